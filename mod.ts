@@ -26,18 +26,27 @@
  * | Module | Content |
  * | --- | --- |
  * | `@swink/agent` | the agent, tools, messages, events and errors |
+ * | `@swink/agent/acp` | agents in editors, by the Agent Client Protocol |
  * | `@swink/agent/adapters` | stream functions for all providers, the catalog of models and prices |
  * | `@swink/agent/adapters/<provider>` | one provider: `anthropic`, `azure`, `bedrock`, `google`, `mistral`, `ollama`, `openai`, `proxy`, `xai` |
  * | `@swink/agent/adapters/kit` | building blocks for adapters |
+ * | `@swink/agent/ag-ui` | runs in the protocol AG-UI, for web front ends |
  * | `@swink/agent/cassettes` | recording and replaying `fetch` |
  * | `@swink/agent/cli` | the `swink` program |
  * | `@swink/agent/client` | the events of a run from the response of a server, for browsers |
+ * | `@swink/agent/durable`, `/durable/dbos`, `/durable/restate` | agents whose runs continue on another machine |
  * | `@swink/agent/eval` | cases, trajectories and scores to evaluate agents |
+ * | `@swink/agent/local` | models on the device, with llama.cpp |
  * | `@swink/agent/loop` | configuration of `agentLoop()`, message queues, ports and event types for its hosts |
- * | `@swink/agent/memory` | sessions, resuming, compaction |
+ * | `@swink/agent/mcp` | tools of servers of the Model Context Protocol |
+ * | `@swink/agent/memory`, `/memory/postgres` | sessions, resuming, compaction |
  * | `@swink/agent/patch` | the changes in a directory as a git patch |
+ * | `@swink/agent/plan` | plan mode, plan files, their approval and execution |
  * | `@swink/agent/policies` | limits on turns, cost and time; tool lists, loop detection, an audit log; the types of hooks |
+ * | `@swink/agent/server` | sessions over HTTP |
+ * | `@swink/agent/sub-agents` | agents that a tool starts, with the rights of its run |
  * | `@swink/agent/sync` | runs that block the calling thread |
+ * | `@swink/agent/telemetry` | spans and metrics for OpenTelemetry |
  * | `@swink/agent/testing` | scripted models, fake tools, conformance tests |
  * | `@swink/agent/tools` | coding tools, sandbox, approval |
  *

@@ -40,8 +40,12 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without npm:node-llama-cpp, which needs the npm registry once",
   },
   {
-    file: /^tests\/memory\/(postgres_|kill_test)/,
+    file: /^tests\/(memory\/(postgres_|kill_test)|durable\/dbos_|server\/postgres_)/,
     reason: "without PostgreSQL (run scripts/install_postgres.ts)",
+  },
+  {
+    file: /^tests\/durable\/restate_/,
+    reason: "without the server of Restate (run scripts/install_restate.ts)",
   },
   {
     file: /^tests\/memory\/processes_test\.ts$/,
@@ -59,6 +63,10 @@ const REASONS: readonly IgnoreReason[] = [
     file: /^tests\/cli\/acpx_test\.ts$/,
     reason: "without acpx and Node 24 (run scripts/install_runtimes.ts)",
   },
+  {
+    file: /^tests\/proofs\/npm_pack_proof\.ts$/,
+    reason: "without npm or its registry",
+  },
   { file: /^tests\/cli\/picture_test\.ts$/, reason: "without a kernel with Landlock 4" },
   { file: /^tests\/cli\/completions_test\.ts$/, reason: "without zsh or fish" },
   { file: /^tests\/cli\/terminal_mode_test\.ts$/, reason: "without tmux" },
@@ -72,7 +80,8 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without Node 20, Node 24 and Bun (run scripts/install_runtimes.ts)",
   },
   {
-    file: /^tests\/(runtimes\/chromium|eval\/html_report)_test\.ts$/,
+    file:
+      /^tests\/(runtimes\/chromium|eval\/html_report|ag_ui\/example_page|server\/page)_test\.ts$/,
     reason: "without Chromium",
   },
   { file: /^tests\/runtimes\/library\//, reason: "for a runtime other than Deno" },

@@ -9,6 +9,7 @@
  */
 
 import { parseArgs } from "@std/cli/parse-args";
+import { findExamples } from "./find_examples.ts";
 import { choosePackages } from "./packages.ts";
 
 interface Check {
@@ -32,6 +33,10 @@ async function listChecks(config: string): Promise<Check[]> {
     { name: "tests", args: ["run", "-A", "scripts/run_tests.ts"] },
     { name: "examples", args: ["test", "--doc", "-A", "-c", config, ...await findExamples()] },
     {
+      name: "examples",
+      args: ["run", "-A", "-c", config, "scripts/check_ignored_examples.ts", config],
+    },
+    {
       name: "documentation",
       args: ["run", "-A", "scripts/check_documentation.ts", config, ...modules],
     },
@@ -43,26 +48,6 @@ async function readPublicModules(): Promise<string[]> {
   const text = await Deno.readTextFile(new URL("deno.json", root));
   const { exports }: ProjectConfig = JSON.parse(text);
   return Object.values(exports);
-}
-
-/** Finds the files with TypeScript examples in comments or Markdown. */
-async function findExamples(): Promise<string[]> {
-  const files: string[] = [];
-  for (const start of ["mod.ts", "README.md", "src", "adapters", "cli", "docs"]) {
-    for await (const file of sourceFiles(start)) {
-      if (/^ *(\* )?```ts$/m.test(await Deno.readTextFile(new URL(file, root)))) files.push(file);
-    }
-  }
-  return files;
-}
-
-async function* sourceFiles(path: string): AsyncGenerator<string> {
-  const stat = await Deno.stat(new URL(path, root)).catch(() => undefined);
-  if (stat?.isFile && /(?<!_test)\.(ts|md)$/.test(path)) yield path;
-  if (!stat?.isDirectory) return;
-  for await (const entry of Deno.readDir(new URL(path, root))) {
-    yield* sourceFiles(`${path}/${entry.name}`);
-  }
 }
 
 interface CheckResult {

@@ -94,6 +94,29 @@ Deno.test("architecture: every mod.ts has a module comment", async () => {
   }
 });
 
+Deno.test("architecture: the module comment of every public module has an example", async () => {
+  const without: string[] = [];
+  for (const [subpath, path] of Object.entries(await readPublicModules())) {
+    const text = await Deno.readTextFile(new URL(path, root));
+    const [comment = ""] = text.match(/^\/\*\*[\s\S]*?\*\//) ?? [];
+    if (!/^ \* ```(ts|sh)( ignore)?$/m.test(comment)) without.push(subpath);
+  }
+  assertEquals(without, []);
+});
+
+Deno.test("architecture: mod.ts and docs/README.md list every public module", async () => {
+  const texts = await Promise.all(
+    ["mod.ts", "docs/README.md"].map((path) => Deno.readTextFile(new URL(path, root))),
+  );
+  const subpaths = Object.keys(await readPublicModules()).map((path) => path.replace(/^\.\/?/, ""));
+  const isProvider = (path: string) => /^adapters\/(?!kit$|proxy$)/.test(path);
+  const missing = subpaths.filter((path) => path !== "" && !isProvider(path)).filter((path) =>
+    texts.some((text) => !new RegExp(`[\`/ ]${path}\``).test(text))
+  );
+  // The proxy is in the list of providers in mod.ts.
+  assertEquals(missing.filter((path) => path !== "adapters/proxy"), []);
+});
+
 Deno.test("architecture: deno.json exports the mod.ts of every module", async () => {
   const entryPoints = files.map((file) => file.path).filter(isEntryPoint);
   const published = Object.values(await readPublicModules()).map((path) => path.replace("./", ""));

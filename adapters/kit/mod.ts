@@ -206,10 +206,12 @@ export { mergeExtraFields, serializeJson } from "./request/json_body.ts";
 export {
   type OptionalOption,
   resolveMaxTokens,
+  resolveServiceTier,
   resolveSessionId,
   resolveStop,
   resolveTemperature,
   resolveTopP,
+  type ServiceTierNames,
   warnTierPrice,
   warnUnsupportedOptions,
   warnUnsupportedThinking,

@@ -6,7 +6,6 @@
 
 import { BadRequestError } from "../../src/core/errors.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
-import { modelSpec } from "../../src/core/model.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
@@ -85,7 +84,14 @@ function toWireMessage({ metadata: _metadata, ...message }: LlmMessage): LlmMess
 function stripProxyPrefix<Named extends { readonly provider: string; readonly modelId: string }>(
   named: Named,
 ): Named {
-  if (named.provider !== "proxy") return named;
-  const { provider, modelId } = modelSpec(named.modelId);
-  return { ...named, provider, modelId };
+  const { provider, modelId: path } = named;
+  if (provider !== "proxy") return named;
+  const slash = path.indexOf("/");
+  if (slash > 0) {
+    return { ...named, provider: path.slice(0, slash), modelId: path.slice(slash + 1) };
+  }
+  throw new BadRequestError(
+    `Cannot parse the model "proxy/${path}": write it as proxy/provider/model`,
+    { provider },
+  );
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import process from "node:process";
 import { aiSdk } from "./ai_sdk.ts";
 import { type Contender, DELTA, type Reply, type RunScenario } from "./contender.ts";
 import { openAiAgents } from "./openai_agents.ts";
@@ -20,7 +21,7 @@ const WARM_UP_RUNS = 2;
 const DEAF_TOOL_MS = 3_000;
 
 const METRICS: Readonly<Record<string, (run: RunScenario) => Promise<number>>> = {
-  /** Microseconds per turn with one tool call. */
+  /** Microseconds of processor time per turn with one tool call. */
   async turn(run) {
     const calls = Array.from({ length: TURNS }, (_, index): Reply => ({
       type: "call",
@@ -29,7 +30,7 @@ const METRICS: Readonly<Record<string, (run: RunScenario) => Promise<number>>> =
     const milliseconds = await measureWarm(run, [...calls, { type: "text", deltas: 1 }]);
     return milliseconds / TURNS * 1_000;
   },
-  /** Microseconds per text delta. */
+  /** Microseconds of processor time per text delta. */
   async delta(run) {
     return await measureWarm(run, [{ type: "text", deltas: DELTAS }]) / DELTAS * 1_000;
   },
@@ -50,6 +51,7 @@ const METRICS: Readonly<Record<string, (run: RunScenario) => Promise<number>>> =
   },
 };
 
+/** Returns the processor time of a run after others, in milliseconds: other programs on the machine hardly change it. */
 async function measureWarm(run: RunScenario, replies: readonly Reply[]): Promise<number> {
   const expected = replies.reduce(
     (sum, reply) => sum + (reply.type === "text" ? reply.deltas * DELTA.length : 0),
@@ -57,9 +59,10 @@ async function measureWarm(run: RunScenario, replies: readonly Reply[]): Promise
   );
   let milliseconds = 0;
   for (let count = 0; count <= WARM_UP_RUNS; count++) {
-    const start = performance.now();
+    const start = process.cpuUsage();
     const length = await run({ replies, lookup: () => "found" });
-    milliseconds = performance.now() - start;
+    const { user, system } = process.cpuUsage(start);
+    milliseconds = (user + system) / 1_000;
     if (length !== expected) throw new Error(`${length} characters instead of ${expected}`);
   }
   return milliseconds;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isAbsolute } from "../../src/platform/paths.ts";
 import { AuthError, BadRequestError, SessionError } from "../../src/core/errors.ts";
 import type {
   AcpHost,
@@ -134,6 +135,9 @@ async function openEditorSession(
   options: EditorHostOptions & SessionIdentity,
 ): Promise<AcpSession> {
   const { commandLine, connection, interrupt, host: programHost, id, exists } = options;
+  if (!isAbsolute(request.cwd)) {
+    throw new BadRequestError(`cwd must be an absolute path, not ${JSON.stringify(request.cwd)}`);
+  }
   const run = { ...toRunOptions(commandLine.options), cwd: request.cwd };
   const started = await startCommand(
     { options: run, given: commandLine.given },

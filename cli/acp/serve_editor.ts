@@ -47,6 +47,7 @@ export async function serveEditor(
     output: toStream(output),
     signal: AbortSignal.any([interrupt.signal, output.closed]),
     now: host.now,
+    experimentalV2: commandLine.options.draftProtocol,
   });
   return interrupt.exitCode ?? (output.closed.aborted ? ExitCode.brokenPipe : ExitCode.ok);
 }

@@ -19,6 +19,7 @@ import { mcp } from "./mcp.ts";
 import { models } from "./models.ts";
 import { rules } from "./rules.ts";
 import { run } from "./run.ts";
+import { serve } from "./serve.ts";
 import { sessions } from "./sessions.ts";
 
 /** The program and its commands. */
@@ -29,6 +30,7 @@ export const PROGRAM = defineCommand({
     chat,
     run,
     acp,
+    serve,
     sessions,
     evaluation,
     models,

@@ -17,7 +17,7 @@ import {
   type ConversationParts,
   createParts,
 } from "./conversation_parts.ts";
-import { createDataQuestions } from "./approval/data_questions.ts";
+import { createElicitationQuestions } from "./approval/elicitation_questions.ts";
 import { SessionChanges } from "./core/session_changes.ts";
 import { printWarnings } from "./view/print_warnings.ts";
 import { reportConversationEnd, reportConversationStart } from "./report_start.ts";
@@ -45,7 +45,7 @@ export async function converse(
     hooks,
     sessions,
     ask,
-    questions: createDataQuestions(view),
+    questions: createElicitationQuestions(view),
     conversation: { changeLog },
     today: connection.today,
     interrupt,
@@ -66,7 +66,7 @@ export async function converse(
   const resumed = opened.session?.recording && opened.session;
   const start = { ...settings, setup: opened.setup, session: resumed };
   status.setSandbox(await reportConversationStart(view, start, host));
-  if (agent.state.messages.length > 0) await context.printHistory();
+  await context.printHistory();
   void status.updateGauge();
   const exitCode = await conversation.run(prompt === "" ? undefined : prompt);
   await reportConversationEnd(view, session);

@@ -57,6 +57,7 @@ Deno.test("editLine() deletes, kills and inserts killed text", () => {
     ["<ctrl+e><ctrl+y>", " two threeone|"],
     ["<alt+y>", " two threetwo three|"],
     ["<alt+y>", " two threeone|"],
+    ["<right><alt+y>", " two threeone|"],
     ["<ctrl+u>", "|"],
     ["ab<ctrl+t>", "ba|"],
     ["<ctrl+j>cd<up><ctrl+k>", "ba|cd"],

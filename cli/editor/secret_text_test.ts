@@ -36,6 +36,14 @@ Deno.test("containsSecret() recognizes keys, passwords and commands that set a k
   for (const text of SECRETS) assertEquals(containsSecret(text, ["hidden-value"]), true, text);
 });
 
+Deno.test("containsSecret() recognizes a random word of the length of a key", () => {
+  const word = "a8Kd03nfLqPz17xYcW5vRt2Jm9Bs6Gh4".repeat(17);
+  const lengths = [[23, false], [24, true], [512, true], [513, false]] as const;
+  for (const [length, expected] of lengths) {
+    assertEquals(containsSecret(word.slice(0, length)), expected, `${length}`);
+  }
+});
+
 Deno.test("containsSecret() accepts prompts, paths, names and commits", () => {
   for (const text of HARMLESS) assertEquals(containsSecret(text), false, text);
 });

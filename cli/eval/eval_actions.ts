@@ -14,7 +14,7 @@ import {
   summarizeRun,
   verifyEvalRun,
 } from "../../src/eval/mod.ts";
-import { AgentError } from "../../src/core/errors.ts";
+import { AgentError, getErrorMessage } from "../../src/core/errors.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
@@ -195,7 +195,12 @@ export async function listEvaluations(
   const { output, messages } = host.terminal;
   const entries: RunEntry[] = [];
   for (const { id } of headers) {
-    entries.push(toEntry(await readTotals(join(resolvePath(results), id))));
+    try {
+      entries.push(toEntry(await readTotals(join(resolvePath(results), id))));
+    } catch (error) {
+      // It must not hide the others.
+      await messages.write(`warning: ${toPlainText(`${id}: ${getErrorMessage(error)}`)}\n`);
+    }
   }
   if (outputFormat === "json") {
     await output.write(toJsonLine(entries));

@@ -74,7 +74,9 @@ export async function readHistory(
   );
   const runs: EvalRun[] = [];
   for (const header of earlier.slice(-MAX_HISTORY)) {
-    runs.push(await readTotals(join(resolvePath(results), header.id)));
+    // A chart does not need one that cannot be read.
+    const run = await readTotals(join(resolvePath(results), header.id)).catch(() => undefined);
+    if (run) runs.push(run);
   }
   return runs;
 }

@@ -22,7 +22,7 @@ export class InterruptHandler implements Disposable {
   readonly #controller = new AbortController();
   readonly #stopListening: () => void;
   #received: { readonly signal: StopSignal; readonly at: number } | undefined;
-  #cleanUp: (() => PromiseLike<void>) | undefined;
+  readonly #cleanUps = new Set<() => PromiseLike<void>>();
 
   constructor(host: Pick<Host, "onStop" | "exit" | "now">) {
     this.#host = host;
@@ -39,9 +39,10 @@ export class InterruptHandler implements Disposable {
     return this.#received && toExitCode(this.#received.signal);
   }
 
-  /** Calls `cleanUp` before an immediate exit, which waits for it for up to one second. */
-  beforeExit(cleanUp: () => PromiseLike<void>): void {
-    this.#cleanUp = cleanUp;
+  /** Calls `cleanUp` before an immediate exit, which waits for it for up to one second. Returns a function that undoes this. */
+  beforeExit(cleanUp: () => PromiseLike<void>): () => void {
+    this.#cleanUps.add(cleanUp);
+    return () => void this.#cleanUps.delete(cleanUp);
   }
 
   /** Stops listening. */
@@ -61,7 +62,7 @@ export class InterruptHandler implements Disposable {
   async #exit(): Promise<void> {
     const { promise: timeout, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, CLEANUP_MS);
-    const cleanup = Promise.resolve(this.#cleanUp?.()).catch(() => {});
+    const cleanup = Promise.allSettled(Array.from(this.#cleanUps, (cleanUp) => cleanUp()));
     await Promise.race([cleanup, timeout]);
     clearTimeout(timer);
     this.#host.exit(ExitCode.interrupted);

@@ -57,6 +57,23 @@ Deno.test("InterruptHandler: an immediate exit waits for the cleanup", async () 
   assertEquals(fake.exitCodes, [130]);
 });
 
+Deno.test("InterruptHandler: an immediate exit waits for every cleanup that was not removed", async () => {
+  const { host, fake, clock } = createClockedHost();
+  using interrupt = new InterruptHandler(host);
+  const done: string[] = [];
+  const add = (name: string) => interrupt.beforeExit(() => Promise.resolve(void done.push(name)));
+  add("first");
+  const remove = add("second");
+  interrupt.beforeExit(() => Promise.reject(new Error("broken")));
+  add("third");
+  remove();
+  fake.sendSignal("SIGINT");
+  clock.milliseconds = 600;
+  fake.sendSignal("SIGINT");
+  await flushMicrotasks();
+  assertEquals([done, fake.exitCodes], [["first", "third"], [130]]);
+});
+
 Deno.test("InterruptHandler: stops listening when it is disposed of", () => {
   const { host, fake } = createClockedHost();
   const interrupt = new InterruptHandler(host);

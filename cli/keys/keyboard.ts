@@ -46,6 +46,8 @@ export interface KeyboardOptions {
   readonly startTimer: StartTimer;
 }
 
+const CARRIAGE_RETURN = 0x0d;
+
 /** Time without input after which all earlier input has been read. */
 const QUIET_MS = 200;
 
@@ -74,6 +76,13 @@ type ReadResult = ReadableStreamReadResult<Uint8Array>;
 /** A terminal that has been closed fails to read, which is the end of its input. */
 const END: ReadResult = { done: true };
 
+/**
+ * Matches a line that was typed before the raw mode: the terminal has made a line feed of its Enter, which would be
+ * Ctrl+J. Several lines may be a pasted text, and stay one.
+ */
+// deno-lint-ignore no-control-regex -- a text without control characters
+const EARLY_LINE = /^[^\x00-\x1f\x7f]+\n$/;
+
 class TerminalKeyboard implements Keyboard {
   readonly #options: KeyboardOptions;
   readonly #decoder = new KeyDecoder();
@@ -82,6 +91,7 @@ class TerminalKeyboard implements Keyboard {
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #pendingRead: Promise<ReadResult> | undefined;
   #restoring: Disposable | undefined;
+  #hasRead = false;
 
   constructor(options: KeyboardOptions) {
     this.#options = options;
@@ -97,10 +107,17 @@ class TerminalKeyboard implements Keyboard {
       const { awaitsMs } = this.#decoder;
       const chunk = await this.#readChunk(awaitsMs, signal);
       if (chunk === "end") return undefined;
-      const keys = chunk === "timeout" ? this.#decoder.expire() : this.#decoder.push(chunk);
+      const keys = chunk === "timeout" ? this.#decoder.expire() : this.#decode(chunk);
       if (keys.length > 0) return keys;
     }
     return undefined;
+  }
+
+  #decode(chunk: Uint8Array): readonly KeyEvent[] {
+    const isFirst = !this.#hasRead;
+    this.#hasRead = true;
+    const isEarlyLine = isFirst && EARLY_LINE.test(new TextDecoder().decode(chunk));
+    return this.#decoder.push(isEarlyLine ? chunk.with(-1, CARRIAGE_RETURN) : chunk);
   }
 
   async discard(signal?: AbortSignal): Promise<readonly KeyEvent[]> {

@@ -104,6 +104,22 @@ Deno.test("Keyboard: returns undefined when the terminal is closed", async () =>
   }
 });
 
+Deno.test("Keyboard: Enter that was typed before the raw mode ends the line, and no later line feed does", async () => {
+  for (
+    const [typed, expected] of [
+      ["swink, go\n", "swink, go<enter>"],
+      ["one\ntwo\n", "one<ctrl+j>two<ctrl+j>"],
+      ["\n", "<ctrl+j>"],
+    ] as const
+  ) {
+    const { keyboard, type } = await setUp();
+    type(typed);
+    assertEquals(format(await keyboard.read()), expected);
+    type("later\n");
+    assertEquals(format(await keyboard.read()), "later<ctrl+j>");
+  }
+});
+
 Deno.test("Keyboard: discard() drops what was typed before, until no more arrives", async () => {
   const { keyboard, timers, type } = await setUp();
   type("y\r");

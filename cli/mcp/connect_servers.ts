@@ -14,7 +14,7 @@ import {
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { VERSION } from "../host/version.ts";
-import type { DataQuestions } from "./ask_for_data.ts";
+import type { ElicitationQuestions } from "./ask_elicitation.ts";
 import { readServers, type ServerSources } from "./server_files.ts";
 
 /** Options for `connectServers()`. */
@@ -22,7 +22,7 @@ export interface ServerOptions extends ServerSources {
   /** Starts the programs of servers. */
   readonly sandbox: NonNullable<McpOptions["sandbox"]>;
   /** Returns the questions for data that a server requests. Default: it is declined. */
-  readonly getQuestions?: (() => Promise<DataQuestions>) | undefined;
+  readonly getQuestions?: (() => Promise<ElicitationQuestions>) | undefined;
 }
 
 /** The connected servers. */
@@ -81,11 +81,11 @@ function createElicit(
       );
       return { type: "declined" };
     }
-    const { askForData } = await importLate<typeof import("./ask_for_data.ts")>(
-      "./ask_for_data.ts",
+    const { askElicitation } = await importLate<typeof import("./ask_elicitation.ts")>(
+      "./ask_elicitation.ts",
       import.meta.url,
     );
-    const { answer, problem } = await askForData(request, await getQuestions());
+    const { answer, problem } = await askElicitation(request, await getQuestions());
     if (problem !== undefined) report(problem);
     return answer;
   };

@@ -10,13 +10,13 @@ import { askChoice } from "../questions/ask_choice.ts";
 import { askLine } from "../questions/ask_line.ts";
 import { getTypedInput } from "../questions/typed_input.ts";
 import { getStyle } from "../render/style.ts";
-import type { DataQuestions } from "./ask_for_data.ts";
+import type { ElicitationQuestions } from "./ask_elicitation.ts";
 
 /** Creates questions that wait for each other, and for those about tool calls. */
 export function createTerminalQuestions(
   host: Pick<Host, "terminal" | "env" | "now">,
   keyboard: Input,
-): DataQuestions {
+): ElicitationQuestions {
   const input = getTypedInput(keyboard);
   return {
     style: getStyle(host.terminal.messages, host.env),

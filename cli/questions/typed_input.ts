@@ -28,6 +28,8 @@ export class TypedInput implements Disposable {
   #pending: Promise<ReadableStreamReadResult<Uint8Array>> | undefined;
   /** The last question. */
   #last: Promise<unknown> = Promise.resolve();
+  #questions = 0;
+  readonly #listeners = new Set<() => Promise<void>>();
 
   constructor(input: Pick<Input, "bytes">) {
     this.#input = input;
@@ -38,9 +40,33 @@ export class TypedInput implements Disposable {
     this.#reader?.releaseLock();
   }
 
+  /** Whether a question is open, or waits for others. */
+  get isAsking(): boolean {
+    return this.#questions > 0;
+  }
+
+  /** Resolves when no question is open. */
+  async untilAnswered(): Promise<void> {
+    while (this.isAsking) await this.#last;
+  }
+
+  /** Calls a function before each question, which waits for it; returns a function that ends that. */
+  onAsk(listener: () => Promise<void>): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   /** Asks a question when those before it are answered. */
   async runExclusively<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    const answer = this.#last.then(ask);
+    this.#questions++;
+    const answer = this.#last.then(async () => {
+      try {
+        for (const listener of this.#listeners) await listener();
+        return await ask();
+      } finally {
+        this.#questions--;
+      }
+    });
     this.#last = answer.catch(() => {});
     return await answer;
   }

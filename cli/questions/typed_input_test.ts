@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
-import { TypedInput } from "./typed_input.ts";
+import { getTypedInput, TypedInput } from "./typed_input.ts";
 
 const NEVER_ABORTED = new AbortController().signal;
 
@@ -73,4 +73,43 @@ Deno.test("readChunk(): a failure is the end of the input, also after the signal
   const input = new TypedInput({ bytes });
   assertEquals(await input.readChunk(AbortSignal.abort()), undefined);
   assertEquals([await readText(input), await readText(input)], [undefined, undefined]);
+});
+
+Deno.test("runExclusively(): asks one question after the other, each after the listeners", async () => {
+  const { input } = createInput();
+  const order: string[] = [];
+  const stop = input.onAsk(() => Promise.resolve(void order.push("listener")));
+  const first = Promise.withResolvers<string>();
+  const ask = (name: string, getAnswer: () => Promise<string>) =>
+    input.runExclusively(() => {
+      order.push(name);
+      return getAnswer();
+    });
+  assertEquals(input.isAsking, false);
+  const answers = [
+    ask("one", () => first.promise),
+    ask("two", () => Promise.reject(new Error("closed"))),
+  ];
+  assertEquals(input.isAsking, true);
+  const answered = input.untilAnswered().then(() => order.push("answered"));
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(order, ["listener", "one"]);
+  first.resolve("yes");
+  assertEquals(
+    (await Promise.allSettled(answers)).map(({ status }) => status),
+    ["fulfilled", "rejected"],
+  );
+  await answered;
+  assertEquals([input.isAsking, order], [
+    false,
+    ["listener", "one", "listener", "two", "answered"],
+  ]);
+  stop();
+  assertEquals(await ask("three", () => Promise.resolve("3")), "3");
+  assertEquals(order.slice(5), ["three"]);
+});
+
+Deno.test("getTypedInput(): is the same for all questions of a keyboard", () => {
+  const keyboard = { bytes: new ReadableStream<Uint8Array>() };
+  assertEquals(getTypedInput(keyboard), getTypedInput(keyboard));
 });

@@ -16,6 +16,8 @@ export interface ActivityStatusOptions {
   readonly screen: Screen;
   /** Returns the current time in milliseconds. */
   readonly now: () => number;
+  /** Whether the user is asked a question, below which no status may be. Default: never. */
+  readonly isAsking?: (() => boolean) | undefined;
 }
 
 /** Something that a run waits for. */
@@ -65,7 +67,8 @@ export class ActivityStatus implements Disposable {
     this.#timer = undefined;
     if (!this.#activity) return;
     this.#timer = setTimeout(() => this.#show(), INTERVAL_MS);
-    const { screen, now } = this.#options;
+    const { screen, now, isAsking = () => false } = this.#options;
+    if (isAsking()) return;
     const { label, detail } = this.#activity;
     const rest = formatWait(this.#activity, now()) + (detail ? ` · ${detail}` : "");
     // A failure is reported by the next line.

@@ -12,6 +12,7 @@ for (
     ["device control strings", "\x1bPq#0;2\x1b\\a", "a"],
     ["single-character escapes", "\x1b7a\x1bMb\x1bc", "ab"],
     ["escapes with intermediates", "\x1b(0a\x1b#8b", "ab"],
+    ["sequences with intermediates", "a\x1b[2 qb\x1b[!pc\x1b[0/wd", "abcd"],
     ["the eight-bit forms", "\x9b31ma\x9d0;t\x9cb\x90x\x9cc", "abc"],
     ["control characters", "a\x00b\x07c\x08d\x7fe\x85f\rg\v\f", "abcdefg"],
     ["bidirectional controls", "a\u202eb\u2066c\u2069", "abc"],

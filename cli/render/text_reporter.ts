@@ -33,6 +33,16 @@ const MIN_SHOWN_DURATION_MS = 1_000;
 /** Amount of output: the answer alone, one line per call, or also the output of tools and diffs. */
 export type Verbosity = "quiet" | "normal" | "verbose";
 
+/** The questions at a terminal. */
+export interface OpenQuestions {
+  /** Whether one is open, or waits for others. */
+  readonly isAsking: boolean;
+  /** Resolves when none is open. */
+  untilAnswered(): Promise<void>;
+  /** Calls a function before each question, which waits for it; returns a function that ends that. */
+  onAsk(listener: () => Promise<void>): () => void;
+}
+
 /** Options for {@linkcode TextReporter}. */
 export interface TextReporterOptions {
   /** Output for the text of the model. */
@@ -55,6 +65,8 @@ export interface TextReporterOptions {
   readonly home?: string | undefined;
   /** Returns the current time in milliseconds. */
   readonly now: () => number;
+  /** The questions at the same terminal, during which nothing else is written. Default: none. */
+  readonly questions?: OpenQuestions | undefined;
   /** Returns the diff of the change that a call would make; empty if it makes none. Default: no diffs are shown. */
   readonly previewDiff?: (name: string, args: JsonObject) => Promise<string>;
 }
@@ -67,6 +79,7 @@ export class TextReporter implements Reporter {
   readonly #status: ActivityStatus | undefined;
   readonly #calls = new CallLines();
   readonly #stopRedrawing: () => void;
+  readonly #stopListening: (() => void) | undefined;
   #model = "the model";
   #filter = new PlainTextFilter();
   #wrap: WordWrap;
@@ -81,8 +94,13 @@ export class TextReporter implements Reporter {
     this.#screen = new Screen({ ...options, getColumns: () => terminal.columns });
     this.#style = style;
     this.#status = options.hasStatus
-      ? new ActivityStatus({ screen: this.#screen, now: options.now })
+      ? new ActivityStatus({
+        screen: this.#screen,
+        now: options.now,
+        isAsking: () => options.questions?.isAsking ?? false,
+      })
       : undefined;
+    this.#stopListening = options.questions?.onAsk(async () => await this.#status?.restart());
     this.#wrap = this.#createWrap();
     this.#stopRedrawing = terminal.onRedraw((cause) => {
       const isMoved = cause === "continued";
@@ -96,6 +114,7 @@ export class TextReporter implements Reporter {
   /** Stops the status. */
   [Symbol.dispose](): void {
     this.#stopRedrawing();
+    this.#stopListening?.();
     this.#status?.[Symbol.dispose]();
   }
 
@@ -110,6 +129,9 @@ export class TextReporter implements Reporter {
 
   /** Writes text, tool calls and notices. */
   async onEvent(event: AgentEvent): Promise<void> {
+    // A line would be in the middle of the question.
+    const { questions } = this.#options;
+    if (questions?.isAsking) await questions.untilAnswered();
     switch (event.type) {
       case "message_start":
         if (event.message.role !== "assistant") return;

@@ -12,11 +12,12 @@ import { zeroUsage } from "../../src/loop/mod.ts";
 import { createFakeHost } from "../../tests/cli/fake_host.ts";
 import { createTextReporter } from "../run/run_reporter.ts";
 import { getStyle } from "./style.ts";
-import type { Verbosity } from "./text_reporter.ts";
+import type { OpenQuestions, Verbosity } from "./text_reporter.ts";
 
 /** Creates a reporter on a terminal of 60 columns, with a clock of fake time. */
 function createReporter(
-  { verbosity = "normal", env = {}, tools = [] }: {
+  { verbosity = "normal", env = {}, tools = [], questions }: {
+    readonly questions?: OpenQuestions;
     readonly verbosity?: Verbosity;
     readonly tools?: readonly AgentTool[];
     readonly env?: Readonly<Record<string, string>>;
@@ -33,6 +34,7 @@ function createReporter(
     live: true,
     verbosity,
     tools,
+    questions,
   });
   let seq = 0;
   return {
@@ -359,4 +361,38 @@ Deno.test("TextReporter: follows the width of the terminal", async () => {
   assertEquals(first.length, 39);
   for (const line of rest) assert(line.trimEnd().length <= 20, line);
   assertEquals(getStyle(host.terminal.output, host.env).faint("x"), "x");
+});
+
+Deno.test("TextReporter: writes nothing while a question is open, also no status", async () => {
+  using time = new FakeTime();
+  const question = Promise.withResolvers<void>();
+  let isAsking = false;
+  let onAsk = () => Promise.resolve();
+  using run = createReporter({
+    questions: {
+      get isAsking() {
+        return isAsking;
+      },
+      untilAnswered: () => question.promise,
+      onAsk: (listener) => {
+        onAsk = listener;
+        return () => {};
+      },
+    },
+  });
+  await run.emit(startReply(), endReply("a", "b"), startCall("a"), startCall("b"));
+  await time.tickAsync(1_500);
+  assertStringIncludes(run.host.messages, "· 1 s");
+  isAsking = true;
+  await onAsk();
+  const shown = run.host.messages;
+  assert(shown.endsWith("\r\x1b[J"), JSON.stringify(shown));
+  const ended = run.emit(endCall("b"));
+  await time.tickAsync(5_000);
+  assertEquals(run.host.messages, shown);
+  isAsking = false;
+  question.resolve();
+  await ended;
+  await run.emit(endCall("a"));
+  assert(run.host.messages.length > shown.length);
 });

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { getEndColumn, getTextWidth, truncateToWidth } from "./text_width.ts";
+import { getEndColumn, getTextWidth, splitToWidth, truncateToWidth } from "./text_width.ts";
 
 Deno.test("getTextWidth(): counts columns, not characters", () => {
   const widths = {
@@ -47,6 +47,15 @@ Deno.test("truncateToWidth(): truncates longer texts between graphemes", () => {
   assertEquals(truncateToWidth("abc", 0), "");
   assertEquals(truncateToWidth("abcdef", 5, "..."), "ab...");
   assertEquals(truncateToWidth("abcdef", 2, "..."), "");
+});
+
+Deno.test("splitToWidth(): breaks between graphemes, each of which fits or is alone", () => {
+  assertEquals(splitToWidth("abc", 3), ["abc"]);
+  assertEquals(splitToWidth("abcdefg", 3), ["abc", "def", "g"]);
+  assertEquals(splitToWidth("a世界b", 3), ["a世", "界b"]);
+  assertEquals(splitToWidth("世界", 1), ["世", "界"]);
+  assertEquals(splitToWidth("e\u0301e\u0301", 1), ["e\u0301", "e\u0301"]);
+  assertEquals(splitToWidth("", 3), [""]);
 });
 
 Deno.test("getEndColumn(): a tab moves to the next multiple of eight columns", () => {

@@ -17,6 +17,7 @@ export class CallApproval {
   readonly #options: Omit<ApprovalOptions, "onRefusal">;
   readonly #refused = new Set<string>();
   #loading: Promise<ApprovalGate> | undefined;
+  #loaded: ApprovalGate | undefined;
   /** The loaded gate, or the state that it will have. */
   #state: ApprovalGateState;
 
@@ -31,9 +32,16 @@ export class CallApproval {
   }
 
   /** Decides about a call; `explain` about one of a sub-agent, without asking. */
-  readonly approve: ExplainingApprove = Object.assign<Approve, Pick<ExplainingApprove, "explain">>(
+  readonly approve: ExplainingApprove = Object.assign<
+    Approve,
+    Required<Pick<ExplainingApprove, "explain" | "onApproved">>
+  >(
     async (request) => (await this.#load())(request),
-    { explain: (call) => this.#explain(call) },
+    {
+      explain: (call) => this.#explain(call),
+      // The gate is loaded: a call that was approved later is explained first.
+      onApproved: (call, decision) => this.#loaded?.onApproved(call, decision),
+    },
   );
 
   /** Decides about a call, with a mode that can be changed, and with grants that a session keeps. */
@@ -53,6 +61,7 @@ export class CallApproval {
     const approve: Approve = (request) => this.approve(request);
     return Object.defineProperties(approve, {
       explain: { value: this.approve.explain },
+      onApproved: { value: this.approve.onApproved },
       mode: {
         get: () => this.#state.mode,
         set: (mode: ApprovalMode) => {
@@ -91,6 +100,7 @@ export class CallApproval {
     gate.mode = mode;
     for (const grant of trusted) gate.trust(grant);
     this.#state = gate;
+    this.#loaded = gate;
     return gate;
   }
 }

@@ -11,7 +11,7 @@ import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { createNoHomeError, getProgramDirectories } from "../host/program_directories.ts";
 import type { StartedHooks } from "../hooks/start_hooks.ts";
-import type { DataQuestions } from "../mcp/ask_for_data.ts";
+import type { ElicitationQuestions } from "../mcp/ask_elicitation.ts";
 import { NewSession } from "../sessions/new_session.ts";
 import type { RunSession } from "../sessions/run_session.ts";
 import type { SessionChoice } from "../sessions/session_choice.ts";
@@ -37,7 +37,7 @@ export interface OpenAgentOptions {
   /** Asks about tool calls instead of the terminal. Default: none. */
   readonly ask?: ApprovalPrompt | undefined;
   /** Asks for data that MCP servers request instead of the terminal. Default: none. */
-  readonly questions?: DataQuestions | undefined;
+  readonly questions?: ElicitationQuestions | undefined;
   /** Properties of an agent that gets several prompts. Default: it gets one. */
   readonly conversation?: ConversationSetup | undefined;
   /** Aborts the run. */
@@ -82,7 +82,7 @@ export async function openAgent(
   if (session?.model) setup.agent.setModel(setup.model);
   // Options of the run replace the mode of the session.
   if (settings.permissionMode !== "plan" && !conversation) setup.planMode?.turnOff(setup.agent);
-  interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
+  cleanup.defer(interrupt.beforeExit(() => setup[Symbol.asyncDispose]()));
   if (settings.sandbox === "required") await requireConfinement(setup);
   const owned = cleanup.move();
   return {

@@ -6,7 +6,8 @@
 
 import type { ProviderOptions } from "../../adapters/mod.ts";
 import type { Host } from "../host/host.ts";
-import { getKey, type ProviderSelection } from "./provider_options.ts";
+import { keyVariables } from "../../adapters/connect.ts";
+import { getKey, hasVariable, type ProviderSelection } from "./provider_options.ts";
 
 /** Finds the key of each provider once, until it is asked to forget them. */
 export class ProviderKeys {
@@ -39,6 +40,13 @@ export class ProviderKeys {
     // A key command that has failed runs again for the next request.
     key.catch(() => this.#keys.delete(provider));
     return key;
+  }
+
+  /** Whether a provider has a key; a key command, which may ask the user, counts as one. */
+  async has(provider: string): Promise<boolean> {
+    const { keyCommand } = this.#selection.providers?.[provider] ?? {};
+    return keyCommand !== undefined || hasVariable(keyVariables(provider), this.#host) ||
+      await this.get(provider) !== undefined;
   }
 
   /** Forgets the key of a provider, because another one was saved. */

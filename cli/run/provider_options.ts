@@ -83,17 +83,23 @@ async function getProviderOptions(
   };
 }
 
-/** Returns the base URLs of providers in the configuration, by name; the model of a conversation can change to them. */
-export function getConfiguredUrls(
+/** Returns the options of all providers, by name; the model of a conversation can change to them. */
+export function getOtherProviders(
   { providers = {} }: Pick<ProviderSelection, "providers">,
   host: Pick<Host, "env">,
 ): Record<string, ProviderOptions> {
-  const urls = Object.entries(providers).flatMap(([provider, { baseUrl }]) =>
-    baseUrl === undefined || hasVariable([urlVariable(provider)], host)
-      ? []
-      : [[provider, { baseUrl, keyless: !providerNames().includes(provider) }] as const]
-  );
-  return Object.fromEntries(urls);
+  const known = providerNames();
+  const names = new Set([...known, ...Object.keys(providers)]);
+  return Object.fromEntries(Array.from(names, (provider): [string, ProviderOptions] => {
+    const { baseUrl } = providers[provider] ?? {};
+    const hasUrl = baseUrl !== undefined && !hasVariable([urlVariable(provider)], host);
+    const variables = keyVariables(provider).join(" or ");
+    const keyHint = `${variables === "" ? "" : `set ${variables}, or `}enter #key ${provider}`;
+    return [provider, {
+      ...(hasUrl && { baseUrl }),
+      ...(known.includes(provider) ? { keyHint } : { keyless: true }),
+    }];
+  }));
 }
 
 /** Returns the key of a provider if it is not in an environment variable, which the adapter reads. */
@@ -120,7 +126,8 @@ export function hasKeyVariable(provider: string, host: Pick<Host, "env">): boole
   return hasVariable(keyVariables(provider), host);
 }
 
-function hasVariable(
+/** Whether one of some environment variables is set. */
+export function hasVariable(
   names: readonly (string | undefined)[],
   { env }: Pick<Host, "env">,
 ): boolean {

@@ -102,7 +102,9 @@ function getFailureMessage(
 ): RunEndMessage {
   if (!error) {
     // A session that cannot be written aborts the run.
-    return { reason: abortReason instanceof Error ? getFileProblem(abortReason) : "the run failed" };
+    return {
+      reason: abortReason instanceof Error ? getFileProblem(abortReason) : "the run failed",
+    };
   }
   const request = error.requestId ? ` (request ${error.requestId})` : "";
   const advice = error.code === "auth_error"

@@ -6,6 +6,7 @@
 
 import type { AgentTool } from "../../mod.ts";
 import type { Host } from "../host/host.ts";
+import { getTypedInput } from "../questions/typed_input.ts";
 import { JsonReporter, StreamJsonReporter } from "../render/json_reporter.ts";
 import type { Reporter } from "../render/reporter.ts";
 import { getStyle } from "../render/style.ts";
@@ -32,14 +33,21 @@ export function createReporter(
       const text = patch === "-" ? messages : output;
       // An answer that must match a schema is complete or useless.
       const live = text.isTerminal && schema === undefined;
-      return createTextReporter(host, { text, live, verbosity, baseUrl, tools });
+      const questions = findQuestions(host);
+      return createTextReporter(host, { text, live, verbosity, baseUrl, tools, questions });
     }
   }
 }
 
+/** Returns the questions of the run, if a user can see them. */
+function findQuestions({ terminal }: Host): TextReporterOptions["questions"] {
+  const keyboard = terminal.messages.isTerminal ? terminal.keyboard : undefined;
+  return keyboard && getTypedInput(keyboard);
+}
+
 /** Options for `createTextReporter()`. */
 export interface CreateTextReporterOptions
-  extends Pick<TextReporterOptions, "text" | "live" | "verbosity" | "baseUrl"> {
+  extends Pick<TextReporterOptions, "text" | "live" | "verbosity" | "baseUrl" | "questions"> {
   /** The tools of the run. */
   readonly tools: readonly AgentTool[];
 }

@@ -17,13 +17,13 @@ import type { RunSettings } from "./settings.ts";
 import type { Host } from "../host/host.ts";
 import type { Input } from "../host/terminal.ts";
 import { importLate } from "../host/import_late.ts";
-import type { DataQuestions } from "../mcp/ask_for_data.ts";
+import type { ElicitationQuestions } from "../mcp/ask_elicitation.ts";
 import { VERSION } from "../host/version.ts";
 import { CallApproval, type LateApprovalGate } from "./call_approval.ts";
 import { withLocalProvider } from "./local_models.ts";
 import { chooseModel } from "./model_choice.ts";
 import { ProviderKeys } from "./provider_keys.ts";
-import { getConfiguredUrls, getProviders } from "./provider_options.ts";
+import { getOtherProviders, getProviders } from "./provider_options.ts";
 import type { EditorTools } from "./editor_tools.ts";
 import { openTools, type RunToolOptions, type RunTools } from "./run_tools.ts";
 import { createRetryStrategy } from "./retry_strategy.ts";
@@ -74,8 +74,10 @@ export interface AgentSetupOptions extends
   readonly conversation?: ConversationSetup | undefined;
   /** Asks about tool calls instead of the terminal. Default: none. */
   readonly ask?: ApprovalPrompt | undefined;
+  /** Whether the session keeps the grants of the user, as that of a conversation does. Default: `false`. */
+  readonly keepsGrants?: boolean;
   /** Asks for data that MCP servers request instead of the terminal. Default: none. */
-  readonly questions?: DataQuestions | undefined;
+  readonly questions?: ElicitationQuestions | undefined;
   /** Wraps the stream function. Default: none. */
   readonly wrapStreamFn?: (streamFn: StreamFn) => StreamFn;
   /** Policies in addition to those of the limits. Default: none. */
@@ -112,6 +114,8 @@ export interface AgentControls {
   readonly createSystemPrompt: (net: SandboxNet) => string;
   /** Forgets the key of a provider, because another one was saved. */
   readonly forgetKey: (provider: string) => void;
+  /** Whether a provider has a key, as far as that is known without running a key command. */
+  readonly hasKey: (provider: string) => Promise<boolean>;
   /** The sandbox, the MCP servers, and the command of the user. */
   readonly tools: Pick<RunTools, "sandbox" | "servers" | "shell">;
 }
@@ -147,7 +151,7 @@ export interface AgentSetup extends AsyncDisposable {
  * @throws {ConfigurationError} If no model is configured, or its provider is unknown.
  */
 export async function setUpAgent(options: AgentSetupOptions, host: Host): Promise<AgentSetup> {
-  const { env, fetch } = host;
+  const { env } = host;
   const { maxTurns, thinkingLevel, fallbackModels = [], conversation, permissionMode } = options;
   const chosen = await chooseModel(options, host);
   const model = thinkingLevel === undefined ? chosen : { ...chosen, thinkingLevel };
@@ -159,13 +163,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const approval = createApproval(options, { mode, runTools, getMessages, host });
   await approval.checkRules();
   const planMode = await loadPlanMode(options, runTools);
-  const headers = { "user-agent": `swink/${VERSION}` };
-  const urls = conversation ? getConfiguredUrls(options, host) : {};
   const keys = new ProviderKeys(providers, { selection: options, host });
-  const { wrapStreamFn = (inner) => inner } = options;
-  const streamFn = wrapStreamFn(
-    connect({ fetch, env, headers, providers: withLocalProvider({ ...urls, ...providers }, host) }),
-  );
+  const streamFn = createStreamFn(options, providers, host);
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   // Also for runs of a session, which keeps the summary.
   const createTransform = () => summarize({ streamFn, contextWindow, prices });
@@ -177,10 +176,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     transformContext: transform,
     systemPrompt: createPrompt(options, host),
     tools: runTools.tools,
-    // The gate enforces forbidden calls in every mode, and that of a conversation has a mode that changes: the agent must
-    // pass it all calls.
-    approvalMode: conversation || runTools.deny.length > 0 ? "enabled" : mode,
-    approve: conversation ? approval.gate : approval.approve,
+    ...selectApproval(options, { approval, mode, runTools }),
     // A user who types during a run does not want to lose what runs.
     ...(conversation && {
       interrupt: "boundary",
@@ -189,10 +185,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     retry: createRetryStrategy(),
     fallback: fallbackModels.map((fallback) => ({ model: fallback })),
     policies: [
-      ...(planMode ? [planMode] : []),
-      ...await createLimits(options),
-      ...runTools.policies,
-      ...options.policies ?? [],
+      ...[...(planMode ? [planMode] : []), ...await createLimits(options)],
+      ...[...runTools.policies, ...options.policies ?? []],
     ],
     ...(maxTurns !== undefined && { maxTurns }),
   };
@@ -211,6 +205,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       // The transform keeps its cut, so that each agent needs its own.
       createOptions: () => ({ ...agentOptions, transformContext: createTransform() }),
       forgetKey: (provider) => keys.forget(provider),
+      hasKey: (provider) => keys.has(provider),
       createSystemPrompt: (net) => createPrompt({ ...options, net }, host),
       tools: runTools,
     },
@@ -224,6 +219,20 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     describeSandbox: () => runTools.sandbox.describe(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Creates the stream function of the providers of a run; the model of a conversation may change to others. */
+function createStreamFn(
+  options: AgentSetupOptions,
+  providers: Awaited<ReturnType<typeof getProviders>>,
+  host: Host,
+): StreamFn {
+  const { fetch, env } = host;
+  const { wrapStreamFn = (inner) => inner, conversation } = options;
+  const headers = { "user-agent": `swink/${VERSION}` };
+  const others = conversation ? getOtherProviders(options, host) : {};
+  const known = withLocalProvider({ ...others, ...providers }, host);
+  return wrapStreamFn(connect({ fetch, env, headers, providers: known }));
 }
 
 interface ApprovalContext extends Pick<WaitingCallsOptions, "getMessages"> {
@@ -241,6 +250,22 @@ function createApproval(
   const keyboard = findKeyboard(host);
   const options = { mode, tools, deny, sandbox, host, keyboard, ask, getMessages };
   return new CallApproval({ ...options, allow: approved });
+}
+
+/** Returns the approval of the agent: with the grants of the session if it keeps them. */
+function selectApproval(
+  { conversation, keepsGrants = false }: AgentSetupOptions,
+  { approval, mode, runTools }: Pick<ApprovalContext, "mode" | "runTools"> & {
+    readonly approval: CallApproval;
+  },
+): Pick<AgentOptions, "approvalMode" | "approve"> {
+  const hasGate = conversation !== undefined || keepsGrants;
+  return {
+    // The gate enforces forbidden calls in every mode, and that of a session has a mode that changes: the agent must pass
+    // it all calls.
+    approvalMode: hasGate || runTools.deny.length > 0 ? "enabled" : mode,
+    approve: hasGate ? approval.gate : approval.approve,
+  };
 }
 
 function listMissing(
@@ -345,7 +370,7 @@ function findKeyboard({ terminal }: Host): Input | undefined {
 function findQuestions(
   { ask, questions }: Pick<AgentSetupOptions, "ask" | "questions">,
   host: Host,
-): (() => Promise<DataQuestions>) | undefined {
+): (() => Promise<ElicitationQuestions>) | undefined {
   if (questions) return () => Promise.resolve(questions);
   const keyboard = findKeyboard(host);
   // A program answers instead of the terminal.

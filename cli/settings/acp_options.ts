@@ -28,6 +28,10 @@ export const ACP_OPTIONS = {
   ...SERVER_OPTIONS,
   noSession: { type: "boolean", description: "Does not save the sessions." },
   ...CONFIGURATION_OPTIONS,
+  draftProtocol: {
+    type: "boolean",
+    description: "Also serves the draft of version 2 of the protocol, which still changes.",
+  },
   login: {
     type: "boolean",
     description: "Asks for a model and its key at the terminal, and exits; editors call it.",

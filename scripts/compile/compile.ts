@@ -33,7 +33,8 @@ export interface CompileOptions {
 export async function createCompileArgs({ config, target }: CompileOptions): Promise<string[]> {
   const { modules, packages } = await findLateImports(ENTRY);
   return [
-    ...["compile", "--allow-all", "--config", config],
+    // Packages of the tests are in the lock file too.
+    ...["compile", "--allow-all", "--exclude-unused-npm", "--config", config],
     ...[...modules, ...packages].flatMap((name) => ["--include", name]),
     ...(target === undefined ? [] : ["--target", target]),
     ...["--output", getOutput(target), ENTRY],

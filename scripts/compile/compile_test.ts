@@ -21,8 +21,14 @@ Deno.test("findLateImports(): finds late modules, those of workers, and the modu
 Deno.test("findLateImports(): finds the packages of computed specifiers that the program reaches", () => {
   const names = packages.map((specifier) => specifier.replace(/^npm:(.+)@.*$/, "$1"));
   assertEquals(
-    ["@modelcontextprotocol/client", "@smithy/eventstream-codec", "aws4fetch", "unpdf", "yaml"]
-      .filter((name) => !names.includes(name)),
+    [
+      "@agentclientprotocol/sdk",
+      "@modelcontextprotocol/client",
+      "@smithy/eventstream-codec",
+      "aws4fetch",
+      "unpdf",
+      "yaml",
+    ].filter((name) => !names.includes(name)),
     [],
   );
   assertEquals(names.includes("pg"), false, "a package that only the library uses");
@@ -50,7 +56,13 @@ Deno.test("findLateImports(): what is embedded resolves, with all of its imports
 
 Deno.test("createCompileArgs(): includes everything, and writes a file for each target", async () => {
   const args = await createCompileArgs({ config: "deno.json", target: TARGETS[4] });
-  assertEquals(args.slice(0, 4), ["compile", "--allow-all", "--config", "deno.json"]);
+  assertEquals(args.slice(0, 5), [
+    "compile",
+    "--allow-all",
+    "--exclude-unused-npm",
+    "--config",
+    "deno.json",
+  ]);
   const included = args.flatMap((arg, index) => args[index - 1] === "--include" ? [arg] : []);
   assertEquals(included, [...modules, ...packages]);
   assertEquals(args.slice(-5), [

@@ -34,8 +34,10 @@ export function createPackageJson(config: ProjectConfig, specifiers: Iterable<st
   const { name, version, license } = config;
   const packages = new Set(Array.from(specifiers, getPackageName));
   const dependencies = [...packages].sort().flatMap((name) => {
-    const [, range] = /^npm:.+@(.+)$/.exec(config.imports[name] ?? "") ?? [];
-    return range === undefined ? [] : [[name, range]];
+    const [, source = "", range] = /^npm:(.+)@(.+)$/.exec(config.imports[name] ?? "") ?? [];
+    if (range === undefined) return [];
+    // A package that is imported by another name than its own is an alias.
+    return [[name, source === name ? range : `npm:${source}@${range}`]];
   });
   const exports = Object.entries(config.exports).map(([subpath, path]) => {
     const module = path.replace(/\.ts$/, "");

@@ -47,7 +47,8 @@ export interface AgentStream extends ReadableStream<AgentEvent> {
    * in `agent_end`, and errors the body in the format `text`.
    *
    * @throws {TypeError} If the stream is being read.
-   * @throws {BadRequestError} If the format is unknown, or the status is none of a response with a body.
+   * @throws {BadRequestError} If the format is unknown.
+   * @throws {RangeError | TypeError} If no response with a body can have the status.
    */
   toResponse(options?: ResponseOptions): Response;
 }

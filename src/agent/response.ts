@@ -42,7 +42,8 @@ interface RunResponseOptions extends ResponseOptions {
  * Creates a response whose body is a stream of events, or the error because of which there are none; cancelling the body
  * cancels the stream.
  *
- * @throws {BadRequestError} If the format is unknown, or the status is none of a response with a body.
+ * @throws {BadRequestError} If the format is unknown.
+ * @throws {RangeError | TypeError} If no response with a body can have the status.
  */
 export function createResponse(
   stream: ReadableStream<AgentEvent>,
@@ -58,22 +59,7 @@ export function createResponse(
   });
   new Headers(headers).forEach((value, name) => allHeaders.set(name, value));
   if (misuse !== undefined) return createErrorResponse(misuse, allHeaders);
-  checkStatus(status);
-  return new Response(createBody(stream, format, outcome), { status, headers: allHeaders });
-}
-
-/**
- * Checks a status before the stream is read, since nothing else could read it then.
- *
- * @throws {BadRequestError} If no response with a body can have it.
- */
-function checkStatus(status: number): void {
-  try {
-    new Response("", { status });
-  } catch (cause) {
-    const problem = `status must be that of a response with a body, such as 200, not ${status}`;
-    throw new BadRequestError(problem, { cause });
-  }
+  return createStreamResponse(stream, { status, headers: allHeaders }, { format, outcome });
 }
 
 function createErrorResponse(misuse: unknown, headers: Headers): Response {
@@ -98,21 +84,28 @@ function getStatus(code: string): number {
   }
 }
 
-function createBody(
+interface StreamedRun extends Pick<RunResponseOptions, "outcome"> {
+  readonly format: ResponseFormat;
+}
+
+function createStreamResponse(
   stream: ReadableStream<AgentEvent>,
-  format: ResponseFormat,
-  outcome: Promise<RunOutcome>,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
+  init: ResponseInit,
+  { format, outcome }: StreamedRun,
+): Response {
   if (stream.locked) {
     throw new TypeError("The stream is being read: call toResponse() before result() or text()");
   }
-  const reader = stream.getReader();
-  return new ReadableStream({
+  const body = new ReadableStream({
     async pull(controller) {
       const { pullEvent } = await import("./run_code.ts");
       const getFailure = async () => findFailure(await outcome);
       await pullEvent(controller, { reader, format, getFailure });
     },
     cancel: (reason) => reader.cancel(reason),
-  });
+  }, { highWaterMark: 0 });
+  const response = new Response(body, init);
+  // Only now, so that the stream can still be read after an invalid status.
+  const reader = stream.getReader();
+  return response;
 }

@@ -36,6 +36,7 @@ const PROPERTIES: Readonly<Record<string, PropertyCheck>> = {
   concurrencyKey: optionalFunction,
   preview: optionalFunction,
   omitHunks: optionalFunction,
+  traceAttributes: optionalFunction,
   readOnly: optionalBoolean,
   interruptible: optionalBoolean,
   sequential: optionalBoolean,

@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { omitCustomMessages } from "./context.ts";
 import { defineCustomMessage } from "./custom_message.ts";
+import { BadRequestError } from "./errors.ts";
 import { userMessage } from "./message.ts";
 
 interface Note {
@@ -73,4 +74,15 @@ Deno.test("defineCustomMessage(): convert() passes other messages to the next co
   const convert = note.convert(omitCustomMessages);
   assertEquals(convert(user), user);
   assertEquals(convert({ role: "custom", type: "unknown", data: null, timestamp: 0 }), null);
+});
+
+Deno.test("defineCustomMessage(): throws without a type or without a function decode", () => {
+  const decode = (data: unknown) => data;
+  for (const definition of [undefined, {}, { decode }, { type: 5, decode }, { type: "note" }]) {
+    assertThrows(
+      () => defineCustomMessage(definition as never),
+      BadRequestError,
+      "A custom message must have a type and a function decode",
+    );
+  }
 });

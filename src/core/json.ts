@@ -179,9 +179,7 @@ class JsonConverter {
   #copyRecord(object: object): JsonValue {
     const copy: Record<string, JsonValue> = {};
     const keys = Object.keys(object);
-    if (hasHiddenData(object, keys)) {
-      this.#fail(`is of type ${getTypeName(object)}, which JSON cannot represent`);
-    }
+    if (hasHiddenData(object, keys)) this.#fail("has data that is not JSON, such as a Map");
     for (const key of keys) {
       const value = this.#copyMember(key, () => (object as Record<string, unknown>)[key]);
       if (value !== undefined) setProperty(copy, key, value);
@@ -208,11 +206,6 @@ function hasHiddenData(object: object, keys: readonly string[]): boolean {
   const prototype: unknown = Object.getPrototypeOf(object);
   // A plain object may be of another realm, such as a frame.
   return prototype !== null && Object.getPrototypeOf(prototype) !== null;
-}
-
-function getTypeName(object: object): string {
-  const [, tag] = /^\[object (.*)\]$/.exec(Object.prototype.toString.call(object)) ?? [];
-  return tag === "Object" ? object.constructor.name : `${tag}`;
 }
 
 /** Sets an own property, also for the key `__proto__`, as `JSON.parse` does. */

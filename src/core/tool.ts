@@ -94,6 +94,13 @@ export interface AgentTool<Context = unknown> {
   readonly timeoutMs?: number | undefined;
   /** Effect of running a call again. Default: `"none"` for a read-only tool, otherwise `"once"`. */
   readonly sideEffect?: SideEffect | undefined;
+  /**
+   * Returns attributes of the span of a call, in addition to those of telemetry itself, such as the address of a server.
+   * Default: none.
+   */
+  readonly traceAttributes?:
+    | (() => Readonly<Record<string, string | number | boolean>>)
+    | undefined;
   /** Returns the file changes that a call would make, for its approval. Default: none. */
   readonly preview?:
     | ((

@@ -106,10 +106,10 @@ const MICROTASKS_BEFORE_TIMER = 32;
 /** Calls the model once. Never rejects: every failure is an {@linkcode Attempt}. */
 export async function attempt(turn: TurnContext, attempted: AttemptOptions): Promise<Attempt> {
   const { run, cancellation } = turn;
-  const { candidate: { model, getApiKey }, request } = attempted;
+  const { candidate: { model, streamFn, getApiKey }, request } = attempted;
   let options: StreamOptions | undefined;
   try {
-    const resolved = resolveStreamOptions(turn, { model, options: request.options, getApiKey });
+    const resolved = resolveStreamOptions(turn, { model, streamFn, request, getApiKey });
     options = resolved instanceof Promise ? await resolved : resolved;
   } catch (thrown) {
     if (!cancellation.aborted) return createFailedAttempt(toHookError("getApiKey", thrown));

@@ -10,7 +10,7 @@ import { checkObject } from "../core/check_object.ts";
 import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { checkModelSpec, type ModelSpec } from "../core/model.ts";
+import { checkModelSpec, type ModelSpec, modelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { StreamOptions } from "../core/stream.ts";
@@ -179,7 +179,11 @@ const FALLBACK_CHECKS: OptionChecks = {
 
 function checkFallbacks(option: string, fallbacks: unknown): void {
   for (const fallback of checkList(option, fallbacks)) {
-    checkObject(fallback, "Pass fallbacks such as { model: modelSpec(name) }");
+    if (typeof fallback === "string") {
+      modelSpec(fallback);
+      continue;
+    }
+    checkObject(fallback, "Pass fallbacks such as { model: modelSpec(name) }, or names of models");
     const { model } = fallback as { readonly model: ModelSpec };
     checkModelSpec(model);
     checkOptions(fallback as object, FALLBACK_CHECKS);

@@ -8,7 +8,7 @@ import type { ApprovalMode } from "../core/approval.ts";
 import type { Approve } from "../core/approve.ts";
 import { type ConvertToLlm, omitCustomMessages, type TransformContext } from "../core/context.ts";
 import type { AgentError } from "../core/errors.ts";
-import type { ModelSpec } from "../core/model.ts";
+import { type ModelSpec, modelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import { type Ports, resolvePorts } from "../core/ports.ts";
 import { exponentialBackoff, type RetryStrategy } from "../core/retry.ts";
@@ -33,7 +33,7 @@ export type GetApiKey = (
 export interface ModelFallback {
   /** The model. */
   readonly model: ModelSpec;
-  /** Calls the model. Default: the `streamFn` of the run. */
+  /** Calls the model, without the `apiKey` of `streamOptions`. Default: the `streamFn` of the run, with that key. */
   readonly streamFn?: StreamFn | undefined;
   /** Returns the key of the model's provider. Default: the `getApiKey` of the run. */
   readonly getApiKey?: GetApiKey | undefined;
@@ -97,8 +97,10 @@ export interface AgentLoopConfig<Tool extends AgentTool<never> = AgentTool> {
   readonly getApiKey?: GetApiKey | undefined;
   /** Decides whether and when a failed model call is retried. Default: {@linkcode exponentialBackoff}. */
   readonly retry?: RetryStrategy | undefined;
-  /** Models to call when the first one failed after its last retry. Default: none. */
-  readonly fallback?: readonly ModelFallback[] | undefined;
+  /**
+   * Models to call when the first one failed after its last retry, by name or with options of their own. Default: none.
+   */
+  readonly fallback?: readonly (string | ModelFallback)[] | undefined;
   /** Hooks that observe, change, stop or extend the run. Default: none. */
   readonly policies?: readonly Policy[] | undefined;
   /** Decides whether a tool call may run. Default: none. */
@@ -152,13 +154,22 @@ type Defaults =
         | "streamOptions"
         | "convertToLlm"
         | "retry"
-        | "fallback"
         | "policies"
         | "interrupt"
         | "maxTurns"
         | "validator"
     ]-?: NonNullable<AgentLoopConfig[Name]>;
-  };
+  }
+  & { readonly fallback: readonly ModelFallback[] };
+
+/**
+ * Returns a fallback with its model; a name is that of the model.
+ *
+ * @throws {BadRequestError} If a name is not one of a model.
+ */
+export function toModelFallback(fallback: string | ModelFallback): ModelFallback {
+  return typeof fallback === "string" ? { model: modelSpec(fallback) } : fallback;
+}
 
 /**
  * Checks a configuration and fills in the defaults.
@@ -174,7 +185,7 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
     streamOptions: config.streamOptions ?? {},
     convertToLlm: config.convertToLlm ?? omitCustomMessages,
     retry: config.retry ?? exponentialBackoff({ random: ports.random }),
-    fallback: config.fallback ?? [],
+    fallback: (config.fallback ?? []).map(toModelFallback),
     policies: config.policies ?? [],
     interrupt: config.interrupt ?? "cancel",
     maxTurns: config.maxTurns ?? 100,

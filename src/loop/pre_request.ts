@@ -96,6 +96,7 @@ function applyChange(request: PreparedRequest, change: ChangeVerdict): PreparedR
     ...request,
     model,
     tools,
+    ...(change.options?.apiKey !== undefined && { keyProvider: model.provider }),
     context: { systemPrompt, messages, tools: getToolSpecs(tools) },
     options: { ...request.options, ...change.options, ...(toolChoice && { toolChoice }) },
   };

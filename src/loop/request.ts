@@ -10,7 +10,7 @@ import { NoMessagesError } from "../core/errors.ts";
 import { isJsonObject, toJsonValue } from "../core/json.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
-import type { LlmContext, StreamOptions, ToolSpec } from "../core/stream.ts";
+import type { LlmContext, StreamFn, StreamOptions, ToolSpec } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { toValidSpending } from "../core/usage.ts";
 import type { GetApiKey } from "./config.ts";
@@ -30,6 +30,8 @@ export interface PreparedRequest {
   readonly context: LlmContext;
   /** The options, without the API key of `getApiKey`. */
   readonly options: StreamOptions;
+  /** The provider of the API key in the options; it is sent to no other. */
+  readonly keyProvider: string;
   /** The tools that the reply may call. */
   readonly tools: readonly AgentTool[];
   /** The tools that a policy has left out, which agents below the run may have. Default: none. */
@@ -143,6 +145,7 @@ function createRequest(
     model,
     context: { systemPrompt, messages, tools: getToolSpecs(tools) },
     options: selectOptions(run, progress.turn),
+    keyProvider: run.config.model.provider,
     tools,
   };
 }
@@ -175,13 +178,17 @@ function selectOptions({ config }: RunServices, turn: number): StreamOptions {
  */
 export function resolveStreamOptions(
   turn: TurnContext,
-  { model, options, getApiKey }: {
+  { model, streamFn, request, getApiKey }: {
     readonly model: ModelSpec;
-    readonly options: StreamOptions;
+    readonly streamFn: StreamFn;
+    readonly request: Pick<PreparedRequest, "options" | "keyProvider">;
     readonly getApiKey: GetApiKey | undefined;
   },
 ): StreamOptions | Promise<StreamOptions> {
-  const streamOptions = omitForeignKey(turn.run, model, options);
+  const { options, keyProvider } = request;
+  // A fallback with a function of its own may call another server under the same name.
+  const isKeyOwner = model.provider === keyProvider && streamFn === turn.run.config.streamFn;
+  const streamOptions = isKeyOwner ? options : omitKey(options);
   return getApiKey ? addKey(turn, streamOptions, () => getApiKey(model.provider)) : streamOptions;
 }
 
@@ -198,10 +205,8 @@ async function addKey(
   }
 }
 
-/** Returns the options; their API key is sent only to the provider of the configured model. */
-function omitForeignKey(run: RunServices, model: ModelSpec, options: StreamOptions): StreamOptions {
+function omitKey(options: StreamOptions): StreamOptions {
   if (options.apiKey === undefined) return options;
-  if (model.provider === run.config.model.provider) return options;
   const { apiKey: _apiKey, ...rest } = options;
   return rest;
 }

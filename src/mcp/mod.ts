@@ -4,15 +4,18 @@
  * Loads the npm package `@modelcontextprotocol/client` on first use.
  *
  * @example
- * ```ts ignore
+ * ```ts
  * import { Agent } from "@swink/agent";
  * import { connectMcp, readMcpConfig } from "@swink/agent/mcp";
  * import { createSandbox } from "@swink/agent/tools";
  *
- * await using sandbox = createSandbox();
- * await using mcp = await connectMcp(await readMcpConfig(".mcp.json"), { sandbox });
- * const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", policies: [mcp.policy] });
- * mcp.attach(agent);
+ * async function ask(prompt: string): Promise<string> {
+ *   await using sandbox = createSandbox();
+ *   await using mcp = await connectMcp(await readMcpConfig(".mcp.json"), { sandbox });
+ *   const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", policies: [mcp.policy] });
+ *   mcp.attach(agent);
+ *   return (await agent.prompt(prompt)).text;
+ * }
  * ```
  *
  * @module

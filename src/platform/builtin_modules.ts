@@ -8,6 +8,7 @@ import { BadRequestError } from "../core/errors.ts";
 
 /** The modules in use. Deno and Bun have them, too. */
 interface BuiltinModules {
+  readonly "node:async_hooks": typeof import("node:async_hooks");
   readonly "node:child_process": typeof import("node:child_process");
   readonly "node:crypto": typeof import("node:crypto");
   readonly "node:dns/promises": typeof import("node:dns/promises");

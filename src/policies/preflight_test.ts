@@ -8,7 +8,7 @@ import { BadRequestError } from "../core/errors.ts";
 import { modelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StreamFn } from "../core/stream.ts";
-import type { Usage } from "../core/usage.ts";
+import type { Prices, Usage } from "../core/usage.ts";
 import { wrapStreamFn } from "../core/wrap_stream_fn.ts";
 import { subAgentTool } from "../sub_agents/mod.ts";
 import {
@@ -61,6 +61,17 @@ for (const [name, create] of Object.entries(BUDGETS)) {
       const { stoppedBy } = await agent.prompt("Go");
       assertEquals(streamFn.calls.length, made);
       assertEquals(stoppedBy === undefined, made === 1);
+    }
+  });
+
+  Deno.test(`${name}() with preflight assumes the most expensive region`, async () => {
+    const factors = { regionalRequests: 1.5, nightRequests: 0.5 };
+    const prices = { [model]: { ...PRICES[model], factors } } as Prices;
+    for (const [cost, made] of [[165, 1], [164, 0]] as const) {
+      const policy = create({ cost, preflight: true });
+      const { agent, streamFn } = startAgent(policy, [reply("Done", { usage })], { prices });
+      await agent.prompt("Go");
+      assertEquals(streamFn.calls.length, made);
     }
   });
 

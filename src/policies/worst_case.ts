@@ -77,8 +77,13 @@ function priceWorstCase(
   };
 }
 
-/** Returns the higher cost of sending the input uncached, and of writing it to the cache. */
-function priceHighest(usage: Usage, rates: Rates): Cost {
+/**
+ * Returns the higher cost of sending the input uncached, and of writing it to the cache, with all factors that raise it:
+ * only the reply has the region that served it.
+ */
+function priceHighest(tokens: Usage, rates: Rates): Cost {
+  const raising = Object.entries(rates.factors ?? {}).filter(([, factor]) => factor > 1);
+  const usage = { ...tokens, extra: Object.fromEntries(raising.map(([name]) => [name, 1])) };
   const uncached = priceUsage(usage, rates);
   const written = priceUsage({ ...usage, input: 0, cacheWrite: usage.input }, rates);
   return isHigher(written.total, uncached.total) ? written : uncached;

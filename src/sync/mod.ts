@@ -7,11 +7,15 @@
  * not block, such as a browser's main thread, gets a `BadRequestError`.
  *
  * @example
- * ```ts ignore
+ * ```ts
  * import { promptSync } from "@swink/agent/sync";
  *
  * // my_agent.ts: export default () => new Agent({ … });
- * const { text } = promptSync(new URL("./my_agent.ts", import.meta.url), "Hello");
+ * const module = new URL("./my_agent.ts", import.meta.url);
+ *
+ * function ask(prompt: string): string {
+ *   return promptSync(module, prompt).text;
+ * }
  * ```
  *
  * @module

@@ -31,7 +31,8 @@ const TOKENS = Array.from({ length: 14 }, (_, exponent) => 4 ** exponent);
 export class Metrics {
   readonly #modelCall: Histogram;
   readonly #firstChunk: Histogram;
-  readonly #tokens: Histogram;
+  readonly #inputTokens: Histogram;
+  readonly #outputTokens: Histogram;
   readonly #run: Histogram;
   readonly #tool: Histogram;
 
@@ -43,18 +44,27 @@ export class Metrics {
         unit: "s",
         advice: { explicitBucketBoundaries: SECONDS },
       });
-    this.#modelCall = createTimer("gen_ai.client.operation.duration", "Duration of model calls");
+    this.#modelCall = createTimer("gen_ai.client.inference.duration", "Duration of model calls");
     this.#firstChunk = createTimer(
-      "gen_ai.client.operation.time_to_first_chunk",
+      "gen_ai.client.inference.time_to_first_chunk",
       "Time from the request of a model call to its first content",
     );
     this.#run = createTimer("gen_ai.invoke_agent.duration", "Duration of runs");
     this.#tool = createTimer("gen_ai.execute_tool.duration", "Duration of tool calls");
-    this.#tokens = meter.createHistogram("gen_ai.client.token.usage", {
-      description: "Tokens of model calls",
-      unit: "{token}",
-      advice: { explicitBucketBoundaries: TOKENS },
-    });
+    const createCounter = (name: string, description: string): Histogram =>
+      meter.createHistogram(name, {
+        description,
+        unit: "{token}",
+        advice: { explicitBucketBoundaries: TOKENS },
+      });
+    this.#inputTokens = createCounter(
+      "gen_ai.client.inference.operation.input_tokens",
+      "Input tokens of a model call, with cached ones",
+    );
+    this.#outputTokens = createCounter(
+      "gen_ai.client.inference.operation.output_tokens",
+      "Output tokens of a model call, with those of reasoning",
+    );
   }
 
   /** Records a model call; durations are in milliseconds. */
@@ -71,8 +81,8 @@ export class Metrics {
     if (ttftMs !== undefined) this.#firstChunk.record(ttftMs / 1000, common);
     // Without a report of the provider, the number of tokens is unknown.
     if (input === 0 && output === 0) return;
-    this.#tokens.record(input, { ...common, "gen_ai.token.type": "input" });
-    this.#tokens.record(output, { ...common, "gen_ai.token.type": "output" });
+    this.#inputTokens.record(input, common);
+    this.#outputTokens.record(output, common);
   }
 
   /** Records a run. */

@@ -2,7 +2,7 @@
  * Spans and metrics of agents by the GenAI conventions of OpenTelemetry.
  *
  * @example
- * ```ts ignore
+ * ```ts
  * import { Agent } from "@swink/agent";
  * import { telemetry } from "@swink/agent/telemetry";
  *

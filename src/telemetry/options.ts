@@ -22,6 +22,10 @@ export interface TelemetryOptions {
   readonly content?: boolean | undefined;
   /** Name of the observed agents, such as `"reviewer"`. Default: none. */
   readonly agentName?: string | undefined;
+  /** Purpose of the observed agents. Default: none. */
+  readonly agentDescription?: string | undefined;
+  /** Version of the observed agents. Default: none. */
+  readonly agentVersion?: string | undefined;
   /** The npm package `@opentelemetry/api`, for bundles. Default: imported by the first call of `telemetry()`. */
   readonly api?: OpenTelemetryApi | undefined;
 }
@@ -31,6 +35,8 @@ const NAMES: Readonly<Record<keyof TelemetryOptions, 1>> = {
   meter: 1,
   content: 1,
   agentName: 1,
+  agentDescription: 1,
+  agentVersion: 1,
   api: 1,
 };
 
@@ -44,6 +50,8 @@ export function checkTelemetryOptions(options: TelemetryOptions): void {
   checkNames(options, Object.keys(NAMES), "telemetry()");
   checkType("content", options.content, "boolean");
   checkType("agentName", options.agentName, "string");
+  checkType("agentDescription", options.agentDescription, "string");
+  checkType("agentVersion", options.agentVersion, "string");
   checkType("tracer.startSpan", options.tracer && options.tracer.startSpan, "function");
   checkType("meter.createHistogram", options.meter && options.meter.createHistogram, "function");
 }

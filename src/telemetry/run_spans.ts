@@ -17,6 +17,7 @@ import type { InstrumentedRun, RunObserver } from "../core/instrumentation.ts";
 import type { AssistantMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StreamRequest } from "../core/stream.ts";
+import type { AgentTool } from "../core/tool.ts";
 import type { Usage } from "../core/usage.ts";
 import type { Attributes, OpenTelemetryApi, Span, TraceContext, Tracer } from "./api.ts";
 import { formatInstructions, formatMessages } from "./message_parts.ts";
@@ -45,12 +46,22 @@ export interface SpanServices {
   readonly now: () => number;
 }
 
+/** An agent, as the program describes it. */
+export interface DescribedAgent {
+  /** Its name. Default: none. */
+  readonly name?: string | undefined;
+  /** Its purpose. Default: none. */
+  readonly description?: string | undefined;
+  /** Its version. Default: none. */
+  readonly version?: string | undefined;
+}
+
 /** Options for `new RunSpans()`. */
 export interface RunSpansOptions extends SpanServices {
   /** The run. */
   readonly run: InstrumentedRun;
-  /** Name of the agent, if it has one. */
-  readonly agentName: string | undefined;
+  /** The agent. */
+  readonly agent: DescribedAgent;
   /** The context in which the run starts. */
   readonly parent: TraceContext;
   /** Called when the run has ended. */
@@ -87,10 +98,13 @@ export class RunSpans implements RunObserver {
   readonly #common: Attributes;
   readonly #tools = new Map<string, OpenToolCall>();
   #modelCall: OpenModelCall | undefined;
+  /** Whether requests omit a part of the history. */
+  #isCompacted = false;
 
   /** Starts the span of the run. */
   constructor(options: RunSpansOptions) {
-    const { run: { model, sessionId, runId }, agentName, parent } = options;
+    const { run: { model, sessionId, runId }, agent, parent } = options;
+    const { name: agentName, description, version } = agent;
     this.#options = options;
     this.#common = {
       ...(agentName !== undefined && { "gen_ai.agent.name": agentName }),
@@ -101,6 +115,8 @@ export class RunSpans implements RunObserver {
       "gen_ai.operation.name": "invoke_agent",
       ...describeModel(model),
       ...this.#common,
+      ...(description !== undefined && { "gen_ai.agent.description": description }),
+      ...(version !== undefined && { "gen_ai.agent.version": version }),
       "swink.run.id": runId,
     };
     this.#run = this.#start({ name, kind: INTERNAL, attributes, parent });
@@ -168,6 +184,7 @@ export class RunSpans implements RunObserver {
           "swink.approval.decision": event.decision.type,
         });
       case "context_compacted":
+        this.#isCompacted = true;
         return this.#addRunEvent("context_compacted", {});
       case "warning":
         return this.#addRunEvent("warning", { "swink.warning.code": event.code });
@@ -209,6 +226,10 @@ export class RunSpans implements RunObserver {
       ...describeModel(model),
       ...this.#common,
       "gen_ai.request.stream": true,
+      ...(model.thinkingLevel !== "off" && {
+        "gen_ai.request.reasoning.level": model.thinkingLevel,
+      }),
+      ...(this.#isCompacted && { "gen_ai.conversation.compacted": true }),
     };
     const name = `chat ${model.modelId}`;
     this.#modelCall = { ...this.#start({ name, kind: CLIENT, attributes }), model };
@@ -253,6 +274,7 @@ export class RunSpans implements RunObserver {
       "gen_ai.tool.type": "function",
       ...(tool && { "gen_ai.tool.description": tool.description }),
       ...(content && { "gen_ai.tool.call.arguments": JSON.stringify(event.arguments) }),
+      ...(tool && readAttributes(tool)),
     };
     const name = `execute_tool ${event.name}`;
     const started = this.#start({ name, kind: INTERNAL, attributes });
@@ -331,6 +353,15 @@ export class RunSpans implements RunObserver {
   }
 }
 
+/** Returns the attributes that a tool adds; none if it fails, which must not end the run. */
+function readAttributes({ traceAttributes }: AgentTool): Attributes {
+  try {
+    return { ...traceAttributes?.() };
+  } catch {
+    return {};
+  }
+}
+
 function setError(span: Span, type: AgentError["code"] | typeof TOOL_ERROR): void {
   span.setAttributes({ "error.type": type });
   span.setStatus({ code: ERROR });
@@ -386,7 +417,7 @@ function describeUsage(usage: Usage): Attributes {
     "gen_ai.usage.input_tokens": countInput(usage),
     "gen_ai.usage.output_tokens": output,
     "gen_ai.usage.cache_read.input_tokens": cacheRead,
-    "gen_ai.usage.cache_creation.input_tokens": cacheWrite,
+    "gen_ai.usage.cache_write.input_tokens": cacheWrite,
     ...(reasoning !== undefined && { "gen_ai.usage.reasoning.output_tokens": reasoning }),
   };
 }

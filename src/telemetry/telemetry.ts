@@ -15,7 +15,7 @@ import {
 import { importApi } from "./api_package.ts";
 import { Metrics } from "./metrics.ts";
 import { checkTelemetryOptions, type TelemetryOptions } from "./options.ts";
-import { RunSpans, type SpanServices } from "./run_spans.ts";
+import { type DescribedAgent, RunSpans, type SpanServices } from "./run_spans.ts";
 
 /** Name of the instrumentation. */
 const SCOPE = "@swink/agent";
@@ -55,7 +55,8 @@ export interface Telemetry {
  */
 export async function telemetry(options: TelemetryOptions = {}): Promise<Telemetry> {
   checkTelemetryOptions(options);
-  const { api = await importApi(), content = false, agentName } = options;
+  const { api = await importApi(), content = false, agentName: name } = options;
+  const { agentDescription: description, agentVersion: version } = options;
   const services = {
     api,
     tracer: options.tracer ?? api.trace.getTracer(SCOPE),
@@ -63,7 +64,7 @@ export async function telemetry(options: TelemetryOptions = {}): Promise<Telemet
     content,
     now: () => performance.timeOrigin + performance.now(),
   };
-  const instrumentation = new SpanInstrumentation(services, agentName);
+  const instrumentation = new SpanInstrumentation(services, { name, description, version });
   return { observe: (agent) => observeAgent(agent, instrumentation) };
 }
 
@@ -79,12 +80,12 @@ function observeAgent({ state }: Pick<Agent, "state">, instrumentation: Instrume
 
 class SpanInstrumentation implements Instrumentation {
   readonly #services: SpanServices;
-  readonly #agentName: string | undefined;
+  readonly #agent: DescribedAgent;
   readonly #runs = new Map<string, RunSpans>();
 
-  constructor(services: SpanServices, agentName: string | undefined) {
+  constructor(services: SpanServices, agent: DescribedAgent) {
     this.#services = services;
-    this.#agentName = agentName;
+    this.#agent = agent;
   }
 
   /** Starts the spans of a run. An agent that a tool runs is named after the tool. */
@@ -94,7 +95,7 @@ class SpanInstrumentation implements Instrumentation {
     const spans = new RunSpans({
       ...this.#services,
       run,
-      agentName: parent ? caller?.getToolName(parent.toolCallId) : this.#agentName,
+      agent: parent ? { name: caller?.getToolName(parent.toolCallId) } : this.#agent,
       // The call of an agent that works in the background has ended.
       parent: (parent && caller?.getToolContext(parent.toolCallId)) ??
         this.#services.api.context.active(),

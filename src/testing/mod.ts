@@ -4,8 +4,8 @@
  * {@linkcode scriptedStream} is a model that answers from a script, {@linkcode fakeTool} a tool that records its calls,
  * {@linkcode replayFetch} a `fetch` that answers from fixtures, and {@linkcode ManualClock} a clock that advances on
  * demand. {@linkcode testToolContext} creates the context to call a tool of your own. {@linkcode checkEvents} verifies
- * the order of the events of a run, {@linkcode chaos} injects faults from a seed, and {@linkcode testStreamFn} and {@linkcode testSessionStore} are the tests that
- * every stream function and every session store must pass. Nothing here registers a test on import or needs a
+ * the order of the events of a run, {@linkcode chaos} injects faults from a seed, and {@linkcode testStreamFn}, {@linkcode testSessionStore} and {@linkcode testDurableEngine} are the tests
+ * that every stream function, every session store and every durable engine must pass. Nothing here registers a test on import or needs a
  * permission, and all of it works with any test runner.
  *
  * @example
@@ -63,6 +63,11 @@
 export { type Chaos, chaos, type ChaosOptions } from "./chaos.ts";
 export type { ChaosFault, InjectedFault } from "./chaos_plan.ts";
 export { collectEvents } from "./collect_events.ts";
+export {
+  type DurableEngineFactory,
+  type DurableEngineFixture,
+  testDurableEngine,
+} from "./durable_conformance.ts";
 export {
   checkEvents,
   checkStream,

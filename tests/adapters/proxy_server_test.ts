@@ -224,6 +224,12 @@ Deno.test("serveProxy(): rejects a body over the limit without reading the rest"
   const long = MINIMAL_BODY + " ".repeat(2000);
   assertEquals(await fetchStatus(createPost(long), { ...ALLOW_ALL, maxBodyBytes: 1000 }), 413);
   assertEquals(await fetchStatus(createPost(long), { ...ALLOW_ALL, maxBodyBytes: 10_000 }), 200);
+  for (const headers of [{}, { "content-length": `${long.length}` }]) {
+    const limits = [long.length, long.length - 1].map((maxBodyBytes) =>
+      fetchStatus(createPost(long, headers), { ...ALLOW_ALL, maxBodyBytes })
+    );
+    assertEquals(await Promise.all(limits), [200, 413]);
+  }
   let pulled = 0;
   const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull: (controller) => {

@@ -299,6 +299,18 @@ Deno.test("connect(): sends requests for models with the prefix proxy/ to the pr
   ]);
 });
 
+Deno.test("createProxy(): names the form of a model with the prefix proxy/ that has no provider", async () => {
+  for (const modelId of ["claude-sonnet-5-5", "/claude-sonnet-5-5"]) {
+    const model = { provider: "proxy", modelId, thinkingLevel: "off" } as const;
+    const streamFn = createProxy({ baseUrl: "http://proxy.example", apiKey: TOKEN });
+    const { error } = await readReply(streamFn({ ...createStreamRequest(), model }));
+    assertEquals([error?.code, error?.message], [
+      "bad_request",
+      `Cannot parse the model "proxy/${modelId}": write it as proxy/provider/model`,
+    ]);
+  }
+});
+
 Deno.test("connect(): names SWINK_PROXY_URL when the proxy's URL is missing", async () => {
   const model = modelSpec("proxy/anthropic/claude-sonnet-5-5");
   const { error } = await readReply(

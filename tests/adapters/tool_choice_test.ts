@@ -36,7 +36,10 @@ Deno.test("adapters: a tool choice without its tool is omitted with a warning", 
     assertEquals(required.warnings, [problem], subject.name);
     assertEquals(required.body, (await send(subject, [], {})).body, subject.name);
     for (const toolChoice of ["auto", "none"] as const) {
-      assertEquals((await send(subject, [], { toolChoice })).warnings, [], subject.name);
+      const free = await send(subject, [], { toolChoice });
+      assertEquals(free.warnings, [], subject.name);
+      // Some providers reject any tool choice of a request without tools.
+      assertEquals(/tool_?choice/i.test(free.body), subject.name === "proxy", subject.name);
     }
   }
 });

@@ -31,7 +31,7 @@ const PROGRAM_IMPORTS = [
   "adapters/ollama/server_url\\.ts",
   "src/(protocols/)?\\w+/mod\\.ts",
   "src/agent/(agent|run_code)\\.ts",
-  "src/core/(byte_encoding|content|errors|lazy_stream_fn|model|plan_entry|redact|retry|schema|tokens|usage)\\.ts",
+  "src/core/(byte_encoding|content|errors|json|lazy_stream_fn|model|plan_entry|redact|retry|schema|tokens|usage)\\.ts",
   "src/core/diff/unified_diff\\.ts",
   "src/loop/run_turns\\.ts",
   "src/memory/context/summarize\\.ts",
@@ -150,6 +150,12 @@ const layers: Layer[] = [
     files: /^src\/(memory|sync)\//,
     internal: /^src\/(agent|loop|platform|core)\//,
     external: [{ specifier: /^node:sqlite$/, file: /\/sqlite_database\.ts$/ }],
+  },
+  { files: /^src\/durable\//, internal: /^src\/(agent|loop|platform|core)\//, external: [] },
+  {
+    files: /^src\/server\//,
+    internal: /^src\/(agent|loop|memory|platform|core)\//,
+    external: [],
   },
   { files: /^mod\.ts$/, internal: /^src\/(agent|loop|core)\//, external: [] },
   {

@@ -444,6 +444,7 @@ Deno.test("swink acp: a directory that does not exist, the home directory, and a
   const { client, path, home } = editor;
   const create = (cwd: string) => client.agent.request("session/new", { cwd, mcpServers: [] });
   await assertRejects(() => create(`${path}/none`), Error, "not a directory");
+  await assertRejects(() => create("p"), Error, "cwd must be an absolute path");
   await assertRejects(() => create(home), Error, "contains the home directory");
   const error = await assertRejects(() => create(path), Error, "swink login");
   assertEquals((error as Error & { code?: number }).code, -32000);

@@ -1,103 +1,28 @@
 /**
- * `swink eval`.
+ * `swink eval run`, `patch` and `init`.
  *
  * @module
  */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
-import type { ScriptedReply } from "../../cli/demo/anthropic_frames.ts";
-import { createFakeHost, type FakeHost, type FakeHostOptions } from "./fake_host.ts";
-import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
-
-const CASES = `id: greetings
-cases:
-  - id: greets
-    tags: [short]
-    fixture: project
-    userMessages: [Greet the user in name.txt]
-    expectedTrajectory:
-      match: exact
-      calls: [{ tool: read_file, arguments: { path: name.txt } }]
-    expectedResponse: { type: contains, text: Hello Ada }
-  - id: writes
-    tags: [long]
-    userMessages: [Write a greeting]
-    expectedFiles: [{ type: contains, path: greeting.txt, text: Hello }]
-    evaluators:
-      - { name: command, metric: tests, options: { command: grep -q Hello greeting.txt } }
-`;
-
-const TOKENS = { inputTokens: 100, outputTokens: 10 };
-
-const READ: ScriptedReply = {
-  blocks: [{ tool: "read_file", input: { path: "name.txt" } }],
-  ...TOKENS,
-};
-const GREET: ScriptedReply = { blocks: ["Hello Ada"], ...TOKENS };
-const WRITE: ScriptedReply = {
-  blocks: [{ tool: "write_file", input: { path: "greeting.txt", content: "Hello\n" } }],
-  ...TOKENS,
-};
-const DONE: ScriptedReply = { blocks: ["Done"], ...TOKENS };
-
-/** The replies with which both cases pass, one after the other. */
-const ALL: readonly ScriptedReply[] = [READ, GREET, WRITE, DONE];
-
-/** Creates a directory with a set and its fixture. */
-function createProject(cases = CASES): Promise<TemporaryDirectory> {
-  return createTemporaryDirectory({ "cases.yaml": cases, "project/name.txt": "Ada\n" });
-}
-
-interface Ran {
-  readonly code: number;
-  readonly output: string;
-  readonly messages: string;
-  readonly host: FakeHost;
-}
-
-/** Runs `swink eval` with the results in the directory, and hides its path and times. */
-async function run(
-  directory: TemporaryDirectory,
-  args: readonly string[],
-  options: FakeHostOptions = {},
-): Promise<Ran> {
-  const env = {
-    ANTHROPIC_API_KEY: "sk-ant-test",
-    HOME: directory.path,
-    PATH: Deno.env.get("PATH") ?? "",
-    NO_COLOR: "1",
-  };
-  const host = createFakeHost({ env, ...options });
-  const code = await main(["eval", ...args], host);
-  const hide = (text: string) =>
-    text.replaceAll(directory.path, "DIR").replaceAll(/\d+\.\d s\b/g, "0.0 s");
-  return { code, output: hide(host.output), messages: hide(host.messages), host };
-}
-
-function evaluate(
-  directory: TemporaryDirectory,
-  args: readonly string[] = [],
-  options: FakeHostOptions = { model: ALL },
-): Promise<Ran> {
-  return run(directory, [
-    "run",
-    `${directory.path}/cases.yaml`,
-    "--parallel=1",
-    `--results=${directory.path}/results`,
-    ...args,
-  ], options);
-}
-
-const withResults = (directory: TemporaryDirectory, ...args: string[]) =>
-  run(directory, [...args, `--results=${directory.path}/results`]);
-
-function listRuns(directory: TemporaryDirectory): string[] {
-  return Array.from(Deno.readDirSync(`${directory.path}/results`))
-    .filter(({ isDirectory }) => isDirectory).map(({ name }) => name).sort();
-}
-
-const RUN_1 = "20260102-000000-greetings-claude-sonnet-5-5";
+import {
+  ALL,
+  CASES,
+  createProject,
+  DONE,
+  evaluate,
+  GREET,
+  listRuns,
+  READ,
+  run,
+  RUN_1,
+  TOKENS,
+  withResults,
+  WRITE,
+} from "./evaluations.ts";
+import { createFakeHost, type FakeHostOptions } from "./fake_host.ts";
+import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 Deno.test("swink eval run: runs each case in a copy of its fixture, and prints the results", async () => {
   await using directory = await createProject();
@@ -350,89 +275,6 @@ Deno.test("swink eval patch: writes the patch of each task as a prediction, and 
   assertStringIncludes(invalid.messages, "tasks.jsonl:1: instance_id is required");
 });
 
-Deno.test("swink eval gate: passes and fails by limits, with a code for each decision", async () => {
-  await using directory = await createProject();
-  await evaluate(directory);
-  const gate = async (...args: string[]) => {
-    const { code, output } = await withResults(directory, "gate", ...args);
-    return [code, output.replaceAll(RUN_1, "RUN")];
-  };
-  assertEquals(await gate("latest"), [0, "RUN passes\n"]);
-  assertEquals(await gate(RUN_1.slice(0, 8), "--max-cost=0.0001"), [
-    1,
-    "RUN fails\n  The cost of $0.0012 exceeds $0.0001\n",
-  ]);
-  assertEquals(await gate(`${directory.path}/results/${RUN_1}`, "--min-pass-rate=90"), [
-    3,
-    "RUN was not checked: a limit or the baseline is invalid\n  minPassRate must be from 0 to 1, not 90\n",
-  ]);
-  const json = await withResults(directory, "gate", "latest", "-ojson");
-  assertEquals(JSON.parse(json.output), { run: RUN_1, type: "pass", reasons: [] });
-  const none = await withResults(directory, "gate", "other");
-  assertEquals([none.code, none.messages], [
-    2,
-    'swink: There is no evaluation "other" in DIR/results\nList the evaluations with: swink eval list\n',
-  ]);
-});
-
-Deno.test("swink eval compare: fails for a regression, which the gate finds, too", async () => {
-  await using directory = await createProject();
-  await evaluate(directory);
-  await evaluate(directory, [], { model: [READ, { blocks: ["Bye"] }, WRITE, DONE] });
-  const second = `${RUN_1}-2`;
-  const { code, output } = await withResults(directory, "compare", RUN_1, second);
-  assertEquals(code, 1);
-  assertEquals(
-    output,
-    `regressed  greets  response  1.00 → 0.00
-
-1 regressed · 0 fixed · 5 same · 0 added · 0 removed
-`,
-  );
-  const back = await withResults(directory, "compare", second, RUN_1, "-ojson");
-  assertEquals(back.code, 0);
-  assertEquals(
-    JSON.parse(back.output).filter(({ change }: { change: string }) => change === "fixed").length,
-    1,
-  );
-  const gated = await withResults(directory, "gate", second, `--baseline=${RUN_1}`);
-  assertEquals([gated.code, gated.output], [1, `${second} fails\n  greets: response regressed\n`]);
-});
-
-Deno.test("swink eval gate: decides nothing about results that have changed, or with a baseline that shows nothing", async () => {
-  await using directory = await createProject();
-  await evaluate(directory);
-  await evaluate(directory, [], { model: [READ, { blocks: ["Bye"] }, WRITE, DONE] });
-  const second = `${RUN_1}-2`;
-  const gate = async (...args: string[]) => {
-    const { code, output } = await withResults(directory, "gate", ...args);
-    return [code, output.trimEnd().split("\n").at(-1)];
-  };
-  const itself = "  The baseline is the evaluation itself: name another one";
-  assertEquals(await gate(second, `--baseline=${second}`), [3, itself]);
-  assertEquals(await gate("latest", "--baseline=latest"), [3, itself]);
-
-  // Without the case that failed.
-  const header = JSON.parse(directory.read(`results/${second}/run.json`));
-  header.set.cases.shift();
-  directory.write(`results/${second}/run.json`, JSON.stringify(header));
-  const changed = "The hash is not that of the header and the results";
-  assertEquals(await gate(second), [1, `  ${changed}`]);
-  assertEquals(await gate(RUN_1, `--baseline=${second}`), [
-    3,
-    `  The baseline cannot be used: ${changed}`,
-  ]);
-
-  directory.write(`results/${second}/results.jsonl`, "");
-  const missing = `1 of 1 runs of ${second} have no result`;
-  assertEquals(await gate(RUN_1, `--baseline=${second}`), [
-    3,
-    `  The baseline cannot be used: ${missing}`,
-  ]);
-  const compared = await withResults(directory, "compare", RUN_1, second);
-  assertEquals([compared.code, compared.messages], [1, `warning: ${missing}\n`]);
-});
-
 Deno.test("swink eval run: a judge of the provider of the model has its base URL", async () => {
   const cases = `id: judged
 cases:
@@ -442,7 +284,8 @@ cases:
 `;
   await using directory = await createProject(cases);
   const verdict = { blocks: ['{"score":1,"reason":"good"}'], ...TOKENS };
-  const args = ["--judge=anthropic/claude-haiku-4-5", "--base-url=http://127.0.0.1:9/own"];
+  const models = ["-m=anthropic/claude-sonnet-5-5", "--judge=anthropic/claude-haiku-4-5"];
+  const args = [...models, "--base-url=http://127.0.0.1:9/own"];
   const { code, host } = await evaluate(directory, args, { model: [GREET, verdict] });
   assertEquals(code, 0);
   assertEquals(host.requests.map(({ url }) => url.startsWith("http://127.0.0.1:9/own")), [
@@ -475,35 +318,6 @@ Deno.test("swink eval run: finds a misspelled option of an evaluator before the 
   const { code, messages, host } = await evaluate(directory);
   assertEquals([code, host.requests.length], [3, 0]);
   assertStringIncludes(messages, 'Unknown option "timeout" of the evaluator "command"');
-});
-
-Deno.test("swink eval report, list and verify: read an evaluation from disk", async () => {
-  await using directory = await createProject();
-  const { output: table } = await evaluate(directory);
-  const report = (...args: string[]) => withResults(directory, "report", "latest", ...args);
-  assertEquals((await report()).output, table);
-  const files = ["html", "junit", "markdown"].map((name) => `--${name}=${directory.path}/${name}`);
-  const written = await report(...files, `--baseline=${RUN_1}`);
-  assertEquals([written.code, written.output], [0, ""]);
-  assertStringIncludes(written.messages, "Report: DIR/html\n");
-  assertStringIncludes(directory.read("html"), "<!DOCTYPE html>");
-  assertStringIncludes(directory.read("junit"), 'tests="2"');
-  assertStringIncludes(directory.read("markdown"), "No metric has changed.");
-
-  const list = await withResults(directory, "list");
-  assertEquals(
-    list.output,
-    `${RUN_1}  greetings  anthropic/claude-sonnet-5-5  2 of 2 passed  score 1.00  $0.0012\n`,
-  );
-  assertEquals(JSON.parse((await withResults(directory, "list", "-ojson")).output)[0].passed, 2);
-
-  assertEquals((await withResults(directory, "verify", "latest")).code, 0);
-  const results = `results/${RUN_1}/results.jsonl`;
-  directory.write(results, directory.read(results).replace("Hello Ada", "Hello Bob"));
-  const changed = await withResults(directory, "verify", "latest");
-  assertEquals(changed.code, 1);
-  assertStringIncludes(changed.output, "results.jsonl:1: the result is damaged");
-  assertStringIncludes((await report()).messages, "warning: DIR/results");
 });
 
 Deno.test("swink eval init: writes a set that passes from its recording", async () => {

@@ -27,6 +27,8 @@ export interface SwinkOptions {
 export interface SwinkProcess extends AsyncDisposable {
   /** The process. */
   readonly child: Deno.ChildProcess;
+  /** Text of standard output so far. */
+  readonly output: string;
   /** Text of standard error so far. */
   readonly messages: string;
   /** Waits until standard output or standard error contains a text. */
@@ -96,6 +98,9 @@ export function startSwink(args: readonly string[], options: SwinkOptions = {}):
   const [output, messages] = [new OutputReader(child.stdout), new OutputReader(child.stderr)];
   return {
     child,
+    get output() {
+      return output.text;
+    },
     get messages() {
       return messages.text;
     },

@@ -51,3 +51,50 @@ Deno.test("asTool(): after setModel(), sends the API key of the agent's options 
     { model: modelSpec("test/larger:high"), options: { maxTokens: 9, apiKey: "key-of-test" } },
   ]);
 });
+
+Deno.test("apiKey of a preRequest policy: is sent to the provider of the model that the request then has", async () => {
+  const { agent, streamFn } = testAgent([
+    fail("network_error", "Down"),
+    fail("network_error", "Down"),
+    reply("Done"),
+    reply("Again"),
+  ], {
+    streamOptions: { apiKey: "key-of-test" },
+    retry: () => null,
+    fallback: [{ model: modelSpec("test/model") }, { model: modelSpec("other/fallback") }],
+    policies: [{
+      name: "router",
+      preRequest: ({ turn, request }) => ({
+        type: "change",
+        ...(request.context.messages.length === 1 && { model: modelSpec("other/model") }),
+        options: { apiKey: `key-${turn}` },
+      }),
+    }],
+  });
+  await agent.prompt("Go");
+  await agent.prompt("Again");
+  assertEquals(streamFn.calls.map(({ model, options }) => [model.provider, options.apiKey]), [
+    ["other", "key-1"],
+    ["test", undefined],
+    ["other", "key-1"],
+    ["test", "key-1"],
+  ]);
+});
+
+Deno.test("apiKey of the agent: is not sent to another server that a fallback calls under the same provider", async () => {
+  const spare = scriptedStream([fail("network_error", "Down"), reply("Done")]);
+  const { agent, streamFn } = testAgent([fail("network_error", "Down")], {
+    streamOptions: { apiKey: "key-of-test", maxTokens: 9 },
+    retry: () => null,
+    fallback: [
+      { model: modelSpec("test/spare"), streamFn: spare },
+      { model: modelSpec("test/spare"), streamFn: spare, getApiKey: () => "key-of-spare" },
+    ],
+  });
+  await agent.prompt("Go");
+  assertEquals(streamFn.calls[0]?.options, { apiKey: "key-of-test", maxTokens: 9 });
+  assertEquals(spare.calls.map(({ options }) => options), [
+    { maxTokens: 9 },
+    { maxTokens: 9, apiKey: "key-of-spare" },
+  ]);
+});

@@ -56,6 +56,15 @@ Deno.test("fallback: models are called in order until one replies [A51]", async 
   assertEquals(agent.state.error, undefined);
 });
 
+Deno.test("fallback: a name of a model is called as the model with that name", async () => {
+  const { agent, streamFn } = testAgent([throttled, throttled, reply("Hello")], {
+    retry: noRetry,
+    fallback: ["other/spare", { model: last }],
+  });
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(streamFn.calls.slice(1).map(({ model }) => model), [spare, last]);
+});
+
 Deno.test("fallback: discard is false for a model that emitted nothing, also after one that did", async () => {
   const { agent } = testAgent([throttled, fail("network_error", "Reset"), reply("Hello")], {
     retry: noRetry,

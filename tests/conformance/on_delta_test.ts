@@ -373,6 +373,20 @@ function recordSpending(): { readonly policy: Policy; readonly seen: unknown[] }
   return { policy: { name: "watch", onDelta }, seen };
 }
 
+Deno.test("onDelta: is called at the end of an attempt that fails without usage, with its length", async () => {
+  const lengths: number[] = [];
+  const { agent } = testAgent([fail("stream_error", "Broken", { after: "Half" })], {
+    policies: [{
+      name: "watch",
+      onDelta: ({ isReplying, characters }) => {
+        if (isReplying) lengths.push(characters);
+      },
+    }],
+  });
+  await agent.prompt("Hi");
+  assertEquals(lengths, [0, 4]);
+});
+
 Deno.test("onDelta: has the usage and cost of the earlier attempts of the turn", async () => {
   const { policy, seen } = recordSpending();
   const { agent, clock } = testAgent([], {

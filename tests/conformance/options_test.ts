@@ -142,7 +142,7 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   [{ retry: 3 }, "retry must be a function, not 3"],
   [{ fallback: modelSpec("a/b") }, "fallback must be an array, not an object"],
   [{ fallback: [undefined] }, "Pass fallbacks such as { model: modelSpec(name) }"],
-  [{ fallback: ["a/b"] }, "Pass fallbacks such as { model: modelSpec(name) }"],
+  [{ fallback: ["gpt-6"] }, 'Cannot parse the model "gpt-6": write it as provider/model'],
   [{ fallback: [{ model: "a/b" }] }, "A model must have a provider and a modelId"],
   ...["streamFn", "getApiKey", "retry"].map((name) =>
     [

@@ -152,14 +152,16 @@ testStores("sub-agent sessions: a failure and a cancellation have their status",
     [reply([CALL]), reply("Sorry"), reply([{ ...CALL, id: "call_2" }])],
     [fail("bad_request", "no"), hang()],
   );
-  await using session = await openSession(store, { id: "parent" }, agent);
+  const session = await openSession(store, { id: "parent" }, agent);
   await agent.prompt("Go");
   const stream = agent.promptStream("Again");
   for await (const event of stream) {
     const isWorking = event.type === "sub_agent" && event.event.type === "model_call_start";
     if (isWorking) agent.abort();
   }
-  const results = selectType(await session.session.path(), "sub_agent_result");
+  // The run does not wait for the disk after an abort.
+  await session.close();
+  const results = selectType(await readEntries(store, "parent"), "sub_agent_result");
   assertEquals(results.map(({ status }) => status), ["failed", "aborted"]);
 });
 
@@ -446,6 +448,8 @@ testStores(
       mayClose.resolve();
       await closing;
       assertEquals(closed.length, 1);
+      const [result] = selectType(await readEntries(store, session.id), "sub_agent_result");
+      assertEquals([result?.subAgentId, result?.status], [closed[0], "aborted"]);
     }
   },
 );

@@ -139,6 +139,19 @@ Deno.test("unreadable arguments: the quote is truncated", async () => {
   assertStringIncludes(result, "(5010 characters)");
 });
 
+Deno.test("unreadable arguments: up to 500 characters are quoted completely", async () => {
+  const quote = async (length: number) => {
+    const args = "x".repeat(length);
+    const { agent } = testAgent([reply([toolCall("write", args)]), reply("Sorry")], {
+      tools: [fakeTool({ name: "write" })],
+    });
+    await agent.prompt("Write");
+    return outlineMessages(agent.state.messages)[2]?.split("They were: ")[1];
+  };
+  assertEquals(await quote(500), "x".repeat(500));
+  assertEquals(await quote(501), `${"x".repeat(500)}… (501 characters)`);
+});
+
 for (
   const [kind, thrown, message] of [
     ["an error", new Error("no such file"), "no such file"],

@@ -1,12 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { omitCustomMessages } from "../../src/core/context.ts";
+import { userMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { outlineAllEvents, outlineMessages } from "./outline.ts";
-import { InstantClock, scriptedPorts } from "./ports.ts";
+import { InstantClock, scriptedPorts, settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
 Deno.test("turn: hooks and events are called and emitted in a fixed order, in every turn", async () => {
@@ -162,4 +163,13 @@ Deno.test("preTurn stop on the first turn: appends the prompt, starts no turn an
   assertEquals(outlineMessages(agent.state.messages), ["user: Hi"]);
   assertEquals(agent.queued.steering.length, 1);
   streamFn.assertDone();
+});
+
+Deno.test("preTurn stop on the first turn: the run ends after all messages of the prompt are delivered", async () => {
+  const { agent } = testAgent([], {
+    policies: [{ name: "closed", preTurn: () => ({ type: "stop", reason: "out of hours" }) }],
+  });
+  agent.subscribe(() => settle());
+  const { messages } = await agent.prompt([userMessage("Hi", 0), userMessage("Bye", 0)]);
+  assertEquals(outlineMessages(messages), ["user: Hi", "user: Bye"]);
 });

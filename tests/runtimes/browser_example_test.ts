@@ -9,12 +9,12 @@ const program = findChromium();
 
 Deno.test({
   name:
-    "browser: the agent of examples/24_browser.ts changes its page in Chromium, which forbids eval",
+    "browser: the agent of examples/25_browser.ts changes its page in Chromium, which forbids eval",
   ignore: program === undefined,
   async fn() {
     const { config } = await choosePackages();
     const server = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "-c", config, "examples/24_browser.ts", "--serve"],
+      args: ["run", "-A", "-c", config, "examples/25_browser.ts", "--serve"],
       cwd: root,
       env: { NO_COLOR: "1" },
       stdout: "null",

@@ -128,7 +128,7 @@ Deno.test("telemetry(): creates a span for the run, each model call and each too
     "gen_ai.usage.input_tokens": 130,
     "gen_ai.usage.output_tokens": 5,
     "gen_ai.usage.cache_read.input_tokens": 100,
-    "gen_ai.usage.cache_creation.input_tokens": 20,
+    "gen_ai.usage.cache_write.input_tokens": 20,
     "gen_ai.usage.reasoning.output_tokens": 2,
   });
   assertEquals(find(spans, "execute_tool weather").attributes, {
@@ -147,7 +147,7 @@ Deno.test("telemetry(): creates a span for the run, each model call and each too
     "gen_ai.usage.input_tokens": 130,
     "gen_ai.usage.output_tokens": 5,
     "gen_ai.usage.cache_read.input_tokens": 100,
-    "gen_ai.usage.cache_creation.input_tokens": 20,
+    "gen_ai.usage.cache_write.input_tokens": 20,
     "gen_ai.usage.reasoning.output_tokens": 2,
     "swink.run.id": "run-id",
   });
@@ -350,12 +350,10 @@ Deno.test("telemetry(): records durations, tokens and the time to the first cont
     "gen_ai.request.model": "gpt",
   };
   assertEquals(points, {
-    "gen_ai.client.operation.duration": [["s", 2, model]],
-    "gen_ai.client.operation.time_to_first_chunk": [["s", 2, model]],
-    "gen_ai.client.token.usage": [
-      ["{token}", 1, { ...model, "gen_ai.token.type": "input" }],
-      ["{token}", 1, { ...model, "gen_ai.token.type": "output" }],
-    ],
+    "gen_ai.client.inference.duration": [["s", 2, model]],
+    "gen_ai.client.inference.time_to_first_chunk": [["s", 2, model]],
+    "gen_ai.client.inference.operation.input_tokens": [["{token}", 1, model]],
+    "gen_ai.client.inference.operation.output_tokens": [["{token}", 1, model]],
     "gen_ai.execute_tool.duration": [["s", 1, {
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": "weather",

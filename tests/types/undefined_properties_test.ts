@@ -177,6 +177,7 @@ Deno.test("defineTool(): a property that is undefined is as one that is missing,
     preview: undefined,
     omitHunks: undefined,
     countedBy: undefined,
+    traceAttributes: undefined,
     validate: undefined,
   };
   const { validate: _validate, ...properties } = optional;

@@ -45,9 +45,8 @@ export class IdleTimer {
     this.#startedAt = null;
   }
 
-  /** Ends the wait and cancels the timer. */
+  /** Cancels the timer, which ends the wait. */
   dispose(): void {
-    this.stop();
     this.#cancelTimer?.();
     this.#cancelTimer = null;
   }

@@ -5,7 +5,7 @@
  */
 
 import { defineCommand } from "../command/conversation_command.ts";
-import { toLine, toPromptLines } from "../view/lines.ts";
+import { toLine } from "../view/lines.ts";
 
 /** `/editor`. */
 export const editor = defineCommand({
@@ -24,7 +24,7 @@ export const editor = defineCommand({
       return await view.print([toLine("The text was empty, so nothing was sent", "faint")]);
     }
     view.remember(text);
-    if (!runs.isRunning) await view.print(toPromptLines(text, view.display.symbols.prompt));
+    if (!runs.isRunning) await view.echo(text, "editor");
     runs.send(text);
   },
 });

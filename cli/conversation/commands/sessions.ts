@@ -8,6 +8,11 @@ import { defineCommand } from "../command/conversation_command.ts";
 import { listSessions, searchSessions } from "../command/session_lists.ts";
 import { toLine } from "../view/lines.ts";
 
+const CONTINUE_LISTED = "/resume ID or NUMBER continues one";
+
+/** The numbers are those of the complete list. */
+const CONTINUE_FOUND = "/resume ID continues one";
+
 /** `#sessions`. */
 export const sessions = defineCommand({
   names: ["#sessions", "/sessions"],
@@ -22,7 +27,7 @@ export const sessions = defineCommand({
     await view.print(
       lines.length === 0
         ? [toLine("No session found", "faint")]
-        : [...lines, toLine("/resume ID or NUMBER continues one", "faint")],
+        : [...lines, toLine(argument === "" ? CONTINUE_LISTED : CONTINUE_FOUND, "faint")],
     );
   },
 });

@@ -31,7 +31,10 @@ export const status = defineCommand({
       ["sandbox", settings.sandbox === "off" ? "off" : sandbox.summary],
       ["tools", agentTools.map(({ name }) => name).join(", ")],
       ["messages", pluralize(messages.length, "message")],
-      ["tokens", `${formatNumber(total.usage.total)} in ${pluralize(record.turns.length, "prompt")}`],
+      [
+        "tokens",
+        `${formatNumber(total.usage.total)} in ${pluralize(record.turns.length, "prompt")}`,
+      ],
     ]));
   },
 });

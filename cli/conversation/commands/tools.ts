@@ -23,10 +23,12 @@ export const tools = defineCommand({
   ],
   async run(argument, { view, output, setup: { agent } }) {
     if (argument === "") {
-      return await view.print(agent.state.tools.map(({ name, description }): Line => [
-        { text: name, role: "tool" },
-        { text: `  ${toOneLine(toPlainText(description))}`, role: "faint" },
-      ]).map((line) => cutLine(line, view)));
+      return await view.print(
+        agent.state.tools.map(({ name, description }): Line => [
+          { text: name, role: "tool" },
+          { text: `  ${toOneLine(toPlainText(description))}`, role: "faint" },
+        ]).map((line) => cutLine(line, view)),
+      );
     }
     if (argument !== "expanded" && argument !== "collapsed") {
       throw new UsageError(`/tools takes expanded or collapsed, not ${JSON.stringify(argument)}`);

@@ -87,7 +87,9 @@ async function runEditor(
 
 async function readText(file: string): Promise<string> {
   try {
-    const { size } = await Deno.stat(file);
+    const { isFile, size } = await Deno.stat(file);
+    // Opening a pipe would wait for its writer.
+    if (!isFile) throw new Error("it is no file any more");
     if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES / 1_000_000} MB`);
     const bytes = await Deno.readFile(file);
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -7,6 +7,7 @@
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../../../mod.ts";
 import { extractText } from "../../../src/core/content.ts";
 import type { Line } from "../../render/line/line.ts";
+import { truncateLine } from "../../render/line/line_width.ts";
 import { getSpeakerLabel, type Speaker } from "../../render/line/speaker_label.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
 import type { Display } from "../../render/theme/display.ts";
@@ -19,6 +20,9 @@ const MAX_PROMPTS = 3;
 
 /** Number of lines of a text that are shown. */
 const MAX_LINES = 10;
+
+/** Number of characters of a line that are shown. */
+const MAX_LINE_LENGTH = 1_000;
 
 /** Formats the last messages of a history. */
 export function formatHistory(
@@ -77,7 +81,9 @@ function formatReply(
 }
 
 function shorten(text: string): Line[] {
-  const lines = toLines(text);
+  const lines = toLines(text).map((line) =>
+    truncateLine(line, { columns: MAX_LINE_LENGTH, ellipsis: "…" })
+  );
   if (lines.length <= MAX_LINES) return lines;
   const rest = lines.length - MAX_LINES;
   return [...lines.slice(0, MAX_LINES), toLine(`… ${pluralize(rest, "more line")}`, "faint")];

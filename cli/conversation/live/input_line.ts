@@ -42,6 +42,12 @@ export class InputLine {
     return this.#state.text;
   }
 
+  /** Whether keys are commands of vi. */
+  get isInNormalMode(): boolean {
+    const { type } = this.#state.mode;
+    return type === "normal" || type === "command";
+  }
+
   /** Replaces the text. */
   setText(text: string): void {
     this.#state = createEditorState(text);

@@ -16,6 +16,7 @@ import type { KeyEvent } from "../../keys/key_event.ts";
 import type { Keyboard } from "../../keys/keyboard.ts";
 import { listenForSuspension } from "../../keys/suspension.ts";
 import type { Choice, QuestionContext } from "../../questions/choice.ts";
+import { formatNumber } from "../../render/format_number.ts";
 import { createEncoder, type EncodeLine } from "../../render/line/encode_line.ts";
 import type { Line } from "../../render/line/line.ts";
 import type { Display } from "../../render/theme/display.ts";
@@ -63,6 +64,9 @@ const MARGIN = 1;
 
 /** Maximum length of a text that is copied; terminals discard longer ones. */
 const MAX_COPIED = 74_000;
+
+/** Maximum number of rows of a text that are shown when it is sent, so that a long one leaves the scrollback alone. */
+const MAX_ECHOED_ROWS = 200;
 
 /** A question for a text, which takes the keys. */
 interface TextPrompt {
@@ -144,7 +148,16 @@ export class LiveView implements ConversationView {
 
   async echo(text: string): Promise<void> {
     const lines = toPromptLines(text, this.#display.symbols.prompt);
-    this.#pending.addPrompt(this.#encodeRows(lines));
+    const rows = this.#encodeRows(lines);
+    const rest = rows.length - MAX_ECHOED_ROWS;
+    this.#pending.addPrompt(
+      rest > 0
+        ? [
+          ...rows.slice(0, MAX_ECHOED_ROWS),
+          this.#encode([{ text: `  … ${formatNumber(rest)} more rows`, role: "faint" }]),
+        ]
+        : rows,
+    );
     this.#frames.request();
     await this.#welcome;
   }
@@ -481,8 +494,10 @@ export class LiveView implements ConversationView {
       )
       : [];
     const prompt = this.#textPrompt;
-    const { prompt: sign } = this.#display.symbols;
-    const input = (prompt?.line ?? this.#line).render({
+    const line = prompt?.line ?? this.#line;
+    const { symbols } = this.#display;
+    const sign = line.isInNormalMode ? symbols.normalPrompt : symbols.prompt;
+    const input = line.render({
       columns: terminal.columns,
       sign: prompt?.sign ?? `${sign} `,
       style: this.#createInputStyle(),

@@ -14,7 +14,8 @@ import { TypedInput } from "../../questions/typed_input.ts";
 import type { Line } from "../../render/line/line.ts";
 import type { Display } from "../../render/theme/display.ts";
 import type { ConversationInput } from "../view/conversation_input.ts";
-import type { ConversationView, TextQuestion } from "../view/conversation_view.ts";
+import type { ConversationView, TextQuestion, TextSource } from "../view/conversation_view.ts";
+import { toPromptLines } from "../view/lines.ts";
 import { InputLines } from "./input_lines.ts";
 
 /** Options for {@linkcode PlainView}. */
@@ -61,8 +62,8 @@ export class PlainView implements ConversationView {
   }
 
   /** The terminal has shown the keys. */
-  echo(): Promise<void> {
-    return Promise.resolve();
+  async echo(text: string, source: TextSource = "line"): Promise<void> {
+    if (source === "editor") await this.print(toPromptLines(text, this.display.symbols.prompt));
   }
 
   setLiveSource(): void {}

@@ -27,6 +27,9 @@ export interface LiveRows {
   readonly isChanging: boolean;
 }
 
+/** Where the user has written a text: in the input, or in another program. */
+export type TextSource = "line" | "editor";
+
 /** Creates the rows that change; called at most 30 times a second. */
 export type LiveSource = (columns: number) => LiveRows;
 
@@ -58,8 +61,12 @@ export interface ConversationView extends AsyncDisposable {
 
   /** Prints lines below the output. Never rejects; when the terminal is closed, they are discarded. */
   print(lines: readonly Line[]): Promise<void>;
-  /** Shows the text that the user has sent, unless the terminal shows it already. */
-  echo(text: string): Promise<void>;
+  /**
+   * Shows the text that the user has sent, unless the terminal shows it already.
+   *
+   * @param source Where the user has written it. Default: `line`.
+   */
+  echo(text: string, source?: TextSource): Promise<void>;
   /** Sets the source of the rows that change. */
   setLiveSource(source: LiveSource): void;
   /** Sets the source of completions. */

@@ -13,6 +13,8 @@ export type ColorLevel = "none" | "basic" | "indexed" | "true_color";
 export interface Symbols {
   /** Sign of the prompt. */
   readonly prompt: string;
+  /** Before the input in the normal mode of vi: `‹`. */
+  readonly normalPrompt: string;
   /** Mark of a list item. */
   readonly bullet: string;
   /** Mark of a quoted line. */

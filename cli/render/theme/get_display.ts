@@ -12,6 +12,7 @@ import { THEMES } from "./themes.ts";
 /** Symbols of terminals that show Unicode. */
 export const UNICODE_SYMBOLS: Symbols = {
   prompt: "›",
+  normalPrompt: "‹",
   bullet: "•",
   quote: "│",
   rule: "─",
@@ -31,6 +32,7 @@ export const UNICODE_SYMBOLS: Symbols = {
 /** Symbols of other terminals, and of `--plain`. */
 export const ASCII_SYMBOLS: Symbols = {
   prompt: ">",
+  normalPrompt: "<",
   bullet: "-",
   quote: ">",
   rule: "-",

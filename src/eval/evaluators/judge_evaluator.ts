@@ -13,7 +13,7 @@ import { toCanonicalText } from "../../core/json_schema/json_object.ts";
 import type { EvalContext, Evaluator } from "./evaluator.ts";
 import { createJudgePrompt, JUDGE_PROMPT_VERSION, type JudgeTopic } from "./judge_prompt.ts";
 import { readThreshold } from "./read_number.ts";
-import type { Score } from "./score.ts";
+import { createBinaryScore, type Score } from "./score.ts";
 
 /** A score from this value on passes. */
 const DEFAULT_THRESHOLD = 0.7;
@@ -109,8 +109,10 @@ export function createJudgeEvaluator(topic: JudgeTopic, options: JudgeOptions): 
     evaluate: async (context) => {
       const threshold = readThreshold(context.options) ?? DEFAULT_THRESHOLD;
       const prompt = createJudgePrompt(topic, { ...context, rubric: readRubric(context) });
-      const verdict = await askWithRetries(prompt, { ...options, maxRetries, timeoutMs, context });
-      return toScore(topic, verdict, threshold);
+      const judged = await askWithRetries(prompt, { ...options, maxRetries, timeoutMs, context });
+      if (judged.type === "verdict") return toScore(topic, judged, threshold);
+      const failure = createBinaryScore(topic, false, `The evaluator failed: ${judged.reason}`);
+      return addCost(failure, judged.cost);
     },
   };
 }
@@ -119,9 +121,15 @@ export function createJudgeEvaluator(topic: JudgeTopic, options: JudgeOptions): 
 interface Verdict {
   readonly score: number;
   readonly reason: string;
-  /** Cost of all attempts. */
-  readonly cost: number | null;
 }
+
+/** The end of all attempts, with their cost. */
+type Judged =
+  & { readonly cost: number | null }
+  & (
+    | { readonly type: "verdict" } & Verdict
+    | { readonly type: "failed"; readonly reason: string }
+  );
 
 interface AskOptions extends JudgeOptions {
   readonly maxRetries: number;
@@ -129,12 +137,12 @@ interface AskOptions extends JudgeOptions {
   readonly context: EvalContext;
 }
 
-async function askWithRetries(prompt: string, options: AskOptions): Promise<Verdict> {
+async function askWithRetries(prompt: string, options: AskOptions): Promise<Judged> {
   const { model, maxRetries, context: { signal, isRecorded } } = options;
   const cache = isRecorded ? undefined : options.cache;
   const key = toCanonicalText([JUDGE_PROMPT_VERSION, model.name, prompt]);
   const cached = readCached(cache?.get(key));
-  if (cached) return { ...cached, cost: 0 };
+  if (cached) return { type: "verdict", ...cached, cost: 0 };
   let cost: number | null = 0;
   for (let attempt = 0;; attempt++) {
     try {
@@ -142,19 +150,18 @@ async function askWithRetries(prompt: string, options: AskOptions): Promise<Verd
       cost = cost === null || answer.cost === null ? null : cost + answer.cost;
       const verdict = parseVerdict(answer.text);
       cache?.set(key, answer.text);
-      return { ...verdict, cost };
+      return { type: "verdict", ...verdict, cost };
     } catch (error) {
       signal.throwIfAborted();
       if (attempt < maxRetries) continue;
-      throw new Error(`No score after ${attempt + 1} attempts: ${getErrorMessage(error)}`, {
-        cause: error,
-      });
+      const reason = `No score after ${attempt + 1} attempts: ${getErrorMessage(error)}`;
+      return { type: "failed", reason, cost };
     }
   }
 }
 
 /** Returns the judgement of an answer in the cache; a cache on disk can be damaged, and the judge is then asked. */
-function readCached(answer: string | undefined): Omit<Verdict, "cost"> | undefined {
+function readCached(answer: string | undefined): Verdict | undefined {
   try {
     return answer === undefined ? undefined : parseVerdict(answer);
   } catch {
@@ -188,7 +195,7 @@ async function askOnce(
 }
 
 /** Parses the JSON object in an answer, which may be in a code block. */
-function parseVerdict(answer: string): Omit<Verdict, "cost"> {
+function parseVerdict(answer: string): Verdict {
   const json = answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1);
   let value: unknown;
   try {
@@ -201,17 +208,24 @@ function parseVerdict(answer: string): Omit<Verdict, "cost"> {
   return { score, reason: typeof reason === "string" ? reason : "" };
 }
 
-function toScore(metric: string, { score, reason, cost }: Verdict, threshold: number): Score {
+function toScore(
+  metric: string,
+  { score, reason, cost }: Verdict & Pick<Judged, "cost">,
+  threshold: number,
+): Score {
   const value = Math.min(1, Math.max(0, score));
   const isInRange = value === score;
-  return {
+  return addCost({
     metric,
     value,
     passed: isInRange && value >= threshold,
     reason: isInRange ? reason : `The judge returned ${score}, which is out of range. ${reason}`,
     ...(!isInRange && { rawValue: score }),
-    ...(cost !== 0 && { cost }),
-  };
+  }, cost);
+}
+
+function addCost(score: Score, cost: number | null): Score {
+  return cost === 0 ? score : { ...score, cost };
 }
 
 function readRubric({ options }: EvalContext): string | undefined {

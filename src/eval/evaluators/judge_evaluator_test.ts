@@ -184,6 +184,18 @@ Deno.test("judge: asks again instead of a damaged answer in the cache", async ()
   assertEquals(prompts.length, 1);
 });
 
+Deno.test("judge: attempts without a score cost, too", async () => {
+  const model: JudgeModel = {
+    name: "judge",
+    ask: () => Promise.resolve({ text: "no score", cost: 0.25 }),
+  };
+  const score = await judge({ model, maxRetries: 1 });
+  assertEquals([score?.passed, score?.cost], [false, 0.5]);
+  assertStringIncludes(score?.reason ?? "", "The evaluator failed: No score after 2 attempts");
+  const unknown = { ...model, ask: () => Promise.resolve({ text: "", cost: null }) };
+  assertEquals((await judge({ model: unknown }))?.cost, null);
+});
+
 Deno.test("judge: rejects a threshold above 1, and options of other names", async () => {
   const { model, prompts } = createModel("judge", answer(1));
   for (const options of [{ threshold: 80 }, { treshold: 0.9 }, { rubrik: "Be polite" }]) {

@@ -110,6 +110,10 @@ class SessionAttempt {
       return new Session({
         client,
         isOffline: isOffline(),
+        ...(this.#server.type === "http" && {
+          endpoint: new URL(this.#server.url),
+          getSessionId: () => transport.sessionId,
+        }),
         requests,
         getFailure,
         terminate,

@@ -104,6 +104,16 @@ export class ServerConnection {
     };
   }
 
+  /** Attributes of the spans of calls by the conventions of OpenTelemetry, without secrets of the configuration. */
+  get traceAttributes(): Readonly<Record<string, string | number>> {
+    const { protocolVersion } = this.#peer;
+    return {
+      "mcp.method.name": "tools/call",
+      ...(protocolVersion !== undefined && { "mcp.protocol.version": protocolVersion }),
+      ...this.#session?.transportAttributes,
+    };
+  }
+
   /** Starts the server again, without a pause. Resolves when that has succeeded or failed. */
   async restart(): Promise<void> {
     if (this.#closing.signal.aborted) return;

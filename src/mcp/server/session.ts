@@ -62,6 +62,10 @@ export interface SessionOptions {
   readonly client: ProtocolClient;
   /** Whether the server cannot reach other machines. */
   readonly isOffline: boolean;
+  /** The URL of a server that is reached over HTTP. Default: it is a program. */
+  readonly endpoint?: URL | undefined;
+  /** Returns the id that the server has assigned. Default: it assigns none. */
+  readonly getSessionId?: (() => string | undefined) | undefined;
   /** The requests that wait for an answer. */
   readonly requests: ActiveRequests;
   /** Ends the session on the server. */
@@ -107,6 +111,21 @@ export class Session {
   /** Whether the server cannot reach other machines. */
   get isOffline(): boolean {
     return this.#options.isOffline;
+  }
+
+  /** Attributes of the connection by the conventions of OpenTelemetry. */
+  get transportAttributes(): Readonly<Record<string, string | number>> {
+    const { endpoint, getSessionId } = this.#options;
+    if (!endpoint) return { "network.transport": "pipe" };
+    const { protocol, hostname, port } = endpoint;
+    const sessionId = getSessionId?.();
+    return {
+      "network.transport": "tcp",
+      "network.protocol.name": "http",
+      "server.address": hostname,
+      "server.port": Number(port || (protocol === "https:" ? 443 : 80)),
+      ...(sessionId !== undefined && { "mcp.session.id": sessionId }),
+    };
   }
 
   /** The server as it describes itself; long texts are cut. */

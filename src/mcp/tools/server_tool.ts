@@ -50,6 +50,7 @@ export function createServerTool(
     risk: readOnly ? "read" : () => getServerRisk(connection, tool),
     sideEffect: readOnly ? "none" : "once",
     timeoutMs: connection.timeoutMs,
+    traceAttributes: () => connection.traceAttributes,
     execute: (args, context) => new ServerToolCall(connection, tool).execute(args, context),
   };
 }

@@ -1,4 +1,4 @@
-import { assert } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { extractText } from "../../core/content.ts";
 import { userMessage } from "../../core/message.ts";
 import { estimateTextTokens } from "../../core/tokens.ts";
@@ -23,4 +23,22 @@ Deno.test("createSummaryRequest(): the request has at most the given tokens, wit
       assert(tokens > maxTokens / 4, `${tokens} of ${maxTokens}`);
     }
   }
+});
+
+Deno.test("createSummaryRequest(): shortens long texts more and more before it omits short ones", () => {
+  const short = Array.from({ length: 40 }, (_, index) => userMessage(`short ${index}.`, index));
+  const long = (letter: string) => userMessage(letter.repeat(15_000), 50);
+  const messages = [long("a"), ...short, long("b")];
+  const getConversation = (maxTokens: number) => {
+    const { messages: [message] } = createSummaryRequest({ messages, maxTokens });
+    return message && "content" in message ? extractText(message.content) : "";
+  };
+  for (const maxTokens of [20_000, 4_000, 2_000, 1_500]) {
+    const conversation = getConversation(maxTokens);
+    const missing = short.filter(({ content }) => !conversation.includes(extractText(content)));
+    assertEquals(missing.length, 0, `${maxTokens} tokens`);
+  }
+  assert(getConversation(1_500).length < getConversation(4_000).length);
+  // Even the shortest texts do not fit.
+  assert(getConversation(600).length < 4_000);
 });

@@ -4,11 +4,13 @@
  * Loads the npm package `pg` on first use; a program that passes a client of its own does not need it.
  *
  * @example
- * ```ts ignore
+ * ```ts
  * import { PostgresSessionStore } from "@swink/agent/memory/postgres";
  *
- * await using store = new PostgresSessionStore({ connection: "postgres://localhost/app" });
- * const { length } = await store.list({ tenant: "acme" });
+ * async function countSessions(tenant: string): Promise<number> {
+ *   await using store = new PostgresSessionStore({ connection: "postgres://localhost/app" });
+ *   return (await store.list({ tenant })).length;
+ * }
  * ```
  *
  * @module

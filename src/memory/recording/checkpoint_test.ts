@@ -6,6 +6,7 @@ import {
   assertThrows,
 } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
+import type { AgentOptions } from "../../agent/options.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
 import { createDeferred } from "../../core/deferred.ts";
 import { extractText } from "../../core/content.ts";
@@ -27,8 +28,12 @@ const pay = defineTool({
 });
 const inspect = { ...pay, name: "inspect" };
 
-function createAgent(steps: Parameters<typeof scriptedStream>[0] = []): Agent {
-  return new Agent({ model: "p/m", streamFn: scriptedStream(steps), tools: [pay, inspect] });
+function createAgent(
+  steps: Parameters<typeof scriptedStream>[0] = [],
+  ports: Partial<AgentOptions> = {},
+): Agent {
+  const streamFn = scriptedStream(steps);
+  return new Agent({ ...ports, model: "p/m", streamFn, tools: [pay, inspect] });
 }
 
 async function createStoredCheckpoint(): Promise<string> {
@@ -104,6 +109,17 @@ Deno.test("restore() rejects other values and leaves the agent unchanged [A125]"
   assertEquals(checkpoint(agent), before);
 });
 
+/** Returns ports without real time and without random ids. The wait for a tool that ignores an abort ends at once. */
+function createFixedPorts(): Pick<AgentOptions, "now" | "newId" | "sleep" | "random"> {
+  let ids = 0;
+  return {
+    now: () => 1,
+    newId: (kind) => `${kind}_${++ids}`,
+    sleep: () => Promise.resolve(),
+    random: () => 0.5,
+  };
+}
+
 /** Returns the checkpoints of a call that runs, and of one that waits for an approval. */
 async function createPendingCheckpoints(): Promise<readonly JsonObject[]> {
   const started = createDeferred<void>();
@@ -116,6 +132,7 @@ async function createPendingCheckpoints(): Promise<readonly JsonObject[]> {
   };
   const calls = () => [toolCall("pay"), toolCall("inspect")];
   const running = new Agent({
+    ...createFixedPorts(),
     model: "p/m",
     streamFn: scriptedStream([reply(calls())]),
     tools: [{ ...hangs, sideEffect: "none" }, inspect],
@@ -127,6 +144,7 @@ async function createPendingCheckpoints(): Promise<readonly JsonObject[]> {
   running.abort();
   await run;
   const waiting = new Agent({
+    ...createFixedPorts(),
     model: "p/m",
     streamFn: scriptedStream([reply(calls())]),
     tools: [pay, inspect],
@@ -153,7 +171,7 @@ Deno.test("restore() refuses a damaged checkpoint and leaves the agent unchanged
   for (const stored of await createPendingCheckpoints()) {
     for (const replacement of [null, 5, "x", [], {}, [null], [{}], -1, unprintable]) {
       for (const damaged of replaceMembers(stored, replacement)) {
-        const agent = createAgent([reply("Done."), reply("Done.")]);
+        const agent = createAgent([reply("Done."), reply("Done.")], createFixedPorts());
         const before = checkpoint(agent);
         try {
           restore(agent, damaged);

@@ -80,8 +80,17 @@ interface RepairedEntries extends RepairedHistory {
   readonly sources: readonly (number | null)[];
 }
 
-/** Repairs the messages of entries. Their ids are their indices meanwhile, so that they are found again. */
+/** Repairs the messages of entries. */
 function repairEntries(entries: readonly LoggedMessage[]): RepairedEntries {
+  const messages = entries.map(({ message }) => message);
+  const { repairs } = repairHistory(messages);
+  // Most histories need no repair, and long ones take their time.
+  if (repairs.length > 0) return locateRepairs(entries);
+  return { messages, repairs, sources: entries.map((_, index) => index) };
+}
+
+/** Repairs the messages of entries. Their ids are their indices meanwhile, so that they are found again. */
+function locateRepairs(entries: readonly LoggedMessage[]): RepairedEntries {
   const indexed = entries.map(({ message }, index) => ({ ...message, id: `${index}` }));
   const { messages, repairs } = repairHistory(indexed);
   const sources = messages.map(({ id }) => id === undefined ? null : Number(id));

@@ -11,7 +11,7 @@ import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts
 import { toReference } from "../context/applied_cut.ts";
 import type { CutMessages } from "../context/compaction.ts";
 import { isSameMessage, locateMessage } from "../context/locate_message.ts";
-import { readLoggedHistory } from "./logged_history.ts";
+import { type LoggedHistory, readLoggedHistory } from "./logged_history.ts";
 import { getMessageKey } from "./message_key.ts";
 
 /** An entry that is recorded only when it differs from the last one of its type on the path. */
@@ -27,6 +27,14 @@ type SettingEntry = Extract<
       | "plan_mode";
   }
 >;
+
+/** A path with its history. */
+export interface ReadPath {
+  /** The entries. */
+  readonly path: readonly SessionEntry[];
+  /** The messages. */
+  readonly history: LoggedHistory;
+}
 
 /** The entries of a cut, apart from the messages that a repair has added. */
 export interface EntryRange {
@@ -55,10 +63,14 @@ export class LoggedPath {
     this.#session = session;
   }
 
-  /** Loads the path. */
-  async read(): Promise<readonly SessionEntry[]> {
-    const path = await this.#session.path();
-    const { messages, entryIds } = await readLoggedHistory(this.#session, path);
+  /**
+   * Loads the path.
+   *
+   * @param known The path and its history, if they have just been read.
+   */
+  async read(known?: ReadPath): Promise<readonly SessionEntry[]> {
+    const path = known?.path ?? await this.#session.path();
+    const { messages, entryIds } = known?.history ?? await readLoggedHistory(this.#session, path);
     this.#messages = messages.map((message, index) => ({
       message,
       entryId: entryIds[index] ?? null,

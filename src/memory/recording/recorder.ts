@@ -25,15 +25,17 @@ import type { AgentTool } from "../../core/tool.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { getToolSpecs } from "../../loop/request.ts";
 import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
+import { createPendingEntry, createStartedEntry } from "./call_entries.ts";
 import { createCompactionEntry, getReportedCut, isSameCompaction } from "./compaction_entry.ts";
 import { findAgentTool } from "./list_agent_tools.ts";
 import { findLoggedCut } from "./logged_cut.ts";
 import { createRunEndedEntry } from "./run_ended_entry.ts";
 import { readLoggedHistory } from "./logged_history.ts";
-import { LoggedPath } from "./logged_path.ts";
+import { LoggedPath, type ReadPath } from "./logged_path.ts";
 import { getSideEffect } from "./pending_calls.ts";
+import { listPlanEntries } from "./plan_entries.ts";
 import { QueueTracker } from "./queue_tracker.ts";
-import { readSessionState, type ResumedPlan, type SessionState } from "./session_state.ts";
+import { readSessionState, type SessionState } from "./session_state.ts";
 import { settleCalls } from "./settle_calls.ts";
 import { type DetachedAgent, SubAgentSessions } from "./sub_agent_sessions.ts";
 
@@ -64,6 +66,11 @@ export interface SessionRecording extends AsyncDisposable {
    * @throws {AlreadyRunningError} While a run is active.
    */
   rewind(entryId: string | null): Promise<void>;
+  /**
+   * Resolves when all entries so far are persisted. If they cannot be, the run is aborted as by any other write that
+   * fails; `session.flush()` would take the error away from the recording.
+   */
+  flush(): Promise<void>;
   /**
    * Stops recording and closes the session. A run that is active continues without being recorded; after a run, the
    * sessions of its sub-agents, and of cancelled ones, are closed, too.
@@ -112,7 +119,11 @@ export async function recordSession(
 /** Options for `recordInto()`; the `store` has the sessions of sub-agents. */
 export type RecorderOptions =
   & Pick<RecordSessionOptions, "transform" | "approvalGate" | "onError">
-  & { readonly store?: SessionStore };
+  & {
+    readonly store?: SessionStore;
+    /** The current path of the session, if it has just been read. */
+    readonly known?: ReadPath | undefined;
+  };
 
 /** Records an agent into an open session. */
 export async function recordInto(
@@ -121,7 +132,7 @@ export async function recordInto(
   options: RecorderOptions,
 ): Promise<SessionRecording> {
   const recorder = new Recorder(agent, session, options);
-  await recorder.start();
+  await recorder.start(options.known);
   return recorder;
 }
 
@@ -163,8 +174,8 @@ class Recorder implements SessionRecording {
     return this.#subAgents.detached;
   }
 
-  async start(): Promise<void> {
-    const path = await this.#path.read();
+  async start(known: ReadPath | undefined): Promise<void> {
+    const path = await this.#path.read(known);
     this.#unsubscribe = this.#agent.subscribe((event) => this.#onEvent(event));
     const { transform } = this.#hooks;
     if (transform) transform.onCompact = (report) => this.#recordManualCompaction(report);
@@ -195,7 +206,18 @@ class Recorder implements SessionRecording {
     await this.session.flush();
   }
 
+  async flush(): Promise<void> {
+    try {
+      await this.session.flush();
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+  }
+
   async stop(): Promise<void> {
+    // Their results are recorded. Those of a run that is active may work on.
+    if (!this.#agent.state.isRunning && this.#subAgents.isEnding) await this.#subAgents.settle();
     this.#unsubscribe();
     this.#subAgents.stop();
     const { transform } = this.#hooks;
@@ -204,9 +226,7 @@ class Recorder implements SessionRecording {
       // A session without any other entry stays empty.
       if (!this.#isSuspended && this.session.leafId !== null) this.#recordGate();
     } finally {
-      // The sub-agents of a run that is active may work on.
-      const settle = () => this.#agent.state.isRunning ? undefined : this.#subAgents.settle();
-      await this.session.close().finally(settle);
+      await this.session.close();
     }
   }
 
@@ -335,7 +355,7 @@ class Recorder implements SessionRecording {
     const after = readSessionState(await this.session.path());
     this.#recordSettings(before, after);
     if (before.plan && safeStringify(before.plan) !== safeStringify(after.plan)) {
-      this.#recordPlan(before.plan);
+      for (const entry of listPlanEntries(before.plan)) this.session.append(entry);
     }
     const cut = this.#hooks.transform?.cutMessages;
     const range = cut && this.#path.findRange(cut);
@@ -357,13 +377,6 @@ class Recorder implements SessionRecording {
     const wasQueued = steering.length + followUp.length > 0;
     if (this.#agent.hasPendingMessages || wasQueued) this.#recordQueues(false);
     this.#recordAgentSettings();
-  }
-
-  #recordPlan({ steps, ...plan }: ResumedPlan): void {
-    this.session.append({ type: "plan_created", ...plan, steps: steps.map(({ step }) => step) });
-    steps.forEach(({ state }, step) => {
-      if (state !== "pending") this.session.append({ type: "plan_step", step, state });
-    });
   }
 
   /** Records the model, the tools and the system prompt if they have changed. */
@@ -434,19 +447,11 @@ class Recorder implements SessionRecording {
   }
 
   #recordCallStart(event: ToolExecutionStartEvent): Promise<void> | undefined {
-    const { id, name, arguments: args, idempotencyKey } = event;
-    const sideEffect = getSideEffect(findAgentTool(this.#agent, name));
-    this.session.append({
-      type: "tool_started",
-      messageId: this.#replyEntryId,
-      toolCallId: id,
-      name,
-      arguments: args,
-      sideEffect,
-      idempotencyKey: idempotencyKey ?? `${this.#runId}:${id}`,
-    });
+    const sideEffect = getSideEffect(findAgentTool(this.#agent, event.name));
+    const place = { messageId: this.#replyEntryId, runId: this.#runId };
+    this.session.append(createStartedEntry(event, { ...place, sideEffect }));
     // A call that runs again may have ended the process: the attempt must be counted first.
-    const isRepeated = idempotencyKey !== undefined;
+    const isRepeated = event.idempotencyKey !== undefined;
     return sideEffect === "none" && !isRepeated ? undefined : this.session.flush();
   }
 
@@ -463,14 +468,9 @@ class Recorder implements SessionRecording {
     this.session.append({ type: "approval", toolCallId: id, name, decision });
   }
 
-  #recordPendingApprovals({ pendingApprovals = [], decidedCalls }: TurnEndEvent): void {
-    if (pendingApprovals.length === 0) return;
-    this.session.append({
-      type: "approvals_pending",
-      messageId: this.#replyEntryId,
-      pendingApprovals,
-      ...(decidedCalls && { decidedCalls }),
-    });
+  #recordPendingApprovals(event: TurnEndEvent): void {
+    const entry = createPendingEntry(event, this.#replyEntryId);
+    if (entry) this.session.append(entry);
   }
 
   async #recordManualCompaction(report: CompactionReport): Promise<void> {

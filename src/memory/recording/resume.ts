@@ -10,6 +10,7 @@ import type { AgentMessage } from "../../core/message.ts";
 import type { PendingApproval } from "../../core/approval.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
 import type { Session, SessionDamage, SessionStore } from "../../core/session.ts";
+import type { SessionEntry } from "../../core/session_entry.ts";
 import type { ContextCut } from "../context/compaction.ts";
 import { forkSession } from "../transfer/fork.ts";
 import {
@@ -132,7 +133,8 @@ async function readContext(session: Session, store: SessionStore): Promise<Resum
   const path = await session.path();
   const history = await readLoggedHistory(session, path);
   const cut = findLoggedCut(path, history);
-  return { session, store, state: readSessionState(path), history, cut };
+  const entryCount = session.outline.length;
+  return { session, store, path, entryCount, state: readSessionState(path), history, cut };
 }
 
 function createResumedSession(context: ResumeContext): ResumedSession {
@@ -182,6 +184,9 @@ function createResumedSession(context: ResumeContext): ResumedSession {
 interface ResumeContext {
   readonly session: Session;
   readonly store: SessionStore;
+  readonly path: readonly SessionEntry[];
+  /** Number of entries of the session when it was read. */
+  readonly entryCount: number;
   readonly state: SessionState;
   readonly history: LoggedHistory;
   readonly cut: LoggedCut | undefined;
@@ -189,7 +194,7 @@ interface ResumeContext {
 
 async function resumeInto(
   agent: Agent,
-  { session, store, state, history, cut }: ResumeContext,
+  { session, store, path, entryCount, state, history, cut }: ResumeContext,
   { maxToolAttempts = 3, now = Date.now, ...options }: ResumeIntoOptions = {},
 ): Promise<ResumedAgent> {
   if (agent.state.isRunning) throw new AlreadyRunningError();
@@ -206,7 +211,9 @@ async function resumeInto(
   if (state.model) agent.setModel(state.model);
   restoreQueues(agent, state.queued);
   restoreHooks(agent, { state, cut, options });
-  const recording = await recordInto(agent, session, { ...options, store });
+  const isCurrent = session.outline.length === entryCount;
+  const known = isCurrent ? { path, history } : undefined;
+  const recording = await recordInto(agent, session, { ...options, store, known });
   const missingTools = (state.toolNames ?? []).filter((name) =>
     !tools.some((tool) => tool.name === name)
   );

@@ -104,6 +104,11 @@ export class SubAgentSessions {
     if (runSessions.get(agent.state)?.id === session.id) runSessions.delete(agent.state);
   }
 
+  /** Whether sub-agents that end with the run, or were cancelled, have not ended. */
+  get isEnding(): boolean {
+    return this.#ending.size > 0;
+  }
+
   /** Resolves when the sub-agents that end with the run, or were cancelled, have ended and their sessions are closed. */
   async settle(): Promise<void> {
     while (this.#ending.size > 0) await Promise.all(this.#ending);

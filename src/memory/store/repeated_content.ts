@@ -42,7 +42,8 @@ export class RepeatedContent {
 
   /** Adds an entry that is in the log; returns whether it has long data. */
   add(entry: SessionEntry): boolean {
-    const list = listLongData({ ...entry });
+    // Not a copy, since all entries of a long session are added when it is opened.
+    const list = listLongData(entry as unknown as JsonObject);
     list.forEach((data, index) => {
       if (!this.#data.has(data)) this.#data.set(data, [entry.id, index, data.length]);
     });

@@ -119,7 +119,7 @@ export interface AcpSession {
   /** Returns the title of the session, or `undefined`. Default: none. */
   readonly getTitle?: (() => string | undefined) | undefined;
   /** Ends the session; its runs have ended. Default: nothing to do. */
-  readonly close?: (() => void | Promise<void>) | undefined;
+  readonly close?: (() => void | PromiseLike<void>) | undefined;
 }
 
 /** A way to provide keys, for clients whose user has none yet. */

@@ -140,6 +140,11 @@ export class OpenSession {
     return this.#session;
   }
 
+  /** Whether a prompt has not ended. */
+  get isPrompted(): boolean {
+    return this.#prompt !== undefined;
+  }
+
   /** The modes in the form of the protocol. */
   get modes(): { readonly currentModeId: string; readonly availableModes: object } | undefined {
     const { modes } = this.#session;

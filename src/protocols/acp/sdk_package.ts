@@ -52,32 +52,61 @@ export interface AcpPackage {
   readonly RequestError: new (code: number, message: string, data?: unknown) => Error;
 }
 
+/** The package `@agentclientprotocol/sdk/experimental/v2`, with the draft of version 2 of the protocol. */
+export interface AcpV2Package extends Pick<AcpPackage, "agent" | "RequestError"> {
+  /** Creates a connector that selects the version by the first message. */
+  agentProtocolRouter(): AcpRouter;
+}
+
+/** Connects a client to the app of the version that it selects. */
+export interface AcpRouter {
+  /** Sets the app for version 1. */
+  withV1(app: never): AcpRouter;
+  /** Sets the app for version 2. */
+  withV2(app: never): AcpRouter;
+  /** Starts to handle the messages of a stream. */
+  connect(stream: never): { readonly closed: Promise<void> };
+}
+
 /** The npm package and its version range, equal to that in deno.json. */
 export const ACP_PACKAGE = { name: "@agentclientprotocol/sdk", range: "^2.4.0" } as const;
 
 /**
- * Imports the package. The specifier is not a literal, because Deno and bundlers would download the package with the
- * library.
+ * Imports the package.
  *
  * @throws {BadRequestError} If it is not installed.
  */
 export async function importAcpPackage(): Promise<AcpPackage> {
+  return await importPackage("") as AcpPackage;
+}
+
+/**
+ * Imports the draft of version 2 of the protocol.
+ *
+ * @throws {BadRequestError} If the package is not installed.
+ */
+export async function importAcpV2Package(): Promise<AcpV2Package> {
+  return await importPackage("/experimental/v2") as AcpV2Package;
+}
+
+/** Imports a part of the package. The specifier is not a literal: Deno and bundlers would download it with the library. */
+async function importPackage(path: string): Promise<unknown> {
   const { name, range } = ACP_PACKAGE;
-  const specifier = `npm:${name}@${range}`;
+  const specifier = `npm:${name}@${range}${path}`;
   try {
     return await import(specifier);
   } catch (cause) {
     // Runtimes without npm: specifiers resolve installed packages by name.
-    return await importInstalled(name, cause);
+    return await importInstalled(`${name}${path}`, cause);
   }
 }
 
-async function importInstalled(name: string, cause: unknown): Promise<AcpPackage> {
+async function importInstalled(specifier: string, cause: unknown): Promise<unknown> {
   try {
-    return await import(name);
+    return await import(specifier);
   } catch {
     throw new BadRequestError(
-      `Cannot load the npm package ${name}, which serveAcp() needs: install it, or pass it as sdk`,
+      `Cannot load the npm package ${ACP_PACKAGE.name}, which serveAcp() needs: install it, or pass it as sdk`,
       { cause },
     );
   }

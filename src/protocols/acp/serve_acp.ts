@@ -4,12 +4,17 @@
  * @module
  */
 
-import { AgentError, BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import type { AcpAuthMethod, AcpHost, AcpSession } from "./acp_host.ts";
-import { toUserMessage } from "./content.ts";
-import { type ClientCapabilities, type OpenSession, SessionChannel } from "./open_session.ts";
-import { RequestLimit } from "./request_limit.ts";
-import { type AcpApp, type AcpIncoming, type AcpPackage, importAcpPackage } from "./sdk_package.ts";
+import type { AcpHost } from "./acp_host.ts";
+import { AcpServer } from "./acp_server.ts";
+import { ConnectionGuard, type MessageStream } from "./connection_guard.ts";
+import {
+  type AcpApp,
+  type AcpPackage,
+  type AcpV2Package,
+  importAcpPackage,
+  importAcpV2Package,
+} from "./sdk_package.ts";
+import { AcpServerV2 } from "./acp_server_v2.ts";
 
 /** Options for {@linkcode serveAcp}. */
 export interface ServeAcpOptions {
@@ -21,21 +26,14 @@ export interface ServeAcpOptions {
   readonly signal?: AbortSignal | undefined;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
+  /**
+   * Whether clients may select the draft of version 2 of the protocol, which changes without notice, or its package for
+   * bundles, `@agentclientprotocol/sdk/experimental/v2`. Default: `false`.
+   */
+  readonly experimentalV2?: boolean | AcpV2Package | undefined;
   /** The npm package `@agentclientprotocol/sdk`, for bundles. Default: imported by the first call. */
   readonly sdk?: AcpPackage | undefined;
 }
-
-/** Version of the protocol. */
-const PROTOCOL_VERSION = 1;
-
-/** Codes of JSON-RPC and of the protocol. */
-const INVALID_PARAMS = -32602;
-const INTERNAL_ERROR = -32603;
-const AUTH_REQUIRED = -32000;
-const NOT_FOUND = -32002;
-
-/** Maximum number of open sessions of a client. */
-const MAX_SESSIONS = 100;
 
 /**
  * Serves a client of the Agent Client Protocol, version 1, such as an editor, until it closes the connection. Runs that are
@@ -60,270 +58,36 @@ const MAX_SESSIONS = 100;
  */
 export async function serveAcp(host: AcpHost, options: ServeAcpOptions): Promise<void> {
   const { input, output, signal, now = Date.now, sdk = await importAcpPackage() } = options;
+  const { experimentalV2 = false } = options;
+  const sdkV2 = experimentalV2 === true ? await importAcpV2Package() : experimentalV2 || undefined;
   const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
   const server = new AcpServer(host, { sdk, now, closed });
   const app = sdk.agent({ name: host.name }) as AcpApp;
   server.register(app);
-  const limit = new RequestLimit();
-  const stream = limit.count(sdk.ndJsonStream(output, limit.limit(input)));
-  const connection = app.connect(stream as never);
-  const close = () => connection.close();
-  signal?.addEventListener("abort", close, { once: true });
-  if (signal?.aborted) close();
+  const serverV2 = sdkV2 && new AcpServerV2(host, { sdk: sdkV2, now, closed });
+  const guard = new ConnectionGuard();
+  const stream = guard.check(sdk.ndJsonStream(output, guard.limit(input)));
+  const end = () => guard.end();
+  signal?.addEventListener("abort", end, { once: true });
+  if (signal?.aborted) end();
   try {
-    await connection.closed;
+    await connect(app, { stream, serverV2, sdkV2 });
   } finally {
-    signal?.removeEventListener("abort", close);
+    signal?.removeEventListener("abort", end);
     onClosed();
-    await server.close();
+    await Promise.all([server.close(), serverV2?.close()]);
   }
 }
 
-interface ServerOptions {
-  readonly sdk: AcpPackage;
-  readonly now: () => number;
-  /** Resolves when the connection is closed. */
-  readonly closed: Promise<void>;
+interface ConnectOptions {
+  readonly stream: MessageStream;
+  readonly serverV2: AcpServerV2 | undefined;
+  readonly sdkV2: AcpV2Package | undefined;
 }
 
-/** The sessions of one connection. */
-class AcpServer {
-  readonly #host: AcpHost;
-  readonly #options: ServerOptions;
-  readonly #sessions = new Map<string, OpenSession>();
-  /** Sessions that are being opened or closed. */
-  readonly #changes = new Set<Promise<unknown>>();
-  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
-  #capabilities: ClientCapabilities = {};
-  #isClosed = false;
-
-  constructor(host: AcpHost, options: ServerOptions) {
-    this.#host = host;
-    this.#options = options;
-  }
-
-  /** Adds the handlers of the protocol. */
-  register(app: AcpApp): void {
-    const { openSession, listSessions, deleteSession } = this.#host;
-    const on = (method: string, handler: (context: AcpIncoming) => unknown) =>
-      app.onRequest(method, (context) => this.#answer(() => handler(context)));
-    on("initialize", (context) => this.#initialize(context));
-    on("authenticate", () => ({}));
-    on("session/new", (context) => this.#track(this.#createSession(context)));
-    on("session/prompt", (context) => this.#prompt(context));
-    on("session/set_mode", ({ params }) => this.#setMode(params));
-    on("session/set_config_option", ({ params }) => this.#setConfigOption(params));
-    on("session/close", ({ params }) => this.#closeSession(params.sessionId));
-    if (openSession) {
-      const open = (context: AcpIncoming, withHistory: boolean) =>
-        this.#track(this.#openSession(context, { withHistory }));
-      on("session/load", (context) => open(context, true));
-      on("session/resume", (context) => open(context, false));
-    }
-    if (listSessions) {
-      on("session/list", async ({ params: { cwd, cursor } }) => {
-        const page = await listSessions({ ...(cwd && { cwd }), ...(cursor && { cursor }) });
-        return { sessions: [...page.sessions], nextCursor: page.nextCursor };
-      });
-    }
-    if (deleteSession) {
-      on("session/delete", async ({ params: { sessionId } }) => {
-        await this.#closeSession(sessionId);
-        await deleteSession(sessionId);
-        return {};
-      });
-    }
-    app.onNotification("session/cancel", ({ params }) => {
-      this.#sessions.get(params.sessionId)?.cancel();
-    });
-  }
-
-  /** Ends all runs and sessions, also those that are still being opened. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const timer of this.#timers) clearTimeout(timer);
-    const sessions = [...this.#sessions.keys()];
-    await Promise.allSettled([...sessions.map((id) => this.#closeSession(id)), ...this.#changes]);
-  }
-
-  #initialize({ params }: AcpIncoming) {
-    this.#capabilities = params.clientCapabilities ?? {};
-    const { name, version, openSession, listSessions, deleteSession, authMethods = [] } =
-      this.#host;
-    const hasTerminal = this.#capabilities.auth?.terminal === true;
-    return {
-      protocolVersion: PROTOCOL_VERSION,
-      agentInfo: { name, version },
-      agentCapabilities: {
-        loadSession: openSession !== undefined,
-        promptCapabilities: { image: true, audio: true, embeddedContext: true },
-        mcpCapabilities: { http: true, sse: false },
-        sessionCapabilities: {
-          close: {},
-          additionalDirectories: {},
-          ...(openSession && { resume: {} }),
-          ...(listSessions && { list: {} }),
-          ...(deleteSession && { delete: {} }),
-        },
-      },
-      authMethods: authMethods.map((method) => toAuthMethod(method, hasTerminal)),
-    };
-  }
-
-  async #createSession(context: AcpIncoming) {
-    this.#checkLimit();
-    const channel = this.#createChannel(context);
-    const session = await this.#host.createSession(this.#toRequest(context, channel));
-    return { sessionId: session.id, ...await this.#show(channel, session) };
-  }
-
-  async #openSession(
-    context: AcpIncoming,
-    { withHistory }: { readonly withHistory: boolean },
-  ): Promise<object> {
-    const { sessionId } = context.params;
-    await this.#closeSession(sessionId);
-    this.#checkLimit();
-    const channel = this.#createChannel(context);
-    const request = { ...this.#toRequest(context, channel), sessionId };
-    const session = await this.#host.openSession?.(request);
-    if (!session) throw this.#createError(NOT_FOUND, `There is no session ${sessionId}`);
-    const state = await this.#show(channel, session);
-    if (withHistory) await this.#sessions.get(session.id)?.sendHistory();
-    return state;
-  }
-
-  /** Remembers work that must have ended before the server has closed. */
-  async #track<Result>(work: Promise<Result>): Promise<Result> {
-    this.#changes.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#changes.delete(work);
-    }
-  }
-
-  #checkLimit(): void {
-    if (this.#sessions.size + this.#changes.size < MAX_SESSIONS) return;
-    throw new BadRequestError(`At most ${MAX_SESSIONS} sessions can be open: close one first`);
-  }
-
-  #createChannel({ params, client: peer }: AcpIncoming): SessionChannel {
-    const { closed } = this.#options;
-    return new SessionChannel({ peer, capabilities: this.#capabilities, closed }, params.cwd);
-  }
-
-  #toRequest({ params }: AcpIncoming, { client }: SessionChannel) {
-    const { cwd, mcpServers = [], additionalDirectories = [] } = params;
-    return { cwd, mcpServers, additionalDirectories, client };
-  }
-
-  /** Opens a session, and returns its modes and settings. The client learns of the commands when it has the answer. */
-  async #show(channel: SessionChannel, session: AcpSession): Promise<object> {
-    const open = channel.open(session);
-    if (this.#isClosed || this.#sessions.has(session.id)) {
-      await open.close();
-      throw this.#createError(INTERNAL_ERROR, `The session ${session.id} cannot be opened`);
-    }
-    this.#sessions.set(session.id, open);
-    if (session.commands) this.#afterAnswer(() => open.sendCommands());
-    const configOptions = session.config?.options();
-    return { modes: open.modes, ...(configOptions && { configOptions: [...configOptions] }) };
-  }
-
-  /** Sends something when the answer to the current request has been sent, which takes no other turn of the event loop. */
-  #afterAnswer(send: () => Promise<void>): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      send().catch(() => {});
-    }, 0);
-    this.#timers.add(timer);
-  }
-
-  async #prompt({ params, signal }: AcpIncoming) {
-    const session = this.#find(params.sessionId);
-    const message = toUserMessage(params.prompt, this.#options.now());
-    const end = await session.prompt(message, signal);
-    switch (end.type) {
-      case "ended":
-        return { stopReason: end.stopReason };
-      case "failed": {
-        const code = end.code === "auth_error" ? AUTH_REQUIRED : INTERNAL_ERROR;
-        throw this.#createError(code, end.message, { code: end.code });
-      }
-    }
-  }
-
-  async #setMode({ sessionId, modeId }: { sessionId: string; modeId: string }) {
-    const open = this.#find(sessionId);
-    const { modes } = open.session;
-    if (!modes?.available.some(({ id }) => id === modeId)) {
-      throw this.#createError(INVALID_PARAMS, `There is no mode ${modeId}`);
-    }
-    await modes.select(modeId);
-    this.#afterAnswer(() => open.sendSettings());
-    return {};
-  }
-
-  async #setConfigOption(
-    { sessionId, configId, value }: { sessionId: string; configId: string; value: unknown },
-  ) {
-    const open = this.#find(sessionId);
-    const { config, modes } = open.session;
-    const option = config?.options().find(({ id }) => id === configId);
-    if (!config || !option?.options.some((choice) => choice.value === value)) {
-      const text = `There is no setting ${configId} with the value ${String(value)}`;
-      throw this.#createError(INVALID_PARAMS, text);
-    }
-    const mode = modes?.current();
-    await config.select(configId, String(value));
-    if (modes?.current() !== mode) this.#afterAnswer(() => open.sendSettings());
-    return { configOptions: [...config.options()] };
-  }
-
-  async #closeSession(sessionId: string): Promise<object> {
-    const session = this.#sessions.get(sessionId);
-    this.#sessions.delete(sessionId);
-    if (session) await this.#track(session.close());
-    return {};
-  }
-
-  #find(sessionId: string): OpenSession {
-    const session = this.#sessions.get(sessionId);
-    if (!session) throw this.#createError(NOT_FOUND, `The session ${sessionId} is not open`);
-    return session;
-  }
-
-  /** Answers with the reason of a failure. */
-  async #answer(handle: () => unknown): Promise<unknown> {
-    try {
-      return await handle();
-    } catch (thrown) {
-      if (thrown instanceof this.#options.sdk.RequestError) throw thrown;
-      throw this.#createError(getErrorCode(thrown), getErrorMessage(thrown), getErrorData(thrown));
-    }
-  }
-
-  #createError(code: number, message: string, data?: object): Error {
-    return new this.#options.sdk.RequestError(code, message, data);
-  }
-}
-
-function getErrorCode(thrown: unknown): number {
-  if (!AgentError.is(thrown)) return INTERNAL_ERROR;
-  return thrown.code === "auth_error" ? AUTH_REQUIRED : INVALID_PARAMS;
-}
-
-function getErrorData(thrown: unknown): object | undefined {
-  return AgentError.is(thrown) ? { code: thrown.code } : undefined;
-}
-
-/** Returns a method in the form of the protocol; a client without a terminal shows only its description. */
-function toAuthMethod(
-  { id, name, description, terminalArguments }: AcpAuthMethod,
-  hasTerminal: boolean,
-): object {
-  const method = { id, name, ...(description !== undefined && { description }) };
-  if (!terminalArguments || !hasTerminal) return method;
-  return { ...method, type: "terminal", args: [...terminalArguments] };
+/** Serves a connection until it ends, with the version that the client selects. */
+async function connect(app: AcpApp, { stream, serverV2, sdkV2 }: ConnectOptions): Promise<void> {
+  if (!serverV2 || !sdkV2) return await app.connect(stream as never).closed;
+  const router = sdkV2.agentProtocolRouter().withV1(app as never).withV2(serverV2.app as never);
+  await router.connect(stream as never).closed;
 }

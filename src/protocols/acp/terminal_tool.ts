@@ -120,6 +120,7 @@ async function untilEnd(
   terminal: AcpTerminal,
   { timeoutMs, signal, sleep }: WaitOptions,
 ): Promise<CommandEnd> {
+  if (signal.aborted) return { type: "cancelled" };
   const waits = new AbortController();
   const stop = AbortSignal.any([signal, waits.signal]);
   try {

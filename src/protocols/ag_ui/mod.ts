@@ -2,12 +2,15 @@
  * Runs in the protocol AG-UI, for web front ends.
  *
  * @example
- * ```ts ignore
+ * ```ts
  * import { Agent } from "@swink/agent";
  * import { agUiHandler } from "@swink/agent/ag-ui";
  *
  * const createAgent = () => new Agent({ model: "anthropic/claude-sonnet-5-5" });
- * Deno.serve({ hostname: "127.0.0.1" }, agUiHandler({ createAgent }));
+ * const options = { hostname: "127.0.0.1", port: 0, onListen() {} };
+ * const server = Deno.serve(options, agUiHandler({ createAgent }));
+ *
+ * await server.shutdown();
  * ```
  *
  * @module

@@ -71,7 +71,7 @@ const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "ksh", "ash",
 /** Programs that run commands which are in a file, their input, or text that is not parsed. */
 const OPAQUE_PROGRAMS: ReadonlySet<string> = new Set(
   (". source alias enable bind complete compgen fc hash history let shopt zsh fish csh tcsh pwsh mksh lksh oksh loksh " +
-    "yash posh osh ysh hush sash elvish nu xonsh rc es bash-static sh.distrib parallel watch at batch entr expect flock " +
+    "yash posh osh ysh hush sash elvish nu xonsh rc es bash-static sh.distrib parallel watch at batch crontab entr expect flock hyperfine " +
     "runuser script su sg newgrp ed red capsh start-stop-daemon pee").split(" "),
 );
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
 import { type PlainConversation, typeConversation } from "./plain_conversation.ts";
 
@@ -133,6 +133,12 @@ Deno.test("approval: h applies some of the hunks of a change", async () => {
 
 Deno.test("approval: the end of the input refuses the call", async () => {
   await using conversation = await typeConversation({ model: WRITE_TWICE, typed: ["Work"] });
+  assertStringIncludes(conversation.transcript, "Refused: you said no.");
+});
+
+Deno.test("approval: the end of the input at the reason refuses the call, on a row of its own", async () => {
+  await using conversation = await typeConversation({ model: WRITE_TWICE, typed: ["Work", "r"] });
+  assertMatch(conversation.transcript, /\n {2}Reason:\n\n\? bash/);
   assertStringIncludes(conversation.transcript, "Refused: you said no.");
 });
 

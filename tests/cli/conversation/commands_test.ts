@@ -51,10 +51,12 @@ Deno.test("#help: lists all commands, and describes one", async () => {
 });
 
 Deno.test("#help: the text of a command is beside it, or below it in a narrow terminal", async () => {
-  for (const [columns, rows] of [
-    [100, /^\/thinking \[LEVEL\|show\|hide\] {13}Sets .*\n {40}\S/m],
-    [60, /^\/thinking \[LEVEL\|show\|hide\]\n {2}Sets .*\n {2}\S/m],
-  ] as const) {
+  for (
+    const [columns, rows] of [
+      [100, /^\/thinking \[LEVEL\|show\|hide\] {13}Sets .*\n {40}\S/m],
+      [60, /^\/thinking \[LEVEL\|show\|hide\]\n {2}Sets .*\n {2}\S/m],
+    ] as const
+  ) {
     await using terminal = await openTerminal({ columns, rows: 100 });
     await terminal.enter("#help");
     await terminal.waitFor(rows);
@@ -150,7 +152,8 @@ Deno.test("#sessions: finds words; /resume: asks which, and reports one that doe
   });
   const { home } = first;
   await using second = await type(["#sessions pears", "/resume nothing", "/resume"], { home });
-  assertMatch(second.outputs[0] ?? "", /^SESSION .*About pears\n/);
+  assertMatch(second.outputs[0] ?? "", /^SESSION .*About pears\n\/resume ID continues one\n$/);
+  assertMatch(second.outputs[2] ?? "", /^1 {2}SESSION .*About plums\n2 {2}SESSION .*\n/);
   assertStringIncludes(second.outputs[1] ?? "", 'There is no session "nothing"');
   await using third = await typeConversation({
     home,
@@ -271,8 +274,33 @@ Deno.test("/model: sets the model of the next request", async () => {
   assertEquals(outputs[0], "model anthropic/claude-sonnet-5-5\n");
   assertEquals(outputs[1], "model anthropic/other:low from now on\n");
   assertEquals(requests[0]?.model, "other");
-  assertStringIncludes(outputs[3] ?? "", "Write provider/model, as for -m.");
+  assertStringIncludes(outputs[3] ?? "", "write it as provider/model");
   assertMatch(outputs[4] ?? "", /^model anthropic\/claude-sonnet-5-5 from now on\n/);
+});
+
+Deno.test("/model: reports an unknown provider, a missing key and a typing error at once", async () => {
+  await using conversation = await type([
+    "/model antropic/x",
+    "/model openai/gpt-x",
+    "Greet me",
+    "/model anthropic/claude-sonet-5-5",
+    "/model next",
+    "/model next",
+    "/model ollama/any",
+  ], { model: HELLO });
+  const { outputs } = conversation;
+  assertMatch(outputs[0] ?? "", /^error: Unknown provider "antropic"\. Did you mean anthropic\?\n/);
+  const advice = "set OPENAI_API_KEY, or enter #key openai\n";
+  assertStringIncludes(outputs[1] ?? "", `warning: There is no key for openai: ${advice}`);
+  assertStringIncludes(outputs[2] ?? "", `error: No API key for openai: ${advice}`);
+  assertStringIncludes(
+    outputs[3] ?? "",
+    "claude-sonet-5-5 is not in the catalog. Did you mean anthropic/claude-sonnet-5-5?",
+  );
+  assertMatch(outputs[4] ?? "", /^model anthropic\/claude-sonnet-5-5 from now on\n$/);
+  // The other default model has no key.
+  assertEquals(outputs[5], "model anthropic/claude-sonnet-5-5\n");
+  assertEquals(outputs[6], "model ollama/any from now on\n");
 });
 
 Deno.test("/compact: replaces earlier messages by a summary that the model writes", async () => {

@@ -136,6 +136,37 @@ Deno.test("live: a change of a file is shown as a diff with highlighted code [AC
   assert(keyword !== terminal.emulator.getColor(row, column + 6), "the keyword has its own color");
 });
 
+Deno.test("live: /diff wide shows this and later changes on two sides where the terminal is wide enough [AC-22]", async () => {
+  const edit = (from: number, to: number) =>
+    scriptedReply(
+      scriptedCall("edit_file", {
+        path: "a.ts",
+        edits: [{ old_string: `= ${from}`, new_string: `= ${to}` }],
+      }),
+    );
+  const model = [edit(1, 2), scriptedReply("Done."), edit(2, 3), scriptedReply("Also done.")];
+  const files = { "p/a.ts": "const a = 1;\n" };
+  const args = ["--approve-all"];
+  for (const columns of [100, 60]) {
+    await using terminal = await openTerminal({ model, files, args, columns, rows: 40 });
+    const hasRow = (before: string, after: string) => {
+      const row = new RegExp(`- ${before} +│ +1 \\+ ${after}`);
+      return row.test(terminal.text);
+    };
+    await terminal.enter("Edit");
+    await terminal.waitFor("Done.");
+    assert(!hasRow("const a = 1;", "const a = 2;"), terminal.text);
+    await terminal.enter("/diff wide");
+    await terminal.waitFor(() => terminal.text.split("const a = 2;").length > 2);
+    await terminal.enter("Again");
+    await terminal.waitFor("Also done.");
+    const isWide = columns === 100;
+    assertEquals(hasRow("const a = 1;", "const a = 2;"), isWide, terminal.text);
+    assertEquals(hasRow("const a = 2;", "const a = 3;"), isWide, terminal.text);
+    assertStringIncludes(terminal.text, "+ const a = 3;");
+  }
+});
+
 Deno.test("live: a question about a change shows it with highlighted code, and it is not repeated afterwards [AC-21]", async () => {
   const edits = [{ old_string: "= 1", new_string: "= 2" }];
   const model = [

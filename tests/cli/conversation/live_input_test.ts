@@ -65,6 +65,33 @@ Deno.test("live: a queued text is taken back into the input, or removed", async 
   assertEquals(terminal.listPrompts(), ["Begin", "second!"]);
 });
 
+Deno.test("live: the beginning of a long text is shown when it is sent", async () => {
+  await using terminal = await openTerminal({ model: [scriptedReply("Yes.")] });
+  const text = Array.from({ length: 1_500 }, (_, line) => `line ${line}`).join("\n");
+  terminal.press(KEYS.paste(text), KEYS.enter);
+  await terminal.waitFor("Yes.");
+  assertStringIncludes(terminal.text, "\n  line 199\n  … 1,300 more rows\nYes.");
+  assertEquals(terminal.listPrompts(), [text]);
+});
+
+Deno.test("live: three queued texts are shown, and the number of the others", async () => {
+  const reply = holdReply(scriptedReply("Yes."));
+  await using terminal = await openTerminal({ model: [reply], rows: 30 });
+  await terminal.enter("Begin");
+  await terminal.waitFor("Yes.");
+  const rows = () => terminal.screen.split("\n").filter((row) => /^queued|more; /.test(row));
+  for (const text of ["one", "two", "three"]) {
+    await terminal.enter(text);
+    await terminal.waitFor(`queued ${text}`);
+  }
+  assertEquals(rows(), ["queued one", "queued two", "queued three"]);
+  await terminal.enter("four");
+  await terminal.waitFor("+1 more; /queue");
+  assertEquals(rows(), ["queued one", "queued two", "queued three", "+1 more; /queue"]);
+  terminal.press(KEYS.escape);
+  reply.release();
+});
+
 Deno.test("live: keys that were typed before a question do not answer it, and the unfinished line is kept", async () => {
   const reply = holdReply(scriptedReply(WRITE), 2);
   await using terminal = await openTerminal({ model: [reply, scriptedReply("Done.")] });
@@ -156,7 +183,8 @@ Deno.test("live: Shift+Tab turns plan mode on and off", async () => {
 });
 
 Deno.test("live: F1, F3, F4 and F5 run their commands", async () => {
-  await using terminal = await openTerminal({ columns: 100, rows: 30 });
+  const env = { OPENAI_API_KEY: "k" };
+  await using terminal = await openTerminal({ columns: 100, rows: 30, env });
   terminal.press(KEYS.f1);
   await terminal.waitFor("/compact");
   terminal.press(KEYS.f3);
@@ -189,6 +217,7 @@ Deno.test("live: Ctrl+G opens the text in the editor and sends what it returns [
   terminal.press(KEYS.controlG);
   await terminal.waitFor("Yes.");
   assertEquals(terminal.listPrompts(), ["My draft from the editor"]);
+  assertStringIncludes(terminal.text, "\n\n› My draft from the editor\nYes.");
   assertEquals(terminal.isRaw, true);
 });
 
@@ -198,6 +227,14 @@ Deno.test("live: an editor that is closed with an empty file sends nothing, and 
   terminal.press("My draft", KEYS.controlG);
   await terminal.waitFor("nothing was sent");
   assertEquals(terminal.requests.length, 0);
+  await terminal.waitFor("\n› My draft");
+});
+
+Deno.test("live: an editor that leaves no file to read is reported", async () => {
+  const files = { "edit.sh": 'rm "$1"; mkfifo "$1"\n' };
+  await using terminal = await openTerminal({ files, env: { EDITOR: "sh 'HOME/edit.sh'" } });
+  terminal.press("My draft", KEYS.controlG);
+  await terminal.waitFor("The text of the editor was not read: it is no file any more");
   await terminal.waitFor("\n› My draft");
 });
 
@@ -252,15 +289,19 @@ Deno.test("live: a line that is held back stays in the input, and Enter sends it
 Deno.test("live: --vi has the keys of vi, with commands after a colon", async () => {
   await using terminal = await openTerminal({ args: ["--vi"], model: [scriptedReply("Yes.")] });
   terminal.press("one two", KEYS.escape);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await terminal.waitFor("\n‹ one two");
   terminal.press("0", "d", "w");
-  await terminal.waitFor("\n› two");
+  await terminal.waitFor("\n‹ two");
+  terminal.press("A", "!");
+  await terminal.waitFor("\n› two!");
   terminal.press(KEYS.enter);
   await terminal.waitFor("Yes.");
-  assertEquals(terminal.listPrompts(), ["two"]);
+  assertEquals(terminal.listPrompts(), ["two!"]);
   terminal.press(KEYS.escape);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  terminal.press(":", "q", KEYS.enter);
+  await terminal.waitFor(/\n‹ ?$/);
+  terminal.press(":");
+  await terminal.waitFor(/\n‹ ?\n:$/);
+  terminal.press("q", KEYS.enter);
   assertEquals(await terminal.waitForExit(), 0);
 });
 
@@ -304,11 +345,11 @@ Deno.test("live: Ctrl+L draws the prompt again and leaves no row behind", async 
   await using terminal = await openTerminal();
   terminal.press("a text");
   await terminal.waitFor("› a text");
-  const before = terminal.text;
+  await terminal.waitFor("asks first");
   for (const mark of ["1", "2"]) {
     await terminal.emulator.write("\rnoise of another program");
     terminal.press(KEYS.controlL, mark);
     await terminal.waitFor(`› a text${mark === "1" ? "1" : "12"}`);
   }
-  assertEquals(terminal.text, before.replace("› a text", "› a text12"));
+  assertEquals(terminal.text.match(/EXECUTE|› a text|noise/g), ["EXECUTE", "› a text"]);
 });

@@ -101,6 +101,41 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
     ],
   },
   {
+    name: "serve",
+    files: {
+      "tokens.txt": "short\n",
+      "two.txt": "0123456789abcdef acme amy\n",
+      "none.txt": "# none\n",
+    },
+    steps: [
+      "swink serve --help",
+      "swink serve --host 0.0.0.0",
+      "swink serve --port 70000",
+      "swink serve --allowed-origin '*'",
+      "swink serve --token-file HOME/missing.txt",
+      "swink serve --token-file HOME/tokens.txt",
+      {
+        line: "swink serve --token-file HOME/tokens.txt",
+        before: (home) => Deno.chmod(`${home.path}/tokens.txt`, 0o600),
+      },
+      {
+        line: "swink serve --token-file HOME/two.txt",
+        before: (home) => Deno.chmod(`${home.path}/two.txt`, 0o600),
+      },
+      {
+        line: "swink serve --token-file HOME/none.txt",
+        before: (home) => Deno.chmod(`${home.path}/none.txt`, 0o600),
+      },
+      {
+        line: "swink serve --host 192.0.2.1 --cwd HOME/p --token-file HOME/tokens.txt",
+        before: (home) => home.write("tokens.txt", "0123456789abcdef0123\n"),
+      },
+      { line: "swink serve --cwd HOME/p", env: { ANTHROPIC_API_KEY: "" } },
+      { line: "swink serve --cwd HOME/p", env: { HOME: "" } },
+      "swink serve -c",
+    ],
+  },
+  {
     name: "models",
     files: { "p/tiny.gguf": createTinyModel() },
     steps: [

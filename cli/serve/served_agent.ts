@@ -1,0 +1,86 @@
+/**
+ * The agents of a server: those of `swink run`, whose calls clients approve.
+ *
+ * @module
+ */
+
+import type { Policy } from "../../mod.ts";
+import { extractText } from "../../src/core/content.ts";
+import { getErrorMessage } from "../../src/core/errors.ts";
+import type { CreateAgent } from "../../src/server/mod.ts";
+import type { Host } from "../host/host.ts";
+import { type StartedHooks, startHooks } from "../hooks/start_hooks.ts";
+import type { ModelConnection } from "../run/model_connection.ts";
+import type { ProjectRunSettings } from "../run/settings.ts";
+import { setUpAgent } from "../run/setup_agent.ts";
+
+/** Options for `createServedAgents()`. */
+export interface ServedAgentOptions {
+  /** The connection to the model. */
+  readonly connection: ModelConnection;
+  /** Kills hooks, and ends the wait for a key. */
+  readonly signal: AbortSignal;
+  /** Called with each warning of an agent. */
+  readonly onWarning: (warning: string) => void;
+}
+
+/** Returns a function that creates the agent of a run, with its own tools and hooks. */
+export function createServedAgents(
+  { maxCost: _maxCost, ...settings }: ProjectRunSettings,
+  { connection, signal, onWarning }: ServedAgentOptions,
+  host: Host,
+): CreateAgent {
+  const known = new Set<string>();
+  const warn = (warnings: readonly string[]) => {
+    for (const warning of warnings) if (!known.has(warning)) onWarning(warning);
+    for (const warning of warnings) known.add(warning);
+  };
+  return async ({ model }) => {
+    await using cleanup = new AsyncDisposableStack();
+    const hooks = cleanup.use(await startHooks({ ...settings, signal }, host));
+    const selected = settings.isModelGiven ? settings.model : model ?? settings.model;
+    const setup = cleanup.use(
+      await setUpAgent({
+        ...settings,
+        ...hooks,
+        policies: [createPromptHooks(hooks), ...hooks.policies],
+        ...(selected && { model: selected }),
+        ask: () => ({ type: "pending" }),
+        keepsGrants: true,
+        today: connection.today,
+        signal,
+        // Nothing asks at the terminal of the server.
+      }, { ...host, fetch: connection.fetch, terminal: { ...host.terminal, keyboard: undefined } }),
+    );
+    warn(setup.warnings);
+    const { agent } = setup;
+    agent.subscribe(() => warn([...hooks.takeWarnings(), ...setup.takeWarnings()]));
+    const owned = cleanup.move();
+    return { agent, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  };
+}
+
+/** Creates a policy that runs the hooks of a prompt: they may block it, or add to it. */
+function createPromptHooks(hooks: StartedHooks): Policy {
+  return {
+    name: "prompt_hooks",
+    async preTurn({ newMessages, signal }) {
+      const text = newMessages.flatMap((message) =>
+        message.role === "user" ? [extractText(message.content)] : []
+      ).join("\n");
+      if (text === "") return undefined;
+      try {
+        const prompt = await hooks.submit(text, signal);
+        const added = typeof prompt === "string" ? prompt.slice(text.length).trim() : "";
+        if (added === "") return undefined;
+        const content = [{ type: "text", text: added } as const];
+        return {
+          type: "inject",
+          messages: [{ role: "user", content, timestamp: Date.now() }],
+        };
+      } catch (error) {
+        return { type: "stop", reason: getErrorMessage(error) };
+      }
+    },
+  };
+}

@@ -1,0 +1,225 @@
+/**
+ * An agent whose effects are steps of a durable run.
+ *
+ * @module
+ */
+
+import { Agent } from "../../agent/agent.ts";
+import { createDefaultStream } from "../../agent/default_stream.ts";
+import type { AgentOptions } from "../../agent/options.ts";
+import type { ApprovalAnswer, Approve } from "../../core/approve.ts";
+import { decodeBase64, encodeBase64 } from "../../core/byte_encoding.ts";
+import type { DurableSteps, RunMessage } from "../../core/durable_steps.ts";
+import { BadRequestError } from "../../core/errors.ts";
+import type { AgentEvent } from "../../core/event.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { type IdKind, realSleep, type Sleep } from "../../core/ports.ts";
+import type { StreamFn } from "../../core/stream.ts";
+import type { AgentTool } from "../../core/tool.ts";
+import { wrapStreamFn } from "../../core/wrap_stream_fn.ts";
+import { GRACE_MS } from "../../loop/cancellation.ts";
+import { type GetApiKey, toModelFallback } from "../../loop/config.ts";
+import { getApprovalSignal } from "../engine/engine_run.ts";
+import { hashJson } from "../steps/hash_json.ts";
+import { RunSteps } from "../steps/run_steps.ts";
+import { DurableCalls } from "./durable_calls.ts";
+import { streamStep } from "./durable_stream.ts";
+import { wrapRunTools } from "./wrap_run_tools.ts";
+
+/** Time in which the step of a cancelled call must be recorded before the loop continues, in milliseconds. */
+const RECORD_MS = 30_000;
+
+/**
+ * Creates an agent in a workflow. Its model calls, tool calls, approvals, retries, files, time, ids and random numbers are
+ * steps of the run, so that it can be continued by another process; messages to the run steer and abort it.
+ *
+ * A tool with `sideEffect: "once"`, the default for tools that are not read-only, is never executed twice: a step before
+ * the call records that it begins. Other tools are executed again after a crash, with the same `idempotencyKey`. An
+ * `approve` that answers `{ type: "pending" }` makes the run wait for `DurableRun.decide()`.
+ *
+ * Hooks, policies and listeners are called again in a replay: they must be deterministic, or use steps of their own.
+ * The system prompt, the tools and the options may change between two processes.
+ *
+ * @throws {BadRequestError} If an option is invalid, or the steps are not those of an engine.
+ *
+ * @example
+ * ```ts
+ * import { InProcessEngine, durableAgent } from "@swink/agent/durable";
+ * import { InMemorySessionStore } from "@swink/agent/memory";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const streamFn = scriptedStream([reply("Hello!")]);
+ * await using engine = new InProcessEngine({ store: new InMemorySessionStore() });
+ * const chat = engine.register("chat", async (steps, prompt: string) => {
+ *   const agent = durableAgent({ model: "any/model", streamFn }, steps);
+ *   return (await agent.prompt(prompt)).text;
+ * });
+ * await engine.start();
+ * const run = await chat.start("Greet me", { id: "greeting-1" });
+ * await run.result(); // "Hello!"
+ * ```
+ */
+export function durableAgent<Tool extends AgentTool<never> = AgentTool>(
+  options: AgentOptions<Tool>,
+  steps: DurableSteps,
+): Agent<Tool> {
+  if (!(steps instanceof RunSteps)) {
+    throw new BadRequestError("Pass the steps that the engine passes to the workflow");
+  }
+  const bridge = new AgentBridge(options as unknown as AgentOptions, steps);
+  return bridge.agent as unknown as Agent<Tool>;
+}
+
+/** Connects an agent with the steps of a run. */
+class AgentBridge {
+  readonly agent: Agent;
+  readonly #steps: RunSteps;
+  readonly #calls: DurableCalls;
+  readonly #sleep: Sleep;
+  readonly #interrupt: NonNullable<AgentOptions["interrupt"]>;
+  readonly #counts: Record<string, number> = {};
+  #runId: string | undefined;
+  #runName = "";
+  #turn = 1;
+  #modelCalls = 0;
+  #approvals = 0;
+  #isRetrying = false;
+
+  constructor(options: AgentOptions, steps: RunSteps) {
+    this.#steps = steps;
+    this.#sleep = options.sleep ?? realSleep;
+    this.#interrupt = options.interrupt ?? "cancel";
+    this.#calls = new DurableCalls(steps, {
+      interrupt: this.#interrupt,
+      findTool: (name) => this.agent.state.tools.find((tool) => tool.name === name),
+      getTurnName: () => this.#turnName,
+    });
+    const { streamFn = createDefaultStream(), getApiKey, fallback, approve, readFile, tools } =
+      options;
+    this.agent = new Agent({
+      ...options,
+      getApiKey: undefined,
+      streamFn: this.#wrapStream(streamFn, getApiKey),
+      fallback: fallback?.map(toModelFallback).map((model) => ({
+        ...model,
+        getApiKey: undefined,
+        streamFn: this.#wrapStream(model.streamFn ?? streamFn, model.getApiKey ?? getApiKey),
+      })),
+      tools: tools?.map((tool) => this.#calls.wrap(tool)),
+      approve: approve && this.#wrapApprove(approve),
+      readFile: readFile && ((path) => this.#readFile(path, readFile)),
+      now: () => steps.now(),
+      newId: (kind) => this.#createId(kind),
+      random: () => this.#createRandom(),
+      sleep: (milliseconds, signal) => this.#wait(milliseconds, signal),
+    });
+    wrapRunTools(this.agent, (tool) => this.#calls.wrap(tool));
+    this.agent.subscribe((event) => this.#onEvent(event));
+    steps.onMessage((message) => this.#onMessage(message));
+  }
+
+  get #turnName(): string {
+    return `${this.#runName}turn ${this.#turn}`;
+  }
+
+  #onEvent(event: AgentEvent): void {
+    switch (event.type) {
+      case "agent_start":
+        this.#runId = event.runId;
+        this.#runName = this.#counts["run"] === 1 ? "" : `run ${this.#counts["run"]}, `;
+        this.#turn = 1;
+        break;
+      case "turn_start":
+        this.#turn = event.turn;
+        this.#modelCalls = this.#approvals = 0;
+        break;
+      case "retry":
+        this.#isRetrying = event.delayMs > 0;
+        break;
+    }
+    this.#calls.onEvent(event);
+  }
+
+  #onMessage(message: RunMessage): void {
+    switch (message.type) {
+      case "steer":
+        this.agent.steer(message.message);
+        return;
+      case "follow_up":
+        this.agent.followUp(message.message);
+        return;
+      case "abort":
+        this.agent.abort(this.#steps.signal.reason);
+        return;
+      case "signal":
+        return;
+    }
+  }
+
+  /** Makes the calls of the agent steps; those of agents that a tool runs are part of the step of the tool. */
+  #wrapStream(streamFn: StreamFn, getApiKey: GetApiKey | undefined): StreamFn {
+    return wrapStreamFn(streamFn, (request, next) => {
+      if (request.runId === undefined || request.runId !== this.#runId) return next(request);
+      const name = `${this.#turnName}, model call ${++this.#modelCalls}`;
+      return streamStep(this.#steps, { name, request, streamFn: next, getApiKey });
+    });
+  }
+
+  /** Keeps the identity of what an approval gate has besides its function, which sessions restore. */
+  #wrapApprove(approve: Approve): Approve {
+    const call = async (request: Parameters<Approve>[0]) => {
+      const { toolCallId, name, arguments: args } = request;
+      const step = `${this.#turnName}, approval ${++this.#approvals} of ${name}`;
+      const execute = () => approve(request);
+      const answer = await this.#steps.run(step, execute, { input: [toolCallId, name, args] });
+      if (!isJsonObject(answer) || answer["type"] !== "pending") return answer;
+      return await this.#awaitDecision(toolCallId, `${step}: decision`);
+    };
+    return new Proxy(approve, { apply: (_target, _self, [request]) => call(request) });
+  }
+
+  async #awaitDecision(toolCallId: string, step: string): Promise<ApprovalAnswer> {
+    const signal = getApprovalSignal(toolCallId);
+    await this.#steps.waitUntil(step, {
+      isAwaited: ({ message }) =>
+        message.type === "signal"
+          ? message.name === signal
+          : message.type === "steer" && this.#interrupt === "cancel",
+    });
+    const decision = this.#steps.takeSignal(signal);
+    // Steering has ended the wait, and with it the approval.
+    if (decision === undefined) return { type: "denied", reason: "the approval was interrupted" };
+    return decision as ApprovalAnswer;
+  }
+
+  async #readFile(
+    path: string,
+    readFile: NonNullable<AgentOptions["readFile"]>,
+  ): Promise<Uint8Array> {
+    const execute = async () => encodeBase64(await readFile(path));
+    const options = { input: path };
+    return decodeBase64(await this.#steps.run(`${this.#turnName}, file ${path}`, execute, options));
+  }
+
+  #createId(kind: IdKind): string {
+    const count = this.#counts[kind] = (this.#counts[kind] ?? 0) + 1;
+    const { runId } = this.#steps;
+    if (kind === "run") return count === 1 ? runId : `${runId}/${count}`;
+    return `${runId}/${kind}-${count}`;
+  }
+
+  #createRandom(): number {
+    const count = this.#counts["random"] = (this.#counts["random"] ?? 0) + 1;
+    return parseInt(hashJson([this.#steps.runId, count]), 36) / 2 ** 53;
+  }
+
+  /** Waits for a retry as a step. Timeouts of tools are part of their steps. */
+  async #wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    if (this.#isRetrying) {
+      this.#isRetrying = false;
+      return await this.#steps.sleep(`${this.#turnName}, retry ${this.#modelCalls}`, milliseconds);
+    }
+    const isGrace = milliseconds === GRACE_MS && this.#calls.takeCancellation();
+    await this.#sleep(isGrace ? RECORD_MS : milliseconds, signal);
+  }
+}

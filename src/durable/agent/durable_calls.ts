@@ -1,0 +1,233 @@
+/**
+ * Tool calls that are steps.
+ *
+ * @module
+ */
+
+import { createDeferred, type Deferred } from "../../core/deferred.ts";
+import type { StepOperation } from "../../core/durable_steps.ts";
+import type { AgentEvent } from "../../core/event.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { AgentTool, ToolContext } from "../../core/tool.ts";
+import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
+import type { InterruptPolicy } from "../../loop/config.ts";
+import type { EndedStep, RunSteps } from "../steps/run_steps.ts";
+import { unwrapOutcome } from "../steps/step_record.ts";
+import { type CallOutcome, executeCall } from "./execute_call.ts";
+
+/** Result of a call that must not run again and was interrupted by the end of its process. */
+const UNKNOWN_TEXT =
+  "The outcome of this tool call is not known: it was running when its process ended. Check what it has done " +
+  "before you make the call again.";
+
+/** A tool call that the loop has announced with `tool_execution_start`. */
+interface AnnouncedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+/** The call of a tool by the loop. */
+interface StartedCall {
+  readonly tool: AgentTool;
+  readonly args: JsonObject;
+  readonly context: ToolContext;
+}
+
+/** The step of a call. */
+interface CallStep {
+  /** Resolves when the loop starts the call, and to `undefined` if it does not. */
+  readonly start: Deferred<StartedCall | undefined>;
+  readonly ended: Promise<EndedStep>;
+}
+
+/** Options for {@linkcode DurableCalls}. */
+export interface DurableCallsOptions {
+  /** The effect of steering on unfinished calls. */
+  readonly interrupt: InterruptPolicy;
+  /** Returns the tool of a name. */
+  readonly findTool: (name: string) => AgentTool | undefined;
+  /** Returns the name of the turn, with which the names of its steps begin. */
+  readonly getTurnName: () => string;
+}
+
+/**
+ * Runs the tool calls of a batch as concurrent steps.
+ *
+ * The steps of a batch begin together, in call order, when the loop starts its first call: their positions in the record
+ * are then the same in every replay, whatever the order in which calls end and start others.
+ */
+export class DurableCalls {
+  readonly #steps: RunSteps;
+  readonly #options: DurableCallsOptions;
+  readonly #wrapped = new WeakSet<AgentTool>();
+  #runId: string | undefined;
+  #announced: AnnouncedCall[] = [];
+  #calls = new Map<string, CallStep>();
+  /** The steps of calls that the loop has got the results of, but not ended. */
+  readonly #reported = new Map<string, EndedStep>();
+  /** Number of calls whose cancellation the loop limits in time. */
+  #cancelling = 0;
+  #cancelled: AbortSignal | undefined;
+
+  constructor(steps: RunSteps, options: DurableCallsOptions) {
+    this.#steps = steps;
+    this.#options = options;
+  }
+
+  /** Returns a tool whose calls by the agent are steps; those by agents that a tool runs are part of its step. */
+  wrap(tool: AgentTool): AgentTool {
+    if (typeof tool?.execute !== "function" || this.#wrapped.has(tool)) return tool;
+    const wrapped: AgentTool = {
+      ...tool,
+      execute: (args, context) =>
+        context.runId === this.#runId
+          ? this.#execute({ tool, args, context })
+          : tool.execute(args, context),
+    };
+    this.#wrapped.add(wrapped);
+    return wrapped;
+  }
+
+  /** Follows the run; called with every event before the loop continues. */
+  onEvent(event: AgentEvent): void {
+    switch (event.type) {
+      case "agent_start":
+        this.#runId = event.runId;
+        return;
+      case "tool_execution_start":
+        this.#announced.push(event);
+        return;
+      case "tool_execution_end": {
+        this.#announced = this.#announced.filter(({ id }) => id !== event.id);
+        this.#complete(event.id);
+        return;
+      }
+      case "turn_end":
+      case "agent_end":
+        for (const { start } of this.#calls.values()) start.resolve(undefined);
+        for (const id of [...this.#reported.keys()]) this.#complete(id);
+        this.#calls = new Map();
+        this.#announced = [];
+        return;
+    }
+  }
+
+  /**
+   * Whether the loop has just cancelled a call, and now limits the time for that. The step of the call must be recorded
+   * first; it ends by itself in that time.
+   */
+  takeCancellation(): boolean {
+    const isCancelling = this.#cancelled !== undefined && this.#cancelling > 0;
+    this.#cancelled = undefined;
+    return isCancelling;
+  }
+
+  async #execute(call: StartedCall): Promise<AgentToolResult> {
+    const { context: { toolCallId, signal } } = call;
+    if (!this.#calls.has(toolCallId)) this.#begin();
+    const step = this.#calls.get(toolCallId);
+    if (!step) throw new Error(`The call "${toolCallId}" was not announced`);
+    this.#cancelling++;
+    signal.addEventListener("abort", () => this.#cancelled = signal);
+    try {
+      step.start.resolve(call);
+      return this.#report(toolCallId, await step.ended);
+    } finally {
+      this.#cancelling--;
+    }
+  }
+
+  /** Delivers the messages of a call when the loop has emitted its end, so that they do not change its result. */
+  #complete(toolCallId: string): void {
+    const step = this.#reported.get(toolCallId);
+    this.#reported.delete(toolCallId);
+    step?.deliver();
+    step?.release();
+  }
+
+  /** Returns the result of a call. Messages that have cancelled the call are delivered before its end. */
+  #report(toolCallId: string, step: EndedStep): AgentToolResult {
+    const { outcome } = step;
+    const ended = "value" in outcome ? outcome.value as unknown as CallOutcome : undefined;
+    this.#reported.set(toolCallId, step);
+    switch (ended?.type) {
+      case "cancelled":
+        step.deliver();
+        return errorResult(ended.text);
+      case "unknown":
+      case "skipped":
+        return errorResult(UNKNOWN_TEXT);
+      case "result":
+        return ended.result;
+      case undefined:
+        unwrapOutcome(outcome);
+        throw new Error("The tool failed");
+    }
+  }
+
+  /** Begins the steps of the announced calls. */
+  #begin(): void {
+    const calls = this.#announced.map((call, index) => this.#prepare(call, index));
+    const ended = this.#steps.begin(calls.flatMap(({ operations }) => operations));
+    let next = 0;
+    for (const { id, start, operations, setIntent } of calls) {
+      const own = ended.slice(next, next += operations.length);
+      const [intent] = own;
+      const last = own.at(-1);
+      if (own.length > 1 && intent) setIntent(intent);
+      if (!last) continue;
+      this.#calls.set(id, { start, ended: last });
+      void releaseSkipped(start.promise, last);
+    }
+    this.#announced = [];
+  }
+
+  #prepare({ id, name, arguments: args }: AnnouncedCall, index: number) {
+    const tool = this.#options.findTool(name);
+    const start = createDeferred<StartedCall | undefined>();
+    const intent = createDeferred<EndedStep | undefined>();
+    const { readOnly, sideEffect = readOnly ? "none" : "once" } = tool ?? {};
+    const stepName = `${this.#options.getTurnName()}, call ${index + 1} of ${name}`;
+    const execution: StepOperation<unknown> = {
+      name: stepName,
+      input: [id, name, args],
+      execute: async ({ signal }) => {
+        const call = await start.promise;
+        if (!call) return { type: "skipped" };
+        if ((await intent.promise)?.isReplayed) return { type: "unknown" };
+        const { interrupt } = this.#options;
+        return await executeCall({ ...call, steps: this.#steps, signal, interrupt });
+      },
+    };
+    const recordIntent: StepOperation<unknown> = {
+      name: `${stepName}: intent`,
+      execute: async () => (await start.promise) !== undefined,
+    };
+    const isOnce = sideEffect === "once";
+    if (!isOnce) intent.resolve(undefined);
+    return {
+      id,
+      start,
+      operations: isOnce ? [recordIntent, execution] : [execution],
+      // A failure to record the intent also fails the step of the call, which then does not run.
+      setIntent: (recorded: Promise<EndedStep>) => {
+        recorded.then((step) => {
+          step.deliver();
+          step.release();
+          intent.resolve(step);
+        }, (thrown) => intent.reject(thrown));
+        intent.promise.catch(() => {});
+      },
+    };
+  }
+}
+
+/** Releases the step of a call that the loop does not start. */
+async function releaseSkipped(
+  start: Promise<StartedCall | undefined>,
+  ended: Promise<EndedStep>,
+): Promise<void> {
+  if (await start) return;
+  await ended.then(({ release }) => release(), () => {});
+}

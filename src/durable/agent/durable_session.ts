@@ -1,0 +1,215 @@
+/**
+ * The session of a durable run.
+ *
+ * @module
+ */
+
+import type { Agent } from "../../agent/agent.ts";
+import type { AgentResult } from "../../agent/agent_result.ts";
+import type { DurableSteps } from "../../core/durable_steps.ts";
+import { BadRequestError, SessionError } from "../../core/errors.ts";
+import type { AgentMessage } from "../../core/message.ts";
+import { realSleep } from "../../core/ports.ts";
+import type { CreateSessionOptions, Session, SessionStore } from "../../core/session.ts";
+import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
+
+/** Name of the entry that precedes the messages of a run. */
+const RUN_ENTRY = "durable_run";
+
+/** Pause before a session is requested again that another run has open, in milliseconds. */
+const LOCK_PAUSE_MS = 50;
+
+/** Options for {@linkcode openDurableSession}. */
+export interface DurableSessionOptions
+  extends Pick<CreateSessionOptions, "cwd" | "tenant" | "user" | "metadata"> {
+  /** Id of the session; it is created if it does not exist. */
+  readonly id: string;
+  /** The steps of the run. */
+  readonly steps: DurableSteps;
+}
+
+/** The session of a durable run. */
+export interface DurableSession {
+  /** Id of the session. */
+  readonly id: string;
+  /** Whether the session existed when the run began. */
+  readonly resumed: boolean;
+  /**
+   * Appends the messages that the agent has added since the session was opened or saved, as a step; `result` also records
+   * how its run has ended. Waits while another run saves the session.
+   */
+  save(result?: AgentResult): Promise<void>;
+}
+
+/**
+ * Restores the history of a session into the agent of a durable run, and saves what the run adds to it.
+ *
+ * The session is open only while it is saved, so that a run that waits for days, or whose worker has died, does not lock
+ * it. A run continues the history of its start; runs of the same session that overlap are saved one after the other.
+ *
+ * @throws {SessionError} If the session cannot be read.
+ *
+ * @example
+ * ```ts
+ * import { InProcessEngine, durableAgent, openDurableSession } from "@swink/agent/durable";
+ * import { InMemorySessionStore } from "@swink/agent/memory";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const store = new InMemorySessionStore();
+ * const streamFn = scriptedStream([reply("Hello!"), reply("Bye!")]);
+ * await using engine = new InProcessEngine({ store: new InMemorySessionStore() });
+ * const chat = engine.register("chat", async (steps, prompt: string) => {
+ *   const agent = durableAgent({ model: "any/model", streamFn }, steps);
+ *   const session = await openDurableSession(agent, store, { id: "ada", steps });
+ *   const result = await agent.prompt(prompt);
+ *   await session.save(result);
+ *   return result.text;
+ * });
+ * await engine.start();
+ * await (await chat.start("Hello")).result();
+ * await (await chat.start("Goodbye")).result(); // the model gets both prompts
+ * ```
+ */
+export async function openDurableSession(
+  agent: Agent,
+  store: SessionStore,
+  options: DurableSessionOptions,
+): Promise<DurableSession> {
+  const { id, steps } = options;
+  if (typeof id !== "string" || id === "") {
+    throw new BadRequestError("A durable session needs an id");
+  }
+  const leaf = await steps.run(`session ${id}: open`, () => readLeaf(store, id));
+  // The path to an entry never changes, so that a replay reads the same history.
+  if (leaf !== null) agent.setMessages(await readMessages(store, id, leaf));
+  let saved = agent.state.messages.length;
+  let saves = 0;
+  return {
+    id,
+    resumed: leaf !== null,
+    save: async (result) => {
+      const part = ++saves;
+      const messages = agent.state.messages.slice(saved);
+      saved = agent.state.messages.length;
+      const entries: SessionEntryBody[] = messages.map((message) => ({ type: "message", message }));
+      if (result) entries.push(createRunEnded(result));
+      const marker = { runId: steps.runId, part };
+      // An abort of the run does not end this step, since the session must have the end of the run.
+      await steps.run(
+        `session ${id}: save ${part}`,
+        () => saveEntries(store, options, { marker, entries }),
+      );
+    },
+  };
+}
+
+async function readLeaf(store: SessionStore, id: string): Promise<string | null> {
+  try {
+    const session = await store.open(id, { access: "read" });
+    try {
+      return session.leafId;
+    } finally {
+      await session.close();
+    }
+  } catch (error) {
+    if (error instanceof SessionError && error.reason === "not_found") return null;
+    throw error;
+  }
+}
+
+async function readMessages(
+  store: SessionStore,
+  id: string,
+  leaf: string,
+): Promise<readonly AgentMessage[]> {
+  const session = await store.open(id, { access: "read" });
+  try {
+    const entries = await session.path({ leaf, types: ["message"] });
+    return entries.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
+  } finally {
+    await session.close();
+  }
+}
+
+/** Entries of a run, after a marker by which a repeated step finds those that are stored. */
+interface SavedEntries {
+  readonly marker: { readonly runId: string; readonly part: number };
+  readonly entries: readonly SessionEntryBody[];
+}
+
+async function saveEntries(
+  store: SessionStore,
+  options: DurableSessionOptions,
+  { marker, entries }: SavedEntries,
+): Promise<null> {
+  const session = await openToWrite(store, options);
+  try {
+    const stored = findStored(await session.path(), marker);
+    if (stored === undefined) session.append({ type: "custom", name: RUN_ENTRY, data: marker });
+    for (const entry of entries.slice(stored ?? 0)) session.append(entry);
+    await session.flush();
+  } finally {
+    await session.close();
+  }
+  return null;
+}
+
+/** Returns the number of entries that an interrupted step has stored; `undefined` if it has not stored its marker. */
+function findStored(
+  path: readonly SessionEntry[],
+  { runId, part }: SavedEntries["marker"],
+): number | undefined {
+  const position = path.findLastIndex((entry) => {
+    if (entry.type !== "custom" || entry.name !== RUN_ENTRY) return false;
+    const data = entry.data as Partial<SavedEntries["marker"]> | null;
+    return data?.runId === runId && data.part === part;
+  });
+  if (position < 0) return undefined;
+  const after = path.slice(position + 1);
+  const end = after.findIndex((entry) => entry.type === "custom" && entry.name === RUN_ENTRY);
+  return end < 0 ? after.length : end;
+}
+
+async function openToWrite(
+  store: SessionStore,
+  { id, cwd, tenant, user, metadata }: DurableSessionOptions,
+): Promise<Session> {
+  while (true) {
+    try {
+      return await store.open(id);
+    } catch (error) {
+      if (!(error instanceof SessionError)) throw error;
+      if (error.reason === "not_found") {
+        const created = await create(store, { id, cwd, tenant, user, metadata });
+        if (created) return created;
+      } else if (error.reason !== "locked") {
+        throw error;
+      }
+    }
+    await realSleep(LOCK_PAUSE_MS);
+  }
+}
+
+/** Creates a session; `undefined` if another run has created it meanwhile. */
+async function create(
+  store: SessionStore,
+  options: CreateSessionOptions,
+): Promise<Session | undefined> {
+  try {
+    return await store.create(options);
+  } catch (error) {
+    const isTaken = error instanceof SessionError &&
+      (error.reason === "already_exists" || error.reason === "locked");
+    if (isTaken) return undefined;
+    throw error;
+  }
+}
+
+function createRunEnded({ stopReason, error, stoppedBy }: AgentResult): SessionEntryBody {
+  return {
+    type: "run_ended",
+    stopReason,
+    ...(error && { error: error.toJSON() }),
+    ...(stoppedBy && { stoppedBy }),
+  };
+}

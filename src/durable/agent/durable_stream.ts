@@ -1,0 +1,193 @@
+/**
+ * Model calls that are steps.
+ *
+ * @module
+ */
+
+import { createDeferred } from "../../core/deferred.ts";
+import { AbortedError, getErrorMessage, NetworkError, StreamError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import { realSleep } from "../../core/ports.ts";
+import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../../core/stream.ts";
+import { GRACE_MS } from "../../loop/cancellation.ts";
+import type { GetApiKey } from "../../loop/config.ts";
+import { hashJson } from "../steps/hash_json.ts";
+import type { EndedStep, RunSteps } from "../steps/run_steps.ts";
+import { DetachedError } from "../steps/step_journal.ts";
+import { fromErrorRecord } from "../steps/step_record.ts";
+import { readRecordedReply, type RecordedReply, ReplyRecorder } from "./recorded_reply.ts";
+
+/** Number of unread events at which the model is read no further. */
+const MAX_UNREAD = 256;
+
+/** A model call that is a step. */
+export interface ModelStep {
+  /** Name of the step. */
+  readonly name: string;
+  /** The request. */
+  readonly request: StreamRequest;
+  /** Calls the model. */
+  readonly streamFn: StreamFn;
+  /** Returns the API key, which is not recorded. Default: that of the request. */
+  readonly getApiKey?: GetApiKey | undefined;
+}
+
+/** Calls the model as a step. The events are live when the step is executed, and the recorded ones when it is replayed. */
+export function streamStep(
+  steps: RunSteps,
+  step: ModelStep,
+): ReadableStream<AssistantMessageEvent> {
+  const cancelled = new AbortController();
+  let pulled = createDeferred<void>();
+  return new ReadableStream<AssistantMessageEvent>({
+    start(controller) {
+      const write = async (event: AssistantMessageEvent): Promise<void> => {
+        if (cancelled.signal.aborted) return;
+        controller.enqueue(event);
+        if ((controller.desiredSize ?? 1) > 0) return;
+        pulled = createDeferred();
+        await pulled.promise;
+      };
+      const signal = AbortSignal.any([step.request.signal, cancelled.signal]);
+      void runStep(steps, { ...step, signal, write }).then((last) => {
+        if (cancelled.signal.aborted) return;
+        controller.enqueue(last);
+        controller.close();
+      });
+    },
+    pull: () => pulled.resolve(),
+    cancel(reason) {
+      cancelled.abort(reason);
+      pulled.resolve();
+    },
+  }, { highWaterMark: MAX_UNREAD });
+}
+
+interface WrittenStep extends ModelStep {
+  /** Ends the call. */
+  readonly signal: AbortSignal;
+  /** Emits an event; resolves when the next one may be emitted. */
+  readonly write: (event: AssistantMessageEvent) => Promise<void>;
+}
+
+/**
+ * Emits all events but the terminal one, and returns that when the messages to the run are delivered: an abort thus
+ * arrives at the same point of the reply in every replay. Never rejects.
+ */
+async function runStep(steps: RunSteps, step: WrittenStep): Promise<AssistantMessageEvent> {
+  const { name, request, write } = step;
+  try {
+    const [started] = steps.begin([{
+      name,
+      input: createInput(request),
+      execute: (context) => callModel(steps, step, AbortSignal.any([context.signal, step.signal])),
+    }]);
+    const ended = await started;
+    if (!ended) throw new StreamError("The step was not started");
+    const reply = readReply(ended);
+    const events = [...readRecordedReply(reply)];
+    if (ended.isReplayed) {
+      if (reply.firstTokenAt !== undefined) steps.advance(reply.firstTokenAt);
+      for (const event of events.slice(0, -1)) await write(event);
+    }
+    ended.deliver();
+    ended.release();
+    return events.at(-1) ?? createFailure(new NetworkError("The recorded reply has no end"));
+  } catch (thrown) {
+    return createFailure(new StreamError(getErrorMessage(thrown), { cause: thrown }));
+  }
+}
+
+/**
+ * The input that is compared in a replay: the model and the end of the conversation, in constant time. The system prompt
+ * and the tools may change, since the recorded reply stays valid.
+ */
+function createInput({ model, context: { messages } }: StreamRequest): JsonValue {
+  const { provider, modelId } = model;
+  const last = messages.at(-1);
+  const content = last && hashJson([last.role, last.content]);
+  return [provider, modelId, messages.length, content ?? null];
+}
+
+function readReply({ outcome }: EndedStep): RecordedReply {
+  if ("error" in outcome) throw fromErrorRecord(outcome.error);
+  return outcome.value as unknown as RecordedReply;
+}
+
+async function callModel(
+  steps: RunSteps,
+  { request, streamFn, getApiKey, write }: WrittenStep,
+  signal: AbortSignal,
+): Promise<RecordedReply> {
+  const recorder = new ReplyRecorder();
+  let firstTokenAt: number | undefined;
+  let end: AssistantMessageEvent | undefined;
+  try {
+    const apiKey = await getApiKey?.(request.model.provider);
+    const options = apiKey === undefined ? request.options : { ...request.options, apiKey };
+    const source = await streamFn({ ...request, options, signal });
+    for await (const event of readUntilAborted(source, signal)) {
+      if (event?.type === "done" || event?.type === "error") {
+        end = event;
+        break;
+      }
+      recorder.add(event);
+      if (firstTokenAt === undefined && event.type.endsWith("_delta")) {
+        firstTokenAt = Date.now();
+        steps.advance(firstTokenAt);
+      }
+      await write(event);
+    }
+  } catch (thrown) {
+    end = createFailure(new StreamError(getErrorMessage(thrown), { cause: thrown }));
+  }
+  const isAborted = signal.aborted && end?.type !== "done";
+  recorder.add(isAborted ? createAbort(end, signal) : end ?? createFailure(createCutError()));
+  return { events: recorder.finish(), ...(firstTokenAt !== undefined && { firstTokenAt }) };
+}
+
+function createCutError(): NetworkError {
+  return new NetworkError("The model stream ended before the reply was complete");
+}
+
+/** Returns the terminal event of an aborted reply, with the usage that the model has still sent. */
+function createAbort(
+  end: AssistantMessageEvent | undefined,
+  { reason }: AbortSignal,
+): AssistantMessageEvent {
+  if (end?.type === "error" && end.stopReason === "aborted") return end;
+  return { type: "error", stopReason: "aborted", error: new AbortedError(getErrorMessage(reason)) };
+}
+
+function createFailure(error: StreamError | NetworkError): AssistantMessageEvent {
+  return { type: "error", stopReason: "error", error };
+}
+
+/** Reads a source; after an abort only for as long as a source may take to end. */
+async function* readUntilAborted(
+  source: AsyncIterable<AssistantMessageEvent>,
+  signal: AbortSignal,
+): AsyncGenerator<AssistantMessageEvent, void> {
+  const expired = createDeferred<IteratorResult<AssistantMessageEvent>>();
+  const timer = new AbortController();
+  const expire = () => expired.resolve({ done: true, value: undefined });
+  const onAbort = () => {
+    if (signal.reason instanceof DetachedError) return expire(); // The step no longer waits.
+    void realSleep(GRACE_MS, timer.signal).then(expire);
+  };
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort);
+  const iterator = source[Symbol.asyncIterator]();
+  try {
+    while (true) {
+      const { done, value } = await Promise.race([iterator.next(), expired.promise]);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    timer.abort();
+    // The `return()` of a source that hangs never settles.
+    void Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}

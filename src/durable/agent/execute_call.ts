@@ -1,0 +1,107 @@
+/**
+ * Executes a tool call within its step.
+ *
+ * @module
+ */
+
+import { createDeferred } from "../../core/deferred.ts";
+import { AbortedError, getErrorMessage } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { realSleep } from "../../core/ports.ts";
+import type { AgentTool, ToolContext } from "../../core/tool.ts";
+import { type AgentToolResult, toToolResult } from "../../core/tool_result.ts";
+import { GRACE_MS } from "../../loop/cancellation.ts";
+import type { InterruptPolicy } from "../../loop/config.ts";
+import type { RunSteps } from "../steps/run_steps.ts";
+import { DetachedError } from "../steps/step_journal.ts";
+
+/**
+ * The outcome of a call, as it is recorded. `cancelled`: by its timeout or a message. `unknown`: it must not run again, and
+ * an earlier process had started it. `skipped`: the loop has not started it.
+ */
+export type CallOutcome =
+  | { readonly type: "result"; readonly result: AgentToolResult }
+  | { readonly type: "cancelled"; readonly text: string }
+  | { readonly type: "unknown" | "skipped" };
+
+/** A call that is executed. */
+export interface ExecutedCall {
+  /** The tool. */
+  readonly tool: AgentTool;
+  /** The arguments. */
+  readonly args: JsonObject;
+  /** The context of the loop. */
+  readonly context: ToolContext;
+  /** The steps of the run. */
+  readonly steps: RunSteps;
+  /** Aborted when the run is aborted. */
+  readonly signal: AbortSignal;
+  /** The effect of steering. */
+  readonly interrupt: InterruptPolicy;
+}
+
+/**
+ * Executes a tool. It is cancelled by the loop and by messages that arrive; one that does not settle in the grace period
+ * is no longer awaited. Rejects with the error of the tool.
+ */
+export async function executeCall(call: ExecutedCall): Promise<CallOutcome> {
+  const { tool, args, context, steps, signal } = call;
+  const cancellation = new AbortController();
+  const cancelled = createDeferred<CallOutcome>();
+  const timer = new AbortController();
+  const cancel = (reason: unknown) => {
+    if (cancellation.signal.aborted) return;
+    cancellation.abort(reason);
+    if (reason instanceof DetachedError) return; // The step no longer waits for the tool.
+    const text = getErrorMessage(reason);
+    void realSleep(GRACE_MS, timer.signal).then(() =>
+      cancelled.resolve({ type: "cancelled", text })
+    );
+  };
+  const unsubscribe = [
+    onAbort(signal, cancel),
+    onAbort(context.signal, cancel),
+    steps.onArrival(() => {
+      if (isSteered(call)) cancel(new AbortedError("tool call cancelled"));
+    }),
+  ];
+  if (isSteered(call)) cancel(new AbortedError("tool call cancelled"));
+  try {
+    const execute = async (): Promise<CallOutcome> => {
+      const output = await tool.execute(args, withSignal(context, cancellation.signal));
+      return { type: "result", result: toToolResult(output) };
+    };
+    const outcome = await Promise.race([execute(), cancelled.promise]);
+    return cancellation.signal.aborted ? toCancelled(cancellation.signal) : outcome;
+  } catch (thrown) {
+    if (cancellation.signal.aborted) return toCancelled(cancellation.signal);
+    throw thrown;
+  } finally {
+    for (const stop of unsubscribe) stop();
+    timer.abort();
+  }
+}
+
+function toCancelled({ reason }: AbortSignal): CallOutcome {
+  return { type: "cancelled", text: getErrorMessage(reason) };
+}
+
+function isSteered({ steps, interrupt, tool }: ExecutedCall): boolean {
+  return interrupt === "cancel" && tool.interruptible !== false &&
+    steps.arrived.some(({ message }) => message.type === "steer");
+}
+
+function onAbort(signal: AbortSignal, listener: (reason: unknown) => void): () => void {
+  const handle = () => listener(signal.reason);
+  if (signal.aborted) handle();
+  signal.addEventListener("abort", handle);
+  return () => signal.removeEventListener("abort", handle);
+}
+
+/** Returns the context with another signal; its `messages` are still copied only when they are read. */
+function withSignal(context: ToolContext, signal: AbortSignal): ToolContext {
+  return Object.defineProperties({}, {
+    ...Object.getOwnPropertyDescriptors(context),
+    signal: { value: signal, enumerable: true },
+  }) as ToolContext;
+}

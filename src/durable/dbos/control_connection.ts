@@ -1,0 +1,178 @@
+/**
+ * The connection of a worker to Postgres, whose locks show that the worker lives.
+ *
+ * @module
+ */
+
+import { createDeferred, type Deferred } from "../../core/deferred.ts";
+import { getErrorMessage, NetworkError } from "../../core/errors.ts";
+import type { Clock } from "../../core/ports.ts";
+import { loadPg, type PgClient } from "./npm_packages.ts";
+
+/** First and longest pause between two attempts to connect, in milliseconds. */
+const FIRST_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 1_000;
+/** Time for which a statement waits for a connection, in milliseconds. */
+const RETRY_MS = 30_000;
+/** SQLSTATE classes and codes of a server that is restarted. */
+const DISCONNECTED = /^(08|57P|53300|ECONN|EPIPE|ENOENT|ETIMEDOUT|ENOTFOUND)/;
+
+/** Options for {@linkcode ControlConnection}. */
+export interface ControlConnectionOptions {
+  /** URL of the database. */
+  readonly databaseUrl: string;
+  /** The clock. */
+  readonly clock: Clock;
+  /** Statements to run after each connect, before all others. */
+  readonly setUp: (query: PgClient["query"]) => Promise<void>;
+  /** Called with the payload of each notification. */
+  readonly onNotification: (payload: string) => void;
+  /** Called after each connect but the first. */
+  readonly onReconnect: () => void;
+}
+
+/** One connection, which is opened again when it is lost. */
+export class ControlConnection {
+  readonly #options: ControlConnectionOptions;
+  #client: Deferred<PgClient> = createDeferred();
+  #current: PgClient | undefined;
+  #isClosed = false;
+  #connectedAt = 0;
+  #connecting: Promise<void> = Promise.resolve();
+
+  constructor(options: ControlConnectionOptions) {
+    this.#options = options;
+    this.#client.promise.catch(() => {});
+  }
+
+  /** Time of the last connect, in milliseconds since the epoch; 0 while it is not connected. */
+  get connectedAt(): number {
+    return this.#connectedAt;
+  }
+
+  /** Connects. Rejects if the server refuses, or cannot be reached at the first attempt. */
+  async open(): Promise<void> {
+    this.#use(await this.#connect());
+  }
+
+  /**
+   * Runs a statement. It is repeated when the connection is lost, so that it must have the same effect when it is executed
+   * twice.
+   */
+  async query(
+    text: string,
+    values: unknown[] = [],
+  ): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const { clock } = this.#options;
+    const start = clock.now();
+    while (true) {
+      const client = await this.#waitForClient(start);
+      try {
+        return (await client.query(text, values)).rows;
+      } catch (error) {
+        if (!isDisconnected(error) && client === this.#current) throw error;
+        if (clock.now() - start > RETRY_MS) throw error;
+        await clock.sleep(FIRST_PAUSE_MS);
+      }
+    }
+  }
+
+  /** Closes the connection, which releases its locks. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#client.reject(new NetworkError("The connection to Postgres was closed"));
+    const current = this.#current;
+    this.#current = undefined;
+    await current?.end().catch(() => {});
+    await this.#connecting;
+  }
+
+  async #waitForClient(start: number): Promise<PgClient> {
+    const timer = new AbortController();
+    const { clock } = this.#options;
+    const limit = clock.sleep(Math.max(0, start + RETRY_MS - clock.now()), timer.signal)
+      .then(() => undefined);
+    try {
+      const client = await Promise.race([this.#client.promise, limit]);
+      if (client) return client;
+      throw new NetworkError("Postgres cannot be reached");
+    } finally {
+      timer.abort();
+    }
+  }
+
+  async #connect(): Promise<PgClient> {
+    const { Client } = await loadPg();
+    const { databaseUrl, setUp, onNotification } = this.#options;
+    const client = new Client({ connectionString: databaseUrl, keepAlive: true });
+    client.on("error", () => this.#onEnd(client));
+    client.on("end", () => this.#onEnd(client));
+    client.on("notification", ({ payload = "" }) => onNotification(payload));
+    try {
+      await client.connect();
+      await setUp((text, values) => client.query(text, values));
+      return client;
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw error;
+    }
+  }
+
+  #use(client: PgClient): void {
+    this.#current = client;
+    this.#connectedAt = this.#options.clock.now();
+    this.#client.resolve(client);
+  }
+
+  #onEnd(client: PgClient): void {
+    if (client !== this.#current) return;
+    this.#current = undefined;
+    this.#connectedAt = 0;
+    this.#client = createDeferred();
+    this.#client.promise.catch(() => {});
+    void client.end().catch(() => {});
+    if (!this.#isClosed) this.#connecting = this.#reconnect();
+  }
+
+  async #reconnect(): Promise<void> {
+    const { clock, onReconnect } = this.#options;
+    for (let pauseMs = FIRST_PAUSE_MS; !this.#isClosed; pauseMs = nextPause(pauseMs)) {
+      try {
+        const client = await this.#connect();
+        if (this.#isClosed) return await client.end();
+        this.#use(client);
+        return onReconnect();
+      } catch {
+        await clock.sleep(pauseMs);
+      }
+    }
+  }
+}
+
+function nextPause(pauseMs: number): number {
+  return Math.min(2 * pauseMs, MAX_PAUSE_MS);
+}
+
+/** Repeats a call, which must have the same effect when it is made twice, while Postgres cannot be reached. */
+export async function retryWhileDisconnected<Value>(
+  call: () => Promise<Value>,
+  { now, sleep }: Clock,
+): Promise<Value> {
+  const start = now();
+  for (let pauseMs = FIRST_PAUSE_MS;; pauseMs = nextPause(pauseMs)) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isDisconnected(error) || now() - start > RETRY_MS) throw error;
+    }
+    await sleep(pauseMs);
+  }
+}
+
+/** Whether an error is that of a lost connection. */
+function isDisconnected(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === "string"
+    ? DISCONNECTED.test(code)
+    : /connection|terminated|not queryable/i.test(getErrorMessage(error));
+}

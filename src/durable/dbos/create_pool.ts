@@ -1,0 +1,38 @@
+/**
+ * The connections of DBOS.
+ *
+ * @module
+ */
+
+import { loadPg, type PgPool } from "./npm_packages.ts";
+
+/** Time for connecting, which includes waiting for a free connection, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 30_000;
+/** Time after which Postgres ends a transaction whose worker hangs, in milliseconds. */
+const IDLE_TRANSACTION_MS = 60_000;
+
+/** Options for `createPool()`. */
+interface PoolOptions {
+  /** URL of the database. */
+  readonly databaseUrl: string;
+  /** Maximum number of connections. */
+  readonly maxConnections: number;
+}
+
+/**
+ * Creates the pool of DBOS. A connection that Postgres ends has a listener at every moment: an `error` event without one
+ * would end the program, as with the connections that DBOS creates itself while it starts.
+ */
+export async function createPool({ databaseUrl, maxConnections }: PoolOptions): Promise<PgPool> {
+  const { Pool } = await loadPg();
+  const pool = new Pool({
+    connectionString: databaseUrl,
+    max: maxConnections,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+  });
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return pool;
+}

@@ -1,0 +1,395 @@
+/**
+ * An engine on DBOS, which keeps its runs in Postgres.
+ *
+ * @module
+ */
+
+import { checkNames } from "../../core/check_names.ts";
+import { createDeferred } from "../../core/deferred.ts";
+import type {
+  CloseEngineOptions,
+  DurableEngine,
+  DurableRun,
+  DurableStatus,
+  DurableWorkflow,
+  WorkflowFunction,
+} from "../../core/durable_engine.ts";
+import type { RunMessage } from "../../core/durable_steps.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import { systemClock } from "../../core/ports.ts";
+import { getBuiltinModule } from "../../platform/builtin_modules.ts";
+import { EngineRun } from "../engine/engine_run.ts";
+import { executeRun } from "../engine/execute_run.ts";
+import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
+import { DetachedError } from "../steps/step_journal.ts";
+import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
+import { ControlConnection, retryWhileDisconnected } from "./control_connection.ts";
+import { DbosJournal, type RunInContext } from "./dbos_journal.ts";
+import { createPool } from "./create_pool.ts";
+import {
+  type Dbos,
+  type DbosFunction,
+  type DbosLogger,
+  loadDbos,
+  type PgPool,
+} from "./npm_packages.ts";
+import { type DeadWorker, RunTables } from "./run_messages.ts";
+
+/** Number of pauses after a connect in which other workers may connect again too. */
+const RECONNECT_PAUSES = 3;
+/** Pauses between two looks for runs that are owned and not executed, in milliseconds: usually, and after one was found. */
+const RECONCILE_MS = 30_000;
+const RECONCILE_PAUSE_MS = 3_000;
+/** Pause before a run that cannot be recorded is resumed, in milliseconds. */
+const RESUME_PAUSE_MS = 1_000;
+/** Number of processes that may end while they execute the same run. */
+const MAX_RECOVERIES = 1_000;
+/** Pause between two looks for the outcome of a run of another worker, in milliseconds. */
+const RESULT_POLL_MS = 500;
+/** Codes of DBOS's errors: another worker has the run, it was cancelled, or a step was recorded twice. */
+const FINAL_ERRORS: readonly unknown[] = [5, 24, 37];
+
+/** Options for `new DbosEngine()`. */
+export interface DbosEngineOptions {
+  /** URL of a Postgres database: `postgres://user:password@host:5432/database`. */
+  readonly databaseUrl: string;
+  /** Name of the application. Workers with the same name share runs. Default: `"swink"`. */
+  readonly name?: string | undefined;
+  /** Id of this worker, unique among all that live. Default: a random UUID. */
+  readonly executorId?: string | undefined;
+  /** Version of the workflows; a run is continued only by workers with the version of its start. Default: `"1"`. */
+  readonly version?: string | undefined;
+  /** Schema of the tables of DBOS. Default: `"dbos"`. */
+  readonly schema?: string | undefined;
+  /** Schema of the tables for messages and workers. Default: `"swink_durable"`. */
+  readonly messageSchema?: string | undefined;
+  /** Maximum number of connections of DBOS; one more is used for locks and messages. Default: 10. */
+  readonly maxConnections?: number | undefined;
+  /** Pause between two looks for workers that have ended, in milliseconds. Default: 1,000. */
+  readonly recoveryMs?: number | undefined;
+  /** Receives the log entries of DBOS. Default: they are dropped. */
+  readonly logger?: DbosLogger | undefined;
+}
+
+const OPTION_NAMES: readonly (keyof DbosEngineOptions)[] = [
+  ...["databaseUrl", "name", "executorId", "version", "schema", "messageSchema"] as const,
+  ...["maxConnections", "recoveryMs", "logger"] as const,
+];
+
+const SILENT: DbosLogger = { info() {}, debug() {}, warn() {}, error() {} };
+
+let outerContext: RunInContext | undefined;
+
+/**
+ * Calls a function outside of any workflow: a run that a step starts is not part of its workflow. The context is that of
+ * the first engine of the process, since a runtime may pass the context of a workflow on to code that waits for it.
+ */
+function runOutside<Value>(call: () => Value): Value {
+  outerContext ??= getBuiltinModule("node:async_hooks").AsyncLocalStorage.snapshot();
+  return outerContext(call);
+}
+
+/** The recorded input of a run. */
+interface RunInput {
+  readonly input: JsonValue;
+  readonly startedAt: number;
+}
+
+/**
+ * Runs workflows on DBOS, a library that keeps them in Postgres: for servers of any number of workers.
+ *
+ * Each worker holds an advisory lock, which Postgres releases when its process or its machine ends. The first other worker
+ * that gets the lock continues its runs, within seconds. A process has one `DbosEngine` at a time, since DBOS is a
+ * singleton.
+ *
+ * @example
+ * ```ts ignore
+ * import { durableAgent } from "@swink/agent/durable";
+ * import { DbosEngine } from "@swink/agent/durable/dbos";
+ *
+ * const engine = new DbosEngine({ databaseUrl: "postgres://app@localhost/app" });
+ * const support = engine.register("support", async (steps, prompt: string) => {
+ *   const agent = durableAgent({ model: "anthropic/claude-sonnet-5-5" }, steps);
+ *   return (await agent.prompt(prompt)).text;
+ * });
+ * await engine.start();
+ * const run = await support.start("My order is late", { id: "ticket-17" });
+ * console.log(await run.result());
+ * ```
+ */
+export class DbosEngine implements DurableEngine {
+  /** Id of this worker. */
+  readonly executorId: string;
+  readonly #options: DbosEngineOptions;
+  readonly #tables: RunTables;
+  readonly #registry = new WorkflowRegistry((start) => this.#startRun(start));
+  readonly #functions = new Map<string, DbosFunction>();
+  readonly #active = new Map<string, DbosJournal>();
+  /** Runs that this process has started. */
+  readonly #started = new Set<string>();
+  readonly #connection: ControlConnection;
+  readonly #closing = new AbortController();
+  #dbos: Dbos | undefined;
+  #pool: PgPool | undefined;
+  #recovering: Promise<void> = Promise.resolve();
+  /** Time of the next look for runs that this worker owns and does not execute. */
+  #reconcileAt = 0;
+  /** The runs that it did not execute at the last look. */
+  #idle = new Set<string>();
+
+  /**
+   * Creates an engine.
+   *
+   * @throws {BadRequestError} If an option is invalid.
+   */
+  constructor(options: DbosEngineOptions) {
+    checkNames(options, OPTION_NAMES, "DbosEngine");
+    const { databaseUrl, executorId = crypto.randomUUID(), messageSchema } = options ?? {};
+    if (typeof databaseUrl !== "string" || !/^postgres(ql)?:\/\//.test(databaseUrl)) {
+      throw new BadRequestError(
+        "DbosEngine needs a databaseUrl such as postgres://user:password@host:5432/database",
+      );
+    }
+    runOutside(() => {});
+    this.#options = options;
+    this.executorId = executorId;
+    this.#tables = new RunTables(messageSchema ?? "swink_durable");
+    this.#connection = new ControlConnection({
+      databaseUrl,
+      clock: systemClock,
+      setUp: (query) => this.#tables.setUp(query, executorId),
+      onNotification: (runId) => void this.#readMessages(runId).catch(() => {}),
+      onReconnect: () => {
+        this.#reconcileAt = 0;
+        for (const runId of this.#active.keys()) void this.#readMessages(runId).catch(() => {});
+      },
+    });
+  }
+
+  register<Input, Output>(
+    name: string,
+    workflow: WorkflowFunction<Input, Output>,
+  ): DurableWorkflow<Input, Output> {
+    if (this.#dbos) {
+      throw new BadRequestError("Register all workflows before you call start() of the engine");
+    }
+    return this.#registry.register(name, workflow);
+  }
+
+  async start(): Promise<void> {
+    if (this.#dbos) return;
+    const { databaseUrl, name = "swink", version = "1", schema, maxConnections = 10, logger } =
+      this.#options;
+    const dbos = await loadDbos();
+    if (dbos.isInitialized()) {
+      throw new BadRequestError("This process has a DbosEngine already: close it first");
+    }
+    await this.#connection.open();
+    const pool = this.#pool = await createPool({ databaseUrl, maxConnections });
+    this.#dbos = dbos;
+    try {
+      for (const workflow of this.#registry.names) {
+        const execute = (start: unknown) => this.#execute(workflow, start as RunInput);
+        const config = { name: workflow, maxRecoveryAttempts: MAX_RECOVERIES };
+        this.#functions.set(workflow, dbos.registerWorkflow(execute, config));
+      }
+      dbos.setConfig({
+        name,
+        systemDatabasePool: pool,
+        ...(schema !== undefined && { systemDatabaseSchemaName: schema }),
+        applicationVersion: version,
+        executorID: this.executorId,
+        logger: logger ?? SILENT,
+      });
+      await dbos.launch();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    this.#recovering = this.#recoverUntilClosed(dbos);
+  }
+
+  getRun<Output = unknown>(id: string): DurableRun<Output> {
+    return new EngineRun(id, {
+      getStatus: (id) => this.#getStatus(id),
+      awaitOutcome: (id) => this.#awaitOutcome(id),
+      sendMessage: (id, message) => this.#sendMessage(id, message),
+    });
+  }
+
+  async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    const active = [...this.#active.values()];
+    await Promise.all(active.map(({ tracker }) => tracker.close({ graceMs })));
+    await this.#recovering;
+    await this.#dbos?.shutdown({ deregister: true });
+    await this.#pool?.end();
+    // The lock is released last: another worker continues the runs that were active here.
+    await this.#connection.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  readonly #startRun: StartRun = async ({ id, workflow, input }) => {
+    const dbos = this.#getDbos();
+    const run = this.#functions.get(workflow);
+    if (!run) throw new BadRequestError(`The workflow "${workflow}" is not registered`);
+    const start: RunInput = { input, startedAt: systemClock.now() };
+    this.#started.add(id);
+    await this.#call(() => dbos.startWorkflow(run, { workflowID: id })(start));
+    return this.getRun(id);
+  };
+
+  /** Calls DBOS outside of any workflow. Not all of its calls survive a restart of Postgres by themselves. */
+  #call<Value>(call: () => Promise<Value>): Promise<Value> {
+    return retryWhileDisconnected(() => runOutside(call), systemClock);
+  }
+
+  #getDbos(): Dbos {
+    if (this.#dbos && !this.#closing.signal.aborted) return this.#dbos;
+    throw new BadRequestError(
+      this.#dbos ? "The engine was closed" : "Call start() of the engine first",
+    );
+  }
+
+  /** The function of a workflow. It settles only if its run has ended. */
+  async #execute(name: string, { input, startedAt }: RunInput): Promise<unknown> {
+    const dbos = this.#dbos;
+    const runId = dbos?.workflowID;
+    const workflow = this.#registry.find(name);
+    if (!dbos || runId === undefined || !workflow) throw new Error("The engine was not started");
+    const isContinued = !this.#started.delete(runId);
+    const runInContext = getBuiltinModule("node:async_hooks").AsyncLocalStorage.snapshot();
+    const journal = new DbosJournal({ runId, startedAt, isContinued, dbos, runInContext });
+    this.#active.set(runId, journal);
+    if (this.#closing.signal.aborted) journal.tracker.detach("The engine was closed");
+    try {
+      if (isContinued) await this.#readMessages(runId);
+      const outcome = await executeRun(journal, { workflow, input });
+      void this.#tables.deleteMessages(this.#connection, runId).catch(() => {});
+      return outcome;
+    } catch (error) {
+      if (!(error instanceof DetachedError)) throw error;
+      return await this.#handleDetach(journal);
+    } finally {
+      if (this.#active.get(runId) === journal) this.#active.delete(runId);
+    }
+  }
+
+  /** Leaves a run to another execution. DBOS would record the end of the function as the outcome of the run. */
+  async #handleDetach({ runId, failure }: DbosJournal): Promise<never> {
+    const { dbosErrorCode } = (failure ?? {}) as { readonly dbosErrorCode?: unknown };
+    if (FINAL_ERRORS.includes(dbosErrorCode)) throw failure;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        await runOutside(() => this.#getDbos().resumeWorkflows([runId]));
+        break;
+      } catch {
+        await systemClock.sleep(RESUME_PAUSE_MS, signal);
+      }
+    }
+    return await createDeferred<never>().promise;
+  }
+
+  async #readMessages(runId: string): Promise<void> {
+    const inbox = this.#active.get(runId)?.inbox;
+    inbox?.add(await this.#tables.readMessages(this.#connection, runId, inbox.last));
+  }
+
+  async #sendMessage(id: string, message: RunMessage): Promise<void> {
+    this.#getDbos();
+    await this.#tables.appendMessage(this.#connection, id, message);
+    await this.#readMessages(id);
+  }
+
+  async #getStatus(id: string): Promise<DurableStatus | undefined> {
+    const dbos = this.#getDbos();
+    const status = await this.#call(() => dbos.getWorkflowStatus(id));
+    switch (status?.status) {
+      case undefined:
+        return undefined;
+      case "SUCCESS":
+        return parseOutcome(status.output).type;
+      case "CANCELLED":
+        return "aborted";
+      case "ERROR":
+      case "MAX_RECOVERY_ATTEMPTS_EXCEEDED":
+        return "failed";
+      default:
+        return "running";
+    }
+  }
+
+  async #awaitOutcome(id: string): Promise<DurableOutcome> {
+    const dbos = this.#getDbos();
+    const options = { pollingIntervalMs: RESULT_POLL_MS };
+    try {
+      const call = () => dbos.retrieveWorkflow(id).getResult(options);
+      return parseOutcome(await this.#call(call));
+    } catch (error) {
+      if (this.#closing.signal.aborted) throw new BadRequestError("The engine was closed");
+      const isCancelled = (await this.#getStatus(id)) === "aborted";
+      const message = getErrorMessage(error);
+      return isCancelled ? { type: "aborted" } : { type: "failed", error: { message } };
+    }
+  }
+
+  async #recoverUntilClosed(dbos: Dbos): Promise<void> {
+    const { signal } = this.#closing;
+    const { recoveryMs = 1_000 } = this.#options;
+    while (!signal.aborted) {
+      await systemClock.sleep(recoveryMs, signal);
+      const { connectedAt } = this.#connection;
+      // After a restart of Postgres, the other workers need time to take their locks again.
+      const isRecent = systemClock.now() - connectedAt < RECONNECT_PAUSES * recoveryMs;
+      if (signal.aborted || connectedAt === 0 || isRecent) continue;
+      await this.#recover(dbos).catch(() => {});
+      if (systemClock.now() < this.#reconcileAt) continue;
+      this.#reconcileAt = systemClock.now() + RECONCILE_MS;
+      await this.#reconcile(dbos).catch(() => {});
+    }
+  }
+
+  /**
+   * Resumes the runs that this worker owns and does not execute. DBOS leaves such a run when it cannot record its outcome,
+   * as when a connection ends at that moment. One that begins or ends now is not in two passes.
+   */
+  async #reconcile(dbos: Dbos): Promise<void> {
+    const filter = { status: "PENDING", executorId: this.executorId };
+    const runs = await this.#call(() =>
+      dbos.listWorkflows({ ...filter, loadInput: false, loadOutput: false })
+    );
+    const idle = runs.map(({ workflowID }) => workflowID).filter((id) => !this.#active.has(id));
+    const orphans = idle.filter((id) => this.#idle.has(id));
+    this.#idle = new Set(idle);
+    if (idle.length > 0) this.#reconcileAt = systemClock.now() + RECONCILE_PAUSE_MS;
+    if (orphans.length > 0) await this.#call(() => dbos.resumeWorkflows(orphans));
+  }
+
+  /** Continues the runs of workers that have ended. */
+  async #recover(dbos: Dbos): Promise<void> {
+    for (const worker of await this.#tables.lockDeadWorkers(this.#connection, this.executorId)) {
+      let isEmpty = false;
+      try {
+        isEmpty = await this.#takeOver(dbos, worker);
+      } finally {
+        await this.#tables.unlockWorker(this.#connection, worker, { isEmpty });
+      }
+    }
+  }
+
+  /** Resumes the runs of a worker; returns whether none is left that only others can continue. */
+  async #takeOver(dbos: Dbos, { executorId }: DeadWorker): Promise<boolean> {
+    const filter = { status: "PENDING", executorId, loadInput: false, loadOutput: false };
+    const runs = await runOutside(() => dbos.listWorkflows(filter));
+    const known = runs.filter(({ workflowName }) => this.#functions.has(workflowName));
+    const ids = known.map(({ workflowID }) => workflowID);
+    if (ids.length > 0) await runOutside(() => dbos.resumeWorkflows(ids));
+    return known.length === runs.length;
+  }
+}

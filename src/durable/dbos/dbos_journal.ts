@@ -1,0 +1,114 @@
+/**
+ * The journal of a run in a DBOS workflow.
+ *
+ * @module
+ */
+
+import { createDeferred } from "../../core/deferred.ts";
+import { DivergenceError } from "../../core/divergence_error.ts";
+import { getErrorMessage } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import { MessageInbox } from "../steps/message_inbox.ts";
+import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
+import { StepTracker } from "../steps/step_tracker.ts";
+import type { Dbos } from "./npm_packages.ts";
+
+/** Calls a function in the asynchronous context of a workflow. */
+export type RunInContext = <Value>(call: () => Value) => Value;
+
+/** Options for {@linkcode DbosJournal}. */
+export interface DbosJournalOptions {
+  /** Id of the run, which is that of the workflow. */
+  readonly runId: string;
+  /** Time of the start, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Whether another process may have executed the run before. */
+  readonly isContinued: boolean;
+  /** The package. */
+  readonly dbos: Dbos;
+  /** The context of the workflow. DBOS finds the workflow of a step by it. */
+  readonly runInContext: RunInContext;
+}
+
+/** The journal of a run that this process executes. */
+export class DbosJournal implements StepJournal {
+  readonly runId: string;
+  readonly startedAt: number;
+  readonly isContinued: boolean;
+  readonly inbox: MessageInbox = new MessageInbox();
+  readonly #dbos: Dbos;
+  readonly #runInContext: RunInContext;
+  readonly tracker: StepTracker = new StepTracker();
+  #failure: unknown;
+
+  constructor({ runId, startedAt, isContinued, dbos, runInContext }: DbosJournalOptions) {
+    this.runId = runId;
+    this.startedAt = startedAt;
+    this.isContinued = isContinued;
+    this.#dbos = dbos;
+    this.#runInContext = runInContext;
+  }
+
+  get closing(): AbortSignal {
+    return this.tracker.closing;
+  }
+
+  get detached(): AbortSignal {
+    return this.tracker.detached;
+  }
+
+  /** The error of DBOS that has ended the execution by this process, if one has. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  async step(name: string, execute: () => Promise<JsonValue>): Promise<JsonValue> {
+    const detaching = createDeferred<never>();
+    const onDetach = () => detaching.reject(this.detached.reason);
+    detaching.promise.catch(() => {});
+    this.detached.addEventListener("abort", onDetach);
+    if (this.detached.aborted) onDetach();
+    try {
+      const recorded = this.#runInContext(() =>
+        this.#dbos.runStep(() => this.#executeUntilDetached(execute), { name })
+      );
+      recorded.catch(() => {}); // It may reject after the run was detached.
+      return await this.tracker.track(Promise.race([recorded, detaching.promise]));
+    } catch (error) {
+      if (error instanceof DetachedError) throw error;
+      const recordedName = readRecordedName(error);
+      if (recordedName !== undefined) {
+        throw new DivergenceError(name, `the recorded step is "${recordedName}"`);
+      }
+      // Another process has the run, the workflow was cancelled, or the step cannot be recorded.
+      this.#failure ??= error;
+      this.tracker.detach(`Cannot record the step "${name}": ${getErrorMessage(error)}`);
+      throw this.detached.reason;
+    } finally {
+      this.detached.removeEventListener("abort", onDetach);
+    }
+  }
+
+  /** Never settles once the run is detached, since DBOS would record a rejection as the result of the step. */
+  async #executeUntilDetached(execute: () => Promise<JsonValue>): Promise<JsonValue> {
+    try {
+      return await execute();
+    } catch (error) {
+      if (!(error instanceof DetachedError)) throw error;
+      // A step that begins while the engine is closed is the only one of its run.
+      this.tracker.detach(error.message);
+      return await new Promise<never>(() => {});
+    }
+  }
+}
+
+/** The code of the error of DBOS for a step that was recorded with another name. */
+const UNEXPECTED_STEP = 26;
+
+/** Returns the name of the recorded step if an error is that of a step with another name. */
+function readRecordedName(error: unknown): string | undefined {
+  const { dbosErrorCode } = error as { readonly dbosErrorCode?: unknown };
+  if (dbosErrorCode !== UNEXPECTED_STEP) return undefined;
+  const [, name] = /function (.*) was recorded when/s.exec(getErrorMessage(error)) ?? [];
+  return name ?? "another one";
+}

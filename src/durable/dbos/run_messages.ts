@@ -1,0 +1,153 @@
+/**
+ * The tables of the engine: messages to runs, and the workers.
+ *
+ * @module
+ */
+
+import type { ReceivedMessage, RunMessage } from "../../core/durable_steps.ts";
+import { BadRequestError, StreamError } from "../../core/errors.ts";
+import type { ControlConnection } from "./control_connection.ts";
+import type { PgClient } from "./npm_packages.ts";
+
+/** Number of attempts to append a message while others are appended to the same run. */
+const MAX_ATTEMPTS = 100;
+/** SQLSTATE of a number that another message has got. */
+const UNIQUE_VIOLATION = "23505";
+
+/** A worker whose process has ended. */
+export interface DeadWorker {
+  /** Id of its executor. */
+  readonly executorId: string;
+}
+
+/** The tables, in a schema of their own. */
+export class RunTables {
+  readonly #schema: string;
+
+  /**
+   * Creates the tables of a schema.
+   *
+   * @throws {BadRequestError} If the name of the schema is not made of lower-case letters, digits and `_`.
+   */
+  constructor(schema: string) {
+    if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
+      throw new BadRequestError(
+        "The name of a schema must have 1 to 50 lower-case letters, digits and _",
+      );
+    }
+    this.#schema = schema;
+  }
+
+  /** The channel that is notified with the id of a run when a message to it is recorded. */
+  get channel(): string {
+    return `${this.#schema}_messages`;
+  }
+
+  /** Creates the tables, and takes the lock of the worker on this connection. */
+  async setUp(query: PgClient["query"], executorId: string): Promise<void> {
+    // Two processes that create the same schema at once would fail without the lock.
+    await query(`BEGIN;
+      SELECT pg_advisory_xact_lock(hashtextextended('${this.#schema} tables', 0));
+      CREATE SCHEMA IF NOT EXISTS ${this.#schema};
+      CREATE TABLE IF NOT EXISTS ${this.#schema}.messages (
+        run_id text NOT NULL,
+        number integer NOT NULL,
+        key text NOT NULL,
+        message text NOT NULL,
+        created timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (run_id, number),
+        UNIQUE (run_id, key)
+      );
+      CREATE TABLE IF NOT EXISTS ${this.#schema}.workers (
+        executor_id text PRIMARY KEY,
+        created timestamptz NOT NULL DEFAULT now()
+      );
+      COMMIT`);
+    await query(`LISTEN ${this.channel}`);
+    await query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [this.#getLock(executorId)]);
+    await query(
+      `INSERT INTO ${this.#schema}.workers (executor_id) VALUES ($1) ON CONFLICT DO NOTHING`,
+      [executorId],
+    );
+  }
+
+  /** Records a message and notifies the worker of its run. */
+  async appendMessage(
+    connection: ControlConnection,
+    runId: string,
+    message: RunMessage,
+  ): Promise<void> {
+    const key = crypto.randomUUID();
+    const values = [runId, key, JSON.stringify(message), this.channel];
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      try {
+        await connection.query(
+          `WITH added AS (
+             INSERT INTO ${this.#schema}.messages (run_id, number, key, message)
+             SELECT $1, coalesce(max(number), 0) + 1, $2, $3
+             FROM ${this.#schema}.messages WHERE run_id = $1
+             ON CONFLICT (run_id, key) DO NOTHING
+           )
+           SELECT pg_notify($4, $1)`,
+          values,
+        );
+        return;
+      } catch (error) {
+        if ((error as { readonly code?: unknown }).code !== UNIQUE_VIOLATION) throw error;
+      }
+    }
+    throw new StreamError(`Too many messages are sent to the run "${runId}" at once`);
+  }
+
+  /** Returns the messages of runs whose number is above `after`, in order. */
+  async readMessages(
+    connection: ControlConnection,
+    runId: string,
+    after: number,
+  ): Promise<ReceivedMessage[]> {
+    const rows = await connection.query(
+      `SELECT number, message FROM ${this.#schema}.messages
+       WHERE run_id = $1 AND number > $2 ORDER BY number`,
+      [runId, after],
+    );
+    return rows.map(({ number, message }) => ({
+      number: Number(number),
+      message: JSON.parse(String(message)),
+    }));
+  }
+
+  /** Deletes the messages of a run that has ended. */
+  async deleteMessages(connection: ControlConnection, runId: string): Promise<void> {
+    await connection.query(`DELETE FROM ${this.#schema}.messages WHERE run_id = $1`, [runId]);
+  }
+
+  /** Locks the other workers whose processes have ended, so that no other one continues their runs. */
+  async lockDeadWorkers(connection: ControlConnection, own: string): Promise<DeadWorker[]> {
+    const rows = await connection.query(
+      `SELECT executor_id FROM ${this.#schema}.workers
+       WHERE executor_id <> $1 AND pg_try_advisory_lock(hashtextextended($2 || executor_id, 0))`,
+      [own, this.#getLock("")],
+    );
+    return rows.map(({ executor_id }) => ({ executorId: String(executor_id) }));
+  }
+
+  /** Releases the lock of a worker; removes it if none of its runs is left. */
+  async unlockWorker(
+    connection: ControlConnection,
+    { executorId }: DeadWorker,
+    { isEmpty }: { readonly isEmpty: boolean },
+  ): Promise<void> {
+    if (isEmpty) {
+      await connection.query(`DELETE FROM ${this.#schema}.workers WHERE executor_id = $1`, [
+        executorId,
+      ]);
+    }
+    await connection.query("SELECT pg_advisory_unlock(hashtextextended($1, 0))", [
+      this.#getLock(executorId),
+    ]);
+  }
+
+  #getLock(executorId: string): string {
+    return `${this.#schema} worker ${executorId}`;
+  }
+}

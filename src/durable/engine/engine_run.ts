@@ -1,0 +1,88 @@
+/**
+ * A run of an engine.
+ *
+ * @module
+ */
+
+import type { ApprovalDecision } from "../../core/approval.ts";
+import type { DurableRun, DurableStatus } from "../../core/durable_engine.ts";
+import type { RunMessage } from "../../core/durable_steps.ts";
+import { BadRequestError } from "../../core/errors.ts";
+import { type JsonValue, toJsonValue } from "../../core/json.ts";
+import { type PromptInput, toAgentMessages } from "../../core/message.ts";
+import { type DurableOutcome, unwrapRun } from "./run_outcome.ts";
+
+/** The part of an engine that its runs use. */
+export interface RunBackend {
+  /** Returns the state of a run; `undefined` if it does not exist. */
+  getStatus(id: string): Promise<DurableStatus | undefined>;
+  /** Resolves to the outcome of a run when it has ended. */
+  awaitOutcome(id: string): Promise<DurableOutcome>;
+  /** Records a message to a run that has not ended. */
+  sendMessage(id: string, message: RunMessage): Promise<void>;
+}
+
+/** Returns the name of the signal that decides about a tool call. */
+export function getApprovalSignal(toolCallId: string): string {
+  return `approval ${toolCallId}`;
+}
+
+/** A run, in this process or another one. */
+export class EngineRun<Output> implements DurableRun<Output> {
+  readonly id: string;
+  readonly #backend: RunBackend;
+
+  constructor(id: string, backend: RunBackend) {
+    this.id = id;
+    this.#backend = backend;
+  }
+
+  async status(): Promise<DurableStatus | undefined> {
+    return await this.#backend.getStatus(this.id);
+  }
+
+  async result(): Promise<Output> {
+    await this.#checkExists();
+    return unwrapRun(await this.#backend.awaitOutcome(this.id)) as Output;
+  }
+
+  async send(message: RunMessage): Promise<void> {
+    const copy = toJsonValue(message);
+    if (!("value" in copy)) throw new BadRequestError(`A message must be JSON: ${copy.problem}`);
+    const status = await this.#checkExists();
+    if (status !== "running") {
+      throw new BadRequestError(`Cannot send a message to the run "${this.id}": it has ended`);
+    }
+    await this.#backend.sendMessage(this.id, copy.value as unknown as RunMessage);
+  }
+
+  async steer(input: PromptInput): Promise<void> {
+    await this.#queue("steer", input);
+  }
+
+  async followUp(input: PromptInput): Promise<void> {
+    await this.#queue("follow_up", input);
+  }
+
+  async abort(reason?: string): Promise<void> {
+    await this.send({ type: "abort", ...(reason !== undefined && { reason }) });
+  }
+
+  async decide(toolCallId: string, decision: ApprovalDecision | boolean): Promise<void> {
+    await this.signal(getApprovalSignal(toolCallId), decision as JsonValue);
+  }
+
+  async signal(name: string, data: JsonValue = null): Promise<void> {
+    await this.send({ type: "signal", name, data });
+  }
+
+  async #queue(type: "steer" | "follow_up", input: PromptInput): Promise<void> {
+    for (const message of toAgentMessages(input, Date.now())) await this.send({ type, message });
+  }
+
+  async #checkExists(): Promise<DurableStatus> {
+    const status = await this.status();
+    if (status) return status;
+    throw new BadRequestError(`There is no run with the id "${this.id}"`);
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * An engine in the process of the application, over a session store.
+ *
+ * @module
+ */
+
+import { checkNames } from "../../core/check_names.ts";
+import { createDeferred, type Deferred } from "../../core/deferred.ts";
+import type {
+  CloseEngineOptions,
+  DurableEngine,
+  DurableRun,
+  DurableStatus,
+  DurableWorkflow,
+  WorkflowFunction,
+} from "../../core/durable_engine.ts";
+import type { RunMessage } from "../../core/durable_steps.ts";
+import { BadRequestError } from "../../core/errors.ts";
+import { type Clock, systemClock } from "../../core/ports.ts";
+import type { SessionStore } from "../../core/session.ts";
+import { EngineRun } from "../engine/engine_run.ts";
+import { executeRun } from "../engine/execute_run.ts";
+import type { DurableOutcome } from "../engine/run_outcome.ts";
+import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
+import { type OpenRun, RunStore } from "./run_store.ts";
+import { SessionJournal } from "./session_journal.ts";
+
+/** Options for `new InProcessEngine()`. */
+export interface InProcessEngineOptions {
+  /** The store of the runs. Use one of its own, or a `scopeStore()`, so that lists of conversations do not have them. */
+  readonly store: SessionStore;
+  /** Beginning of the ids of the sessions. Default: `"durable-"`. */
+  readonly prefix?: string | undefined;
+  /**
+   * Pause between two looks into the store, in milliseconds: for runs of processes that have ended, messages of other
+   * processes, and outcomes. Default: 1,000.
+   */
+  readonly pollMs?: number | undefined;
+  /** Returns the time. Default: `Date.now`. */
+  readonly now?: Clock["now"] | undefined;
+  /** Waits. Default: based on `setTimeout`. */
+  readonly sleep?: Clock["sleep"] | undefined;
+}
+
+/** A run that this process executes. */
+interface ActiveRun {
+  readonly journal: SessionJournal;
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Runs workflows in this process, and keeps them in a session store: for tests, and for servers of one or a few machines.
+ * A run whose process has ended is continued by any process with the same store, when the lock of its session ends: at
+ * once in files, after the lease in Postgres.
+ *
+ * @example
+ * ```ts
+ * import { InProcessEngine } from "@swink/agent/durable";
+ * import { InMemorySessionStore } from "@swink/agent/memory";
+ *
+ * await using engine = new InProcessEngine({ store: new InMemorySessionStore() });
+ * const greet = engine.register("greet", async (steps, name: string) => {
+ *   const time = await steps.run("time", () => Date.now());
+ *   return `Hello ${name}, it is ${time}`;
+ * });
+ * await engine.start();
+ * const run = await greet.start("Ada");
+ * await run.result();
+ * ```
+ */
+export class InProcessEngine implements DurableEngine {
+  readonly #runs: RunStore;
+  readonly #pollMs: number;
+  readonly #clock: Clock;
+  readonly #registry = new WorkflowRegistry((start) => this.#startRun(start));
+  readonly #active = new Map<string, ActiveRun>();
+  readonly #waiting = new Map<string, Deferred<DurableOutcome>>();
+  readonly #closing = new AbortController();
+  #polling: Promise<void> | undefined;
+
+  /**
+   * Creates an engine.
+   *
+   * @throws {BadRequestError} If an option is invalid.
+   */
+  constructor(options: InProcessEngineOptions) {
+    const { store, prefix = "durable-", pollMs = 1000, now, sleep } = options ?? {};
+    checkNames(options, ["store", "prefix", "pollMs", "now", "sleep"], "InProcessEngine");
+    if (typeof store?.open !== "function") {
+      throw new BadRequestError("InProcessEngine needs a session store, such as { store }");
+    }
+    if (!(pollMs > 0)) throw new BadRequestError("pollMs must be a number above 0");
+    this.#runs = new RunStore(store, prefix);
+    this.#pollMs = pollMs;
+    this.#clock = { now: now ?? systemClock.now, sleep: sleep ?? systemClock.sleep };
+  }
+
+  register<Input, Output>(
+    name: string,
+    workflow: WorkflowFunction<Input, Output>,
+  ): DurableWorkflow<Input, Output> {
+    return this.#registry.register(name, workflow);
+  }
+
+  async start(): Promise<void> {
+    if (this.#polling) return;
+    await this.#poll();
+    this.#polling = this.#pollUntilClosed();
+  }
+
+  getRun<Output = unknown>(id: string): DurableRun<Output> {
+    return new EngineRun(id, {
+      getStatus: (id) => this.#getStatus(id),
+      awaitOutcome: (id) => this.#awaitOutcome(id),
+      sendMessage: (id, message) => this.#sendMessage(id, message),
+    });
+  }
+
+  async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
+    this.#closing.abort();
+    await this.#polling;
+    const active = [...this.#active.values()];
+    await Promise.all(active.map(({ journal }) => journal.tracker.close({ graceMs })));
+    await Promise.all(active.map(({ ended }) => ended));
+    for (const { reject } of this.#waiting.values()) reject(createClosedError());
+    this.#waiting.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  readonly #startRun: StartRun = async ({ id, workflow, input }) => {
+    this.#assertOpen();
+    const created = await this.#runs.create(id, { workflow, input, startedAt: this.#clock.now() });
+    if (created) this.#execute(id, created);
+    return this.getRun(id);
+  };
+
+  #assertOpen(): void {
+    if (this.#polling && !this.#closing.signal.aborted) return;
+    throw new BadRequestError(
+      this.#polling ? createClosedError().message : "Call start() of the engine first",
+    );
+  }
+
+  async #pollUntilClosed(): Promise<void> {
+    const { signal } = this.#closing;
+    while (true) {
+      await this.#clock.sleep(this.#pollMs, signal);
+      if (signal.aborted) return;
+      // The store may be unavailable for a time.
+      await this.#poll().catch(() => {});
+    }
+  }
+
+  /** Continues the runs of processes that have ended, and reads messages and outcomes of other processes. */
+  async #poll(): Promise<void> {
+    for (const id of await this.#runs.listActive()) {
+      const active = this.#active.get(id);
+      if (active) active.journal.inbox.add(await this.#runs.readMessages(id));
+      else if (!this.#closing.signal.aborted) await this.#continue(id);
+    }
+    for (const [id, waiting] of [...this.#waiting]) {
+      if (this.#active.has(id)) continue;
+      const outcome = await this.#runs.readOutcome(id);
+      if (outcome) this.#settle(id, waiting, outcome);
+    }
+  }
+
+  async #continue(id: string): Promise<void> {
+    const run = await this.#runs.open(id);
+    if (!run) return;
+    const outcome = await this.#runs.readOutcome(id);
+    if (outcome) return await this.#runs.finish(id, run, outcome);
+    if (this.#registry.find(run.start.workflow)) return this.#execute(id, run);
+    await run.session.close(); // A process that knows the workflow continues the run.
+  }
+
+  /** Executes a run in the background. */
+  #execute(id: string, run: OpenRun): void {
+    const journal = new SessionJournal(id, run, this.#runs);
+    const ended = this.#executeUntilEnd(journal, run)
+      // A run that this process cannot finish is continued from its last step.
+      .catch(() => run.session.close().catch(() => {}))
+      .finally(() => this.#active.delete(id));
+    this.#active.set(id, { journal, ended });
+  }
+
+  async #executeUntilEnd(journal: SessionJournal, run: OpenRun): Promise<void> {
+    const { runId } = journal;
+    const { workflow: name, input } = run.start;
+    const workflow = this.#registry.find(name);
+    if (!workflow) throw new BadRequestError(`The workflow "${name}" is not registered`);
+    journal.inbox.add(await this.#runs.readMessages(runId));
+    const outcome = await executeRun(journal, { workflow, input, clock: this.#clock });
+    await this.#runs.finish(runId, run, outcome);
+    const waiting = this.#waiting.get(runId);
+    if (waiting) this.#settle(runId, waiting, outcome);
+  }
+
+  async #getStatus(id: string): Promise<DurableStatus | undefined> {
+    if (this.#active.has(id)) return "running";
+    const outcome = await this.#runs.readOutcome(id);
+    if (outcome) return outcome.type;
+    if (await this.#runs.isActive(id)) return "running";
+    // It may have ended between the two looks.
+    return (await this.#runs.readOutcome(id))?.type;
+  }
+
+  async #awaitOutcome(id: string): Promise<DurableOutcome> {
+    const waiting = this.#waiting.get(id) ?? createDeferred<DurableOutcome>();
+    waiting.promise.catch(() => {});
+    this.#waiting.set(id, waiting);
+    const outcome = await this.#runs.readOutcome(id);
+    if (outcome) this.#settle(id, waiting, outcome);
+    else if (this.#closing.signal.aborted) waiting.reject(createClosedError());
+    return await waiting.promise;
+  }
+
+  #settle(id: string, waiting: Deferred<DurableOutcome>, outcome: DurableOutcome): void {
+    this.#waiting.delete(id);
+    waiting.resolve(outcome);
+  }
+
+  async #sendMessage(id: string, message: RunMessage): Promise<void> {
+    await this.#runs.appendMessage(id, message);
+    this.#active.get(id)?.journal.inbox.add(await this.#runs.readMessages(id));
+  }
+}
+
+function createClosedError(): BadRequestError {
+  return new BadRequestError("The engine was closed");
+}

@@ -1,0 +1,242 @@
+/**
+ * The sessions in which the in-process engine keeps its runs.
+ *
+ * @module
+ */
+
+import type { ReceivedMessage, RunMessage } from "../../core/durable_steps.ts";
+import { SessionError } from "../../core/errors.ts";
+import { isJsonObject, type JsonValue } from "../../core/json.ts";
+import { realSleep } from "../../core/ports.ts";
+import type { Session, SessionStore } from "../../core/session.ts";
+import type { SessionEntry } from "../../core/session_entry.ts";
+import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
+
+/** Names of the entries, which are of the type `custom`. */
+const ENTRY = {
+  start: "durable_start",
+  step: "durable_step",
+  message: "durable_message",
+  end: "durable_end",
+} as const;
+
+/** Time for which a session is requested that another sender has open, in milliseconds. */
+const LOCK_WAIT_MS = 30_000;
+const LOCK_PAUSE_MS = 10;
+
+/** The start of a run. */
+export interface RunStart {
+  /** Name of the workflow. */
+  readonly workflow: string;
+  /** The input. */
+  readonly input: JsonValue;
+  /** Time of the start, in milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
+/** A recorded step. */
+export interface StoredStep {
+  /** Position of the step, from 0. */
+  readonly position: number;
+  /** Name of the step. */
+  readonly name: string;
+  /** The recorded value. */
+  readonly value: JsonValue;
+}
+
+/** A run that this process executes: its session is open for writing. */
+export interface OpenRun {
+  readonly session: Session;
+  readonly start: RunStart;
+  /** The recorded steps, by their positions. */
+  readonly steps: ReadonlyMap<number, StoredStep>;
+}
+
+/**
+ * The runs in a session store. Each run has a session with its input and steps, one with the messages to it, which any
+ * process can append to, and after its end only one with the outcome.
+ */
+export class RunStore {
+  readonly #store: SessionStore;
+  readonly #prefix: string;
+
+  constructor(store: SessionStore, prefix: string) {
+    this.#store = store;
+    this.#prefix = prefix;
+  }
+
+  /** Creates a run and opens it; `undefined` if one with the id exists. */
+  async create(id: string, start: RunStart): Promise<OpenRun | undefined> {
+    if (await this.readOutcome(id)) return undefined;
+    try {
+      const session = await this.#store.create({
+        id: this.#getId(id, "run"),
+        metadata: { durableRun: id, durableState: "active" },
+      });
+      append(session, ENTRY.start, start);
+      await session.flush();
+      return { session, start, steps: new Map() };
+    } catch (error) {
+      if (hasReason(error, "already_exists") || hasReason(error, "locked")) return undefined;
+      throw error;
+    }
+  }
+
+  /** Opens a run to execute it; `undefined` if it has ended, or another process executes it. */
+  async open(id: string): Promise<OpenRun | undefined> {
+    const session = await this.#tryOpen(this.#getId(id, "run"));
+    if (!session) return undefined;
+    const entries = await session.path({ types: ["custom"] });
+    const [start] = readEntries(entries, ENTRY.start);
+    if (!isJsonObject(start)) {
+      await session.close();
+      return undefined;
+    }
+    const steps = readEntries(entries, ENTRY.step) as StoredStep[];
+    return {
+      session,
+      start: start as unknown as RunStart,
+      steps: new Map(steps.map((step) => [step.position, step])),
+    };
+  }
+
+  /** Returns the ids of the runs that have not ended. */
+  async listActive(): Promise<string[]> {
+    const sessions = await this.#store.list({ metadata: { durableState: "active" } });
+    return sessions.flatMap(({ id, metadata }) => {
+      const run = metadata?.["durableRun"];
+      return typeof run === "string" && id === this.#getId(run, "run") ? [run] : [];
+    });
+  }
+
+  /** Whether a run has not ended. */
+  async isActive(id: string): Promise<boolean> {
+    return (await this.#readAll(this.#getId(id, "run"))).length > 0;
+  }
+
+  /** Records a step; resolves when it is persisted. */
+  async appendStep({ session }: OpenRun, step: StoredStep): Promise<void> {
+    append(session, ENTRY.step, step);
+    await session.flush();
+  }
+
+  /** Records the outcome of a run and deletes its steps. */
+  async finish(id: string, run: OpenRun, outcome: DurableOutcome): Promise<void> {
+    try {
+      const session = await this.#store.create({
+        id: this.#getId(id, "end"),
+        metadata: { durableRun: id, durableState: "ended" },
+      });
+      append(session, ENTRY.end, outcome);
+      await session.close();
+    } catch (error) {
+      // A process that ended between the two deletions has recorded the outcome.
+      if (!hasReason(error, "already_exists")) throw error;
+    }
+    await run.session.close();
+    await this.#delete(this.#getId(id, "inbox"));
+    await this.#delete(this.#getId(id, "run"));
+  }
+
+  /** Returns the outcome of a run; `undefined` if it has not ended. */
+  async readOutcome(id: string): Promise<DurableOutcome | undefined> {
+    const [outcome] = readEntries(await this.#readAll(this.#getId(id, "end")), ENTRY.end);
+    return outcome === undefined ? undefined : parseOutcome(outcome);
+  }
+
+  /** Records a message to a run. */
+  async appendMessage(id: string, message: RunMessage): Promise<void> {
+    const session = await this.#openInbox(id);
+    try {
+      append(session, ENTRY.message, message);
+    } finally {
+      await session.close();
+    }
+  }
+
+  /** Returns the messages to a run. */
+  async readMessages(id: string): Promise<ReceivedMessage[]> {
+    const messages = readEntries(await this.#readAll(this.#getId(id, "inbox")), ENTRY.message);
+    return messages.map((message, index) => ({
+      number: index + 1,
+      message: message as RunMessage,
+    }));
+  }
+
+  async #openInbox(id: string): Promise<Session> {
+    const inbox = this.#getId(id, "inbox");
+    const metadata = { durableRun: id, durableState: "inbox" };
+    for (let waitedMs = 0;; waitedMs += LOCK_PAUSE_MS) {
+      const opened = await this.#tryOpen(inbox) ?? await this.#tryCreate(inbox, metadata);
+      if (opened) return opened;
+      if (waitedMs > LOCK_WAIT_MS) {
+        throw new SessionError(`The messages of the run "${id}" are locked by another process`, {
+          reason: "locked",
+        });
+      }
+      await realSleep(LOCK_PAUSE_MS);
+    }
+  }
+
+  async #tryCreate(
+    id: string,
+    metadata: Readonly<Record<string, string>>,
+  ): Promise<Session | undefined> {
+    try {
+      return await this.#store.create({ id, metadata });
+    } catch (error) {
+      if (hasReason(error, "already_exists") || hasReason(error, "locked")) return undefined;
+      throw error;
+    }
+  }
+
+  async #tryOpen(id: string): Promise<Session | undefined> {
+    try {
+      return await this.#store.open(id);
+    } catch (error) {
+      if (hasReason(error, "not_found") || hasReason(error, "locked")) return undefined;
+      throw error;
+    }
+  }
+
+  async #readAll(id: string): Promise<readonly SessionEntry[]> {
+    try {
+      const session = await this.#store.open(id, { access: "read" });
+      try {
+        return await session.path({ types: ["custom"] });
+      } finally {
+        await session.close();
+      }
+    } catch (error) {
+      if (hasReason(error, "not_found")) return [];
+      throw error;
+    }
+  }
+
+  async #delete(id: string): Promise<void> {
+    try {
+      await this.#store.delete(id);
+    } catch (error) {
+      // A sender that has the inbox open deletes nothing: `listActive()` does not list it.
+      if (!hasReason(error, "not_found") && !hasReason(error, "locked")) throw error;
+    }
+  }
+
+  #getId(id: string, part: "run" | "inbox" | "end"): string {
+    return `${this.#prefix}${id}-${part}`;
+  }
+}
+
+function append(session: Session, name: string, data: unknown): void {
+  session.append({ type: "custom", name, data });
+}
+
+function readEntries(entries: readonly SessionEntry[], name: string): unknown[] {
+  return entries.flatMap((entry) =>
+    entry.type === "custom" && entry.name === name ? [entry.data] : []
+  );
+}
+
+function hasReason(error: unknown, reason: SessionError["reason"]): boolean {
+  return error instanceof SessionError && error.reason === reason;
+}

@@ -1,0 +1,67 @@
+/**
+ * The journal of a run in a session.
+ *
+ * @module
+ */
+
+import { DivergenceError } from "../../core/divergence_error.ts";
+import { getErrorMessage } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import { MessageInbox } from "../steps/message_inbox.ts";
+import type { StepJournal } from "../steps/step_journal.ts";
+import { StepTracker } from "../steps/step_tracker.ts";
+import type { OpenRun, RunStore, StoredStep } from "./run_store.ts";
+
+/** The journal of a run that this process executes. */
+export class SessionJournal implements StepJournal {
+  readonly runId: string;
+  readonly startedAt: number;
+  readonly isContinued: boolean;
+  readonly inbox: MessageInbox = new MessageInbox();
+  readonly #store: RunStore;
+  readonly #run: OpenRun;
+  readonly tracker: StepTracker = new StepTracker();
+  #position = 0;
+
+  constructor(runId: string, run: OpenRun, store: RunStore) {
+    this.runId = runId;
+    this.startedAt = run.start.startedAt;
+    this.isContinued = run.steps.size > 0;
+    this.#run = run;
+    this.#store = store;
+  }
+
+  get closing(): AbortSignal {
+    return this.tracker.closing;
+  }
+
+  get detached(): AbortSignal {
+    return this.tracker.detached;
+  }
+
+  async step(name: string, execute: () => Promise<JsonValue>): Promise<JsonValue> {
+    const position = this.#position++;
+    const recorded = this.#run.steps.get(position);
+    if (recorded) {
+      if (recorded.name === name) return recorded.value;
+      throw new DivergenceError(name, `the recorded step is "${recorded.name}"`);
+    }
+    return await this.tracker.track(this.#execute({ position, name }, execute));
+  }
+
+  async #execute(
+    { position, name }: Pick<StoredStep, "position" | "name">,
+    execute: () => Promise<JsonValue>,
+  ): Promise<JsonValue> {
+    const value = await execute();
+    this.detached.throwIfAborted();
+    try {
+      await this.#store.appendStep(this.#run, { position, name, value });
+    } catch (error) {
+      // Another process has the run, or the store cannot be written: it is continued from the last recorded step.
+      this.tracker.detach(`Cannot record the step "${name}": ${getErrorMessage(error)}`);
+      throw this.detached.reason;
+    }
+    return value;
+  }
+}

@@ -1,0 +1,302 @@
+/**
+ * An engine on Restate.
+ *
+ * @module
+ */
+
+import { checkNames } from "../../core/check_names.ts";
+import { createDeferred } from "../../core/deferred.ts";
+import type {
+  CloseEngineOptions,
+  DurableEngine,
+  DurableRun,
+  DurableStatus,
+  DurableWorkflow,
+  WorkflowFunction,
+} from "../../core/durable_engine.ts";
+import type { RunMessage } from "../../core/durable_steps.ts";
+import { BadRequestError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import { EngineRun } from "../engine/engine_run.ts";
+import { executeRun } from "../engine/execute_run.ts";
+import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
+import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
+import { RestateClient } from "./restate_client.ts";
+import { getMessageName, RestateJournal } from "./restate_journal.ts";
+import {
+  loadRestate,
+  type RestateContext,
+  type RestateHandler,
+  type RestatePackage,
+} from "./restate_package.ts";
+
+/** Default time after which a run that waits is suspended, in milliseconds. */
+const SUSPEND_AFTER_MS = 10 * 60 * 1000;
+/** Time for which one step may take, in milliseconds: a day. */
+const ABORT_TIMEOUT_MS = 24 * 60 * 60 * 1000;
+
+/** The registration of a worker in Restate. */
+export interface RestateRegistration {
+  /** URL of the admin API of Restate, such as `http://localhost:9070`. */
+  readonly adminUrl: string;
+  /** URL at which Restate reaches {@linkcode RestateEngine.fetch} of this or any other worker. */
+  readonly endpointUrl: string;
+}
+
+/** Options for `new RestateEngine()`. */
+export interface RestateEngineOptions {
+  /** URL of the ingress of Restate, such as `http://localhost:8080`. */
+  readonly ingressUrl: string;
+  /** Beginning of the names of the services in Restate, which applications do not share. Default: `"swink"`. */
+  readonly name?: string | undefined;
+  /**
+   * Registers the services when the engine starts. Without it, they are registered with Restate's command line. Default:
+   * none.
+   */
+  readonly registration?: RestateRegistration | undefined;
+  /** Public keys of the Restate environments whose requests are accepted. Default: all requests are accepted. */
+  readonly identityKeys?: readonly string[] | undefined;
+  /** Whether the server of the endpoint sends responses while it reads requests, as HTTP/2 can. Default: `true`. */
+  readonly bidirectional?: boolean | undefined;
+  /**
+   * Time after which a run that waits is suspended, in milliseconds. Messages do not reach a step that takes longer before
+   * its end. Default: 10 minutes.
+   */
+  readonly suspendAfterMs?: number | undefined;
+  /** Sends requests to Restate. Default: the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+const OPTION_NAMES: readonly (keyof RestateEngineOptions)[] = [
+  "ingressUrl",
+  "name",
+  "registration",
+  "identityKeys",
+  "bidirectional",
+  "suspendAfterMs",
+  "fetch",
+];
+
+/** The recorded input of a run. */
+interface RunInput {
+  readonly workflow: string;
+  readonly input: JsonValue;
+  readonly startedAt: number;
+}
+
+/**
+ * Runs workflows on a Restate server, which calls the workers: {@linkcode RestateEngine.fetch} is the handler of their HTTP
+ * server. A run that waits for a message is suspended, and takes no memory of a worker.
+ *
+ * @example
+ * ```ts ignore
+ * import { durableAgent } from "@swink/agent/durable";
+ * import { RestateEngine } from "@swink/agent/durable/restate";
+ *
+ * const engine = new RestateEngine({
+ *   ingressUrl: "http://localhost:8080",
+ *   registration: { adminUrl: "http://localhost:9070", endpointUrl: "http://localhost:9080" },
+ * });
+ * const support = engine.register("support", async (steps, prompt: string) => {
+ *   const agent = durableAgent({ model: "anthropic/claude-sonnet-5-5" }, steps);
+ *   return (await agent.prompt(prompt)).text;
+ * });
+ * Deno.serve({ port: 9080 }, engine.fetch);
+ * await engine.start();
+ * const run = await support.start("My order is late", { id: "ticket-17" });
+ * console.log(await run.result());
+ * ```
+ */
+export class RestateEngine implements DurableEngine {
+  readonly #options: RestateEngineOptions;
+  readonly #registry = new WorkflowRegistry((start) => this.#startRun(start));
+  readonly #active = new Set<RestateJournal>();
+  readonly #closing = new AbortController();
+  readonly #handler = createDeferred<(request: Request) => Promise<Response>>();
+  readonly #client: RestateClient;
+  /** Name of the service of all runs; their inputs have the names of their workflows. */
+  readonly #runs: string;
+  /** Name of the objects that number the messages of a run. */
+  readonly #inboxes: string;
+  #isStarted = false;
+
+  /**
+   * Creates an engine.
+   *
+   * @throws {BadRequestError} If an option is invalid.
+   */
+  constructor(options: RestateEngineOptions) {
+    checkNames(options, OPTION_NAMES, "RestateEngine");
+    const { ingressUrl, name = "swink", fetch = globalThis.fetch } = options ?? {};
+    if (!/^[a-zA-Z][a-zA-Z0-9-]*$/.test(name)) {
+      throw new BadRequestError(
+        "The name must begin with a letter, and have letters, digits and -",
+      );
+    }
+    if (typeof ingressUrl !== "string" || !URL.canParse(ingressUrl)) {
+      throw new BadRequestError("RestateEngine needs an ingressUrl such as http://localhost:8080");
+    }
+    this.#options = options;
+    this.#runs = `${name}-run`;
+    this.#inboxes = `${name}-inbox`;
+    this.#client = new RestateClient({ ingressUrl, fetch, signal: this.#closing.signal });
+    this.#handler.promise.catch(() => {});
+  }
+
+  /** Handles the requests of Restate; answers 503 when the engine was closed. */
+  readonly fetch = async (request: Request): Promise<Response> => {
+    const handle = await this.#handler.promise.catch(() => undefined);
+    if (handle && !this.#closing.signal.aborted) return await handle(request);
+    return new Response("The engine was closed", { status: 503 });
+  };
+
+  register<Input, Output>(
+    name: string,
+    workflow: WorkflowFunction<Input, Output>,
+  ): DurableWorkflow<Input, Output> {
+    if (this.#isStarted) {
+      throw new BadRequestError("Register all workflows before you call start() of the engine");
+    }
+    return this.#registry.register(name, workflow);
+  }
+
+  async start(): Promise<void> {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    const restate = await loadRestate();
+    const { bidirectional = true, identityKeys } = this.#options;
+    this.#handler.resolve(restate.createEndpointHandler({
+      services: [this.#createInboxes(restate), this.#createRuns(restate)],
+      bidirectional,
+      ...(identityKeys && { identityKeys }),
+      logger: () => {},
+    }));
+    await this.#registerEndpoint();
+  }
+
+  getRun<Output = unknown>(id: string): DurableRun<Output> {
+    return new EngineRun(id, {
+      getStatus: (id) => this.#getStatus(id),
+      awaitOutcome: (id) => this.#awaitOutcome(id),
+      sendMessage: (id, message) => this.#sendMessage(id, message),
+    });
+  }
+
+  async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
+    this.#closing.abort();
+    this.#handler.reject(new BadRequestError("The engine was closed"));
+    await Promise.all([...this.#active].map(({ tracker }) => tracker.close({ graceMs })));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #createInboxes({ object, serde }: RestatePackage): unknown {
+    return object({
+      name: this.#inboxes,
+      handlers: {
+        append: async (context: RestateContext, message: RunMessage) => {
+          const number = (await context.get<number>("messages") ?? 0) + 1;
+          context.set("messages", number);
+          const call = { service: this.#runs, method: "deliver", key: context.key };
+          const parameter = { number, message };
+          context.genericSend({ ...call, parameter, inputSerde: serde.json });
+        },
+      },
+    });
+  }
+
+  #createRuns(restate: RestatePackage): unknown {
+    const { suspendAfterMs = SUSPEND_AFTER_MS } = this.#options;
+    const deliver: RestateHandler = async (
+      context,
+      { number, message }: { readonly number: number; readonly message: RunMessage },
+    ) => await context.promise<RunMessage>(getMessageName(number)).resolve(message);
+    return restate.workflow({
+      name: this.#runs,
+      handlers: {
+        run: (context: RestateContext, start: RunInput) => this.#execute(restate, context, start),
+        deliver: restate.handlers.workflow.shared(deliver),
+      },
+      options: { inactivityTimeout: suspendAfterMs, abortTimeout: ABORT_TIMEOUT_MS },
+    });
+  }
+
+  /** Executes an attempt of a run. Restate repeats it elsewhere if it throws. */
+  async #execute(
+    restate: RestatePackage,
+    context: RestateContext,
+    { workflow: name, input, startedAt }: RunInput,
+  ): Promise<DurableOutcome> {
+    const workflow = this.#registry.find(name);
+    // Another worker may know it.
+    if (!workflow) throw new Error(`The workflow "${name}" is not registered`);
+    const journal = new RestateJournal(context, { startedAt, restate });
+    const { attemptCompletedSignal } = context.request();
+    const onEnd = () => journal.tracker.detach("Restate has ended the attempt");
+    attemptCompletedSignal.addEventListener("abort", onEnd);
+    this.#active.add(journal);
+    try {
+      return await journal.drive(executeRun(journal, { workflow, input }));
+    } finally {
+      this.#active.delete(journal);
+      attemptCompletedSignal.removeEventListener("abort", onEnd);
+    }
+  }
+
+  readonly #startRun: StartRun = async ({ id, workflow, input }) => {
+    this.#assertOpen();
+    const start: RunInput = { workflow, input, startedAt: Date.now() };
+    await this.#client.send(this.#getPath(this.#runs, id, "run"), start);
+    return this.getRun(id);
+  };
+
+  async #sendMessage(id: string, message: RunMessage): Promise<void> {
+    this.#assertOpen();
+    await this.#client.send(this.#getPath(this.#inboxes, id, "append"), message);
+  }
+
+  async #getStatus(id: string): Promise<DurableStatus | undefined> {
+    this.#assertOpen();
+    const output = await this.#client.readOutput(this.#runs, id);
+    switch (output.type) {
+      case "ended":
+        return parseOutcome(output.value).type;
+      case "running":
+        return "running";
+      case "unknown":
+        return undefined;
+    }
+  }
+
+  async #awaitOutcome(id: string): Promise<DurableOutcome> {
+    return parseOutcome(await this.#client.awaitOutput(this.#runs, id));
+  }
+
+  #getPath(service: string, id: string, handler: string): string {
+    return `${service}/${encodeURIComponent(id)}/${handler}`;
+  }
+
+  #assertOpen(): void {
+    if (this.#isStarted && !this.#closing.signal.aborted) return;
+    throw new BadRequestError(
+      this.#isStarted ? "The engine was closed" : "Call start() of the engine first",
+    );
+  }
+
+  async #registerEndpoint(): Promise<void> {
+    const { registration, fetch = globalThis.fetch } = this.#options;
+    if (!registration) return;
+    const response = await fetch(`${registration.adminUrl.replace(/\/$/, "")}/deployments`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      // The same endpoint is registered again when its workflows have changed.
+      body: JSON.stringify({ uri: registration.endpointUrl, force: true }),
+      signal: this.#closing.signal,
+    });
+    const text = await response.text();
+    if (response.ok) return;
+    throw new BadRequestError(`Restate does not accept the endpoint: ${text}`);
+  }
+}

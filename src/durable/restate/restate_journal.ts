@@ -1,0 +1,181 @@
+/**
+ * The journal of a run in a workflow of Restate.
+ *
+ * @module
+ */
+
+import { createDeferred, type Deferred } from "../../core/deferred.ts";
+import { DivergenceError } from "../../core/divergence_error.ts";
+import type { RunMessage } from "../../core/durable_steps.ts";
+import { StreamError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import { MessageInbox } from "../steps/message_inbox.ts";
+import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
+import { StepTracker } from "../steps/step_tracker.ts";
+import type { RestateContext, RestatePackage, RestatePromise } from "./restate_package.ts";
+
+/** A step as it is recorded. Restate itself only knows its position: another name would end the attempt, not the run. */
+interface NamedStep {
+  readonly name: string;
+  readonly value: JsonValue;
+}
+
+/** The end of a promise of the journal. */
+interface Completion {
+  readonly key: string;
+  readonly value?: unknown;
+  readonly failure?: Error | undefined;
+}
+
+/** A promise of the journal that something waits for. */
+interface Awaited {
+  readonly promise: RestatePromise<Completion>;
+  readonly settle: (completion: Completion) => void;
+}
+
+/** Options for {@linkcode RestateJournal}. */
+export interface RestateJournalOptions {
+  /** Time of the start of the run, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** The package. */
+  readonly restate: RestatePackage;
+}
+
+/** Returns the name of the promise that a message resolves. */
+export function getMessageName(number: number): string {
+  return `message ${number}`;
+}
+
+/**
+ * The journal of a run. Restate allows one wait at a time: all promises of the journal are awaited by one loop, with
+ * Restate's own `race`, whose order a replay repeats.
+ */
+export class RestateJournal implements StepJournal {
+  readonly runId: string;
+  readonly startedAt: number;
+  /** An attempt of Restate cannot know whether there was one before. */
+  readonly isContinued = true;
+  readonly inbox: MessageInbox = new MessageInbox();
+  readonly #context: RestateContext;
+  readonly #restate: RestatePackage;
+  readonly tracker: StepTracker = new StepTracker();
+  readonly #awaited = new Map<string, Awaited>();
+  #changed: Deferred<void> = createDeferred();
+  #position = 0;
+  #waits = 0;
+
+  constructor(context: RestateContext, { startedAt, restate }: RestateJournalOptions) {
+    this.runId = context.key;
+    this.startedAt = startedAt;
+    this.#context = context;
+    this.#restate = restate;
+  }
+
+  get closing(): AbortSignal {
+    return this.tracker.closing;
+  }
+
+  get detached(): AbortSignal {
+    return this.tracker.detached;
+  }
+
+  async step(name: string, execute: () => Promise<JsonValue>): Promise<JsonValue> {
+    const key = `step ${this.#position++}`;
+    const promise = this.#context.run(key, async () => ({
+      name,
+      value: await this.#executeUntilDetached(execute),
+    }));
+    const recorded = await this.tracker.track(this.#await(key, promise)) as NamedStep;
+    if (recorded?.name === name) return recorded.value;
+    throw new DivergenceError(name, `the recorded step is "${recorded?.name}"`);
+  }
+
+  /** Waits for a message or the end of the time, so that Restate can suspend the run meanwhile. */
+  async awaitMessage(milliseconds: number | undefined): Promise<void> {
+    const key = `wait ${this.#waits++}`;
+    const { last } = this.inbox;
+    const ended = createDeferred<void>();
+    const unsubscribe = this.inbox.onArrival(() => this.inbox.last > last && ended.resolve());
+    if (milliseconds !== undefined) {
+      void this.#await(key, this.#context.sleep(milliseconds)).then(
+        () => ended.resolve(),
+        ended.reject,
+      );
+    }
+    this.#awaitNextMessage();
+    await ended.promise;
+    unsubscribe();
+    this.#awaited.delete(key);
+  }
+
+  /** Settles the promises of the journal until the workflow ends. */
+  async drive<Outcome>(workflow: Promise<Outcome>): Promise<Outcome> {
+    let isEnded = false;
+    const detaching = createDeferred<never>();
+    detaching.promise.catch(() => {});
+    this.detached.addEventListener("abort", () => {
+      detaching.reject(this.detached.reason);
+      this.#changed.resolve();
+    });
+    const end = () => {
+      isEnded = true;
+      this.#changed.resolve();
+    };
+    workflow.then(end, end);
+    while (!isEnded && !this.detached.aborted) {
+      if (this.#awaited.size === 0) {
+        await this.#changed.promise;
+        this.#changed = createDeferred();
+        continue;
+      }
+      this.#awaitNextMessage();
+      const race = [...this.#awaited.values()].map(({ promise }) => promise);
+      const first = this.#restate.RestatePromise.race(race);
+      first.catch(() => {});
+      const completion = await Promise.race([first, detaching.promise]);
+      const awaited = this.#awaited.get(completion.key);
+      this.#awaited.delete(completion.key);
+      awaited?.settle(completion);
+      // The code that waits continues, and begins its next step, before the next race.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    if (this.detached.aborted) throw this.detached.reason;
+    return await workflow;
+  }
+
+  /** Adds the next message to the promises that are awaited, unless it is one of them. */
+  #awaitNextMessage(): void {
+    const number = this.inbox.last + 1;
+    const key = getMessageName(number);
+    if (this.#awaited.has(key)) return;
+    const promise = this.#context.promise<RunMessage>(key).get();
+    void this.#await(key, promise).then(
+      (message) => this.inbox.add([{ number, message: message as RunMessage }]),
+      () => {},
+    );
+  }
+
+  #await(key: string, promise: RestatePromise<unknown>): Promise<unknown> {
+    const { promise: settled, resolve, reject } = createDeferred<unknown>();
+    settled.catch(() => {});
+    this.#awaited.set(key, {
+      promise: promise.map((value, failure) => ({ key, value, failure })),
+      settle: ({ value, failure }) =>
+        failure ? reject(new StreamError(failure.message, { cause: failure })) : resolve(value),
+    });
+    this.#changed.resolve();
+    return settled;
+  }
+
+  /** Never settles once the run is detached, since Restate would execute a rejected step again. */
+  async #executeUntilDetached(execute: () => Promise<JsonValue>): Promise<JsonValue> {
+    try {
+      return await execute();
+    } catch (error) {
+      if (!(error instanceof DetachedError)) throw error;
+      // A step that begins while the engine is closed is the only one of its run.
+      this.tracker.detach(error.message);
+      return await new Promise<never>(() => {});
+    }
+  }
+}

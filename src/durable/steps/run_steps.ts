@@ -1,0 +1,344 @@
+/**
+ * The steps of a run over the journal of an engine.
+ *
+ * @module
+ */
+
+import { createDeferred } from "../../core/deferred.ts";
+import { DivergenceError } from "../../core/divergence_error.ts";
+import type {
+  DurableSteps,
+  ExecuteStep,
+  RaceWinner,
+  ReceivedMessage,
+  RunMessage,
+  StepContext,
+  StepOperation,
+  StepOptions,
+  WaitOptions,
+} from "../../core/durable_steps.ts";
+import { AbortedError, BadRequestError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import { type Clock, systemClock } from "../../core/ports.ts";
+import { hashJson } from "./hash_json.ts";
+import { executeRace } from "./execute_race.ts";
+import { type GroupMember, StepGroup } from "./step_group.ts";
+import { DetachedError, type StepJournal } from "./step_journal.ts";
+import {
+  captureOutcome,
+  parseRecord,
+  type StepOutcome,
+  type StepRecord,
+  unwrapOutcome,
+} from "./step_record.ts";
+
+/** The longest wait that is one step; after a crash it begins again. */
+const SHORT_SLEEP_MS = 10_000;
+
+/** A step that has ended. */
+export interface EndedStep {
+  /** Its value or error. */
+  readonly outcome: StepOutcome;
+  /** Whether it came from the record. */
+  readonly isReplayed: boolean;
+  /** Calls the listeners with the messages that arrived during the step; a second call has no effect. */
+  readonly deliver: () => void;
+  /** Lets the next of the concurrent steps be reported, when the effect of this one is complete. */
+  readonly release: () => void;
+}
+
+/** A step that begins. */
+export interface BegunOperation extends StepOperation<unknown> {
+  /** Whether the step only waits. Default: `false`. */
+  readonly isWait?: boolean;
+}
+
+/** The steps of a run, with the parts that a durable agent uses. */
+export class RunSteps implements DurableSteps {
+  readonly #journal: StepJournal;
+  readonly #clock: Clock;
+  readonly #abort = new AbortController();
+  readonly #listeners = new Set<(message: RunMessage) => void>();
+  readonly #signals = new Map<string, JsonValue[]>();
+  #now: number;
+  #delivered = 0;
+  #isReplaying: boolean;
+  #failure: Error | undefined;
+
+  /** Creates the steps of a run whose code begins. */
+  constructor(journal: StepJournal, clock: Clock = systemClock) {
+    this.#journal = journal;
+    this.#clock = clock;
+    this.#now = journal.startedAt;
+    this.#isReplaying = journal.isContinued;
+  }
+
+  get runId(): string {
+    return this.#journal.runId;
+  }
+
+  get isReplaying(): boolean {
+    return this.#isReplaying;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Why the run cannot be continued here: it differs from its record, or was detached. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  /** Sets the time within a step, such as that of the first token of a reply, which the step records. */
+  advance(time: number): void {
+    this.#now = Math.max(this.#now, time);
+  }
+
+  /** Returns the messages that have arrived and are not delivered yet; different in every replay. */
+  get arrived(): readonly ReceivedMessage[] {
+    return this.#journal.inbox.read(this.#delivered);
+  }
+
+  /** Calls `listener` when a message arrives, which is not at the same point in every replay. */
+  onArrival(listener: () => void): () => void {
+    return this.#journal.inbox.onArrival(listener);
+  }
+
+  onMessage(listener: (message: RunMessage) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async run<Value>(
+    name: string,
+    execute: ExecuteStep<Value>,
+    options: StepOptions = {},
+  ): Promise<Value> {
+    const [started] = this.begin([{ ...options, name, execute }]);
+    return await finish<Value>(started);
+  }
+
+  async all<Value>(operations: readonly StepOperation<Value>[]): Promise<Value[]> {
+    const ended = await Promise.allSettled(this.begin(operations).map(finish<Value>));
+    return ended.map((result) => {
+      if (result.status === "rejected") throw result.reason;
+      return result.value;
+    });
+  }
+
+  async race<Value>(operations: readonly StepOperation<Value>[]): Promise<RaceWinner<Value>> {
+    if (operations.length === 0) throw new BadRequestError("A race needs at least one operation");
+    const names = operations.map(({ name }) => name).join(" | ");
+    const input = operations.map((operation) => operation.input ?? null);
+    return await this.run(names, (context) => executeRace(operations, context), { input });
+  }
+
+  async waitFor(name: string, { timeoutMs }: WaitOptions = {}): Promise<JsonValue | undefined> {
+    const end = timeoutMs === undefined ? undefined : this.#now + timeoutMs;
+    const isAwaited = ({ message }: ReceivedMessage) =>
+      message.type === "signal" && message.name === name;
+    await this.waitUntil(`wait for ${name}`, { isAwaited, end });
+    return this.takeSignal(name);
+  }
+
+  /** Returns the data of a signal that was delivered and not taken yet. */
+  takeSignal(name: string): JsonValue | undefined {
+    const data = this.#signals.get(name)?.shift();
+    if (data === undefined && this.signal.aborted) {
+      throw new AbortedError(undefined, { cause: this.signal.reason });
+    }
+    return data;
+  }
+
+  /**
+   * Waits for a message, for the end of the time or for the abort, unless the message was delivered or the run aborted
+   * already.
+   */
+  async waitUntil(
+    name: string,
+    { isAwaited, end }: {
+      readonly isAwaited: (received: ReceivedMessage) => boolean;
+      readonly end?: number | undefined;
+    },
+  ): Promise<void> {
+    const hasSignal = Array.from(this.#signals).some(([signal, [data]]) =>
+      data !== undefined &&
+      isAwaited({ number: 0, message: { type: "signal", name: signal, data } })
+    );
+    if (this.signal.aborted || hasSignal) return;
+    await this.#suspend(isAwaited, end);
+    const execute: ExecuteStep<null> = async ({ signal }) => {
+      const ended = createDeferred<void>();
+      const check = () => this.arrived.some(isAwaited) && ended.resolve();
+      const unsubscribe = this.onArrival(check);
+      const timer = new AbortController();
+      signal.addEventListener("abort", () => ended.resolve());
+      if (signal.aborted) ended.resolve();
+      if (end !== undefined) {
+        const wait = Math.max(0, end - this.#clock.now());
+        void this.#clock.sleep(wait, timer.signal).then(() => ended.resolve());
+      }
+      check();
+      await ended.promise;
+      unsubscribe();
+      timer.abort();
+      return null;
+    };
+    const [started] = this.begin([{ name, execute, isWait: true }]);
+    await finish(started);
+  }
+
+  /** Waits as the engine does, if it can suspend the run. The step after it then ends at once. */
+  async #suspend(
+    isAwaited: (received: ReceivedMessage) => boolean,
+    end: number | undefined,
+  ): Promise<void> {
+    if (!this.#journal.awaitMessage) return;
+    const isEnd = (received: ReceivedMessage) =>
+      isAwaited(received) || received.message.type === "abort";
+    const milliseconds = end === undefined ? undefined : Math.max(0, end - this.#now);
+    while (!this.arrived.some(isEnd)) {
+      const { last } = this.#journal.inbox;
+      await this.#journal.awaitMessage(milliseconds);
+      if (this.#journal.inbox.last === last) return; // The time is over.
+    }
+  }
+
+  async sleep(name: string, milliseconds: number): Promise<void> {
+    if (this.signal.aborted) return;
+    if (milliseconds <= SHORT_SLEEP_MS) {
+      await this.run(
+        name,
+        ({ signal }) => this.#clock.sleep(milliseconds, signal).then(() => null),
+      );
+      return;
+    }
+    // The step before a wait determines its end, which is then the same in every replay.
+    await this.run(`${name}: start`, () => null);
+    const end = this.#now + milliseconds;
+    await this.waitUntil(name, { isAwaited: () => false, end });
+  }
+
+  /**
+   * Begins steps in this order, which are concurrent. Their promises resolve in the order in which they have ended in the
+   * first execution, each when the one before it is released; the messages of each are delivered by the caller.
+   */
+  begin(operations: readonly BegunOperation[]): Promise<EndedStep>[] {
+    const group = new StepGroup(operations.length);
+    return operations.map((operation) => {
+      const ended = this.#begin(operation, group);
+      ended.catch(() => {}); // The caller may await it only later.
+      return ended;
+    });
+  }
+
+  async #begin(operation: BegunOperation, group: StepGroup): Promise<EndedStep> {
+    const { name } = operation;
+    const { closing } = this.#journal;
+    if (closing.aborted) this.#failure ??= closing.reason;
+    if (this.#failure) throw this.#failure;
+    const input = operation.input === undefined ? undefined : hashJson(operation.input);
+    const member = group.join();
+    try {
+      const recorded = await this.#journal.step(name, async () => {
+        this.#journal.closing.throwIfAborted();
+        this.#isReplaying = false;
+        member.execute();
+        const options = { input, order: () => member.end() };
+        // Outcomes are JSON already; the cast drops only the types of their parts.
+        return await this.#execute(operation, options) as unknown as JsonValue;
+      });
+      const record = parseRecord(name, recorded, input);
+      await member.resolve(record.order);
+      return this.#createEnd(record, member);
+    } catch (thrown) {
+      member.fail();
+      if (!this.#failure && isFatal(thrown)) this.#failure = thrown;
+      throw thrown;
+    }
+  }
+
+  async #execute(
+    { execute, isWait }: BegunOperation,
+    { input, order }: {
+      readonly input: string | undefined;
+      readonly order: () => Promise<number | null>;
+    },
+  ): Promise<StepRecord> {
+    const abort = new AbortController();
+    const context: StepContext = { signal: abort.signal };
+    const { inbox } = this.#journal;
+    // A wait has no effect that must end.
+    const detached = isWait ? this.#journal.closing : this.#journal.detached;
+    const detaching = createDeferred<never>();
+    detaching.promise.catch(() => {});
+    const onDetach = () => {
+      abort.abort(detached.reason);
+      // An effect that was interrupted with this process must not be recorded as failed.
+      detaching.reject(detached.reason);
+    };
+    const onArrival = () => {
+      const found = this.arrived.find(({ message }) => message.type === "abort");
+      if (found) abort.abort(createAbort(found.message));
+    };
+    detached.addEventListener("abort", onDetach);
+    const unsubscribe = inbox.onArrival(onArrival);
+    onArrival();
+    if (detached.aborted) onDetach();
+    const executing = captureOutcome(() => execute(context));
+    const outcome = await Promise.race([executing, detaching.promise]).finally(() => {
+      unsubscribe();
+      detached.removeEventListener("abort", onDetach);
+    });
+    const position = await order();
+    const messages = this.arrived;
+    return {
+      at: Math.max(this.#clock.now(), this.#now),
+      ...(position !== null && { order: position }),
+      ...(input !== undefined && { input }),
+      ...(messages.length > 0 && { messages }),
+      ...outcome,
+    };
+  }
+
+  #createEnd(record: StepRecord, { isReplayed, release }: GroupMember): EndedStep {
+    this.advance(record.at);
+    const deliver = () => record.messages?.forEach((received) => this.#deliver(received));
+    return { outcome: record, isReplayed, deliver, release };
+  }
+
+  #deliver({ number, message }: ReceivedMessage): void {
+    if (number <= this.#delivered) return;
+    this.#delivered = number;
+    if (message.type === "signal") {
+      const { name, data } = message;
+      this.#signals.set(name, [...this.#signals.get(name) ?? [], data]);
+      return;
+    }
+    if (message.type === "abort") this.#abort.abort(createAbort(message));
+    for (const listener of [...this.#listeners]) listener(message);
+  }
+}
+
+async function finish<Value>(started: Promise<EndedStep> | undefined): Promise<Value> {
+  if (!started) throw new BadRequestError("No step was started");
+  const { outcome, deliver, release } = await started;
+  deliver();
+  release();
+  return unwrapOutcome(outcome) as Value;
+}
+
+function createAbort(message: RunMessage): AbortedError {
+  const reason = message.type === "abort" ? message.reason : undefined;
+  return new AbortedError(reason);
+}
+
+/** Whether an error ends the execution of the run in this process; other errors are those of a step. */
+function isFatal(thrown: unknown): thrown is Error {
+  return thrown instanceof DivergenceError || thrown instanceof DetachedError;
+}

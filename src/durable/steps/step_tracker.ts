@@ -1,0 +1,64 @@
+/**
+ * The steps that a process executes for a run, which end before the run is left to another process.
+ *
+ * @module
+ */
+
+import { createDeferred, type Deferred } from "../../core/deferred.ts";
+import { type Clock, systemClock } from "../../core/ports.ts";
+import { DetachedError } from "./step_journal.ts";
+
+/** Default time for the steps that are executed when an engine is closed, in milliseconds. */
+export const GRACE_MS = 10_000;
+
+/** Counts the steps of a run that are not recorded yet. */
+export class StepTracker {
+  readonly #closing = new AbortController();
+  readonly #detach = new AbortController();
+  #count = 0;
+  #idle: Deferred<void> | undefined;
+
+  /** Aborted when no further step may be executed. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Aborted when this process must no longer execute the run. */
+  get detached(): AbortSignal {
+    return this.#detach.signal;
+  }
+
+  /** Ends the execution of the run by this process. */
+  detach(message?: string): void {
+    this.#closing.abort(new DetachedError(message));
+    this.#detach.abort(new DetachedError(message));
+  }
+
+  /** Counts a step until it is recorded. */
+  async track<Value>(step: Promise<Value>): Promise<Value> {
+    this.#count++;
+    try {
+      return await step;
+    } finally {
+      if (--this.#count === 0) this.#idle?.resolve();
+    }
+  }
+
+  /** Lets the steps that are executed end, but begins no other ones, and detaches the run. */
+  async close(
+    { graceMs = GRACE_MS, sleep = systemClock.sleep }: {
+      readonly graceMs?: number | undefined;
+      readonly sleep?: Clock["sleep"];
+    } = {},
+  ): Promise<void> {
+    const message = "The engine was closed";
+    this.#closing.abort(new DetachedError(message));
+    if (this.#count > 0 && graceMs > 0) {
+      this.#idle = createDeferred();
+      const timer = new AbortController();
+      await Promise.race([this.#idle.promise, sleep(graceMs, timer.signal)]);
+      timer.abort();
+    }
+    this.detach(message);
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Protects a connection from a client that floods it.
+ *
+ * @module
+ */
+
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+
+/** A stream of messages. */
+export interface MessageStream {
+  /** Messages from the other end. */
+  readonly readable: ReadableStream<unknown>;
+  /** Messages to the other end. */
+  readonly writable: WritableStream<unknown>;
+}
+
+/** Number of open requests above which nothing is read from the client. */
+const MAX_OPEN = 1_000;
+
+/**
+ * Stops reading from a client that sends requests faster than it takes their answers, and drops answers to requests that
+ * nothing waits for, such as a second one.
+ */
+export class ConnectionGuard {
+  #open = 0;
+  /** Ids of the requests to the client without an answer. */
+  readonly #asked = new Set<unknown>();
+  #resume = (): void => {};
+  #end = (): void => {};
+
+  /** Returns the input, which is read as long as few requests are open. */
+  limit(input: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+    const reader = input.getReader();
+    this.#end = () => void reader.cancel().catch(() => {});
+    return new ReadableStream({
+      pull: async (controller) => {
+        await this.#untilFew();
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    }, { highWaterMark: 0 });
+  }
+
+  /** Ends the connection as if the client had closed it. */
+  end(): void {
+    this.#open = 0;
+    this.#resume();
+    this.#end();
+  }
+
+  /** Returns the stream with its requests and answers checked. */
+  check({ readable, writable }: MessageStream): MessageStream {
+    const writer = writable.getWriter();
+    return {
+      readable: readable.pipeThrough(
+        new TransformStream({
+          transform: (message, controller) => {
+            if (isRequest(message)) this.#open++;
+            if (isAnswer(message) && !this.#asked.delete(message.id)) return;
+            controller.enqueue(message);
+          },
+        }),
+      ),
+      writable: new WritableStream({
+        write: async (message) => {
+          if (isRequest(message)) this.#asked.add(message.id);
+          await writer.write(message);
+          // The answer to an invalid line belongs to no request.
+          if (isAnswer(message) && message.id !== null) this.#close();
+        },
+      }),
+    };
+  }
+
+  async #untilFew(): Promise<void> {
+    while (this.#open >= MAX_OPEN) {
+      await new Promise<void>((resolve) => {
+        this.#resume = resolve;
+      });
+    }
+  }
+
+  #close(): void {
+    this.#open = Math.max(0, this.#open - 1);
+    this.#resume();
+  }
+}
+
+function isRequest(message: unknown): message is JsonObject {
+  return isJsonObject(message) && "method" in message && "id" in message;
+}
+
+function isAnswer(message: unknown): message is JsonObject {
+  return isJsonObject(message) && !("method" in message) && "id" in message;
+}

@@ -1,0 +1,275 @@
+/**
+ * Sessions of agents over HTTP.
+ *
+ * @module
+ */
+
+import { systemClock } from "../core/ports.ts";
+import type { SessionStore } from "../core/session.ts";
+import { scopeStore } from "../memory/storage/scoped_store.ts";
+import { authenticateRequest } from "./access/authenticate_request.ts";
+import type { Caller, Connection } from "./access/caller.ts";
+import { checkHost, checkOrigin, createPreflightHeaders } from "./access/check_origin.ts";
+import { EventStreams } from "./events/event_streams.ts";
+import { matchRoute } from "./http/match_route.ts";
+import { fail, type Problem, toProblem, toResponse } from "./http/problem.ts";
+import { type ResolvedLimits, resolveLimits } from "./limits/tenant_limits.ts";
+import { TenantUsage } from "./limits/tenant_usage.ts";
+import { startTimer } from "./http/start_timer.ts";
+import { Metrics } from "./metrics/metrics.ts";
+import type { Services } from "./operations/call.ts";
+import { createRoutes, type Route } from "./operations/routes.ts";
+import { PAGE_ROUTES } from "./page/page_routes.ts";
+import type { CloseReport } from "./runner/agent_runner.ts";
+import { LocalRunner } from "./runner/local_runner.ts";
+import { type AgentServerOptions, checkLimits, checkServerOptions } from "./server_options.ts";
+
+/** Options for {@linkcode AgentServer.close}. */
+export interface CloseServerOptions {
+  /** Time after which runs that are still active are stopped, in milliseconds. Default: 10,000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A server for `Deno.serve()`, or any other that takes a function from a `Request` to a `Response`. */
+export interface AgentServer {
+  /** Answers a request; the second argument is that of a `Deno.serve` handler. Never rejects. */
+  readonly fetch: (request: Request, connection?: Connection) => Promise<Response>;
+  /**
+   * Shuts down: rejects new requests, waits for the active runs, and stops those that do not end in time, so that another
+   * process can continue them. Then the event streams end with the reason `shutdown`.
+   */
+  readonly close: (options?: CloseServerOptions) => Promise<CloseReport>;
+}
+
+/** Time for which clients may still read the last events of their streams, in milliseconds. */
+const DRAIN_MS = 2_000;
+
+/** Headers of every response. */
+const SECURITY_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+};
+
+/**
+ * Creates a server for sessions of agents: they are created, prompted, steered, approved and watched over HTTP.
+ *
+ * The server binds to nothing; `Deno.serve()` or another server calls its `fetch`. Without `authenticate` only callers on
+ * the same machine are accepted. `/v1/openapi.json` describes the routes.
+ *
+ * @throws {BadRequestError} If an option is missing, unknown or invalid.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { InMemorySessionStore } from "@swink/agent/memory";
+ * import { bearerTokens, createAgentServer } from "@swink/agent/server";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const server = createAgentServer({
+ *   store: new InMemorySessionStore(),
+ *   createAgent: () => new Agent({ model: "any/model", streamFn: scriptedStream([reply("Hello!")]) }),
+ *   authenticate: bearerTokens([{ token: "example-token-of-acme", tenant: "acme" }]),
+ * });
+ * const response = await server.fetch(
+ *   new Request("http://localhost/v1/sessions", {
+ *     method: "POST",
+ *     headers: { authorization: "Bearer example-token-of-acme" },
+ *   }),
+ * );
+ * response.status; // 201
+ * await server.close();
+ * ```
+ */
+export function createAgentServer(options: AgentServerOptions): AgentServer {
+  checkServerOptions(options);
+  const server = new SessionServer(options);
+  return {
+    fetch: (request, connection) => server.answer(request, connection),
+    close: (closeOptions) => server.close(closeOptions),
+  };
+}
+
+class SessionServer {
+  readonly #options: AgentServerOptions;
+  readonly #services: Services;
+  readonly #routes: readonly Route[];
+  #closing: Promise<CloseReport> | undefined;
+  #activeRequests = 0;
+
+  constructor(options: AgentServerOptions) {
+    this.#options = options;
+    const { store, clock = systemClock, keepAliveMs = 15_000, page = true } = options;
+    this.#services = {
+      store,
+      clock,
+      runner: options.runner ?? createLocalRunner(options),
+      usage: new TenantUsage(clock.now),
+      metrics: new Metrics(),
+      streams: new EventStreams({ keepAliveMs, clock }),
+      newId: options.newId ?? (() => crypto.randomUUID()),
+      bodyTimeoutMs: options.bodyTimeoutMs ?? 30_000,
+      isClosing: () => this.#closing !== undefined,
+      onError: (error) => this.#report(error),
+    };
+    this.#routes = createRoutes(page ? PAGE_ROUTES : []);
+    this.#defineGauges();
+  }
+
+  /** Answers a request. Never rejects. */
+  async answer(request: Request, connection: Connection | undefined): Promise<Response> {
+    const { clock } = this.#services;
+    const started = clock.now();
+    const observed: Observed = { route: "unknown", headers: {} };
+    this.#activeRequests++;
+    let response: Response;
+    try {
+      response = await this.#handle(request, connection, observed);
+    } catch (thrown) {
+      const problem = toProblem(thrown);
+      if (problem.code === "internal_error" || problem.code === "storage_failed") {
+        this.#report(thrown);
+      }
+      response = this.#reject(request, problem);
+    }
+    this.#activeRequests--;
+    this.#count(request, response, { ...observed, seconds: (clock.now() - started) / 1000 });
+    const headers = { ...SECURITY_HEADERS, ...observed.headers };
+    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+    return response;
+  }
+
+  /** Ends the runs, then the streams; once. */
+  close({ timeoutMs = 10_000 }: CloseServerOptions = {}): Promise<CloseReport> {
+    this.#closing ??= this.#close(timeoutMs);
+    return this.#closing;
+  }
+
+  async #close(timeoutMs: number): Promise<CloseReport> {
+    const { clock, runner, streams } = this.#services;
+    const timeout = new AbortController();
+    const stopTimer = startTimer(clock, timeoutMs, () => timeout.abort());
+    try {
+      return await runner.close({ signal: timeout.signal });
+    } finally {
+      stopTimer();
+      await streams.end("shutdown", DRAIN_MS);
+    }
+  }
+
+  async #handle(
+    request: Request,
+    connection: Connection | undefined,
+    observed: Observed,
+  ): Promise<Response> {
+    const { allowedHosts, allowedOrigins = [] } = this.#options;
+    checkHost(request, { allowedHosts, connection });
+    observed.headers = checkOrigin(request, { allowedOrigins });
+    const url = new URL(request.url);
+    const match = matchRoute(this.#routes, request.method, url.pathname);
+    const isAllowedOrigin = "access-control-allow-origin" in observed.headers;
+    if (request.method === "OPTIONS" && isAllowedOrigin && match.type === "other_method") {
+      return new Response(null, { status: 204, headers: createPreflightHeaders(match.methods) });
+    }
+    const isPublic = match.type === "matched" && match.route.access === "public";
+    // Before unknown paths are reported: a caller without a token does not learn which exist.
+    const caller = isPublic ? {} : await this.#authenticate(request, connection);
+    const limits = this.#getLimits(caller);
+    if (!isPublic) this.#services.usage.addRequest(caller.tenant, limits);
+    if (match.type === "unknown") {
+      throw fail("not_found", "There is no such path: see /v1/openapi.json");
+    }
+    if (match.type === "other_method") {
+      const allow = match.methods.join(", ");
+      throw fail("method_not_allowed", `Use one of the methods ${allow}`, { headers: { allow } });
+    }
+    const { route, parameters } = match;
+    observed.route = route.path;
+    if (this.#closing && !isPublic) {
+      throw fail("shutting_down", "The server is shutting down: try again", { retryAfterMs: 2000 });
+    }
+    const store = scope(this.#services.store, caller);
+    const call = { request, url, parameters, caller, limits, store };
+    return await route.handle(call, this.#services);
+  }
+
+  #authenticate(request: Request, connection: Connection | undefined): Promise<Caller> {
+    const { authenticate, authenticateTimeoutMs: timeoutMs = 10_000 } = this.#options;
+    const { clock } = this.#services;
+    return authenticateRequest(request, { authenticate, connection, timeoutMs, clock });
+  }
+
+  #getLimits(caller: Caller): ResolvedLimits {
+    const { limits } = this.#options;
+    if (typeof limits !== "function") return resolveLimits(limits);
+    const own = limits(caller);
+    checkLimits(own);
+    return resolveLimits(own);
+  }
+
+  /** Creates the response for a failure, without reading the rest of the body. */
+  #reject(request: Request, problem: Problem): Response {
+    if (request.body && !request.body.locked) request.body.cancel().catch(() => {});
+    this.#services.metrics.add("swink_http_errors_total", "Requests that failed, by the code.", {
+      labels: { code: problem.code },
+    });
+    return toResponse(problem);
+  }
+
+  #count(
+    { method }: Request,
+    { status }: Response,
+    { route, seconds }: Observed & { readonly seconds: number },
+  ): void {
+    const { metrics } = this.#services;
+    // An unknown method could have any name.
+    const known = route === "unknown" ? "any" : method;
+    metrics.add("swink_http_requests_total", "Requests, by route, method and status.", {
+      labels: { route, method: known, status: String(status) },
+    });
+    metrics.observe(
+      "swink_http_request_duration_seconds",
+      "Time from a request to the headers of its response.",
+      seconds,
+    );
+  }
+
+  #defineGauges(): void {
+    const { metrics, streams, usage } = this.#services;
+    metrics.defineGauge(
+      "swink_http_requests_active",
+      "Requests without a response.",
+      () => this.#activeRequests,
+    );
+    metrics.defineGauge("swink_event_streams_active", "Open event streams.", () => streams.size);
+    metrics.defineGauge("swink_runs_active", "Active runs.", () => usage.activeRuns);
+  }
+
+  /** Reports an error to the application, whose function must not fail the request. */
+  #report(error: unknown): void {
+    try {
+      this.#options.onError?.(error);
+    } catch {
+      // The application cannot be notified in another way.
+    }
+  }
+}
+
+/** Properties of a request that are known while it is handled. */
+interface Observed {
+  /** The path of its route. */
+  route: string;
+  /** Headers of its response. */
+  headers: Readonly<Record<string, string>>;
+}
+
+function createLocalRunner(options: AgentServerOptions): LocalRunner {
+  const { store, createAgent, clock = systemClock, pollMs = 2_000, keepEventsMs = 300_000 } =
+    options;
+  if (!createAgent) throw new TypeError("createAgent is missing");
+  return new LocalRunner({ store, createAgent, clock, pollMs, keepEventsMs });
+}
+
+function scope(store: SessionStore, { tenant, user }: Caller): SessionStore {
+  return tenant === undefined && user === undefined ? store : scopeStore(store, { tenant, user });
+}

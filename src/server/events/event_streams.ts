@@ -1,0 +1,199 @@
+/**
+ * The event streams that are open.
+ *
+ * @module
+ */
+
+import type { Clock } from "../../core/ports.ts";
+import { startTimer } from "../http/start_timer.ts";
+import type { FeedItem } from "../runner/agent_runner.ts";
+
+/** Reason for the end of a stream. */
+export type EndReason = "shutdown" | "session_deleted" | "storage_failed";
+
+/** The signals of a stream. */
+export interface StreamSignals {
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
+  /** Aborted when the stream ends after all events until then. */
+  readonly ending: AbortSignal;
+}
+
+/** Options for {@linkcode EventStreams}. */
+export interface EventStreamsOptions {
+  /** Time without events after which a comment keeps the connection open, in milliseconds. */
+  readonly keepAliveMs: number;
+  /** Timers. */
+  readonly clock: Clock;
+}
+
+/** Time after which a client connects again, in milliseconds. */
+const RETRY_MS = 2_000;
+
+const encoder = new TextEncoder();
+const KEEP_ALIVE = encoder.encode(": keep-alive\n\n");
+
+/** The event streams of a server. */
+export class EventStreams {
+  readonly #options: EventStreamsOptions;
+  readonly #open = new Set<EventStream>();
+
+  constructor(options: EventStreamsOptions) {
+    this.#options = options;
+  }
+
+  /** Number of open streams. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Opens a stream: `read` returns its events. `onClose` is called once, also if `read` rejects, as this does then. */
+  async open(
+    read: (signals: StreamSignals) => Promise<AsyncIterable<readonly FeedItem[]>>,
+    onClose: () => void,
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const stream = new EventStream(this.#options, () => {
+      this.#open.delete(stream);
+      onClose();
+    });
+    this.#open.add(stream);
+    try {
+      return stream.createBody(await read(stream.signals));
+    } catch (error) {
+      stream.cancel();
+      throw error;
+    }
+  }
+
+  /** Ends all streams after the events that they have; those of clients that do not read them within a time at once. */
+  async end(reason: EndReason, timeoutMs: number): Promise<void> {
+    const open = [...this.#open];
+    for (const stream of open) stream.end(reason);
+    const stopTimer = startTimer(this.#options.clock, timeoutMs, () => {
+      for (const stream of open) stream.cancel();
+    });
+    await Promise.all(open.map(({ closed }) => closed));
+    stopTimer();
+  }
+}
+
+class EventStream {
+  /** Resolves when the stream is closed. */
+  readonly closed: Promise<void>;
+  readonly #options: EventStreamsOptions;
+  readonly #signal = new AbortController();
+  readonly #ending = new AbortController();
+  readonly #close: () => void;
+  #reason: EndReason | undefined;
+  #stopTimer = () => {};
+  #isClosed = false;
+  /** Whether the stream waits for an event. */
+  #isWaiting = false;
+  /** Whether something was sent since the last check. */
+  #hasSent = false;
+  #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
+
+  constructor(options: EventStreamsOptions, onClose: () => void) {
+    this.#options = options;
+    let resolveClosed = () => {};
+    this.closed = new Promise((resolve) => resolveClosed = resolve);
+    this.#close = () => {
+      if (this.#isClosed) return;
+      this.#isClosed = true;
+      this.#stopTimer();
+      this.#signal.abort();
+      onClose();
+      resolveClosed();
+    };
+  }
+
+  get signals(): StreamSignals {
+    return { signal: this.#signal.signal, ending: this.#ending.signal };
+  }
+
+  /** Returns the body of the response. */
+  createBody(
+    batches: AsyncIterable<readonly FeedItem[]>,
+  ): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const events = batches[Symbol.asyncIterator]();
+    let isOpened = false;
+    return new ReadableStream({
+      start: (controller) => {
+        this.#controller = controller;
+      },
+      pull: async (controller) => {
+        if (!isOpened) {
+          isOpened = true;
+          this.#startKeepAlive(controller);
+          // Sends the headers before the first event.
+          return controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n\n`));
+        }
+        await this.#pull(controller, events);
+      },
+      cancel: () => {
+        this.#close();
+        // Not awaited, since the events may wait for the store.
+        void Promise.resolve(events.return?.()).catch(() => {});
+      },
+    }, { highWaterMark: 0 });
+  }
+
+  /** Ends the stream after the events until now. */
+  end(reason: EndReason): void {
+    this.#reason ??= reason;
+    this.#ending.abort();
+  }
+
+  /** Closes the stream at once. */
+  cancel(): void {
+    if (this.#isClosed) return;
+    this.#controller?.error(new Error("The stream was closed"));
+    this.#close();
+  }
+
+  async #pull(
+    controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>,
+    events: AsyncIterator<readonly FeedItem[]>,
+  ): Promise<void> {
+    this.#isWaiting = true;
+    const { done, value } = await this.#next(events);
+    this.#isWaiting = false;
+    this.#hasSent = true;
+    if (this.#isClosed) return;
+    if (!done) return controller.enqueue(encoder.encode(value.map(formatItem).join("")));
+    if (this.#reason) {
+      const data = JSON.stringify({ reason: this.#reason, retryMs: RETRY_MS });
+      controller.enqueue(encoder.encode(formatItem({ type: "end", data })));
+    }
+    controller.close();
+    this.#close();
+  }
+
+  async #next(
+    events: AsyncIterator<readonly FeedItem[]>,
+  ): Promise<IteratorResult<readonly FeedItem[], void>> {
+    try {
+      return await events.next();
+    } catch {
+      // The client connects again, and gets the error as that of its request.
+      this.#reason ??= "storage_failed";
+      return { done: true, value: undefined };
+    }
+  }
+
+  /** Sends a comment when nothing was sent for some time; one timer for all events, since each would need another one. */
+  #startKeepAlive(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
+    const { clock, keepAliveMs } = this.#options;
+    this.#stopTimer = startTimer(clock, keepAliveMs / 2, () => {
+      if (this.#isClosed) return;
+      if (this.#isWaiting && !this.#hasSent) controller.enqueue(KEEP_ALIVE);
+      this.#hasSent = false;
+      this.#startKeepAlive(controller);
+    });
+  }
+}
+
+/** Formats a server-sent event. JSON has no line breaks. */
+function formatItem({ type, id, data }: FeedItem): string {
+  return `${id === undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${data}\n\n`;
+}

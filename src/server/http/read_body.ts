@@ -1,0 +1,116 @@
+/**
+ * Reads the JSON bodies of requests.
+ *
+ * @module
+ */
+
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json.ts";
+import type { Clock } from "../../core/ports.ts";
+import { validateToolArguments } from "../../core/validate_tool_arguments.ts";
+import { fail } from "./problem.ts";
+import { startTimer } from "./start_timer.ts";
+
+/** Limits of a body. */
+export interface BodyLimits {
+  /** Maximum size in bytes. */
+  readonly maxBytes: number;
+  /** Maximum time until the end of the body, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Timers. */
+  readonly clock: Clock;
+}
+
+/** Maximum number of errors in a message. */
+const MAX_ERRORS = 5;
+
+/** A body that was read. */
+export interface ReadBody {
+  /** The text. */
+  readonly text: string;
+  /** The value, which the schema allows. */
+  readonly value: JsonObject;
+}
+
+/** Reads a body and validates it; throws a `RequestFailure`. An empty body is an empty object. */
+export async function readBody(
+  request: Request,
+  schema: JsonSchema,
+  limits: BodyLimits,
+): Promise<ReadBody> {
+  checkHead(request, limits);
+  const text = await readText(request, limits);
+  // Servers give requests without a body an empty one.
+  if (text !== "" && !request.headers.has("content-type")) throw createTypeFailure();
+  const value = parse(text);
+  const result = await validateToolArguments(schema, value);
+  if (result.valid && isJsonObject(value)) return { text, value };
+  const errors = result.valid ? [] : result.errors;
+  const listed = errors.slice(0, MAX_ERRORS).map(({ path, message }) =>
+    `${path || "the body"} ${message}`.slice(0, 300)
+  );
+  throw fail("bad_request", `Invalid body: ${listed.join("; ") || "it must be an object"}`);
+}
+
+function checkHead({ headers }: Request, { maxBytes }: BodyLimits): void {
+  if (Number(headers.get("content-length")) > maxBytes) throw createSizeFailure(maxBytes);
+  const type = headers.get("content-type");
+  // A web page of another origin cannot send this type without a preflight request.
+  if (type === null || /^application\/json(?:\s*;|$)/i.test(type)) return;
+  throw createTypeFailure();
+}
+
+function createTypeFailure(): Error {
+  return fail(
+    "unsupported_media_type",
+    "Send JSON with the header content-type: application/json",
+  );
+}
+
+async function readText({ body }: Request, limits: BodyLimits): Promise<string> {
+  if (!body) return "";
+  const { maxBytes, timeoutMs, clock } = limits;
+  const reader = body.getReader();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let isLate = false;
+  const stopTimer = startTimer(clock, timeoutMs, () => {
+    isLate = true;
+    reader.cancel().catch(() => {});
+  });
+  try {
+    let text = "";
+    let size = 0;
+    while (true) {
+      const { done, value } = await reader.read();
+      if (isLate) throw createTimeFailure(timeoutMs);
+      if (done) return text + decoder.decode();
+      size += value.length;
+      if (size > maxBytes) throw createSizeFailure(maxBytes);
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch (thrown) {
+    // Not awaited: a client that sends without end must not hold the request.
+    reader.cancel().catch(() => {});
+    if (isLate) throw createTimeFailure(timeoutMs);
+    if (!(thrown instanceof TypeError)) throw thrown;
+    throw fail("bad_request", "The body is not UTF-8, or the connection broke while it was read");
+  } finally {
+    stopTimer();
+  }
+}
+
+function createSizeFailure(maxBytes: number): Error {
+  return fail("body_too_large", `The body must not be larger than ${maxBytes} bytes`);
+}
+
+function createTimeFailure(timeoutMs: number): Error {
+  return fail("body_timeout", `The body was not received within ${timeoutMs} ms: send it again`);
+}
+
+function parse(text: string): unknown {
+  if (text === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw fail("bad_request", "The body is not JSON");
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Creates, lists, describes and deletes sessions.
+ *
+ * @module
+ */
+
+import type { JsonObject } from "../../core/json.ts";
+import type { SessionSummary } from "../../core/session.ts";
+import { listWithoutSubAgents } from "../../memory/store/sub_agent_link.ts";
+import { fail } from "../http/problem.ts";
+import { readEntries } from "../runner/stored_session.ts";
+import {
+  type Call,
+  getInteger,
+  getSessionKey,
+  readCallBody,
+  respond,
+  type Services,
+} from "./call.ts";
+
+/** Maximum number of sessions and of entries on a page. */
+const MAX_PAGE = 200;
+
+/** Name of the entry with which a session begins, since one without entries is not stored. */
+const CREATED = "session_created";
+
+/** Creates a session. */
+export async function createSession(call: Call, services: Services): Promise<Response> {
+  const { value } = await readCallBody(call, "CreateSession", services);
+  await checkSessionLimit(call);
+  const { id, title, metadata } = value as {
+    readonly id?: string;
+    readonly title?: string;
+    readonly metadata?: JsonObject;
+  };
+  checkMetadata(metadata);
+  const { tenant, user } = call.caller;
+  const session = await call.store.create({
+    ...(id !== undefined && { id }),
+    ...(metadata && { metadata }),
+    ...(tenant !== undefined && { tenant }),
+    ...(user !== undefined && { user }),
+  });
+  try {
+    session.append({ type: "custom", name: CREATED, data: {} });
+    if (title !== undefined) session.append({ type: "title", title });
+  } finally {
+    await session.close();
+  }
+  return respond({ id: session.id }, 201);
+}
+
+/** Maximum length of the metadata as JSON, as in stores. */
+const MAX_METADATA_LENGTH = 65_536;
+
+/** Throws a `RequestFailure` for metadata that a store refuses, or that would make the session one of a sub-agent. */
+function checkMetadata(metadata: JsonObject = {}): void {
+  if (JSON.stringify(metadata).length > MAX_METADATA_LENGTH) {
+    throw fail(
+      "bad_request",
+      `metadata must not be longer than ${MAX_METADATA_LENGTH} characters as JSON`,
+    );
+  }
+  const reserved = Object.keys(metadata).find((name) => name.startsWith("subAgent"));
+  if (reserved === undefined) return;
+  throw fail("bad_request", "metadata: names that begin with subAgent are reserved");
+}
+
+async function checkSessionLimit({ store, limits: { sessions } }: Call): Promise<void> {
+  if (sessions === Infinity) return;
+  const listed = sessions === 0 ? [] : await listWithoutSubAgents(store, { limit: sessions });
+  if (listed.length < sessions) return;
+  throw fail("too_many_sessions", `There are ${sessions} sessions: delete one first`);
+}
+
+/** Lists the sessions of the caller. */
+export async function listSessions(call: Call, { runner }: Services): Promise<Response> {
+  const limit = getInteger(call, "limit", { fallback: 50, minimum: 1, maximum: MAX_PAGE });
+  const cursor = call.url.searchParams.get("cursor");
+  const page = await listWithoutSubAgents(call.store, {
+    limit,
+    ...(cursor !== null && { cursor }),
+  });
+  return respond({
+    sessions: page.map((summary) => ({
+      ...toPublicSummary(summary),
+      isRunning: runner.isRunning(summary.id),
+    })),
+    ...(page.cursor !== undefined && { cursor: page.cursor }),
+  });
+}
+
+/** Describes a session. */
+export async function getSession(call: Call, { runner }: Services): Promise<Response> {
+  const { summary, ...activity } = await runner.describe(getSessionKey(call));
+  return respond({ ...toPublicSummary(summary), ...activity });
+}
+
+/** Deletes a session. */
+export async function deleteSession(call: Call, { runner }: Services): Promise<Response> {
+  await runner.delete(getSessionKey(call));
+  return new Response(null, { status: 204 });
+}
+
+/** Returns a page of the log of a session. */
+export async function listEntries(call: Call): Promise<Response> {
+  const limit = getInteger(call, "limit", { fallback: 100, minimum: 1, maximum: MAX_PAGE });
+  const after = getInteger(call, "after", { fallback: 0, minimum: 0, maximum: 1e12 });
+  const session = await call.store.open(getSessionKey(call).id, { access: "read" });
+  try {
+    const read = await readEntries(session, after, after + limit);
+    const entries = read.flatMap(({ entry }) => entry ? [entry] : []);
+    const hasMore = after + limit < session.outline.length;
+    return respond({ entries, ...(hasMore && { next: after + limit }) });
+  } finally {
+    await session.close();
+  }
+}
+
+/** Returns the members of a summary that clients see: neither a directory of this machine nor the tenant. */
+function toPublicSummary(summary: SessionSummary): object {
+  const { id, created, updated, title, firstPrompt, user, metadata, model, problem } = summary;
+  const { entries, messages, usage, cost } = summary;
+  return {
+    ...{ id, created, updated },
+    ...(title !== undefined && { title }),
+    ...(firstPrompt !== undefined && { firstPrompt }),
+    ...(user !== undefined && { user }),
+    ...(metadata && { metadata }),
+    ...(model && { model }),
+    ...(problem !== undefined && { problem: "The session cannot be opened" }),
+    ...{ entries, messages, usage, cost },
+  };
+}

@@ -1,0 +1,335 @@
+/**
+ * Runs agents in this process.
+ *
+ * @module
+ */
+
+import type { Agent } from "../../agent/agent.ts";
+import { AlreadyRunningError, BadRequestError, SessionError } from "../../core/errors.ts";
+import type { AgentMessage } from "../../core/message.ts";
+import type { ModelSpec } from "../../core/model.ts";
+import type { Clock } from "../../core/ports.ts";
+import type { Session, SessionStore } from "../../core/session.ts";
+import type { SessionHeader } from "../../core/session_entry.ts";
+import { resumeSession } from "../../memory/recording/resume.ts";
+import { scopeStore } from "../../memory/storage/scoped_store.ts";
+import { createRandomId } from "../../memory/store/session_id.ts";
+import { fail } from "../http/problem.ts";
+import type {
+  AgentRunner,
+  CloseOptions,
+  CloseReport,
+  EventsOptions,
+  FeedItem,
+  QueuedInput,
+  RunInput,
+  RunStart,
+  SessionDetail,
+  SessionKey,
+  StartOptions,
+} from "./agent_runner.ts";
+import { type EventCursor, formatCursor, parseCursor } from "./event_cursor.ts";
+import { KeyedQueue } from "./keyed_queue.ts";
+import { LiveEvents } from "./live_events.ts";
+import { LocalRun } from "./local_run.ts";
+import { SessionFeed } from "./session_feed.ts";
+import { getEnd, readStoredActivity, readSummary } from "./stored_session.ts";
+
+/** An agent, and what is released after its run. */
+export type ServedAgent = Agent | ({ readonly agent: Agent } & AsyncDisposable);
+
+/** The session for which an agent is created. */
+export interface ServedSession extends SessionHeader {
+  /** The model that was used last, and that is restored into the agent. */
+  readonly model?: ModelSpec;
+}
+
+/** Creates the agent for a run of a session, which is restored into it. */
+export type CreateAgent = (session: ServedSession) => ServedAgent | Promise<ServedAgent>;
+
+/** Options for {@linkcode LocalRunner}. */
+export interface LocalRunnerOptions {
+  /** The sessions. */
+  readonly store: SessionStore;
+  /** Creates the agent for a run. */
+  readonly createAgent: CreateAgent;
+  /** Time after which a client gets the entries of other processes, in milliseconds; `Infinity` never. */
+  readonly pollMs: number;
+  /** Time for which events are kept after a run for clients that reconnect, in milliseconds. */
+  readonly keepEventsMs: number;
+  /** Time and timers. */
+  readonly clock: Clock;
+}
+
+/** Number of sessions whose events are kept after their runs. */
+const MAX_KEPT = 1_000;
+
+/** Runs agents in this process, one run of a session at a time. */
+export class LocalRunner implements AgentRunner {
+  readonly #options: LocalRunnerOptions;
+  readonly #runs = new Map<string, LocalRun>();
+  readonly #live = new Map<string, LiveEvents>();
+  readonly #queue = new KeyedQueue();
+  readonly #epoch = createRandomId();
+  #epochs = 0;
+  #isClosing = false;
+
+  constructor(options: LocalRunnerOptions) {
+    this.#options = options;
+  }
+
+  start(key: SessionKey, input: RunInput, options: StartOptions): Promise<RunStart> {
+    return this.#queue.run(key.id, () => this.#start(key, input, options));
+  }
+
+  // deno-lint-ignore require-await -- what is thrown is a rejection
+  async send(key: SessionKey, { type, message }: QueuedInput): Promise<string | undefined> {
+    const run = this.#findRun(key);
+    if (!run?.agent.state.isRunning) return undefined;
+    const queued = type === "steer" ? run.agent.steer([message]) : run.agent.followUp([message]);
+    return queued.id;
+  }
+
+  // deno-lint-ignore require-await -- what is thrown is a rejection
+  async abort(key: SessionKey, reason: string): Promise<boolean> {
+    const run = this.#findRun(key);
+    if (!run?.agent.state.isRunning) return false;
+    run.abort(reason, { isHandedOver: false });
+    return true;
+  }
+
+  async describe(key: SessionKey): Promise<SessionDetail> {
+    const run = this.#findRun(key);
+    if (run?.agent.state.isRunning) {
+      try {
+        return { ...run.getActivity(), ...await this.#describeLog(run.session) };
+      } catch (error) {
+        // Its session was closed meanwhile, and is read from the store.
+        if (run.agent.state.isRunning) throw error;
+      }
+    }
+    await run?.ended.catch(() => {});
+    return await this.#withStored(key, async (session) => ({
+      ...await readStoredActivity(session),
+      ...await this.#describeLog(session),
+    }));
+  }
+
+  isRunning(sessionId: string): boolean {
+    return this.#runs.has(sessionId);
+  }
+
+  async events(
+    key: SessionKey,
+    options: EventsOptions,
+  ): Promise<AsyncIterable<readonly FeedItem[]>> {
+    const { after } = options;
+    if (after !== undefined && !parseCursor(after)) {
+      throw new BadRequestError("Invalid event id: use the id of the last event, or none");
+    }
+    // An error before the first event is that of the request.
+    await (await this.#openStored(key)).close();
+    return this.#readEvents(key, options);
+  }
+
+  delete(key: SessionKey): Promise<void> {
+    return this.#queue.run(key.id, async () => {
+      const active = this.#findRun(key);
+      if (active?.agent.state.isRunning) throw new AlreadyRunningError();
+      await active?.ended.catch(() => {});
+      await this.#scope(key).delete(key.id);
+      this.#live.get(key.id)?.notify();
+    });
+  }
+
+  async close({ signal }: CloseOptions): Promise<CloseReport> {
+    this.#isClosing = true;
+    const stopped = new Set<LocalRun>();
+    const stop = () => {
+      for (const run of this.#runs.values()) {
+        stopped.add(run);
+        run.abort("The server is shutting down", { isHandedOver: true });
+      }
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop);
+    const active = new Set(this.#runs.values());
+    await Promise.allSettled([...active].map(({ ended }) => ended));
+    signal.removeEventListener("abort", stop);
+    return { ended: active.size - stopped.size, handedOver: stopped.size };
+  }
+
+  async *#readEvents(
+    key: SessionKey,
+    options: EventsOptions,
+  ): AsyncGenerator<readonly FeedItem[], void> {
+    const { pollMs, clock } = this.#options;
+    const live = this.#getLive(key.id);
+    live.watchers++;
+    try {
+      const open = () => this.#openStored(key);
+      yield* new SessionFeed({ ...options, pollMs, clock, live, open }).read();
+    } finally {
+      live.watchers--;
+      live.lastUsed = clock.now();
+    }
+  }
+
+  async #start(key: SessionKey, input: RunInput, options: StartOptions): Promise<RunStart> {
+    if (this.#isClosing) {
+      throw fail("shutting_down", "The server is shutting down: try again later");
+    }
+    const active = this.#findRun(key);
+    if (active?.agent.state.isRunning) {
+      const repeated = await findRepeated(active.session, active.agent.state.messages, input);
+      if (repeated) return repeated;
+      throw new AlreadyRunningError();
+    }
+    // It has ended, and is closing its session.
+    await active?.ended.catch(() => {});
+    const resumed = await resumeSession(this.#scope(key), key.id);
+    const repeated = await findRepeated(resumed.session, resumed.messages, input);
+    if (repeated) {
+      await resumed.session.close();
+      return repeated;
+    }
+    const live = this.#getLive(key.id);
+    const served = await closeOnError(resumed.session, async () => {
+      const { model, session: { header } } = resumed;
+      const created = await this.#options.createAgent({ ...header, ...(model && { model }) });
+      return "agent" in created ? created : withoutDisposal(created);
+    });
+    const recording = await closeOnError(
+      { close: () => resumed.session.close().finally(() => served[Symbol.asyncDispose]()) },
+      () => resumed.into(served.agent, { now: this.#options.clock.now }),
+    );
+    const { epoch, lastSeq: seq } = live;
+    const eventId = formatCursor(getEnd(recording.session, { epoch, seq }));
+    const dispose = async () => await served[Symbol.asyncDispose]();
+    const run = new LocalRun({ agent: served.agent, recording, live, dispose });
+    if (this.#isClosing) {
+      await run.discard();
+      throw fail("shutting_down", "The server is shutting down: try again later");
+    }
+    this.#runs.set(key.id, run);
+    try {
+      const { ended } = await run.start(input, options);
+      void ended.catch(() => {}).then(() => this.#forget(key.id, run));
+      return { type: "started", runId: served.agent.state.runId, eventId, ended };
+    } catch (error) {
+      run.abort("The input was not persisted", { isHandedOver: false });
+      await run.ended.catch(() => {});
+      this.#forget(key.id, run);
+      throw error;
+    }
+  }
+
+  #forget(id: string, run: LocalRun): void {
+    if (this.#runs.get(id) === run) this.#runs.delete(id);
+    const live = this.#live.get(id);
+    if (live) live.lastUsed = this.#options.clock.now();
+    this.#removeOldEvents();
+  }
+
+  /** Returns the active run of a session; throws if the session is not the caller's. */
+  #findRun(key: SessionKey): LocalRun | undefined {
+    const run = this.#runs.get(key.id);
+    if (!run) return undefined;
+    const { tenant, user } = run.session.header;
+    const isOwn = (key.tenant === undefined || key.tenant === tenant) &&
+      (key.user === undefined || key.user === user);
+    if (isOwn) return run;
+    throw new SessionError(`The session "${key.id}" does not exist`, { reason: "not_found" });
+  }
+
+  async #describeLog(session: Session): Promise<Pick<SessionDetail, "summary" | "eventId">> {
+    const live = this.#live.get(session.id);
+    const position = live && { epoch: live.epoch, seq: live.lastSeq };
+    const eventId = formatCursor(getEnd(session, position));
+    return { eventId, summary: await readSummary(session) };
+  }
+
+  #getLive(id: string): LiveEvents {
+    const known = this.#live.get(id);
+    const live = known ?? new LiveEvents(`${this.#epoch}${(this.#epochs++).toString(36)}`);
+    live.lastUsed = this.#options.clock.now();
+    if (known) return known;
+    this.#live.set(id, live);
+    this.#removeOldEvents();
+    return live;
+  }
+
+  /** Removes events of sessions that have neither a run nor a client. */
+  #removeOldEvents(): void {
+    const before = this.#options.clock.now() - this.#options.keepEventsMs;
+    const unused = [...this.#live].filter(([id, { watchers }]) =>
+      watchers === 0 && !this.#runs.has(id)
+    ).sort(([, left], [, right]) => left.lastUsed - right.lastUsed);
+    unused.forEach(([id, { lastUsed }], index) => {
+      if (lastUsed < before || unused.length - index > MAX_KEPT) this.#live.delete(id);
+    });
+  }
+
+  #scope({ tenant, user }: SessionKey): SessionStore {
+    const { store } = this.#options;
+    return tenant === undefined && user === undefined ? store : scopeStore(store, { tenant, user });
+  }
+
+  #openStored(key: SessionKey): Promise<Session> {
+    return this.#scope(key).open(key.id, { access: "read" });
+  }
+
+  async #withStored<Result>(
+    key: SessionKey,
+    use: (session: Session) => Promise<Result>,
+  ): Promise<Result> {
+    const session = await this.#openStored(key);
+    try {
+      return await use(session);
+    } finally {
+      await session.close();
+    }
+  }
+}
+
+function withoutDisposal(agent: Agent): Exclude<ServedAgent, Agent> {
+  return { agent, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+async function closeOnError<Result>(
+  resource: { close(): Promise<void> },
+  task: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await task();
+  } catch (error) {
+    await resource.close();
+    throw error;
+  }
+}
+
+/** Finds the prompt of an earlier request with the same idempotency key. */
+async function findRepeated(
+  session: Session,
+  messages: readonly AgentMessage[],
+  input: RunInput,
+): Promise<RunStart | undefined> {
+  const metadata = input.type === "prompt" ? input.message.metadata : undefined;
+  const { idempotencyKey, requestHash } = metadata ?? {};
+  if (idempotencyKey === undefined) return undefined;
+  const found = messages.find((message) => message.metadata?.["idempotencyKey"] === idempotencyKey);
+  if (!found) return undefined;
+  if (found.metadata?.["requestHash"] !== requestHash) return { type: "key_reused" };
+  const eventId = formatCursor(await findPosition(session, found));
+  return { type: "repeated", messageId: found.id ?? "", eventId };
+}
+
+/** Returns the position before a message. */
+async function findPosition(session: Session, message: AgentMessage): Promise<EventCursor> {
+  const entries = await session.path({ types: ["message"] });
+  const found = entries.find((entry) =>
+    entry.type === "message" && entry.message.id === message.id
+  );
+  const position = Math.max(0, session.outline.findIndex(({ id }) => id === found?.id));
+  return { position, entryId: session.outline[position - 1]?.id ?? "" };
+}

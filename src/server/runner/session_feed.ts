@@ -1,0 +1,251 @@
+/**
+ * The events of one session for one client.
+ *
+ * Two sequences are merged: the entries of the log, which are the same in every process and after a restart, and the
+ * live events of this process. An entry is sent when it is persisted, so that a position that a client has is in the log
+ * whatever happens to the process. A client that is too slow for the live events skips some of them, and gets the state
+ * instead; it never skips an entry.
+ *
+ * @module
+ */
+
+import { SessionError } from "../../core/errors.ts";
+import type { Clock } from "../../core/ports.ts";
+import type { Session } from "../../core/session.ts";
+import { startTimer } from "../http/start_timer.ts";
+import type { EventsOptions, FeedItem, SessionActivity } from "./agent_runner.ts";
+import { type EventCursor, formatCursor, parseCursor } from "./event_cursor.ts";
+import { type ActiveLog, type LiveEvent, type LiveEvents, toJson } from "./live_events.ts";
+import { readEntries, readStoredActivity } from "./stored_session.ts";
+
+/** Maximum number of items in a batch. */
+const MAX_BATCH = 256;
+
+/** Options for {@linkcode SessionFeed}. */
+export interface SessionFeedOptions extends EventsOptions {
+  /** The live events of this process. */
+  readonly live: LiveEvents;
+  /** Opens the session for reading. */
+  readonly open: () => Promise<Session>;
+  /** Time after which the log is read again for entries of other processes, in milliseconds; `Infinity` never. */
+  readonly pollMs: number;
+  /** Timers. */
+  readonly clock: Clock;
+}
+
+/** Merges the log of a session with the live events of this process. */
+export class SessionFeed {
+  readonly #options: SessionFeedOptions;
+  #position = 0;
+  #entryId = "";
+  #seq = 0;
+  /** Whether the client lacks live events, so that it gets the state. */
+  #needsState = true;
+  #lastStatus: string | undefined;
+  /** The version of the live events, and the length of the log, when the log was read last. */
+  #checkedVersion = -1;
+  #checkedLength = -1;
+  /** Ends the wait for events. */
+  #stopWaiting = (): void => {};
+
+  constructor(options: SessionFeedOptions) {
+    this.#options = options;
+  }
+
+  /** Yields the events in batches. Ends with an item `end` when the session has been deleted. */
+  async *read(): AsyncGenerator<readonly FeedItem[], void> {
+    const { live, signal, ending } = this.#options;
+    const onAbort = () => this.#stopWaiting();
+    signal.addEventListener("abort", onAbort);
+    ending.addEventListener("abort", onAbort);
+    try {
+      if (!await this.#seek()) yield [createItem("reset", {})];
+      while (!signal.aborted) {
+        const { version } = live;
+        const batch = await this.#next();
+        if (batch.length > 0) yield batch;
+        // Otherwise there are further events, which have arrived meanwhile.
+        else if (ending.aborted && live.version === version) return;
+        else await this.#wait(version);
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof SessionError) || thrown.reason !== "not_found") throw thrown;
+      yield [createItem("end", { reason: "session_deleted" })];
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      ending.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** Goes to the position of the client; returns `false` if the log does not have it. */
+  async #seek(): Promise<boolean> {
+    const { after, live } = this.#options;
+    const cursor = after === undefined ? undefined : parseCursor(after);
+    if (!cursor || cursor.position === 0) {
+      this.#resumeLive(cursor?.live);
+      return true;
+    }
+    const active = live.active;
+    const isKnown = active
+      ? hasPosition(active.session, cursor)
+      : await this.#withStored((session) => Promise.resolve(hasPosition(session, cursor)));
+    if (!isKnown) return false;
+    this.#position = cursor.position;
+    this.#entryId = cursor.entryId;
+    this.#resumeLive(cursor.live);
+    return true;
+  }
+
+  #resumeLive(position: EventCursor["live"]): void {
+    const { live } = this.#options;
+    if (!position || position.epoch !== live.epoch || !live.has(position.seq)) return;
+    this.#seq = position.seq;
+    this.#needsState = false;
+    // The client has the state until here.
+    this.#lastStatus = live.active ? "running" : undefined;
+  }
+
+  /** Returns the next items; none if the client has everything. */
+  async #next(): Promise<readonly FeedItem[]> {
+    const { live } = this.#options;
+    if (!live.has(this.#seq)) this.#needsState = true;
+    if (!this.#needsState) {
+      const events = live.after(this.#seq, MAX_BATCH);
+      const [first] = events;
+      if (first && first.mark > this.#position) return await this.#readLog(first.mark);
+      if (first) return this.#takeEvents(events);
+    }
+    return live.active ? await this.#readActive(live.active) : await this.#readStored();
+  }
+
+  /** Returns the events that follow no further entry of the log. */
+  #takeEvents(events: readonly LiveEvent[]): readonly FeedItem[] {
+    const items: FeedItem[] = [];
+    for (const event of events) {
+      if (event.mark > this.#position) break;
+      this.#seq = event.seq;
+      items.push({ type: event.event.type, id: this.#formatId(), data: toJson(event) });
+    }
+    return items;
+  }
+
+  async #readActive(active: ActiveLog): Promise<readonly FeedItem[]> {
+    if (active.session.outline.length > this.#position) {
+      return await this.#readLog(active.session.outline.length);
+    }
+    if (!this.#needsState && this.#lastStatus === "running") return [];
+    // Nothing is awaited since the check, so that the state and the number of events agree.
+    return [this.#createState(active.getActivity())];
+  }
+
+  /** Reads the log in the store, if it may have changed. */
+  async #readStored(): Promise<readonly FeedItem[]> {
+    const { live } = this.#options;
+    const { version } = live;
+    if (!this.#needsState && this.#checkedVersion === version) return [];
+    return await this.#withStored(async (session) => {
+      if (!hasPosition(session, { position: this.#position, entryId: this.#entryId })) {
+        return [this.#startAgain()];
+      }
+      const { length } = session.outline;
+      if (length > this.#position) return await this.#readFrom(session, length);
+      const isSame = length === this.#checkedLength && !this.#needsState &&
+        this.#lastStatus !== "running";
+      const activity = isSame ? undefined : await readStoredActivity(session);
+      // A run may have started meanwhile.
+      if (live.version !== version) return [];
+      this.#checkedVersion = version;
+      this.#checkedLength = length;
+      if (!activity || !this.#needsState && activity.status === this.#lastStatus) return [];
+      return [this.#createState(activity)];
+    });
+  }
+
+  /** Reads entries up to a position, from the log of the active run or from the store. */
+  async #readLog(to: number): Promise<readonly FeedItem[]> {
+    const { active } = this.#options.live;
+    if (!active) return await this.#withStored((session) => this.#readFrom(session, to));
+    try {
+      await active.flush();
+    } catch {
+      // The run is aborted, and entries that could not be persisted are no longer in the log.
+    }
+    try {
+      return await this.#readFrom(active.session, to);
+    } catch (error) {
+      // The session was closed meanwhile, and is read from the store.
+      if (this.#options.live.active !== active) return [];
+      throw error;
+    }
+  }
+
+  async #readFrom(session: Session, to: number): Promise<readonly FeedItem[]> {
+    const end = Math.min(to, session.outline.length, this.#position + MAX_BATCH);
+    if (end <= this.#position) {
+      // The entries could not be written, so that events must not wait for them.
+      this.#options.live.limitMarks(this.#position);
+      return [];
+    }
+    const entries = await readEntries(session, this.#position, end);
+    return entries.flatMap(({ position, id, entry }) => {
+      this.#position = position;
+      this.#entryId = id;
+      if (!entry) return [];
+      return [{ type: "entry", id: this.#formatId(), data: JSON.stringify(entry) }];
+    });
+  }
+
+  /** Begins with the first entry of another log, such as that of a session that was deleted and created again. */
+  #startAgain(): FeedItem {
+    this.#position = 0;
+    this.#entryId = "";
+    this.#needsState = true;
+    return createItem("reset", {});
+  }
+
+  #createState(activity: SessionActivity): FeedItem {
+    this.#needsState = false;
+    this.#lastStatus = activity.status;
+    this.#seq = this.#options.live.lastSeq;
+    return { ...createItem("state", activity), id: this.#formatId() };
+  }
+
+  #formatId(): string {
+    const { epoch } = this.#options.live;
+    // Without it, a client that connects again gets the state, and not the live events before the entry.
+    const live = this.#needsState ? undefined : { epoch, seq: this.#seq };
+    return formatCursor({ position: this.#position, entryId: this.#entryId, live });
+  }
+
+  async #withStored<Result>(use: (session: Session) => Promise<Result>): Promise<Result> {
+    const session = await this.#options.open();
+    try {
+      return await use(session);
+    } finally {
+      await session.close();
+    }
+  }
+
+  /** Waits for live events; without an active run also for the time of the next look at the log. */
+  async #wait(version: number): Promise<void> {
+    const { live, signal, ending, pollMs, clock } = this.#options;
+    if (signal.aborted || ending.aborted) return;
+    const { promise, stop } = live.waitForChange(version);
+    this.#stopWaiting = stop;
+    const isPolled = !live.active && pollMs !== Infinity;
+    const stopTimer = isPolled && startTimer(clock, pollMs, () => {
+      this.#checkedVersion = -1;
+      stop();
+    });
+    await promise;
+    if (stopTimer) stopTimer();
+  }
+}
+
+function hasPosition({ outline }: Session, { position, entryId }: EventCursor): boolean {
+  return position === 0 || outline[position - 1]?.id === entryId;
+}
+
+function createItem(type: string, value: object): FeedItem {
+  return { type, data: JSON.stringify(value) };
+}

@@ -1,0 +1,126 @@
+import { assert, assertEquals } from "@std/assert";
+import { createDeferred } from "../../core/deferred.ts";
+import type { AgentEvent } from "../../core/event.ts";
+import { InMemorySessionStore } from "../../memory/mod.ts";
+import { ManualClock } from "../../testing/mod.ts";
+import type { FeedItem, SessionActivity } from "./agent_runner.ts";
+import { formatCursor, parseCursor } from "./event_cursor.ts";
+import { LiveEvents } from "./live_events.ts";
+import { SessionFeed } from "./session_feed.ts";
+
+const RUNNING: SessionActivity = {
+  status: "running",
+  pendingApprovals: [],
+  queued: { steering: [], followUp: [] },
+};
+
+const clock = new ManualClock();
+const createEvent = (seq: number): AgentEvent => ({ type: "turn_start", turn: seq, seq });
+
+interface FeedSetup {
+  readonly store: InMemorySessionStore;
+  readonly live: LiveEvents;
+  readonly after?: string;
+  readonly ending?: AbortSignal;
+}
+
+function openFeed({ store, live, after, ending = AbortSignal.abort() }: FeedSetup) {
+  return new SessionFeed({
+    live,
+    clock,
+    after,
+    ending,
+    signal: new AbortController().signal,
+    pollMs: Infinity,
+    open: () => store.open("s", { access: "read" }),
+  }).read();
+}
+
+/** Reads all that a feed has now. */
+async function readAll(setup: FeedSetup): Promise<FeedItem[]> {
+  const items: FeedItem[] = [];
+  for await (const batch of openFeed(setup)) items.push(...batch);
+  return items;
+}
+
+const getTypes = (items: readonly FeedItem[]) => items.map(({ type }) => type);
+
+Deno.test("SessionFeed: an entry is delivered when it is persisted, and not before", async () => {
+  const store = new InMemorySessionStore();
+  await using session = await store.create({ id: "s" });
+  session.append({ type: "title", title: "A" });
+  const flushed = createDeferred();
+  const live = new LiveEvents("e");
+  live.setActive({ session, flush: () => flushed.promise, getActivity: () => RUNNING });
+  const feed = openFeed({ store, live });
+  let received: string[] | undefined;
+  const first = feed.next().then(({ value }) => received = getTypes(value ?? []));
+  for (let tick = 0; tick < 100; tick++) await null;
+  assertEquals(received, undefined);
+  flushed.resolve();
+  await first;
+  assertEquals(received, ["entry"]);
+  await feed.return();
+});
+
+Deno.test("SessionFeed: events wait for the entries that precede them, unless those could not be written", async () => {
+  const store = new InMemorySessionStore();
+  await using session = await store.create({ id: "s" });
+  session.append({ type: "title", title: "A" });
+  await session.flush();
+  const live = new LiveEvents("e");
+  const flush = () => Promise.reject(new Error("The disk is full"));
+  live.setActive({ session, flush, getActivity: () => RUNNING });
+  const after = formatCursor({ position: 0, entryId: "", live: { epoch: "e", seq: 0 } });
+  live.push(createEvent(1), 1);
+  live.push(createEvent(2), 5);
+  assertEquals(getTypes(await readAll({ store, live, after })), [
+    "entry",
+    "turn_start",
+    "turn_start",
+  ]);
+});
+
+Deno.test("SessionFeed: events of another process are not taken for those of this one", async () => {
+  const store = new InMemorySessionStore();
+  await using session = await store.create({ id: "s" });
+  const { id: entryId } = session.append({ type: "title", title: "A" });
+  await session.flush();
+  const live = new LiveEvents("new");
+  for (let seq = 1; seq <= 5; seq++) live.push(createEvent(seq), 1);
+  const read = (epoch: string) => {
+    const after = formatCursor({ position: 1, entryId, live: { epoch, seq: 2 } });
+    return readAll({ store, live, after });
+  };
+  assertEquals(getTypes(await read("old")), ["state"]);
+  assertEquals(getTypes(await read("new")), ["turn_start", "turn_start", "turn_start", "state"]);
+});
+
+Deno.test("SessionFeed: a client that reconnects while it reads the log gets no events from before", async () => {
+  const store = new InMemorySessionStore();
+  await using session = await store.create({ id: "s" });
+  session.append({ type: "title", title: "A" });
+  session.append({ type: "title", title: "B" });
+  await session.flush();
+  const live = new LiveEvents("e");
+  for (let seq = 1; seq <= 5; seq++) live.push(createEvent(seq), 2);
+  const [first] = await readAll({ store, live });
+  assert(first?.id);
+  assertEquals(parseCursor(first.id)?.live, undefined);
+  assertEquals(getTypes(await readAll({ store, live, after: first.id })), ["entry", "state"]);
+});
+
+Deno.test("SessionFeed: a client that misses events gets the state instead, and then goes on", async () => {
+  const store = new InMemorySessionStore();
+  await using session = await store.create({ id: "s" });
+  const { id: entryId } = session.append({ type: "title", title: "A" });
+  await session.flush();
+  const live = new LiveEvents("e");
+  for (let seq = 1; seq <= 5_000; seq++) live.push(createEvent(seq), 1);
+  const after = formatCursor({ position: 1, entryId, live: { epoch: "e", seq: 1 } });
+  const [state, ...rest] = await readAll({ store, live, after });
+  assertEquals([state?.type, rest.length], ["state", 0]);
+  live.push(createEvent(5_001), 1);
+  const next = await readAll({ store, live, after: state?.id ?? "" });
+  assertEquals(next[0]?.data, JSON.stringify(createEvent(5_001)));
+});

@@ -1,0 +1,239 @@
+/**
+ * Clients of AG-UI that send nonsense, flood or disappear.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { Agent, type AgentOptions } from "../../mod.ts";
+import { agUiHandler } from "../../src/protocols/ag_ui/mod.ts";
+import {
+  fakeTool,
+  hang,
+  reply,
+  scriptedStream,
+  seededRandom,
+  toolCall,
+} from "../../src/testing/mod.ts";
+
+type Body = string | ReadableStream<Uint8Array> | object;
+
+function createAgent(options: Partial<AgentOptions> = {}): Agent {
+  const streamFn = scriptedStream([
+    reply([{ type: "text", text: "I look" }, toolCall("look", {}, { id: "c1" })]),
+    reply("I have seen it"),
+  ]);
+  return new Agent({
+    model: "test/model",
+    streamFn,
+    tools: [fakeTool({ name: "look" })],
+    ...options,
+  });
+}
+
+/** Returns a function that sends a body to the handler of an agent. */
+function connect(agent: Agent): (body: Body) => Promise<Response> {
+  const handler = agUiHandler({ createAgent: () => agent, maxBytes: 100_000 });
+  return (body) => {
+    const isRaw = typeof body === "string" || body instanceof ReadableStream;
+    return handler(
+      new Request("http://localhost/", {
+        method: "POST",
+        body: isRaw ? body : JSON.stringify(body),
+      }),
+    );
+  };
+}
+
+const message = { id: "m1", role: "user", content: "Hello" };
+const INPUT = { threadId: "t", runId: "r", messages: [message] };
+
+function readEvents(text: string): { readonly type: string }[] {
+  return text.split("\n\n").filter((part) => part !== "").map((part) => JSON.parse(part.slice(6)));
+}
+
+Deno.test("hostile AG-UI client: disappears after any event, which ends the run", async () => {
+  for (let count = 0;; count++) {
+    const agent = createAgent();
+    const reader = (await connect(agent)(INPUT)).body?.getReader();
+    let isComplete = false;
+    for (let read = 0; read < count && !isComplete; read++) {
+      isComplete = (await reader?.read())?.done ?? true;
+    }
+    await reader?.cancel();
+    assert(!agent.state.isRunning, `${count}`);
+    await agent.waitForIdle();
+    if (!isComplete) continue;
+    assert(count > 15, `${count}`);
+    return;
+  }
+});
+
+Deno.test("hostile AG-UI client: a thousand requests during a run are refused", async () => {
+  const agent = createAgent({ streamFn: scriptedStream([hang({ after: "One" })]) });
+  const send = connect(agent);
+  const first = await send(INPUT);
+  const reader = first.body?.getReader();
+  await reader?.read();
+  const others = await Promise.all(Array.from({ length: 1_000 }, () => send(INPUT)));
+  for (const response of others) {
+    const text = await response.text();
+    if (response.status === 409) continue;
+    assertEquals(readEvents(text).at(-1)?.type, "RUN_ERROR");
+  }
+  assert(agent.state.isRunning);
+  await reader?.cancel();
+  assert(!agent.state.isRunning);
+});
+
+Deno.test("hostile AG-UI client: one that reads nothing lets the run wait", async () => {
+  let sent = 0;
+  const text = "word ".repeat(5_000);
+  const scripted = scriptedStream([reply(text)]);
+  const agent = createAgent({ streamFn: scripted });
+  agent.subscribe(() => void sent++);
+  const response = await connect(agent)(INPUT);
+  let last = -1;
+  for (let stable = 0; stable < 20;) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    stable = sent === last ? stable + 1 : 0;
+    last = sent;
+  }
+  assert(sent < 600, `${sent}`);
+  await response.body?.cancel();
+  assert(!agent.state.isRunning);
+});
+
+Deno.test("hostile AG-UI client: an endless body is read up to the limit, a broken one is an error", async () => {
+  let isCancelled = false;
+  let bytes = 0;
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      bytes += 10_000;
+      controller.enqueue(new Uint8Array(10_000).fill(32));
+    },
+    cancel: () => void (isCancelled = true),
+  });
+  const send = connect(createAgent());
+  const large = await send(endless);
+  assertEquals(large.status, 400);
+  assertStringIncludes((await large.json()).error, "100000 bytes");
+  assert(isCancelled && bytes < 200_000, `${bytes}`);
+  const broken = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.error(new Error("reset")),
+  });
+  assertEquals((await send(broken)).status, 400);
+});
+
+Deno.test("hostile AG-UI client: resumes with wrong ids, twice, and what waits for nothing", async () => {
+  const agent = createAgent({ approve: () => ({ type: "pending" }) });
+  const send = connect(agent);
+  const events = readEvents(await (await send(INPUT)).text());
+  assertStringIncludes(JSON.stringify(events.at(-1)), "tool_approval");
+  const resume = (interruptId: unknown, payload: unknown = { approved: true }) =>
+    send({ ...INPUT, messages: [], resume: [{ interruptId, status: "resolved", payload }] });
+  for (const id of ["c2", "__proto__", "", 5, null]) {
+    const response = await resume(id);
+    const text = await response.text();
+    assert(response.status === 400 || text.includes("RUN_ERROR"), `${id}: ${text}`);
+  }
+  const [one, two] = await Promise.all([resume("c1"), resume("c1")]);
+  const texts = [await one.text(), await two.text()];
+  const finished = texts.filter((text) => text.includes("RUN_FINISHED"));
+  assertEquals(finished.length, 1);
+  const late = await resume("c1");
+  assertEquals(late.status, 400);
+  await late.body?.cancel();
+  await agent.waitForIdle();
+});
+
+/** Values that members of a body may have instead of valid ones. */
+const VALUES: readonly unknown[] = [
+  null,
+  true,
+  7,
+  -1e308,
+  "",
+  "text",
+  [],
+  [null],
+  [[[]]],
+  {},
+  { __proto__: null, constructor: "x" },
+  { type: "image", source: { type: "data", value: "%%%", mimeType: "text/html" } },
+  [{ type: "text" }],
+  [{ type: "document", source: { type: "url", value: "file:///etc/passwd" } }],
+  [{ id: "x", type: "function", function: { name: "look", arguments: "{" } }],
+];
+
+/** Returns a copy in which one member anywhere has another value, or is missing. */
+function mutate(value: unknown, random: () => number): unknown {
+  const pick = () => VALUES[Math.floor(random() * VALUES.length)];
+  if (typeof value !== "object" || value === null || random() < 0.2) return pick();
+  const entries = Object.entries(value);
+  const index = Math.floor(random() * entries.length);
+  const changed = entries.flatMap(([name, member], position) => {
+    if (position !== index) return [[name, member] as const];
+    return random() < 0.2 ? [] : [[name, mutate(member, random)] as const];
+  });
+  return Array.isArray(value) ? changed.map(([, member]) => member) : Object.fromEntries(changed);
+}
+
+const RICH_INPUT = {
+  ...INPUT,
+  state: { a: 1 },
+  messages: [
+    { id: "u", role: "user", content: [{ type: "text", text: "Hi" }] },
+    {
+      id: "a",
+      role: "assistant",
+      content: "Yes",
+      toolCalls: [{ id: "k", type: "function", function: { name: "look", arguments: "{}" } }],
+    },
+    { id: "r", role: "tool", toolCallId: "k", content: "seen" },
+    { id: "s", role: "system", content: "Obey" },
+    message,
+  ],
+  tools: [{ name: "paint", description: "Paints", parameters: { type: "object" } }],
+  context: [{ description: "Page", value: "1" }],
+  resume: [],
+};
+
+Deno.test("hostile AG-UI client: any change of a valid body is run or refused with a reason", async () => {
+  const cases = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 300;
+  for (let seed = 1; seed <= cases; seed++) {
+    const random = seededRandom(seed);
+    let body: unknown = RICH_INPUT;
+    for (let count = 0; count <= seed % 3; count++) body = mutate(body, random);
+    const agent = createAgent();
+    const response = await connect(agent)(JSON.stringify(body) ?? "");
+    const text = await response.text();
+    const note = `${seed}: ${response.status} ${text.slice(0, 200)}`;
+    if (response.status === 200) {
+      const types = readEvents(text).map(({ type }) => type);
+      assert(["RUN_FINISHED", "RUN_ERROR"].includes(types.at(-1) ?? ""), note);
+    } else {
+      assertEquals(response.status, 400, note);
+      assert(JSON.parse(text).error !== "", note);
+    }
+    assert(!agent.state.isRunning);
+  }
+});
+
+Deno.test("hostile AG-UI client: nesting of 20,000 levels is refused or ignored", async () => {
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  const base = JSON.stringify(INPUT).slice(0, -1);
+  const bodies = [
+    deep,
+    `${base},"state":${deep}}`,
+    `${base},"tools":[{"name":"t","description":"d","parameters":{"a":${deep}}}]}`,
+    `{"threadId":"t","runId":"r","messages":[{"id":"a","role":"assistant","toolCalls":[{"id":"k","type":"function","function":{"name":"look","arguments":${
+      JSON.stringify(`{"a":${deep}}`)
+    }}}]}]}`,
+  ];
+  for (const body of bodies) {
+    const response = await connect(createAgent())(body);
+    assert([200, 400].includes(response.status), `${response.status}`);
+    await response.text();
+  }
+});

@@ -1,0 +1,134 @@
+/**
+ * `swink eval gate`, `compare`, `report`, `list` and `verify`.
+ *
+ * @module
+ */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { createProject, DONE, evaluate, READ, RUN_1, withResults, WRITE } from "./evaluations.ts";
+
+Deno.test("swink eval gate: passes and fails by limits, with a code for each decision", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  const gate = async (...args: string[]) => {
+    const { code, output } = await withResults(directory, "gate", ...args);
+    return [code, output.replaceAll(RUN_1, "RUN")];
+  };
+  assertEquals(await gate("latest"), [0, "RUN passes\n"]);
+  assertEquals(await gate(RUN_1.slice(0, 8), "--max-cost=0.0001"), [
+    1,
+    "RUN fails\n  The cost of $0.0012 exceeds $0.0001\n",
+  ]);
+  assertEquals(await gate(`${directory.path}/results/${RUN_1}`, "--min-pass-rate=90"), [
+    3,
+    "RUN was not checked: a limit or the baseline is invalid\n  minPassRate must be from 0 to 1, not 90\n",
+  ]);
+  const json = await withResults(directory, "gate", "latest", "-ojson");
+  assertEquals(JSON.parse(json.output), { run: RUN_1, type: "pass", reasons: [] });
+  const none = await withResults(directory, "gate", "other");
+  assertEquals([none.code, none.messages], [
+    2,
+    'swink: There is no evaluation "other" in DIR/results\nList the evaluations with: swink eval list\n',
+  ]);
+});
+
+Deno.test("swink eval compare: fails for a regression, which the gate finds, too", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  await evaluate(directory, [], { model: [READ, { blocks: ["Bye"] }, WRITE, DONE] });
+  const second = `${RUN_1}-2`;
+  const { code, output } = await withResults(directory, "compare", RUN_1, second);
+  assertEquals(code, 1);
+  assertEquals(
+    output,
+    `regressed  greets  response  1.00 → 0.00
+
+1 regressed · 0 fixed · 5 same · 0 added · 0 removed
+`,
+  );
+  const back = await withResults(directory, "compare", second, RUN_1, "-ojson");
+  assertEquals(back.code, 0);
+  assertEquals(
+    JSON.parse(back.output).filter(({ change }: { change: string }) => change === "fixed").length,
+    1,
+  );
+  const gated = await withResults(directory, "gate", second, `--baseline=${RUN_1}`);
+  assertEquals([gated.code, gated.output], [1, `${second} fails\n  greets: response regressed\n`]);
+});
+
+Deno.test("swink eval gate: decides nothing about results that have changed, or with a baseline that shows nothing", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  await evaluate(directory, [], { model: [READ, { blocks: ["Bye"] }, WRITE, DONE] });
+  const second = `${RUN_1}-2`;
+  const gate = async (...args: string[]) => {
+    const { code, output } = await withResults(directory, "gate", ...args);
+    return [code, output.trimEnd().split("\n").at(-1)];
+  };
+  const itself = "  The baseline is the evaluation itself: name another one";
+  assertEquals(await gate(second, `--baseline=${second}`), [3, itself]);
+  assertEquals(await gate("latest", "--baseline=latest"), [3, itself]);
+
+  // Without the case that failed.
+  const header = JSON.parse(directory.read(`results/${second}/run.json`));
+  header.set.cases.shift();
+  directory.write(`results/${second}/run.json`, JSON.stringify(header));
+  const changed = "The hash is not that of the header and the results";
+  assertEquals(await gate(second), [1, `  ${changed}`]);
+  assertEquals(await gate(RUN_1, `--baseline=${second}`), [
+    3,
+    `  The baseline cannot be used: ${changed}`,
+  ]);
+
+  directory.write(`results/${second}/results.jsonl`, "");
+  const missing = `1 of 1 runs of ${second} have no result`;
+  assertEquals(await gate(RUN_1, `--baseline=${second}`), [
+    3,
+    `  The baseline cannot be used: ${missing}`,
+  ]);
+  const compared = await withResults(directory, "compare", RUN_1, second);
+  assertEquals([compared.code, compared.messages], [1, `warning: ${missing}\n`]);
+});
+
+Deno.test("swink eval list --html: an evaluation that cannot be read does not hide the others", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  await evaluate(directory);
+  const file = `${directory.path}/results/${RUN_1}/results.jsonl`;
+  await Deno.remove(file);
+  await Deno.mkdir(file);
+  const { code, output, messages } = await withResults(directory, "list");
+  assertEquals([code, output.trimEnd().split("\n").length], [0, 1]);
+  assertStringIncludes(output, `${RUN_1}-2`);
+  assertStringIncludes(messages, `warning: ${RUN_1}: `);
+  assertEquals((await evaluate(directory, [`--html=${directory.path}/report.html`])).code, 0);
+});
+
+Deno.test("swink eval report, list and verify: read an evaluation from disk", async () => {
+  await using directory = await createProject();
+  const { output: table } = await evaluate(directory);
+  const report = (...args: string[]) => withResults(directory, "report", "latest", ...args);
+  assertEquals((await report()).output, table);
+  const files = ["html", "junit", "markdown"].map((name) => `--${name}=${directory.path}/${name}`);
+  const written = await report(...files, `--baseline=${RUN_1}`);
+  assertEquals([written.code, written.output], [0, ""]);
+  assertStringIncludes(written.messages, "Report: DIR/html\n");
+  assertStringIncludes(directory.read("html"), "<!DOCTYPE html>");
+  assertStringIncludes(directory.read("junit"), 'tests="2"');
+  assertStringIncludes(directory.read("markdown"), "No metric has changed.");
+
+  const list = await withResults(directory, "list");
+  assertEquals(
+    list.output,
+    `${RUN_1}  greetings  anthropic/claude-sonnet-5-5  2 of 2 passed  score 1.00  $0.0012\n`,
+  );
+  assertEquals(JSON.parse((await withResults(directory, "list", "-ojson")).output)[0].passed, 2);
+
+  assertEquals((await withResults(directory, "verify", "latest")).code, 0);
+  const results = `results/${RUN_1}/results.jsonl`;
+  directory.write(results, directory.read(results).replace("Hello Ada", "Hello Bob"));
+  const changed = await withResults(directory, "verify", "latest");
+  assertEquals(changed.code, 1);
+  assertStringIncludes(changed.output, "results.jsonl:1: the result is damaged");
+  assertStringIncludes((await report()).messages, "warning: DIR/results");
+});

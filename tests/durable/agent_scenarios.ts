@@ -1,0 +1,231 @@
+/**
+ * Tests of durable agents on any engine.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { createDeferred } from "../../src/core/deferred.ts";
+import type { DurableSteps } from "../../src/core/durable_steps.ts";
+import type { AgentEvent } from "../../src/core/event.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
+import { type AgentTool, defineTool } from "../../src/core/tool.ts";
+import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
+import { openDurableSession } from "../../src/durable/agent/durable_session.ts";
+import { workflowTool } from "../../src/durable/agent/workflow_tool.ts";
+import { InMemorySessionStore } from "../../src/memory/mod.ts";
+import { type DurableEngineFixture, DurableSubject } from "../../src/testing/durable_subject.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply, type ScriptedStep } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { waitUntil } from "../wait_until.ts";
+
+const parameters = { type: "object", properties: {} } as const;
+
+/** Answers by the number of messages of the conversation, so that a process continues where another one has ended. */
+function createModel(...script: readonly ScriptedStep[]): StreamFn {
+  return (request) => {
+    const replies = request.context.messages.filter(({ role }) => role === "assistant").length;
+    return scriptedStream(script.slice(replies))(request);
+  };
+}
+
+/** A process: the tools that it executes, and what they have done. */
+class Process {
+  readonly effects: string[] = [];
+
+  tool(name: string, options: Partial<AgentTool> = {}): AgentTool {
+    return defineTool({
+      name,
+      description: name,
+      parameters,
+      execute: () => {
+        this.effects.push(name);
+        return `${name} done`;
+      },
+      ...options,
+    });
+  }
+
+  /** Creates a tool that does not return. */
+  stuck(name: string, options: Partial<AgentTool> = {}): AgentTool {
+    return this.tool(name, {
+      ...options,
+      execute: () => {
+        this.effects.push(name);
+        return new Promise<never>(() => {});
+      },
+    });
+  }
+}
+
+type Scenario = (subject: DurableSubject, prefix: string) => Promise<void>;
+
+/** Registers the tests with an engine. */
+export function testDurableAgent(
+  register: (name: string, fn: () => Promise<void>) => void,
+  createFixture: () => DurableEngineFixture,
+): void {
+  for (const [name, scenario] of Object.entries(SCENARIOS)) {
+    register(name, async () => {
+      const fixture = createFixture();
+      const subject = new DurableSubject(fixture);
+      try {
+        await scenario(subject, `agent ${name.length}`);
+      } finally {
+        await subject.close();
+        await fixture.dispose?.();
+      }
+    });
+  }
+}
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  "a batch of an agent continues in another process": async (subject, id) => {
+    const model = createModel(
+      reply([toolCall("pay"), toolCall("send"), toolCall("put"), toolCall("read")]),
+      reply("Finished"),
+    );
+    const start = (tools: readonly AgentTool[]) =>
+      subject.open("batch", async (steps, prompt: string) => {
+        const agent = durableAgent({ model: "test/model", streamFn: model, tools }, steps);
+        const { text, messages } = await agent.prompt(prompt);
+        return { text, messages };
+      });
+    const first = new Process();
+    const run = await start([
+      first.tool("pay"),
+      first.stuck("send"),
+      first.stuck("put", { sideEffect: "idempotent" }),
+      first.tool("read", { readOnly: true }),
+    ]);
+    await run("Work", id);
+    await waitUntil(() => first.effects.length === 4);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+
+    const second = new Process();
+    await start([
+      second.tool("pay"),
+      second.tool("send"),
+      second.tool("put", { sideEffect: "idempotent" }),
+      second.tool("read", { readOnly: true }),
+    ]);
+    const result = await subject.engine.getRun<{ text: string; messages: unknown }>(id).result();
+    assertEquals(result.text, "Finished");
+    assertEquals(second.effects, ["put"]);
+    const text = JSON.stringify(result.messages);
+    for (const name of ["pay", "put", "read"]) assertStringIncludes(text, `${name} done`);
+    assertEquals(text.split("is not known").length, 2);
+  },
+
+  "an approval is decided while no process executes the run": async (subject, id) => {
+    const model = createModel(reply([toolCall("pay", {}, { id: "call" })]), reply("Paid"));
+    const { effects, ...process } = (() => {
+      const created = new Process();
+      return { effects: created.effects, tool: created.tool("pay") };
+    })();
+    const open = (events: AgentEvent[]) =>
+      subject.open("approval", async (steps, prompt: string) => {
+        const agent = durableAgent({
+          model: "test/model",
+          streamFn: model,
+          tools: [process.tool],
+          approve: () => ({ type: "pending" }),
+        }, steps);
+        agent.subscribe((event) => void events.push(event));
+        return (await agent.prompt(prompt)).text;
+      });
+    const events: AgentEvent[] = [];
+    const start = await open(events);
+    await start("Pay", id);
+    await waitUntil(() => events.some(({ type }) => type === "tool_approval_requested"));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await subject.openClient();
+    await subject.engine.getRun(id).decide("call", true);
+    assertEquals(effects, []);
+    await open([]);
+    assertEquals(await subject.engine.getRun(id).result(), "Paid");
+    assertEquals(effects, ["pay"]);
+  },
+
+  "a sub-agent is a run of its own, and is aborted with the calling run": async (subject, id) => {
+    const hanging = createDeferred<void>();
+    await subject.close();
+    const start = await subject.openWith((engine) => {
+      const child = engine.register("child", async (steps, prompt: string) => {
+        const tool = defineTool({
+          name: "hang",
+          description: "Waits for its signal.",
+          parameters,
+          sideEffect: "idempotent",
+          execute: (_args, { signal }) => {
+            if (prompt === "Hang") hanging.resolve();
+            else return "hung";
+            return new Promise<string>((resolve) =>
+              signal.addEventListener("abort", () => resolve("aborted"))
+            );
+          },
+        });
+        const streamFn = createModel(reply([toolCall("hang")]), reply(`Report on ${prompt}`));
+        const agent = durableAgent({ model: "test/model", streamFn, tools: [tool] }, steps);
+        return (await agent.prompt(prompt)).text;
+      });
+      const tools = [
+        workflowTool({ name: "research", description: "Researches.", workflow: child }),
+      ];
+      return engine.register("parent", async (steps: DurableSteps, prompt: string) => {
+        const streamFn = createModel(
+          reply([toolCall("research", { prompt }, { id: "sub" })]),
+          reply("Complete"),
+        );
+        const agent = durableAgent({ model: "test/model", streamFn, tools }, steps);
+        const { text, messages } = await agent.prompt("Work");
+        return { text, messages };
+      });
+    });
+    const finished = await start.start("Work", { id });
+    const { text, messages } = await finished.result();
+    assertEquals(text, "Complete");
+    assertStringIncludes(JSON.stringify(messages), "Report on Work");
+    const child = subject.engine.getRun(`${id}:sub`);
+    assertEquals([await child.status(), await child.result()], ["completed", "Report on Work"]);
+
+    const aborted = await start.start("Hang", { id: `${id} aborted` });
+    await hanging.promise;
+    await aborted.abort("enough");
+    await aborted.result();
+    assertEquals(await aborted.status(), "aborted");
+    const abortedChild = subject.engine.getRun(`${id} aborted:sub`);
+    await abortedChild.result();
+    assertEquals(await abortedChild.status(), "aborted");
+  },
+
+  "a session has the messages of its runs, each once": async (subject, id) => {
+    const store = new InMemorySessionStore();
+    const model = createModel(reply("One"), reply("Two"), reply("Three"));
+    const open = () =>
+      subject.open("session", async (steps, prompt: string) => {
+        const agent = durableAgent({ model: "test/model", streamFn: model }, steps);
+        const session = await openDurableSession(agent, store, { id, steps, tenant: "acme" });
+        const result = await agent.prompt(prompt);
+        await session.save(result);
+        await steps.waitFor("end", { timeoutMs: prompt === "Second" ? 200 : 0 });
+        return result.text;
+      });
+    const start = await open();
+    assertEquals(await (await start("First", `${id} 1`)).result(), "One");
+    await start("Second", `${id} 2`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const restarted = await open();
+    assertEquals(await subject.engine.getRun(`${id} 2`).result(), "Two");
+    assertEquals(await (await restarted("Third", `${id} 3`)).result(), "Three");
+    const session = await store.open(id, { access: "read" });
+    const entries = await session.path({ types: ["message"] });
+    assertEquals(session.header.tenant, "acme");
+    assertEquals(entries.length, 6);
+    const text = JSON.stringify(entries);
+    const positions = ["First", "One", "Second", "Two", "Third", "Three"]
+      .map((word) => text.indexOf(`"${word}"`));
+    assert(positions.every((position, index) => position > (positions[index - 1] ?? -1)));
+  },
+};

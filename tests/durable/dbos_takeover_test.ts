@@ -1,0 +1,63 @@
+import { assert, assertEquals } from "@std/assert";
+import { choosePackages } from "../../scripts/packages.ts";
+import { DbosEngine } from "../../src/durable/dbos/mod.ts";
+import { createDeadline } from "../deadline.ts";
+import {
+  POSTGRES_DIRECTORY,
+  type PostgresServer,
+  startPostgres,
+} from "../memory/postgres_server.ts";
+
+/** Time within which a run continues after the death of its worker, in milliseconds. */
+const TAKEOVER_MS = 10_000;
+
+const { config: configPath } = await choosePackages();
+const workerPath = new URL("./hold_worker.ts", import.meta.url).pathname;
+
+/** Starts a worker whose run hangs; resolves when the run is in its second step. */
+async function startHolding({ url }: PostgresServer, id: string): Promise<Deno.ChildProcess> {
+  const worker = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "-c", configPath, "--no-check", "-A", workerPath, url, id],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+    signal: createDeadline(),
+  }).spawn();
+  const reader = worker.stdout.getReader();
+  const { value } = await reader.read();
+  assert(new TextDecoder().decode(value).includes("holding"), "the worker did not start its run");
+  await reader.cancel();
+  return worker;
+}
+
+Deno.test({
+  name:
+    "DbosEngine: the run of a killed worker continues in another one within 10 s, and not before",
+  ignore: POSTGRES_DIRECTORY === undefined,
+  fn: async () => {
+    const server = await startPostgres();
+    try {
+      await using engine = new DbosEngine({ databaseUrl: server.url });
+      const executed: string[] = [];
+      engine.register("hold", async (steps) => {
+        await steps.run("before", () => void executed.push("before"));
+        return await steps.run("hold", () => {
+          executed.push("hold");
+          return Date.now();
+        });
+      });
+      await engine.start();
+      const worker = await startHolding(server, "held");
+      await new Promise((resolve) => setTimeout(resolve, 4_000));
+      assertEquals(executed, [], "the run of a live worker was continued");
+      worker.kill("SIGKILL");
+      const killedAt = Date.now();
+      await worker.status;
+      const continuedAt = await engine.getRun<number>("held").result();
+      assertEquals(executed, ["hold"]);
+      assert(continuedAt - killedAt < TAKEOVER_MS, `${continuedAt - killedAt} ms`);
+    } finally {
+      await server.stop();
+    }
+  },
+});

@@ -1,0 +1,72 @@
+import { assert, assertEquals } from "@std/assert";
+import { RestateEngine } from "../../src/durable/restate/mod.ts";
+import { testDurableAgent } from "./agent_scenarios.ts";
+import { testDurableEngine } from "../../src/testing/durable_conformance.ts";
+import { RESTATE_PATH, startRestate } from "./restate_server.ts";
+
+const restate = RESTATE_PATH === undefined ? undefined : await startRestate();
+Deno.test.afterAll(() => restate?.stop());
+
+function serve(getEngine: () => RestateEngine | undefined): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    (request) => getEngine()?.fetch(request) ?? new Response(null, { status: 503 }),
+  );
+}
+
+const register = (name: string, fn: () => void | Promise<void>) =>
+  Deno.test({ name: `RestateEngine: ${name}`, ignore: !restate, fn });
+const createFixture = () => {
+  const { ingressUrl, adminUrl } = restate ?? { ingressUrl: "", adminUrl: "" };
+  let engine: RestateEngine | undefined;
+  const server = serve(() => engine);
+  const endpointUrl = `http://127.0.0.1:${server.addr.port}`;
+  return {
+    createEngine: () =>
+      engine = new RestateEngine({ ingressUrl, registration: { adminUrl, endpointUrl } }),
+    createClient: () => {
+      engine = undefined;
+      return new RestateEngine({ ingressUrl });
+    },
+    dispose: () => server.shutdown(),
+  };
+};
+
+testDurableEngine(register, createFixture);
+testDurableAgent(register, createFixture);
+
+Deno.test({
+  name: "RestateEngine: a run that waits is suspended, and continues with the next message",
+  ignore: !restate,
+  fn: async () => {
+    const { ingressUrl, adminUrl } = restate ?? { ingressUrl: "", adminUrl: "" };
+    const server = serve(() => engine);
+    const endpointUrl = `http://127.0.0.1:${server.addr.port}`;
+    const engine = new RestateEngine({
+      ingressUrl,
+      registration: { adminUrl, endpointUrl },
+      name: "suspended",
+      suspendAfterMs: 50,
+    });
+    let attempts = 0;
+    let executions = 0;
+    const wait = engine.register("wait", async (steps) => {
+      attempts++;
+      await steps.run("before", () => executions++);
+      const data = await steps.waitFor("signal");
+      await steps.sleep("pause", 11_000).catch(() => {});
+      return data ?? null;
+    });
+    await engine.start();
+    const run = await wait.start(null, { id: "suspended" });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await run.signal("signal", "late");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await run.abort("enough");
+    assertEquals(await run.result(), "late");
+    assertEquals(executions, 1);
+    assert(attempts >= 3, `${attempts} attempts`);
+    await engine.close();
+    await server.shutdown();
+  },
+});
