@@ -17,7 +17,7 @@ const TEMPLATE = CHAT_TEMPLATE.slice(CHAT_TEMPLATE.indexOf("{%- for message in m
   .replace("{%- for", "{% if tools %}{% endif %}{%- for");
 
 const MODEL = createTinyModel({
-  scripts: [...SCRIPTS, [
+  scripts: [...SCRIPTS.filter((script) => !script.includes("<tool_call>")), [
     "<|list|>",
     "<tool_call>",
     '\n{"name": "list_directory"',
