@@ -7,6 +7,7 @@
  */
 
 import { DBOS } from "@dbos-inc/dbos-sdk";
+import { choosePackages } from "../scripts/packages.ts";
 import { createDeferred } from "../src/core/deferred.ts";
 import { DbosEngine } from "../src/durable/dbos/mod.ts";
 import { durableAgent, type DurableSteps } from "../src/durable/mod.ts";
@@ -113,7 +114,7 @@ async function benchWorkers(
   { workers, runs }: { readonly workers: number; readonly runs: number },
 ): Promise<number> {
   const path = new URL("./durable_worker.ts", import.meta.url).pathname;
-  const [config = "deno.json"] = Deno.args;
+  const { config } = await choosePackages();
   const processes = Array.from({ length: workers }, (_, index) => {
     const args = [url, `worker-${workers}-${runs}-${index}`, `${runs / workers}`];
     return new Deno.Command(Deno.execPath(), {

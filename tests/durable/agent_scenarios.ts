@@ -200,6 +200,42 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     assertEquals(await abortedChild.status(), "aborted");
   },
 
+  "a sub-agent continues in another process, as the run that called it": async (subject, id) => {
+    const open = (tool: AgentTool) =>
+      subject.openWith((engine) => {
+        const child = engine.register("continued-child", async (steps, prompt: string) => {
+          const streamFn = createModel(reply([toolCall("work")]), reply(`Report on ${prompt}`));
+          const agent = durableAgent({ model: "test/model", streamFn, tools: [tool] }, steps);
+          return (await agent.prompt(prompt)).text;
+        });
+        const research = workflowTool({
+          name: "research",
+          description: "Researches.",
+          workflow: child,
+        });
+        return engine.register("continued-parent", async (steps, prompt: string) => {
+          const call = toolCall("research", { prompt }, { id: "sub" });
+          const streamFn = createModel(reply([call]), reply("Complete"));
+          const agent = durableAgent({ model: "test/model", streamFn, tools: [research] }, steps);
+          const { text, messages } = await agent.prompt("Work");
+          return { text, messages };
+        });
+      });
+    const first = new Process();
+    const parent = await open(first.stuck("work", { sideEffect: "idempotent" }));
+    await parent.start("Continue", { id });
+    await waitUntil(() => first.effects.length === 1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const second = new Process();
+    await open(second.tool("work", { sideEffect: "idempotent" }));
+    const run = subject.engine.getRun<{ text: string; messages: unknown }>(id);
+    const { text, messages } = await run.result();
+    assertEquals(text, "Complete");
+    assertStringIncludes(JSON.stringify(messages), "Report on Continue");
+    assertEquals(await subject.engine.getRun(`${id}:sub`).status(), "completed");
+    assertEquals(second.effects, ["work"]);
+  },
+
   "a session has the messages of its runs, each once": async (subject, id) => {
     const store = new InMemorySessionStore();
     const model = createModel(reply("One"), reply("Two"), reply("Three"));

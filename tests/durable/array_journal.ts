@@ -26,6 +26,8 @@ export class ArrayJournal implements StepJournal {
   readonly records: RecordedStep[];
   /** Names of the steps that this process has executed. */
   readonly executed: string[] = [];
+  /** Time for recording a step, in milliseconds. */
+  recordMs = 0;
   /** Called when a step was recorded. */
   onRecord: () => void = () => {};
   readonly #replayed: ReadonlyMap<number, RecordedStep>;
@@ -70,6 +72,7 @@ export class ArrayJournal implements StepJournal {
       throw new DivergenceError(name, `the recorded step is "${recorded.name}"`);
     }
     const value = JSON.parse(JSON.stringify(await execute()));
+    if (this.recordMs > 0) await new Promise((resolve) => setTimeout(resolve, this.recordMs));
     if (this.#crashAt(name)) this.#detach.abort(new DetachedError());
     this.#detach.signal.throwIfAborted();
     this.executed.push(name);

@@ -61,3 +61,20 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  name: "DbosEngine: workers that start at once on a new database wait for each other",
+  ignore: POSTGRES_DIRECTORY === undefined,
+  fn: async () => {
+    const server = await startPostgres();
+    try {
+      const workers = await Promise.all(["a", "b", "c"].map((id) => startHolding(server, id)));
+      for (const worker of workers) {
+        worker.kill("SIGKILL");
+        await worker.status;
+      }
+    } finally {
+      await server.stop();
+    }
+  },
+});

@@ -39,6 +39,7 @@ export class ControlConnection {
   #isClosed = false;
   #connectedAt = 0;
   #connecting: Promise<void> = Promise.resolve();
+  readonly #running = new Set<Promise<unknown>>();
 
   constructor(options: ControlConnectionOptions) {
     this.#options = options;
@@ -63,6 +64,19 @@ export class ControlConnection {
     text: string,
     values: unknown[] = [],
   ): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const running = this.#run(text, values);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  async #run(
+    text: string,
+    values: unknown[],
+  ): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const { clock } = this.#options;
     const start = clock.now();
     while (true) {
@@ -70,14 +84,14 @@ export class ControlConnection {
       try {
         return (await client.query(text, values)).rows;
       } catch (error) {
-        if (!isDisconnected(error) && client === this.#current) throw error;
+        if (this.#isClosed || (!isDisconnected(error) && client === this.#current)) throw error;
         if (clock.now() - start > RETRY_MS) throw error;
         await clock.sleep(FIRST_PAUSE_MS);
       }
     }
   }
 
-  /** Closes the connection, which releases its locks. */
+  /** Closes the connection, which releases its locks, when the statements that run have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#client.reject(new NetworkError("The connection to Postgres was closed"));
@@ -85,6 +99,7 @@ export class ControlConnection {
     this.#current = undefined;
     await current?.end().catch(() => {});
     await this.#connecting;
+    await Promise.allSettled(this.#running);
   }
 
   async #waitForClient(start: number): Promise<PgClient> {

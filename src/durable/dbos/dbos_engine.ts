@@ -34,7 +34,7 @@ import {
   loadDbos,
   type PgPool,
 } from "./npm_packages.ts";
-import { type DeadWorker, RunTables } from "./run_messages.ts";
+import { type DeadWorker, RunTables } from "./run_tables.ts";
 
 /** Number of pauses after a connect in which other workers may connect again too. */
 const RECONNECT_PAUSES = 3;
@@ -167,6 +167,7 @@ export class DbosEngine implements DurableEngine {
     });
   }
 
+  /** Registers the code of a workflow, before {@linkcode DbosEngine.start}. */
   register<Input, Output>(
     name: string,
     workflow: WorkflowFunction<Input, Output>,
@@ -177,6 +178,7 @@ export class DbosEngine implements DurableEngine {
     return this.#registry.register(name, workflow);
   }
 
+  /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
     if (this.#dbos) return;
     const { databaseUrl, name = "swink", version = "1", schema, maxConnections = 10, logger } =
@@ -202,7 +204,8 @@ export class DbosEngine implements DurableEngine {
         executorID: this.executorId,
         logger: logger ?? SILENT,
       });
-      await dbos.launch();
+      // Two workers that create the tables of DBOS at once would deadlock.
+      await this.#tables.runAlone(this.#connection, systemClock, () => dbos.launch());
     } catch (error) {
       await this.close();
       throw error;
@@ -210,6 +213,7 @@ export class DbosEngine implements DurableEngine {
     this.#recovering = this.#recoverUntilClosed(dbos);
   }
 
+  /** Returns a run by its id, whether it exists or not. */
   getRun<Output = unknown>(id: string): DurableRun<Output> {
     return new EngineRun(id, {
       getStatus: (id) => this.#getStatus(id),
@@ -218,6 +222,7 @@ export class DbosEngine implements DurableEngine {
     });
   }
 
+  /** Stops. Runs that are active here stay unfinished, and another process continues them. */
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
@@ -230,6 +235,7 @@ export class DbosEngine implements DurableEngine {
     await this.#connection.close();
   }
 
+  /** Closes the engine. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

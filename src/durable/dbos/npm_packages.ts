@@ -28,9 +28,13 @@ export interface DbosStatus {
 
 /** A logger of DBOS. */
 export interface DbosLogger {
+  /** Logs an event of the engine. */
   info(entry: unknown): void;
+  /** Logs a detail. */
   debug(entry: unknown): void;
+  /** Logs a problem that DBOS handles, such as a lost connection. */
   warn(entry: unknown): void;
+  /** Logs an error. */
   error(entry: unknown): void;
 }
 

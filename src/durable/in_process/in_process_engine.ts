@@ -95,6 +95,7 @@ export class InProcessEngine implements DurableEngine {
     this.#clock = { now: now ?? systemClock.now, sleep: sleep ?? systemClock.sleep };
   }
 
+  /** Registers the code of a workflow, before {@linkcode InProcessEngine.start}. */
   register<Input, Output>(
     name: string,
     workflow: WorkflowFunction<Input, Output>,
@@ -102,12 +103,14 @@ export class InProcessEngine implements DurableEngine {
     return this.#registry.register(name, workflow);
   }
 
+  /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
     if (this.#polling) return;
     await this.#poll();
     this.#polling = this.#pollUntilClosed();
   }
 
+  /** Returns a run by its id, whether it exists or not. */
   getRun<Output = unknown>(id: string): DurableRun<Output> {
     return new EngineRun(id, {
       getStatus: (id) => this.#getStatus(id),
@@ -116,6 +119,7 @@ export class InProcessEngine implements DurableEngine {
     });
   }
 
+  /** Stops. Runs that are active here stay unfinished, and another process continues them. */
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     this.#closing.abort();
     await this.#polling;
@@ -126,6 +130,7 @@ export class InProcessEngine implements DurableEngine {
     this.#waiting.clear();
   }
 
+  /** Closes the engine. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

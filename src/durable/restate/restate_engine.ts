@@ -150,6 +150,7 @@ export class RestateEngine implements DurableEngine {
     return new Response("The engine was closed", { status: 503 });
   };
 
+  /** Registers the code of a workflow, before {@linkcode RestateEngine.start}. */
   register<Input, Output>(
     name: string,
     workflow: WorkflowFunction<Input, Output>,
@@ -160,6 +161,7 @@ export class RestateEngine implements DurableEngine {
     return this.#registry.register(name, workflow);
   }
 
+  /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
     if (this.#isStarted) return;
     this.#isStarted = true;
@@ -174,6 +176,7 @@ export class RestateEngine implements DurableEngine {
     await this.#registerEndpoint();
   }
 
+  /** Returns a run by its id, whether it exists or not. */
   getRun<Output = unknown>(id: string): DurableRun<Output> {
     return new EngineRun(id, {
       getStatus: (id) => this.#getStatus(id),
@@ -182,12 +185,14 @@ export class RestateEngine implements DurableEngine {
     });
   }
 
+  /** Stops. Runs that are active here stay unfinished, and another process continues them. */
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     this.#closing.abort();
     this.#handler.reject(new BadRequestError("The engine was closed"));
     await Promise.all([...this.#active].map(({ tracker }) => tracker.close({ graceMs })));
   }
 
+  /** Closes the engine. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

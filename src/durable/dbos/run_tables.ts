@@ -6,11 +6,14 @@
 
 import type { ReceivedMessage, RunMessage } from "../../core/durable_steps.ts";
 import { BadRequestError, StreamError } from "../../core/errors.ts";
+import type { Clock } from "../../core/ports.ts";
 import type { ControlConnection } from "./control_connection.ts";
 import type { PgClient } from "./npm_packages.ts";
 
 /** Number of attempts to append a message while others are appended to the same run. */
 const MAX_ATTEMPTS = 100;
+/** Pause before a lock is tried again, in milliseconds. */
+const LOCK_PAUSE_MS = 50;
 /** SQLSTATE of a number that another message has got. */
 const UNIQUE_VIOLATION = "23505";
 
@@ -69,6 +72,31 @@ export class RunTables {
       `INSERT INTO ${this.#schema}.workers (executor_id) VALUES ($1) ON CONFLICT DO NOTHING`,
       [executorId],
     );
+  }
+
+  /**
+   * Calls a function while no other worker does. The lock is tried again and again: a statement that waits for it would be
+   * one that `CREATE INDEX CONCURRENTLY` of another worker waits for.
+   */
+  async runAlone<Value>(
+    connection: ControlConnection,
+    { sleep }: Clock,
+    call: () => Promise<Value>,
+  ): Promise<Value> {
+    const lock = [`${this.#schema} launch`];
+    while (true) {
+      const rows = await connection.query(
+        "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked",
+        lock,
+      );
+      if (rows[0]?.["locked"] === true) break;
+      await sleep(LOCK_PAUSE_MS);
+    }
+    try {
+      return await call();
+    } finally {
+      await connection.query("SELECT pg_advisory_unlock(hashtextextended($1, 0))", lock);
+    }
   }
 
   /** Records a message and notifies the worker of its run. */

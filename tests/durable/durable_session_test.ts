@@ -1,0 +1,76 @@
+import { assert, assertEquals } from "@std/assert";
+import type { DurableSteps } from "../../src/core/durable_steps.ts";
+import type { SessionStore } from "../../src/core/session.ts";
+import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
+import { openDurableSession } from "../../src/durable/agent/durable_session.ts";
+import { executeRun } from "../../src/durable/engine/execute_run.ts";
+import { DetachedError } from "../../src/durable/steps/step_journal.ts";
+import { InMemorySessionStore } from "../../src/memory/mod.ts";
+import { reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { ArrayJournal } from "./array_journal.ts";
+
+const SAVE = "session ada: save 1";
+
+function createWorkflow(store: SessionStore, text: string) {
+  return async (steps: DurableSteps) => {
+    const streamFn = scriptedStream([reply(text)]);
+    const agent = durableAgent({ model: "test/model", streamFn }, steps);
+    const session = await openDurableSession(agent, store, { id: "ada", steps, user: "amy" });
+    const result = await agent.prompt(`Prompt for ${text}`);
+    await session.save(result);
+    return agent.state.messages.length;
+  };
+}
+
+async function readTypes(store: SessionStore): Promise<string[]> {
+  await using session = await store.open("ada", { access: "read" });
+  return (await session.path()).map((entry) =>
+    entry.type === "message" ? entry.message.role : entry.type
+  );
+}
+
+Deno.test("openDurableSession(): a save that is repeated after a crash appends nothing twice", async () => {
+  const store = new InMemorySessionStore();
+  const workflow = createWorkflow(store, "one");
+  const journal = new ArrayJournal([], (name) => name === SAVE);
+  const error = await executeRun(journal, { workflow, input: null }).catch((error) => error);
+  assert(error instanceof DetachedError);
+  const expected = ["custom", "user", "assistant", "run_ended"];
+  assertEquals(await readTypes(store), expected);
+  const again = new ArrayJournal(journal.records);
+  const outcome = await executeRun(again, { workflow, input: null });
+  assertEquals(outcome, { type: "completed", value: 2 });
+  assertEquals(await readTypes(store), expected);
+  assertEquals(again.executed, [SAVE]);
+});
+
+Deno.test("openDurableSession(): a save that was cut off is completed", async () => {
+  const store = new InMemorySessionStore();
+  const cut = await store.create({ id: "ada" });
+  const marker = { runId: "run-1", part: 1 };
+  cut.append({ type: "custom", name: "durable_run", data: marker });
+  cut.append({
+    type: "message",
+    message: { role: "user", content: [{ type: "text", text: "Prompt for one" }], timestamp: 5 },
+  });
+  await cut.close();
+  const full = new ArrayJournal();
+  const other = new InMemorySessionStore();
+  await executeRun(full, { workflow: createWorkflow(other, "one"), input: null });
+  const records = full.records.filter(({ name }) => name !== SAVE);
+  const workflow = createWorkflow(store, "one");
+  await executeRun(new ArrayJournal(records), { workflow, input: null });
+  assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
+});
+
+Deno.test("openDurableSession(): a replay has the history of the start, whatever was added meanwhile", async () => {
+  const store = new InMemorySessionStore();
+  await executeRun(new ArrayJournal(), { workflow: createWorkflow(store, "one"), input: null });
+  const second = new ArrayJournal();
+  const workflow = createWorkflow(store, "two");
+  const outcome = await executeRun(second, { workflow, input: null });
+  assertEquals(outcome, { type: "completed", value: 4 });
+  const replayed = await executeRun(new ArrayJournal(second.records), { workflow, input: null });
+  assertEquals(replayed, outcome);
+});

@@ -1,0 +1,178 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { createDeferred } from "../../src/core/deferred.ts";
+import { userMessage } from "../../src/core/message.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { DetachedError } from "../../src/durable/steps/step_journal.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { hang, reply } from "../../src/testing/script.ts";
+import type { ArrayJournal } from "./array_journal.ts";
+import {
+  assertReplays,
+  createTools,
+  execute,
+  parameters,
+  withoutTimes,
+} from "./agent_execution.ts";
+
+Deno.test("durableAgent(): a message during a call that is not interrupted comes in the next turn", async () => {
+  const full = await assertReplays({
+    script: [
+      reply([toolCall("read", { key: "1" }, { id: "a" }), toolCall("read", { key: "slow" })]),
+      reply("I have read it."),
+      reply("And this."),
+    ],
+    interrupt: "after_batch",
+    onStart: (journal) => {
+      // An engine keeps the messages until a step has recorded them.
+      const send = () => {
+        if (journal.records.length !== 2 || journal.inbox.last > 0) return;
+        journal.send({ type: "steer", message: userMessage("Faster", 5) });
+        journal.send({ type: "follow_up", message: userMessage("What else?", 5) });
+      };
+      journal.onRecord = send;
+      send();
+    },
+  });
+  const messages = (full.outcome as { value?: { messages: { role: string }[] } }).value?.messages;
+  assertEquals(messages?.map(({ role }) => role), [
+    ...["user", "assistant", "tool_result", "tool_result", "user", "assistant"],
+    ...["user", "assistant"],
+  ]);
+});
+
+Deno.test("durableAgent(): steering cancels the running calls, at the same point of every replay", async () => {
+  let onStart = () => {};
+  const slow = defineTool({
+    name: "slow",
+    description: "Waits for its signal.",
+    parameters,
+    sideEffect: "idempotent",
+    execute: async (_args, { signal }) => {
+      onStart();
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        signal.addEventListener("abort", () => resolve());
+      });
+      return "too late";
+    },
+  });
+  const full = await assertReplays({
+    script: [
+      reply([
+        toolCall("read", { key: "1" }, { id: "a" }),
+        toolCall("slow", {}, { id: "b" }),
+        toolCall("slow", {}, { id: "c" }),
+      ]),
+      reply("I stop."),
+    ],
+    tools: [...createTools([]), slow],
+    onStart: (journal) => {
+      let starts = 0;
+      const steer = () => {
+        const names = journal.records.map(({ name }) => name);
+        const isRead = names.includes("turn 1, call 1 of read");
+        const isSteered = names.some((name) => name.endsWith("of slow")) || journal.inbox.last > 0;
+        if (starts > 0 && isRead && !isSteered) {
+          journal.send({ type: "steer", message: userMessage("Stop", 5) });
+        }
+      };
+      journal.onRecord = steer;
+      onStart = () => {
+        starts++;
+        steer();
+      };
+    },
+  });
+  const output = JSON.stringify(full.outcome);
+  assertEquals(output.split("user requested steering interrupt").length - 1, 2);
+  assertStringIncludes(output, '"Stop"');
+  assertStringIncludes(output, "read 1");
+});
+
+Deno.test("durableAgent(): an abort during a reply keeps its text, in every replay", async () => {
+  const full = await execute({
+    script: [hang({ after: "Half a sen" })],
+    onStart: (journal, agent) =>
+      void agent.subscribe((event) => {
+        if (event.type === "message_update" && JSON.stringify(event).includes("sen")) {
+          journal.send({ type: "abort", reason: "enough" });
+        }
+      }),
+  });
+  assertEquals(full.outcome.type, "aborted");
+  assertStringIncludes(JSON.stringify(full.outcome), "Half a sen");
+  const replayed = await execute({ script: [], records: full.journal.records });
+  assertEquals(withoutTimes(replayed.outcome), withoutTimes(full.outcome));
+});
+
+Deno.test("durableAgent(): an abort during a tool call ends the run, and the call is answered", async () => {
+  const started = createDeferred<void>();
+  const stuck = defineTool({
+    name: "stuck",
+    description: "Ignores its signal.",
+    parameters,
+    execute: () => {
+      started.resolve();
+      return new Promise<string>(() => {});
+    },
+  });
+  const full = await execute({
+    script: [reply([toolCall("stuck", {}, { id: "a" })])],
+    tools: [stuck],
+    onStart: (journal) => void started.promise.then(() => journal.send({ type: "abort" })),
+  });
+  assertEquals(full.outcome.type, "aborted");
+  assertStringIncludes(JSON.stringify(full.outcome), "tool call cancelled: run aborted");
+  const replayed = await execute({ script: [], records: full.journal.records, tools: [stuck] });
+  assertEquals(withoutTimes(replayed.outcome), withoutTimes(full.outcome));
+});
+
+Deno.test("durableAgent(): a tool that exceeds its time is recorded before the next model call", async () => {
+  const stuck = defineTool({
+    name: "stuck",
+    description: "Takes too long.",
+    parameters,
+    timeoutMs: 5,
+    execute: () => new Promise<string>(() => {}),
+  });
+  const full = await assertReplays({
+    script: [reply([toolCall("stuck", {}, { id: "a" })]), reply("It takes too long.")],
+    tools: [stuck],
+    onStart: (journal) => void (journal.recordMs = 20),
+  });
+  assertStringIncludes(JSON.stringify(full.outcome), "timed out after 5 ms");
+  assertEquals(full.journal.records.map(({ name }) => name), [
+    "turn 1, model call 1",
+    "turn 1, call 1 of stuck: intent",
+    "turn 1, call 1 of stuck",
+    "turn 2, model call 1",
+  ]);
+});
+
+Deno.test("durableAgent(): a pending approval waits for the decision, in another process too", async () => {
+  const script = [reply([toolCall("pay", { key: "1" }, { id: "a" })]), reply("Paid.")];
+  const approve = () => ({ type: "pending" }) as const;
+  const journals: ArrayJournal[] = [];
+  const waiting = execute({
+    script,
+    approve,
+    crashAt: (name) => name.endsWith("decision"),
+    onStart: (journal) => {
+      journals.push(journal);
+      setTimeout(() => journal.send({ type: "signal", name: "approval x", data: true }), 5);
+      setTimeout(() => journal.send({ type: "signal", name: "approval a", data: true }), 10);
+    },
+  });
+  assert(await waiting.catch((error) => error) instanceof DetachedError);
+  const records = journals[0]?.records ?? [];
+  assertEquals(records.at(-1)?.name, "turn 1, approval 1 of pay");
+  const decided = await execute({
+    script,
+    approve,
+    records,
+    onStart: (journal) =>
+      journal.send({ type: "signal", name: "approval a", data: { type: "denied", reason: "no" } }),
+  });
+  assertEquals(decided.effects, []);
+  assertStringIncludes(JSON.stringify(decided.outcome), "rejected by approval: no");
+});
