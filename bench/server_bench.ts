@@ -59,12 +59,12 @@ async function post(url: string, body: object): Promise<Record<string, string>> 
 /** Runs a session; resolves to the time of each event on its way, in milliseconds. */
 async function measureRun(url: string): Promise<number[]> {
   const { id } = await post(url, {});
-  const response = await fetch(`${url}/${id}/events`);
+  const { eventId = "" } = await post(`${url}/${id}/prompt`, { text: "Write the time" });
+  const response = await fetch(`${url}/${id}/events?after=${encodeURIComponent(eventId)}`);
   const lines = response.body?.pipeThrough(new TextDecoderStream()).pipeThrough(
     new TextLineStream(),
   );
   const times: number[] = [];
-  await post(`${url}/${id}/prompt`, { text: "Write the time" });
   for await (const line of lines ?? []) {
     const sent = line.startsWith(DELTA) ? readTime(line) : undefined;
     if (sent !== undefined) times.push(performance.timeOrigin + performance.now() - sent);

@@ -95,7 +95,7 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without the program, or a kernel with Landlock 4",
   },
   {
-    file: /^(tests\/(sandbox|environment)\/|src\/|cli\/host\/run_program_test)/,
+    file: /^(tests\/(sandbox|environment)\/|src\/|scripts\/compile\/|cli\/host\/run_program_test)/,
     reason: "for another operating system, a newer kernel or a user other than root",
   },
 ];

@@ -26,7 +26,7 @@ for (const name of names) {
 }
 
 /** Programs of several steps, which are longer. */
-const LONGER = ["17_plan_mode.ts", "19_worktree.ts"];
+const LONGER = ["17_plan_mode.ts", "19_worktree.ts", "27_durable_run.ts"];
 
 Deno.test("examples: programs have less than 40 lines of code", async () => {
   const long: string[] = [];

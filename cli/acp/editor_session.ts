@@ -89,7 +89,7 @@ export async function runEditorSession(
   const unsubscribe = setup.agent.subscribe(async ({ type }) => {
     if (type !== "turn_end") return;
     await sessions.reportProblems();
-    await onWarnings(hooks.takeWarnings());
+    await onWarnings([...hooks.takeWarnings(), ...setup.takeWarnings()]);
   });
   const session = exists ? opened.session : undefined;
   const onRunStart = async ({ project: { ignored } }: RunStart) => {

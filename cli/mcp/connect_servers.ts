@@ -17,6 +17,9 @@ import { VERSION } from "../host/version.ts";
 import type { ElicitationQuestions } from "./ask_elicitation.ts";
 import { readServers, type ServerSources } from "./server_files.ts";
 
+/** Maximum number of problems that are kept until they are shown; a server could cause them without end. */
+const MAX_WARNINGS = 100;
+
 /** Options for `connectServers()`. */
 export interface ServerOptions extends ServerSources {
   /** Starts the programs of servers. */
@@ -47,7 +50,10 @@ export async function connectServers(
   const { config, environment, problems } = await readServers(sources, env);
   if (Object.keys(config.mcpServers ?? {}).length + problems.length === 0) return undefined;
   const warnings = [...problems];
-  const report = (warning: string) => void warnings.push(warning);
+  const report = (warning: string) => {
+    const isNew = warnings.length < MAX_WARNINGS && !warnings.includes(warning);
+    if (isNew) warnings.push(warning);
+  };
   const connection = await connectMcp(config, {
     sandbox,
     environment,

@@ -49,6 +49,8 @@ Deno.test("parseElicitationForm(): refuses forms that cannot be typed, and leave
   ) {
     assertEquals(parseElicitationForm(schema), undefined, JSON.stringify(schema));
   }
+  const { p64: _last, ...most } = many;
+  assertEquals(parseElicitationForm({ type: "object", properties: most })?.length, 64);
   const properties = { a: nested, b: { type: "string" } };
   assertEquals(parseElicitationForm({ type: "object", properties })?.map(({ name }) => name), [
     "b",

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Policy } from "../../mod.ts";
+import type { UserMessage } from "../../mod.ts";
 import { extractText } from "../../src/core/content.ts";
-import { getErrorMessage } from "../../src/core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../src/core/errors.ts";
 import type { CreateAgent } from "../../src/server/mod.ts";
 import type { Host } from "../host/host.ts";
 import { type StartedHooks, startHooks } from "../hooks/start_hooks.ts";
@@ -43,7 +43,6 @@ export function createServedAgents(
       await setUpAgent({
         ...settings,
         ...hooks,
-        policies: [createPromptHooks(hooks), ...hooks.policies],
         ...(selected && { model: selected }),
         ask: () => ({ type: "pending" }),
         keepsGrants: true,
@@ -56,31 +55,23 @@ export function createServedAgents(
     const { agent } = setup;
     agent.subscribe(() => warn([...hooks.takeWarnings(), ...setup.takeWarnings()]));
     const owned = cleanup.move();
-    return { agent, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+    return {
+      agent,
+      preparePrompt: (message) => submitPrompt(message, hooks),
+      [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    };
   };
 }
 
-/** Creates a policy that runs the hooks of a prompt: they may block it, or add to it. */
-function createPromptHooks(hooks: StartedHooks): Policy {
-  return {
-    name: "prompt_hooks",
-    async preTurn({ newMessages, signal }) {
-      const text = newMessages.flatMap((message) =>
-        message.role === "user" ? [extractText(message.content)] : []
-      ).join("\n");
-      if (text === "") return undefined;
-      try {
-        const prompt = await hooks.submit(text, signal);
-        const added = typeof prompt === "string" ? prompt.slice(text.length).trim() : "";
-        if (added === "") return undefined;
-        const content = [{ type: "text", text: added } as const];
-        return {
-          type: "inject",
-          messages: [{ role: "user", content, timestamp: Date.now() }],
-        };
-      } catch (error) {
-        return { type: "stop", reason: getErrorMessage(error) };
-      }
-    },
-  };
+/** Runs the hooks of a prompt; throws a `BadRequestError` if one of them blocks it, so that it is not stored. */
+async function submitPrompt(message: UserMessage, hooks: StartedHooks): Promise<UserMessage> {
+  const text = extractText(message.content);
+  try {
+    const prompt = await hooks.submit(text);
+    const added = typeof prompt === "string" ? prompt.slice(text.length).trim() : "";
+    if (added === "") return message;
+    return { ...message, content: [...message.content, { type: "text", text: added }] };
+  } catch (error) {
+    throw new BadRequestError(getErrorMessage(error));
+  }
 }

@@ -71,7 +71,11 @@ export class Cancellation {
   /** Stops following the caller's signal, and stops the timer; what is awaited from then on has no limit. */
   dispose(): void {
     this.#isDisposed = true;
-    this.#callerSignal?.removeEventListener("abort", this.#onCallerAbort);
+    try {
+      this.#callerSignal?.removeEventListener("abort", this.#onCallerAbort);
+    } catch {
+      // A signal of another implementation may throw; the listener then has no effect.
+    }
     if (typeof this.#lateGrace === "object") this.#lateGrace.stop();
     this.#lateGrace = undefined;
   }

@@ -139,3 +139,19 @@ Deno.test("Cancellation: untilAborted() ignores a rejection of the work after th
   work.reject(new Error("too late"));
   await Promise.resolve();
 });
+
+Deno.test("Cancellation: dispose() ends the timer also if the caller's signal throws", () => {
+  const signal = Object.assign(new EventTarget(), {
+    aborted: false,
+    removeEventListener: () => {
+      throw new Error("no such listener");
+    },
+  }) as unknown as AbortSignal;
+  const { sleep, sleepers } = createManualSleep();
+  const cancellation = new Cancellation({ signal, sleep });
+  cancellation.abort();
+  void cancellation.withGrace(new Promise(() => {}));
+  assertEquals(sleepers(), 1);
+  cancellation.dispose();
+  assertEquals(sleepers(), 0);
+});

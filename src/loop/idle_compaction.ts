@@ -57,6 +57,8 @@ export class IdleCompaction {
       steering: new Steering(),
       unpricedModels: new Set(),
       pendingCalls: new Set(),
+      // It is no run, and nothing would end its span.
+      isObserved: false,
       checkStreamOptions,
       isOwnQueue: (source) => source instanceof MessageQueue,
     });

@@ -57,6 +57,8 @@ export interface RunServicesOptions {
   readonly pendingCalls: ReadonlySet<string>;
   /** Whether a queue is one of the library; passed for the same reason as `checkStreamOptions`. */
   readonly isOwnQueue: SourceOptions["isOwnQueue"];
+  /** Whether tracing observes it. Default: `true`. */
+  readonly isObserved?: boolean;
   /** Checks the options of a model call; passed, since an import would split the code that a page initially loads. */
   readonly checkStreamOptions: CheckOption;
 }
@@ -139,8 +141,13 @@ export class RunServices {
     this.#initialSettings = this.#settings = { model: config.model, systemPrompt, tools };
     this.instrumentation = instrumentations.get(context) ??
       (parent instanceof ParentRun ? parent.instrumentation : undefined);
+    this.observer = options.isObserved === false ? undefined : this.#startObserver();
+  }
+
+  #startObserver(): RunObserver | undefined {
+    const { parent } = this.config;
     const getModel = () => this.getSettings().model;
-    this.observer = startObserver(this.instrumentation, {
+    const observer = startObserver(this.instrumentation, {
       runId: this.runId,
       parent: parent instanceof ParentRun ? parent.call : undefined,
       sessionId: this.session?.id,
@@ -150,7 +157,8 @@ export class RunServices {
       },
       getTools: () => this.#settings.tools,
     });
-    events.tap = this.observer?.onEvent;
+    this.events.tap = observer?.onEvent;
+    return observer;
   }
 
   /** The session that records the run, if one does. */

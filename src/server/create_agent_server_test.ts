@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
+import { extractText } from "../core/content.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { FileSessionStore, InMemorySessionStore } from "../memory/mod.ts";
 import { fail, hang, ManualClock, reply, scriptedStream, toolCall } from "../testing/mod.ts";
@@ -247,6 +248,38 @@ Deno.test("server: a run that was interrupted or failed is continued", async () 
   await test.server.close();
 });
 
+Deno.test("server: prompts are prepared or refused before they are stored, and the parts of a run are released", async () => {
+  let disposed = 0;
+  const streamFn = scriptedStream([reply("Hi")]);
+  const test = new TestServer({
+    createAgent: () => ({
+      agent: new Agent({ model: "test/model", streamFn }),
+      preparePrompt: (message) => {
+        if (extractText(message.content) === "bad") throw new BadRequestError("No such prompts");
+        const { id: _id, metadata: _metadata, ...rest } = message;
+        return { ...rest, content: [{ type: "text", text: "prepared" }] };
+      },
+      [Symbol.asyncDispose]: () => {
+        disposed++;
+        return Promise.resolve();
+      },
+    }),
+  });
+  const id = await test.create();
+  const path = `/v1/sessions/${id}/prompt`;
+  const { error } = await test.json(400, "POST", path, { body: { text: "bad" } });
+  assertEquals([error.message, disposed], ["No such prompts", 1]);
+  assertEquals((await test.json(200, "GET", `/v1/sessions/${id}`)).messages, 0);
+  const options = { body: { text: "good" }, headers: { "idempotency-key": "k" } };
+  const { messageId } = await test.json(202, "POST", path, options);
+  await test.waitForIdle(id);
+  assertEquals((await test.json(200, "POST", path, options)).messageId, messageId);
+  assertEquals(disposed, 2);
+  const [message] = streamFn.calls[0]?.context.messages ?? [];
+  assertEquals(message?.content, [{ type: "text", text: "prepared" }]);
+  await test.server.close();
+});
+
 Deno.test("server: errors of the application are not sent, and reported", async () => {
   const errors: unknown[] = [];
   const test = new TestServer({
@@ -311,14 +344,19 @@ Deno.test("server: a run that does not end in time is stopped and continued by t
 
 Deno.test("server: a run that completes as it is stopped is not continued", async () => {
   const store = new InMemorySessionStore();
+  const clock = new ManualClock();
   let closing: Promise<unknown> | undefined;
   const test: TestServer = new TestServer({
     store,
+    clock,
     createAgent: () => {
       const streamFn = scriptedStream([reply("Done")]);
       const agent = new Agent({ model: "test/model", streamFn });
-      agent.subscribe(({ type }) => {
-        if (type === "agent_end") closing = test.server.close({ timeoutMs: 0 });
+      agent.subscribe(async ({ type }) => {
+        if (type !== "agent_end") return;
+        closing = test.server.close({ timeoutMs: 0 });
+        clock.advance(1);
+        for (let tick = 0; tick < 20; tick++) await null;
       });
       return agent;
     },

@@ -59,4 +59,9 @@ export type {
   SessionStatus,
   StartOptions,
 } from "./runner/agent_runner.ts";
-export type { CreateAgent, ServedAgent, ServedSession } from "./runner/local_runner.ts";
+export type {
+  CreateAgent,
+  ServedAgent,
+  ServedAgentParts,
+  ServedSession,
+} from "./runner/local_runner.ts";

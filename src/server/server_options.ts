@@ -22,8 +22,8 @@ export interface AgentServerOptions {
   readonly store: SessionStore;
   /**
    * Creates the agent for a run, into which the session is restored: a new one for each run. An agent whose `approve`
-   * answers `{ type: "pending" }` leaves the decision to the clients. What `Symbol.asyncDispose` of
-   * `{ agent, [Symbol.asyncDispose] }` releases is released after the run.
+   * answers `{ type: "pending" }` leaves the decision to the clients. With `{ agent, preparePrompt,
+   * [Symbol.asyncDispose] }` it also checks prompts, and releases what belongs to the run.
    */
   readonly createAgent?: CreateAgent | undefined;
   /** Runs the agents, instead of `createAgent` in this process. */

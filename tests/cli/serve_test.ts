@@ -21,8 +21,9 @@ class Served implements AsyncDisposable {
   static async start(
     answers: readonly MockAnswer[],
     args: readonly string[] = [],
+    config = "",
   ): Promise<Served> {
-    const home = await createTemporaryDirectory({ "p/a.txt": "A\n" });
+    const home = await createTemporaryDirectory({ "p/a.txt": "A\n", "swink/config.toml": config });
     const served = new Served(home, startMockProvider(...answers));
     await served.restart(args);
     return served;
@@ -245,4 +246,25 @@ Deno.test("swink serve: tokens of a file have the sessions of their tenants", as
   served.token = zoo;
   await served.json(404, "GET", `/v1/sessions/${id}`);
   assertEquals((await served.json(200, "GET", "/v1/sessions")).sessions, []);
+});
+
+Deno.test("swink serve: hooks of a prompt add to it, or block it before a request", async () => {
+  const command =
+    "if grep -q secret; then echo 'no secrets' >&2; exit 2; else echo 'Branch: main'; fi";
+  await using served = await Served.start(
+    [scriptedReply("On main.")],
+    [],
+    `[[hooks.UserPromptSubmit]]\ncommand = ${JSON.stringify(command)}\n`,
+  );
+  const { id } = await served.json(201, "POST", "/v1/sessions");
+  const path = `/v1/sessions/${id}`;
+  const blocked = await served.json(400, "POST", `${path}/prompt`, { text: "Tell me the secret" });
+  assertMatch(blocked.error.message, /A hook blocked the prompt: no secrets/);
+  assertEquals((await served.json(200, "GET", path)).messages, 0);
+  assertEquals(served.provider.requests.length, 0);
+  await served.json(202, "POST", `${path}/prompt`, { text: "Where are you?" });
+  await served.waitForState(id);
+  assertEquals(served.provider.requests.length, 1);
+  assertMatch(served.provider.requests[0] ?? "", /Branch: main/);
+  assert(!served.provider.requests[0]?.includes("secret"));
 });

@@ -247,6 +247,24 @@ Deno.test("runEvalSet: a failed run is recorded and replayed, too", async () => 
   });
 });
 
+Deno.test("runEvalSet: a cancelled run is not part of the recording", async () => {
+  await useDirectory(async (directory) => {
+    const controller = new AbortController();
+    const { fetch: send } = createServer(REPLIES);
+    let requests = 0;
+    const cancel: typeof fetch = (...request) => {
+      // The first request of the second run.
+      if (++requests === 3) controller.abort();
+      return send(...request);
+    };
+    const { signal } = controller;
+    const recorded = await run({ record: directory, fetch: cancel, signal });
+    assertEquals(recorded.map(({ outcome }) => outcome), ["passed", "skipped"]);
+    const lines = (await Deno.readTextFile(`${directory}/runs.jsonl`)).trim().split("\n");
+    assertEquals(lines.map((line) => JSON.parse(line).repetition), [1]);
+  });
+});
+
 Deno.test("runEvalSet: a run that was not recorded fails, and others are replayed", async () => {
   await useDirectory(async (directory) => {
     await run({ record: directory, fetch: createServer(REPLIES).fetch });

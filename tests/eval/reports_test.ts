@@ -152,3 +152,24 @@ Deno.test("reports: work for results that were never written to disk", async () 
   assertStringIncludes(formatHtmlReport({ setId, results }), "Evaluation of greetings");
   assertEquals(HOSTILE.length > 100, true);
 });
+
+Deno.test("formatHtmlReport: the charts have the measures of the evaluation", () => {
+  const passed = createRun([createResult("a", "passed")], { id: "run-2" });
+  const half = createRun([createResult("a", "passed"), createResult("b", "failed")], {
+    id: "run-3",
+  });
+  const report = formatHtmlReport(half, { history: [passed] });
+  for (
+    const text of [
+      "Runs that passed: 50 %",
+      "Mean score: 0.81",
+      "Cost: $0.0040",
+      "Time: 3.4 s",
+      "run-2, 2026-08-22 10:15:00 UTC: 100 %",
+    ]
+  ) {
+    assertStringIncludes(report, text);
+  }
+  const unknown = formatHtmlReport(createRun([], { id: "run-4" }), { history: [passed] });
+  assertStringIncludes(unknown, "Mean score: unknown");
+});

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent, type AssistantMessageEvent, userMessage } from "../../mod.ts";
 import { fakeTool } from "../../src/testing/mod.ts";
 import { createFixture, toReply, WEATHER } from "./local_fixture.ts";
-import { llama } from "./tiny_models.ts";
+import { llama, SCRIPTS } from "./tiny_models.ts";
 
 const ignore = llama === undefined;
 
@@ -261,6 +261,21 @@ Deno.test(
     assert((third.usage?.input ?? 100) < 40);
   },
 );
+
+Deno.test({
+  name: "createLocal(): keeps the tokens of a reply whose text would have other tokens",
+  ignore,
+}, async () => {
+  // The vocabulary has the token "th", which the model does not write.
+  const scripts = [...SCRIPTS, ["<|split|>", "t", "h", "e", " end", "<|im_end|>"]];
+  await using fixture = await createFixture({ tiny: { scripts } });
+  const first = await fixture.ask("!split");
+  assertEquals([first.text, first.usage?.output], ["the end", 4]);
+  const messages = [userMessage("!split", 0), toReply(first), userMessage("!hello", 0)];
+  const second = await fixture.ask(messages);
+  const prompt = first.usage?.input ?? 0;
+  assertEquals(second.usage?.cacheRead, prompt + 4);
+});
 
 Deno.test(
   { name: "createLocal(): a changed conversation keeps the part that is the same", ignore },

@@ -1,8 +1,9 @@
-import { assertStringIncludes } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { TextLineStream } from "@std/streams/text-line-stream";
 import { choosePackages } from "../../scripts/packages.ts";
 import { createDeadline } from "../deadline.ts";
 import { root } from "../project.ts";
+import { ChromiumPage } from "./chromium_page.ts";
 import { findChromium } from "./find_chromium.ts";
 
 const program = findChromium();
@@ -21,25 +22,14 @@ Deno.test({
       stderr: "piped",
       signal: createDeadline(),
     }).spawn();
-    const profile = await Deno.makeTempDir({ prefix: "swink_chromium_" });
     try {
-      const page = await new Deno.Command(program ?? "chromium", {
-        args: [
-          ...["--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"],
-          // Chromium does not run as root with its sandbox.
-          ...(Deno.uid() === 0 ? ["--no-sandbox"] : []),
-          ...["--dump-dom", "--virtual-time-budget=20000"],
-          ...[`--user-data-dir=${profile}`, await readAddress(server.stderr)],
-        ],
-        stderr: "null",
-        signal: createDeadline(),
-      }).output();
-      const text = new TextDecoder().decode(page.stdout);
-      assertStringIncludes(text, '<body style="color: teal;">The page is teal now.</body>');
+      const address = await readAddress(server.stderr);
+      await using page = await ChromiumPage.open(program ?? "chromium", address);
+      await page.waitFor('document.body.textContent === "The page is teal now."');
+      assertEquals(await page.evaluate("document.body.style.color"), "teal");
     } finally {
       server.kill();
       await server.status;
-      await Deno.remove(profile, { recursive: true });
     }
   },
 });

@@ -7,8 +7,9 @@
 import type { AgentTool, ToolContext } from "../../../mod.ts";
 import { extractText } from "../../../src/core/content.ts";
 import { getErrorMessage } from "../../../src/core/errors.ts";
+import type { Line } from "../../render/line/line.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
-import { toLines } from "../view/lines.ts";
+import { toLine, toLines } from "../view/lines.ts";
 
 /** Options for {@linkcode ShellCommands}. */
 export interface ShellCommandsOptions {
@@ -33,7 +34,7 @@ export class ShellCommands {
   async run(command: string, signal: AbortSignal): Promise<string> {
     const { view } = this.#options;
     const output = await this.#execute(command, signal);
-    await view.print(toLines(output));
+    await view.print(formatOutput(output));
     return `I have run a command:\n\n<command>\n${command}\n</command>\n\n<output>\n${output}\n</output>`;
   }
 
@@ -67,6 +68,19 @@ export class ShellCommands {
       onEvent: () => Promise.resolve(),
     };
   }
+}
+
+/** Matches the result of the tool: the exit code above the output. */
+const RESULT = /^(Exit code: (\d+))(?:\n([^]*))?$/;
+
+/** Formats a result with the exit code as its last line, where a long output does not scroll it away. */
+function formatOutput(result: string): Line[] {
+  const [, end, code, output = ""] = RESULT.exec(result) ?? [];
+  if (end === undefined) return toLines(result);
+  return [
+    ...(output === "" ? [] : toLines(output)),
+    toLine(end, code === "0" ? "faint" : "warning"),
+  ];
 }
 
 function refuseBackground(): never {

@@ -6,7 +6,6 @@
  */
 
 import type { Completer } from "../../editor/completion.ts";
-import type { InputStyle } from "../../editor/editor_options.ts";
 import type { EditorEffect, ForwardedAction } from "../../editor/editor_state.ts";
 import type { InputHistory } from "../../editor/input_history.ts";
 import type { Host } from "../../host/host.ts";
@@ -16,7 +15,6 @@ import type { KeyEvent } from "../../keys/key_event.ts";
 import type { Keyboard } from "../../keys/keyboard.ts";
 import { listenForSuspension } from "../../keys/suspension.ts";
 import type { Choice, QuestionContext } from "../../questions/choice.ts";
-import { formatNumber } from "../../render/format_number.ts";
 import { createEncoder, type EncodeLine } from "../../render/line/encode_line.ts";
 import type { Line } from "../../render/line/line.ts";
 import type { Display } from "../../render/theme/display.ts";
@@ -30,14 +28,16 @@ import type {
   Notification,
   TextQuestion,
 } from "../view/conversation_view.ts";
-import { toLines, toMessage, toPromptLines } from "../view/lines.ts";
+import { toLines, toMessage } from "../view/lines.ts";
 import { fitLine } from "./fit_line.ts";
 import { FrameTimer } from "./frame_timer.ts";
 import { InputLine, type InputLineOptions } from "./input_line.ts";
 import { InputQueue } from "./input_queue.ts";
+import { createInputStyle } from "./input_style.ts";
 import { KeyInput } from "./key_input.ts";
 import type { Notifier } from "./notifier.ts";
 import { PendingRows } from "./pending_rows.ts";
+import { layOutPrompt } from "./prompt_rows.ts";
 
 /** Options for {@linkcode LiveView}. */
 export interface LiveViewOptions extends Pick<InputLineOptions, "bindings" | "hasViKeys"> {
@@ -64,9 +64,6 @@ const MARGIN = 1;
 
 /** Maximum length of a text that is copied; terminals discard longer ones. */
 const MAX_COPIED = 74_000;
-
-/** Maximum number of rows of a text that are shown when it is sent, so that a long one leaves the scrollback alone. */
-const MAX_ECHOED_ROWS = 200;
 
 /** A question for a text, which takes the keys. */
 interface TextPrompt {
@@ -147,17 +144,8 @@ export class LiveView implements ConversationView {
   }
 
   async echo(text: string): Promise<void> {
-    const lines = toPromptLines(text, this.#display.symbols.prompt);
-    const rows = this.#encodeRows(lines);
-    const rest = rows.length - MAX_ECHOED_ROWS;
-    this.#pending.addPrompt(
-      rest > 0
-        ? [
-          ...rows.slice(0, MAX_ECHOED_ROWS),
-          this.#encode([{ text: `  … ${formatNumber(rest)} more rows`, role: "faint" }]),
-        ]
-        : rows,
-    );
+    const rows = layOutPrompt(text, { columns: this.columns, display: this.#display });
+    this.#pending.addPrompt(rows.map(this.#encode));
     this.#frames.request();
     await this.#welcome;
   }
@@ -500,18 +488,12 @@ export class LiveView implements ConversationView {
     const input = line.render({
       columns: terminal.columns,
       sign: prompt?.sign ?? `${sign} `,
-      style: this.#createInputStyle(),
+      style: createInputStyle(this.#encode),
     });
     return {
       rows: [...above, ...input.rows],
       cursor: input.cursor &&
         { row: above.length + input.cursor.row, column: input.cursor.column },
     };
-  }
-
-  #createInputStyle(): InputStyle {
-    const paint = (role: "prompt" | "faint" | "selected") => (text: string) =>
-      text === "" ? "" : this.#encode([{ text, role }]);
-    return { sign: paint("prompt"), faint: paint("faint"), selected: paint("selected") };
   }
 }

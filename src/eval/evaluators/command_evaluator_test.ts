@@ -129,6 +129,21 @@ Deno.test("command: ends the group, then what left it, before it reads the rest 
   assertEquals(events.at(-1), "dispose");
 });
 
+Deno.test("command: a command whose end is not known is terminated, and fails", async () => {
+  let terminations = 0;
+  const openSandbox: OpenCommandSandbox = () => ({
+    startCommand: () =>
+      Promise.resolve({
+        output: new ReadableStream<Uint8Array>(),
+        exited: Promise.reject(new Error("lost")),
+        terminate: () => Promise.resolve(void terminations++),
+      }),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  });
+  const { passed, reason } = await scoreCommand({ command: "true" }, { openSandbox });
+  assertEquals([passed, reason, terminations], [false, "The evaluator failed: lost", 1]);
+});
+
 Deno.test("command: fails without a sandbox, and without a command", async () => {
   const { reason = "" } = await scoreCommand({ command: "true" }, { openSandbox: undefined });
   assertStringIncludes(reason, "Commands need a sandbox");

@@ -3,6 +3,7 @@ import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import { AbortedError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/event.ts";
+import { instrumentations } from "../../core/instrumentation.ts";
 import { type AgentMessage, userMessage } from "../../core/message.ts";
 import { modelSpec } from "../../core/model.ts";
 import type { Policy, PreRequestContext } from "../../core/policy.ts";
@@ -217,4 +218,24 @@ Deno.test("compact(): an agent of a tool asks the policies of its run, too", asy
   });
   await host.prompt("Go");
   assertEquals([spent, getTotals(limits)], [[200, 0], [300, 0]]);
+});
+
+Deno.test("compact(): is not observed as a run by tracing, since it has no end that would end a span", async () => {
+  const { agent, transform } = createFixture([reply("s", { usage })]);
+  const observed: string[] = [];
+  instrumentations.set(agent.state, {
+    observeRun: ({ model }) => {
+      observed.push(model.modelId);
+      return {
+        onEvent: () => {},
+        callModel: (_request, call) => call(),
+        executeTool: (_id, execute) => execute(),
+        getTraceHeaders: () => ({}),
+      };
+    },
+  });
+  assert(await compact(agent, transform));
+  assertEquals(observed, []);
+  await agent.prompt("Go on");
+  assertEquals(observed, ["model"]);
 });

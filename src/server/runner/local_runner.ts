@@ -6,7 +6,7 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import { AlreadyRunningError, BadRequestError, SessionError } from "../../core/errors.ts";
-import type { AgentMessage } from "../../core/message.ts";
+import type { AgentMessage, UserMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
 import type { Clock } from "../../core/ports.ts";
 import type { Session, SessionStore } from "../../core/session.ts";
@@ -35,8 +35,19 @@ import { LocalRun } from "./local_run.ts";
 import { SessionFeed } from "./session_feed.ts";
 import { getEnd, readStoredActivity, readSummary } from "./stored_session.ts";
 
-/** An agent, and what is released after its run. */
-export type ServedAgent = Agent | ({ readonly agent: Agent } & AsyncDisposable);
+/** An agent, and the parts of the application that belong to its run. Disposing of it follows the run. */
+export interface ServedAgentParts extends AsyncDisposable {
+  /** The agent. */
+  readonly agent: Agent;
+  /**
+   * Returns the prompt to send for that of a client, before it is stored; a `BadRequestError` refuses it, and the client
+   * gets its message. Default: the prompt as it is.
+   */
+  readonly preparePrompt?: (message: UserMessage) => UserMessage | Promise<UserMessage>;
+}
+
+/** An agent for a run. */
+export type ServedAgent = Agent | ServedAgentParts;
 
 /** The session for which an agent is created. */
 export interface ServedSession extends SessionHeader {
@@ -64,6 +75,9 @@ export interface LocalRunnerOptions {
 /** Number of sessions whose events are kept after their runs. */
 const MAX_KEPT = 1_000;
 
+/** Time between two looks for old events, in milliseconds: each one sorts all sessions. */
+const REMOVAL_INTERVAL_MS = 1_000;
+
 /** Runs agents in this process, one run of a session at a time. */
 export class LocalRunner implements AgentRunner {
   readonly #options: LocalRunnerOptions;
@@ -73,6 +87,7 @@ export class LocalRunner implements AgentRunner {
   readonly #epoch = createRandomId();
   #epochs = 0;
   #isClosing = false;
+  #lastRemoval = -Infinity;
 
   constructor(options: LocalRunnerOptions) {
     this.#options = options;
@@ -199,9 +214,12 @@ export class LocalRunner implements AgentRunner {
       const created = await this.#options.createAgent({ ...header, ...(model && { model }) });
       return "agent" in created ? created : withoutDisposal(created);
     });
-    const recording = await closeOnError(
+    const { prepared, recording } = await closeOnError(
       { close: () => resumed.session.close().finally(() => served[Symbol.asyncDispose]()) },
-      () => resumed.into(served.agent, { now: this.#options.clock.now }),
+      async () => ({
+        prepared: await preparePrompt(input, served),
+        recording: await resumed.into(served.agent, { now: this.#options.clock.now }),
+      }),
     );
     const { epoch, lastSeq: seq } = live;
     const eventId = formatCursor(getEnd(recording.session, { epoch, seq }));
@@ -213,7 +231,7 @@ export class LocalRunner implements AgentRunner {
     }
     this.#runs.set(key.id, run);
     try {
-      const { ended } = await run.start(input, options);
+      const { ended } = await run.start(prepared, options);
       void ended.catch(() => {}).then(() => this.#forget(key.id, run));
       return { type: "started", runId: served.agent.state.runId, eventId, ended };
     } catch (error) {
@@ -261,7 +279,10 @@ export class LocalRunner implements AgentRunner {
 
   /** Removes events of sessions that have neither a run nor a client. */
   #removeOldEvents(): void {
-    const before = this.#options.clock.now() - this.#options.keepEventsMs;
+    const now = this.#options.clock.now();
+    if (Math.abs(now - this.#lastRemoval) < REMOVAL_INTERVAL_MS) return;
+    this.#lastRemoval = now;
+    const before = now - this.#options.keepEventsMs;
     const unused = [...this.#live].filter(([id, { watchers }]) =>
       watchers === 0 && !this.#runs.has(id)
     ).sort(([, left], [, right]) => left.lastUsed - right.lastUsed);
@@ -292,7 +313,15 @@ export class LocalRunner implements AgentRunner {
   }
 }
 
-function withoutDisposal(agent: Agent): Exclude<ServedAgent, Agent> {
+/** Prepares a prompt; its id and its metadata, by which a repeated request is recognized, stay. */
+async function preparePrompt(input: RunInput, served: ServedAgentParts): Promise<RunInput> {
+  if (input.type !== "prompt" || !served.preparePrompt) return input;
+  const { id, metadata } = input.message;
+  const message = await served.preparePrompt(input.message);
+  return { type: "prompt", message: { ...message, id, ...(metadata && { metadata }) } };
+}
+
+function withoutDisposal(agent: Agent): ServedAgentParts {
   return { agent, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 

@@ -20,7 +20,7 @@ Deno.test("!command: runs a command, and the model reads it with the next text",
     model: HELLO,
     typed: ["!cat a.txt; exit 3", "What is it?", "/quit"],
   });
-  assertEquals(conversation.outputs[0], "Exit code: 3\nneedle\n");
+  assertEquals(conversation.outputs[0], "needle\nExit code: 3\n");
   assertStringIncludes(getLastText(conversation), "cat a.txt; exit 3");
   assertStringIncludes(getLastText(conversation), "needle");
   assertStringIncludes(getLastText(conversation), "What is it?");
@@ -32,7 +32,7 @@ Deno.test("!!command: runs a command for the user only", async () => {
     model: HELLO,
     typed: ["!!cat a.txt", "What is it?", "/quit"],
   });
-  assertStringIncludes(conversation.outputs[0] ?? "", "needle\n");
+  assertEquals(conversation.outputs[0], "needle\nExit code: 0\n");
   assert(!getLastText(conversation).includes("needle"));
 });
 

@@ -65,6 +65,18 @@ Deno.test("live: a queued text is taken back into the input, or removed", async 
   assertEquals(terminal.listPrompts(), ["Begin", "second!"]);
 });
 
+Deno.test("live: a text that is wider than the terminal is shown with the indentation of its sign", async () => {
+  await using terminal = await openTerminal({ model: [scriptedReply("Yes.")], columns: 40 });
+  const words = Array.from({ length: 16 }, (_, word) => `word${word}`).join(" ");
+  terminal.press(KEYS.paste(`${words}\n${words}`), KEYS.enter);
+  await terminal.waitFor("Yes.");
+  const rows = terminal.text.split("\n").filter((row) => row.includes("word"));
+  assertEquals(rows.map((row) => row.slice(0, 3)), [
+    "› w",
+    ...Array.from({ length: 5 }, () => "  w"),
+  ]);
+});
+
 Deno.test("live: the beginning of a long text is shown when it is sent", async () => {
   await using terminal = await openTerminal({ model: [scriptedReply("Yes.")] });
   const text = Array.from({ length: 1_500 }, (_, line) => `line ${line}`).join("\n");
