@@ -18,7 +18,7 @@ import {
   checkSignal,
   CONFIG_CHECKS,
 } from "../loop/check_config.ts";
-import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
+import type { AgentLoopConfig, RunConfig, TurnSettings } from "../loop/config.ts";
 import type { StructuredOutputOptions } from "./structured_output.ts";
 
 /**
@@ -79,7 +79,7 @@ export function applyRunOptions(
   config: AgentLoopConfig,
   options: RunOptions,
   getSettings: () => TurnSettings,
-): AgentLoopConfig {
+): RunConfig {
   const { model, tools: ownTools } = getSettings();
   addRunTools(ownTools, options);
   checkOwnOptions(options, CHECKS, "the run");
@@ -88,6 +88,7 @@ export function applyRunOptions(
     ...config,
     // An API key is sent to the provider of this model only; that of the run is for the current one.
     model: streamOptions?.apiKey === undefined ? config.model : model,
+    extraProvider: (streamOptions?.extra === undefined ? config.model : model).provider,
     maxTurns: maxTurns ?? config.maxTurns,
     toolChoice: toolChoice ?? streamOptions?.toolChoice ?? config.toolChoice,
     streamOptions: { ...config.streamOptions, ...omitUndefined(streamOptions) },

@@ -180,7 +180,7 @@ export interface ChangeVerdict {
   readonly tools?: readonly AgentTool[] | undefined;
   /** The constraint on tool calls. */
   readonly toolChoice?: ToolChoice | undefined;
-  /** Options that replace those of the request, one by one. An `apiKey` is that of the model's provider. */
+  /** Options that replace those of the request, one by one. `apiKey` and `extra` are for the model's provider. */
   readonly options?: StreamOptions | undefined;
 }
 

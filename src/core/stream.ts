@@ -89,7 +89,8 @@ export interface StreamOptions {
   readonly reasoningSummary?: ReasoningSummary | undefined;
   /**
    * Additional fields of the request body, merged at every depth; the typed options take precedence. Lists of tools and
-   * of texts are joined.
+   * of texts are joined. They are for the provider of the model: of that in the options of an agent, or, in the options of
+   * a run, of the current one. A model of another provider, such as a fallback, does not get them. Default: none.
    */
   readonly extra?: JsonObject | undefined;
 }

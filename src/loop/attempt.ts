@@ -14,7 +14,7 @@ import {
   NetworkError,
   StreamError,
 } from "../core/errors.ts";
-import { cloneJson, toJsonValue } from "../core/json.ts";
+import { cloneJson, type JsonObject, toJsonValue } from "../core/json.ts";
 import type { ModelSpec, StopReason } from "../core/model.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
@@ -52,6 +52,8 @@ export interface Candidate {
   readonly getApiKey: GetApiKey | undefined;
   /** Decides whether a failed call is retried. */
   readonly retry: RetryStrategy;
+  /** Additional fields of the request body, in place of those of the request. */
+  readonly extra?: JsonObject | undefined;
 }
 
 /** The result of reading a reply. */
@@ -106,17 +108,18 @@ const MICROTASKS_BEFORE_TIMER = 32;
 /** Calls the model once. Never rejects: every failure is an {@linkcode Attempt}. */
 export async function attempt(turn: TurnContext, attempted: AttemptOptions): Promise<Attempt> {
   const { run, cancellation } = turn;
-  const { candidate: { model, streamFn, getApiKey }, request } = attempted;
+  const { candidate, request } = attempted;
+  const { model } = candidate;
   let options: StreamOptions | undefined;
   try {
-    const resolved = resolveStreamOptions(turn, { model, streamFn, request, getApiKey });
+    const resolved = resolveStreamOptions(turn, candidate, request);
     options = resolved instanceof Promise ? await resolved : resolved;
   } catch (thrown) {
     if (!cancellation.aborted) return createFailedAttempt(toHookError("getApiKey", thrown));
   }
   if (!options || cancellation.aborted) return createAbortedAttempt(turn);
   const reader = new ReplyReader(turn, request.tools);
-  const checked = turn.monitor && checkStart(turn, attempted.candidate, reader);
+  const checked = turn.monitor && checkStart(turn, candidate, reader);
   if (checked) await checked;
   if (cancellation.aborted) return createAbortedAttempt(turn);
   const started = attempted.onStart();
@@ -130,7 +133,7 @@ export async function attempt(turn: TurnContext, attempted: AttemptOptions): Pro
   const read = () => readReply(turn, reader, call);
   const outcome = await (run.observer ? run.observer.callModel(call.call, read) : read());
   const durationMs = run.config.now() - startedAt;
-  const result = chargeReply(turn, attempted.candidate, { reader, outcome });
+  const result = chargeReply(turn, candidate, { reader, outcome });
   const { usage, cost, responseId, error } = result;
   const { firstTokenAt } = reader;
   const ended = run.events.emit({

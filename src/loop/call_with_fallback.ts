@@ -18,6 +18,7 @@ import type { PreparedRequest } from "./request.ts";
 import { addSpending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
+import { removeExtraTools } from "./usable_tools.ts";
 
 /** The last attempt, and the tokens and cost of all attempts. */
 export interface ModelCall {
@@ -92,9 +93,12 @@ export async function callWithFallback(
   }
 }
 
-function toCandidate({ config }: RunServices, fallback: ModelFallback): Candidate {
+function toCandidate(run: RunServices, fallback: ModelFallback): Candidate {
+  const { config } = run;
   const { model, streamFn = config.streamFn, getApiKey = config.getApiKey } = fallback;
-  return { model, streamFn, getApiKey, retry: fallback.retry ?? config.retry };
+  const { retry = config.retry, extra } = fallback;
+  const fields = extra && removeExtraTools(run, extra, model.provider);
+  return { model, streamFn, getApiKey, retry, extra: fields };
 }
 
 /** Adds the tokens and the cost of an attempt to those of the earlier ones. */

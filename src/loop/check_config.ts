@@ -175,6 +175,7 @@ const FALLBACK_CHECKS: OptionChecks = {
   streamFn: checkFunction,
   getApiKey: checkFunction,
   retry: checkFunction,
+  extra: checkExtra,
 };
 
 function checkFallbacks(option: string, fallbacks: unknown): void {
@@ -200,8 +201,14 @@ export function checkStreamOptions(name: string, options: unknown): void {
     throw invalid(`${name} must be an object`, options);
   }
   checkNames(options, Object.keys(STREAM_OPTIONS), name);
-  const { toolChoice } = options;
+  const { toolChoice, extra } = options;
   if (toolChoice !== undefined) checkToolChoice(`${name}.toolChoice`, toolChoice);
+  if (extra !== undefined) checkExtra(`${name}.extra`, extra);
+}
+
+function checkExtra(name: string, fields: unknown): void {
+  if (isJsonObject(fields) && !isThenable(fields)) return;
+  throw invalid(`${name} must be an object of fields`, fields);
 }
 
 /**

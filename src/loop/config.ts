@@ -8,6 +8,7 @@ import type { ApprovalMode } from "../core/approval.ts";
 import type { Approve } from "../core/approve.ts";
 import { type ConvertToLlm, omitCustomMessages, type TransformContext } from "../core/context.ts";
 import type { AgentError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
 import { type ModelSpec, modelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import { type Ports, resolvePorts } from "../core/ports.ts";
@@ -39,6 +40,11 @@ export interface ModelFallback {
   readonly getApiKey?: GetApiKey | undefined;
   /** Decides whether a failed call is retried. Default: the `retry` of the run. */
   readonly retry?: RetryStrategy | undefined;
+  /**
+   * Additional fields of the request body for this model. Default: the `extra` of the run, if that is for the same
+   * provider.
+   */
+  readonly extra?: JsonObject | undefined;
 }
 
 /**
@@ -141,9 +147,15 @@ export interface AgentLoopConfig<Tool extends AgentTool<never> = AgentTool> {
   readonly settings?: (() => TurnSettings) | undefined;
 }
 
+/** The configuration of one run of an agent. */
+export interface RunConfig extends AgentLoopConfig {
+  /** The provider that gets the `extra` of `streamOptions`. Default: that of `model`. */
+  readonly extraProvider?: string | undefined;
+}
+
 /** A configuration with all defaults filled in. */
 export type ResolvedConfig =
-  & Omit<AgentLoopConfig, keyof Defaults>
+  & Omit<RunConfig, keyof Defaults>
   & Defaults;
 
 type Defaults =
@@ -160,7 +172,7 @@ type Defaults =
         | "validator"
     ]-?: NonNullable<AgentLoopConfig[Name]>;
   }
-  & { readonly fallback: readonly ModelFallback[] };
+  & { readonly fallback: readonly ModelFallback[]; readonly extraProvider: string };
 
 /**
  * Returns a fallback with its model; a name is that of the model.
@@ -176,7 +188,7 @@ export function toModelFallback(fallback: string | ModelFallback): ModelFallback
  *
  * @throws {BadRequestError} If an option is invalid.
  */
-export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
+export function resolveConfig(config: RunConfig): ResolvedConfig {
   checkRunConfig(config);
   const ports = resolvePorts(config);
   return {
@@ -190,5 +202,6 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
     interrupt: config.interrupt ?? "cancel",
     maxTurns: config.maxTurns ?? 100,
     validator: config.validator ?? ajvValidator,
+    extraProvider: config.extraProvider ?? config.model.provider,
   } as ResolvedConfig;
 }

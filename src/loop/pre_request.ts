@@ -97,6 +97,7 @@ function applyChange(request: PreparedRequest, change: ChangeVerdict): PreparedR
     model,
     tools,
     ...(change.options?.apiKey !== undefined && { keyProvider: model.provider }),
+    ...(change.options?.extra !== undefined && { extraProvider: model.provider }),
     context: { systemPrompt, messages, tools: getToolSpecs(tools) },
     options: { ...request.options, ...change.options, ...(toolChoice && { toolChoice }) },
   };

@@ -7,7 +7,7 @@
 import type { CompactionReport } from "../core/compaction_report.ts";
 import { omitCustomMessages, type TransformContext } from "../core/context.ts";
 import { NoMessagesError } from "../core/errors.ts";
-import { isJsonObject, toJsonValue } from "../core/json.ts";
+import { isJsonObject, type JsonObject, toJsonValue } from "../core/json.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { LlmContext, StreamFn, StreamOptions, ToolSpec } from "../core/stream.ts";
@@ -32,6 +32,8 @@ export interface PreparedRequest {
   readonly options: StreamOptions;
   /** The provider of the API key in the options; it is sent to no other. */
   readonly keyProvider: string;
+  /** The provider of the `extra` in the options; it is sent to no other. */
+  readonly extraProvider: string;
   /** The tools that the reply may call. */
   readonly tools: readonly AgentTool[];
   /** The tools that a policy has left out, which agents below the run may have. Default: none. */
@@ -146,6 +148,7 @@ function createRequest(
     context: { systemPrompt, messages, tools: getToolSpecs(tools) },
     options: selectOptions(run, progress.turn),
     keyProvider: run.config.model.provider,
+    extraProvider: run.config.extraProvider,
     tools,
   };
 }
@@ -172,23 +175,28 @@ function selectOptions({ config }: RunServices, turn: number): StreamOptions {
   return isForced && turn > 1 ? rest : { ...rest, toolChoice };
 }
 
+/** The parts of a model to call that determine its options. */
+interface CalledModel {
+  readonly model: ModelSpec;
+  readonly streamFn: StreamFn;
+  readonly getApiKey: GetApiKey | undefined;
+  readonly extra?: JsonObject | undefined;
+}
+
 /**
  * Resolves the options of a call, including the API key of the model's provider. The result is a promise if there is a
  * `getApiKey`; it rejects with an `AgentError` if that throws.
  */
 export function resolveStreamOptions(
   turn: TurnContext,
-  { model, streamFn, request, getApiKey }: {
-    readonly model: ModelSpec;
-    readonly streamFn: StreamFn;
-    readonly request: Pick<PreparedRequest, "options" | "keyProvider">;
-    readonly getApiKey: GetApiKey | undefined;
-  },
+  { model, streamFn, getApiKey, extra }: CalledModel,
+  { options, keyProvider, extraProvider }: PreparedRequest,
 ): StreamOptions | Promise<StreamOptions> {
-  const { options, keyProvider } = request;
   // A fallback with a function of its own may call another server under the same name.
   const isKeyOwner = model.provider === keyProvider && streamFn === turn.run.config.streamFn;
-  const streamOptions = isKeyOwner ? options : omitKey(options);
+  const keyed = isKeyOwner ? options : omitKey(options);
+  const isExtraOwner = extra === undefined && model.provider === extraProvider;
+  const streamOptions = isExtraOwner ? keyed : replaceExtra(keyed, extra);
   return getApiKey ? addKey(turn, streamOptions, () => getApiKey(model.provider)) : streamOptions;
 }
 
@@ -209,6 +217,12 @@ function omitKey(options: StreamOptions): StreamOptions {
   if (options.apiKey === undefined) return options;
   const { apiKey: _apiKey, ...rest } = options;
   return rest;
+}
+
+function replaceExtra(options: StreamOptions, extra: JsonObject | undefined): StreamOptions {
+  if (options.extra === undefined && extra === undefined) return options;
+  const { extra: _extra, ...rest } = options;
+  return extra === undefined ? rest : { ...rest, extra };
 }
 
 interface TransformedContext {

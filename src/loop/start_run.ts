@@ -9,7 +9,7 @@ import type { AgentEvent, RunOutcome } from "../core/event.ts";
 import type { AgentMessage } from "../core/message.ts";
 import { Cancellation } from "./cancellation.ts";
 import { checkStreamOptions } from "./check_config.ts";
-import { type AgentLoopConfig, resolveConfig, type ResolvedConfig } from "./config.ts";
+import { resolveConfig, type ResolvedConfig, type RunConfig } from "./config.ts";
 import { EventChannel } from "./event_channel.ts";
 import { type EventObserver, EventPipe } from "./event_pipe.ts";
 import { MessageQueue } from "./message_queue.ts";
@@ -25,7 +25,7 @@ export interface StartRunOptions extends FirstTurn {
   /** The system prompt, tools and history; the history must be valid. */
   readonly context: AgentContext;
   /** The configuration. */
-  readonly config: AgentLoopConfig;
+  readonly config: RunConfig;
   /** Ids of calls of the last reply that wait for an approval. Default: none. */
   readonly pendingCalls?: ReadonlySet<string>;
   /** Models whose missing price has been reported; the run adds to it. Default: empty. */

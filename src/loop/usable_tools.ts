@@ -7,7 +7,6 @@
 import { getErrorMessage } from "../core/errors.ts";
 import { filterExtraFields } from "../core/extra_fields.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { ModelSpec } from "../core/model.ts";
 import type { OfferedTool, Policy } from "../core/policy.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import type { ToolChoice } from "../core/stream.ts";
@@ -27,7 +26,8 @@ export function isUsable({ run, settings }: RunContext, tool: AgentTool): boolea
 export function removeUnusableTools(turn: RunContext, request: PreparedRequest): PreparedRequest {
   const { run } = turn;
   if (!run.config.policies.some(({ canUseTool }) => canUseTool)) return request;
-  const { model, context, options: { serverTools, toolChoice, extra, ...options } } = request;
+  const { extraProvider, context, options: { serverTools, toolChoice, extra, ...options } } =
+    request;
   const usable = request.tools.filter((tool) => isUsable(turn, tool));
   // The same array for the same tools, since adapters cache by identity.
   const tools = usable.length === request.tools.length ? request.tools : usable;
@@ -41,17 +41,18 @@ export function removeUnusableTools(turn: RunContext, request: PreparedRequest):
       ...options,
       ...(offered && { serverTools: offered }),
       ...(toolChoice !== undefined && { toolChoice: toPossibleChoice(toolChoice, tools) }),
-      ...(extra && { extra: removeExtraTools(run, extra, model) }),
+      ...(extra && { extra: removeExtraTools(run, extra, extraProvider) }),
     },
   };
 }
 
 /** Returns the additional fields of a body without the tools that policies refuse; these are reported once. */
-function removeExtraTools(
+export function removeExtraTools(
   run: RunServices,
   extra: JsonObject,
-  { provider }: ModelSpec,
+  provider: string,
 ): JsonObject {
+  if (!run.config.policies.some(({ canUseTool }) => canUseTool)) return extra;
   const { fields, removed } = filterExtraFields(extra, {
     provider,
     isAllowed: (tool) => isOffered(run, { type: "server_tool", tool }),

@@ -50,9 +50,9 @@ export function createChildOptions(
 }
 
 /** Returns the tools that the provider of a run's model runs, also those in additional fields of the requests. */
-function listServerTools({ config, settings }: ParentRun): readonly ServerTool[] {
+function listServerTools({ config }: ParentRun): readonly ServerTool[] {
   const { serverTools = [], extra } = config.streamOptions;
-  return [...serverTools, ...listExtraTools(extra, settings.model.provider)];
+  return [...serverTools, ...listExtraTools(extra, config.extraProvider)];
 }
 
 type Ports =
@@ -65,7 +65,7 @@ function pickPorts({ now, sleep, newId, random, readFile }: ResolvedConfig): Por
 
 /**
  * Returns how models are called. A `streamFn` of its own is called without the keys and the prices of the parent, and a
- * model of another provider without the key of the parent's.
+ * model of another provider without the key and the additional fields of the parent's.
  */
 function pickCalls(
   config: ResolvedConfig,
@@ -74,13 +74,15 @@ function pickCalls(
   if (own.streamFn) {
     return { streamFn: own.streamFn, streamOptions: own.streamOptions, retry: config.retry };
   }
-  const { sessionId: _parents, apiKey, ...streamOptions } = config.streamOptions;
-  const isSameProvider = own.provider === config.model.provider;
+  const { sessionId: _parents, apiKey, extra, ...streamOptions } = config.streamOptions;
+  const isKeyOwner = own.provider === config.model.provider;
+  const isExtraOwner = own.provider === config.extraProvider;
   return {
     streamFn: config.streamFn,
     streamOptions: {
       ...streamOptions,
-      ...(isSameProvider && apiKey !== undefined && { apiKey }),
+      ...(isKeyOwner && apiKey !== undefined && { apiKey }),
+      ...(isExtraOwner && extra !== undefined && { extra }),
       ...own.streamOptions,
     },
     retry: config.retry,

@@ -122,7 +122,7 @@ Deno.test("subAgentTool(): extra fields give an agent no tools that the run does
     tools: [MEMORY],
   });
   assertEquals((await runWithExtra({}, run)).sent, { tools: [MEMORY] });
-  assertEquals((await runWithExtra({ model: "other/model" }, run)).sent, {});
+  assertEquals((await runWithExtra({ model: "other/model" }, run)).sent, undefined);
   assertEquals((await runWithExtra({ readOnly: true }, run)).sent, {});
   const adds: Policy = { name: "adds", preRequest: () => ({ type: "change", options: { extra } }) };
   assertEquals((await runWithExtra({ policies: [adds] })).sent, { top_k: 5 });
