@@ -193,11 +193,12 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     options: RunOptions<Added, Tool> & StructuredOutputOptions = {},
   ): Promise<unknown> {
     const tools = addRunTools(this.#state.tools, options);
-    const jsonSchema = toJsonSchema(schema);
+    const subject = "The schema of the answer";
+    const jsonSchema = toJsonSchema(schema, subject);
     const answerOptions: StructuredAnswerOptions = {
       ...options,
       schema: jsonSchema,
-      validate: createValidate(schema, jsonSchema, "The schema of the answer"),
+      validate: createValidate(schema, jsonSchema, subject),
       tools,
       getSettings: () => this.#getSettings(),
     };

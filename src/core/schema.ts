@@ -92,7 +92,9 @@ const normalizedSchemas = new WeakMap<JsonSchema, NormalizedSchema>();
  * @throws {BadRequestError} If the schema is not an object, or is nested too deep.
  */
 export function normalizeOnce(schema: JsonSchema): NormalizedSchema {
-  if (!isJsonObject(schema)) throw new BadRequestError("A JSON Schema must be an object");
+  if (!isJsonObject(schema)) {
+    throw new BadRequestError('A JSON Schema must be an object, such as { type: "string" }');
+  }
   const known = normalizedSchemas.get(schema);
   if (known) return known;
   if (isDeeperThan(schema, MAX_JSON_DEPTH)) {

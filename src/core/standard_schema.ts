@@ -7,6 +7,7 @@
 import { BadRequestError, getErrorMessage } from "./errors.ts";
 import type { SchemaSource, StandardJsonSchemaSource } from "./infer.ts";
 import { isJsonObject, type JsonSchema } from "./json.ts";
+import { hasMethods } from "./json_schema/has_methods.ts";
 import { escapeKey, type ValidationError } from "./json_schema/validation_error.ts";
 import { isThenable } from "./refuse_promise.ts";
 import type { ValidationResult } from "./schema.ts";
@@ -20,10 +21,14 @@ const JSON_SCHEMA_HINTS: Readonly<Record<string, string>> = {
 /**
  * Returns the JSON Schema of a schema source: of a validator, the schema of its input.
  *
- * @throws {BadRequestError} If a validator does not provide its JSON Schema, or has none, as for dates.
+ * @throws {BadRequestError} If the source is neither a validator nor plain data, or a validator does not provide its JSON
+ * Schema, or has none, as for dates. The message of the first starts with `subject`.
  */
-export function toJsonSchema(source: SchemaSource): JsonSchema {
-  if (!isStandardSchema(source)) return source as JsonSchema;
+export function toJsonSchema(source: SchemaSource, subject = "The schema"): JsonSchema {
+  if (!isStandardSchema(source)) {
+    if (isForeignSchema(source)) throw createForeignError(subject);
+    return source as JsonSchema;
+  }
   const { jsonSchema, vendor } = source["~standard"];
   if (!jsonSchema) {
     const hint = Object.hasOwn(JSON_SCHEMA_HINTS, vendor)
@@ -74,6 +79,24 @@ function toValidationError(issue: unknown): ValidationError {
   const keys: readonly unknown[] = Array.isArray(path) ? path : [];
   const pointer = keys.map((key) => `/${escapeKey(String(isJsonObject(key) ? key["key"] : key))}`);
   return { path: pointer.join(""), message: typeof message === "string" ? message : "is invalid" };
+}
+
+/**
+ * Creates the error about the schema of a library that does not implement Standard Schema, or about another value in the
+ * place of a schema.
+ */
+export function createForeignError(subject: string): BadRequestError {
+  return new BadRequestError(
+    `${subject} is neither a JSON Schema nor a Standard Schema: write a JSON Schema such as ` +
+      '{ type: "object", properties: { … } }, or pass a schema of Zod 4.2, ArkType or another library that provides its ' +
+      "JSON Schema",
+  );
+}
+
+/** Whether a value has code of its own, as the schemas of libraries have. */
+function isForeignSchema(source: unknown): boolean {
+  if (typeof source === "function") return true;
+  return isJsonObject(source) && hasMethods(source);
 }
 
 function isStandardSchema(source: SchemaSource): source is StandardJsonSchemaSource {

@@ -57,6 +57,18 @@ Deno.test("toJsonSchema() returns a JSON Schema or TypeBox schema as the same ob
   assertStrictEquals(toJsonSchema(typebox), typebox);
 });
 
+Deno.test("toJsonSchema() refuses the schemas of libraries without Standard Schema, and functions", () => {
+  // A schema of runtypes is plain data with hidden methods.
+  const runtype = Object.defineProperty({ tag: "string" }, "parse", { value: () => {} });
+  for (const source of [runtype, { decode: () => {} }, new Date(), new Map(), () => {}, String]) {
+    assertThrows(
+      () => toJsonSchema(source as unknown as StandardJsonSchemaSource, "The schema of the answer"),
+      BadRequestError,
+      "The schema of the answer is neither a JSON Schema nor a Standard Schema: write a JSON Schema such as",
+    );
+  }
+});
+
 Deno.test("getValidateFunction() returns the output of a validator, at once or as a promise", async () => {
   const double = (value: unknown) => ({ value: Number(value) * 2 });
   const validate = getValidateFunction(createSource({ validate: double }));

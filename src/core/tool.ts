@@ -234,9 +234,9 @@ export function defineTool<const Schema extends SchemaSource, Context = unknown>
   checkToolName(definition?.name);
   // Only arguments that match the schema are passed to the tool, so they have its type.
   const untyped = definition as unknown as AgentTool<Context>;
-  const parameters = toJsonSchema(definition.parameters);
-  checkTool({ ...untyped, parameters });
   const subject = `The schema of the tool "${definition.name}"`;
+  const parameters = toJsonSchema(definition.parameters, subject);
+  checkTool({ ...untyped, parameters });
   const validate = createValidate(definition.parameters, parameters, subject);
   return {
     ...untyped,

@@ -1,0 +1,55 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { BadRequestError } from "./errors.ts";
+import type { JsonSchema } from "./json.ts";
+import { createValidate } from "./parameters.ts";
+
+const SUBJECT = "The schema of the answer";
+const runtype = Object.defineProperty({ tag: "string" }, "parse", { value: () => {} });
+
+for (
+  const schema of [
+    { city: "string" },
+    { city: { type: "string" } },
+    { title: { type: "string" }, id: { type: "string" } },
+    { tag: "string" },
+  ]
+) {
+  Deno.test(`createValidate() refuses an object without keywords: ${JSON.stringify(schema)}`, () => {
+    assertThrows(
+      () => createValidate(schema, schema, SUBJECT),
+      BadRequestError,
+      `${SUBJECT} is neither a JSON Schema nor a Standard Schema`,
+    );
+  });
+}
+
+for (
+  const [position, schema] of Object.entries<JsonSchema>({
+    "a property": { type: "object", properties: { city: runtype } },
+    "a list": { type: "array", items: { anyOf: [{ type: "null" }, runtype] } },
+    "a definition": { $ref: "#/$defs/city", $defs: { city: { not: runtype } } },
+  })
+) {
+  Deno.test(`createValidate() refuses the schema of a library in ${position}`, () => {
+    assertThrows(
+      () => createValidate(schema, schema, SUBJECT),
+      BadRequestError,
+      `${SUBJECT} has a part that is neither a JSON Schema nor a Standard Schema`,
+    );
+  });
+}
+
+Deno.test("createValidate() accepts schemas with few or unusual keywords", () => {
+  const schemas: readonly JsonSchema[] = [
+    {},
+    { description: "Any value" },
+    { $schema: "https://json-schema.org/draft/2020-12/schema" },
+    { const: 5 },
+    { items: { type: "string" } },
+    { not: {} },
+    { title: "Any", "x-order": 1 },
+    { type: "object", properties: { city: { "x-order": 1 }, tag: { tag: "string" } } },
+    { type: "object", default: { parse: "text" }, examples: [{ tag: "string" }] },
+  ];
+  for (const schema of schemas) assertEquals(createValidate(schema, schema, SUBJECT), undefined);
+});
