@@ -5,6 +5,7 @@
  */
 
 import type { AgentEvent, AgentEventBody } from "../core/event.ts";
+import { Fifo } from "../core/fifo.ts";
 import type { AssistantMessageDelta } from "../core/stream.ts";
 import type { EventChannel } from "./event_channel.ts";
 
@@ -47,7 +48,7 @@ export class EventPipe {
   #inRun: boolean;
   /** Whether an event is being delivered, or the run has not started yet. */
   #delivering: boolean;
-  #pending: PendingEvent[] = [];
+  readonly #pending = new Fifo<PendingEvent>();
 
   /** Creates a pipe. One with a channel queues everything until {@linkcode EventPipe.begin}. */
   constructor({ channel, observe }: EventPipeOptions) {
@@ -63,7 +64,7 @@ export class EventPipe {
 
   /** Takes over the queued events of the previous pipe; they are delivered when the run has started. */
   adoptPending(previous: EventPipe): void {
-    this.#pending.unshift(...previous.#pending.splice(0));
+    this.#pending.prependAll(previous.#pending);
   }
 
   /** Delivers the queued events of a run that will not start. */
@@ -78,7 +79,7 @@ export class EventPipe {
     if (this.#delivering) return this.#enqueue(event);
     this.#delivering = true;
     const observed = this.#notifyObserver(event);
-    if (observed || this.#pending.length > 0) return this.#deliver(event, observed);
+    if (observed || this.#pending.size > 0) return this.#deliver(event, observed);
     this.#delivering = false;
     return this.#write(event);
   }
@@ -94,7 +95,7 @@ export class EventPipe {
     const event = { type: "message_update", delta, seq: ++this.#seq } as const;
     this.#delivering = true;
     const observed = this.#observe?.(event);
-    if (observed || this.#pending.length > 0) return this.#deliver(event, observed);
+    if (observed || this.#pending.size > 0) return this.#deliver(event, observed);
     this.#delivering = false;
     return this.#channel?.write(event);
   }
@@ -122,7 +123,7 @@ export class EventPipe {
   }
 
   async #deliverPending(): Promise<void> {
-    for (let next = this.#pending.shift(); next; next = this.#pending.shift()) {
+    for (let next = this.#pending.take(); next; next = this.#pending.take()) {
       const { event, onDelivered } = next;
       if (event) {
         await this.#notifyObserver(event);
