@@ -107,7 +107,7 @@ export interface AgentLoopConfig<Tool extends AgentTool<never> = AgentTool> {
    * Models to call when the first one failed after its last retry, by name or with options of their own. Default: none.
    */
   readonly fallback?: readonly (string | ModelFallback)[] | undefined;
-  /** Hooks that observe, change, stop or extend the run. Default: none. */
+  /** Hooks that observe, change, stop or extend the run; each applies once. Default: none. */
   readonly policies?: readonly Policy[] | undefined;
   /** Decides whether a tool call may run. Default: none. */
   readonly approve?: Approve | undefined;
@@ -198,7 +198,8 @@ export function resolveConfig(config: RunConfig): ResolvedConfig {
     convertToLlm: config.convertToLlm ?? omitCustomMessages,
     retry: config.retry ?? exponentialBackoff({ random: ports.random }),
     fallback: (config.fallback ?? []).map(toModelFallback),
-    policies: config.policies ?? [],
+    // A budget that an agent and its run share would count each reply twice.
+    policies: [...new Set(config.policies)],
     interrupt: config.interrupt ?? "cancel",
     maxTurns: config.maxTurns ?? 100,
     validator: config.validator ?? ajvValidator,

@@ -88,6 +88,13 @@ Deno.test("sharedBudget() adds up consecutive runs of several agents, and stops 
   }]);
 });
 
+Deno.test("sharedBudget() counts each reply once when the agent and its run both have it", async () => {
+  const { policy, createAgent } = createTeam({ tokens: 100 });
+  const agent = createAgent([callWork(), answer()]);
+  const result = await agent.prompt("Go", { policies: [policy, policy] });
+  assertEquals([result.usage.total, policy.spent.usage.total], [30, 30]);
+});
+
 Deno.test("sharedBudget() adds up additional token counts, without those that another agent has counted", async () => {
   const { policy, createAgent } = createTeam({ tokens: 1000 });
   const usage = { ...USAGE, extra: { reasoning: 5 } };
