@@ -9,6 +9,7 @@ import { copyMessage } from "../core/copy_message.ts";
 import type { RunOutcome } from "../core/event.ts";
 import type { HistoryRepair } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
+import { realSleep } from "../core/ports.ts";
 import { addDeclinedResults } from "./decline_batch.ts";
 import { inheritRules } from "./inherit_rules.ts";
 import type { TurnInput } from "./message_source.ts";
@@ -27,6 +28,12 @@ export interface FirstTurn {
   /** Whether the previous run over this history ended in a context overflow. Default: `false`. */
   readonly overflowed?: boolean;
 }
+
+/**
+ * Turns after which timers and signals of the application are handled: a model and tools in memory never wait for anything
+ * else, so that no timer could abort an endless run.
+ */
+const TURNS_BEFORE_TIMERS = 1_000;
 
 /** Creates the services of a run, with the rules of its parent, if it has one. */
 export function createRun(options: RunServicesOptions): RunServices {
@@ -52,6 +59,7 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
     if (next.type === "end") return progress;
     const polled = run.steering.poll();
     if (polled) await polled;
+    if (progress.turn % TURNS_BEFORE_TIMERS === 0) await realSleep(0);
     const isComplete = next.type === "complete" && next.injected.length === 0 &&
       run.steering.peek().length === 0;
     const isWaiting = isComplete && run.background.isPending;
