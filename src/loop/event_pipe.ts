@@ -6,6 +6,7 @@
 
 import type { AgentEvent, AgentEventBody } from "../core/event.ts";
 import { Fifo } from "../core/fifo.ts";
+import { realSleep } from "../core/ports.ts";
 import type { AssistantMessageDelta } from "../core/stream.ts";
 import type { EventChannel } from "./event_channel.ts";
 
@@ -17,6 +18,9 @@ export type EventObserver = (event: AgentEvent) => Promise<void> | undefined;
 
 /** An event before its sequence number is set; the object must not be emitted twice. */
 type UnsequencedEvent = AgentEventBody & { seq?: number };
+
+/** Queued events after which timers are handled: listeners that emit events without end would block all of them. */
+const EVENTS_BEFORE_TIMERS = 1_000;
 
 /** Options for `new EventPipe()`. */
 export interface EventPipeOptions {
@@ -123,7 +127,9 @@ export class EventPipe {
   }
 
   async #deliverPending(): Promise<void> {
+    let count = 0;
     for (let next = this.#pending.take(); next; next = this.#pending.take()) {
+      if (++count % EVENTS_BEFORE_TIMERS === 0) await realSleep(0);
       const { event, onDelivered } = next;
       if (event) {
         await this.#notifyObserver(event);

@@ -3,6 +3,8 @@ import { Agent } from "../../src/agent/agent.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import { zeroUsage } from "../../src/core/usage.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { reply } from "../../src/testing/script.ts";
+import { testAgent } from "./test_agent.ts";
 
 const MANY = 20_000;
 
@@ -23,4 +25,20 @@ Deno.test("abort(): a timer ends an endless run whose model and tools answer fro
   const { stopReason, abortReason } = await agent.prompt("Go");
   clearTimeout(timer);
   assertEquals([stopReason, abortReason], ["aborted", "enough"]);
+});
+
+Deno.test("emitCustom(): a timer runs while a listener emits an event for each event", async () => {
+  const { agent } = testAgent([reply("Done")]);
+  let events = 0;
+  let isStopped = false;
+  const timer = setTimeout(() => isStopped = true, 1);
+  agent.subscribe(async ({ type }) => {
+    if (type !== "custom") return;
+    await null;
+    if (!isStopped && ++events < MANY) agent.emitCustom("again", events);
+  });
+  agent.emitCustom("again", 0);
+  await agent.prompt("Go");
+  clearTimeout(timer);
+  assertEquals([isStopped, events < MANY], [true, true]);
 });
