@@ -35,3 +35,11 @@ Deno.test("structuredOutput() accepts a schema without restrictions", async () =
     assertEquals(await agent.structuredOutput("Which number?", schema), 5);
   }
 });
+
+Deno.test("structuredOutput() rejects a schema that is missing or no object", async () => {
+  for (const schema of [undefined, null, "city", [city]]) {
+    const { agent } = testAgent([]);
+    const ask = () => agent.structuredOutput("Which city?", schema as unknown as JsonSchema);
+    await assertRejects(ask, BadRequestError, "A JSON Schema must be an object");
+  }
+});
