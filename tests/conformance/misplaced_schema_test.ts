@@ -36,10 +36,17 @@ Deno.test("structuredOutput() accepts a schema without restrictions", async () =
   }
 });
 
+const invalid = [
+  [undefined, "The schema of the answer is not JSON: the value is undefined"],
+  [null, "A JSON Schema must be an object"],
+  ["city", "A JSON Schema must be an object"],
+  [[city], "A JSON Schema must be an object"],
+] as const;
+
 Deno.test("structuredOutput() rejects a schema that is missing or no object", async () => {
-  for (const schema of [undefined, null, "city", [city]]) {
+  for (const [schema, message] of invalid) {
     const { agent } = testAgent([]);
     const ask = () => agent.structuredOutput("Which city?", schema as unknown as JsonSchema);
-    await assertRejects(ask, BadRequestError, "A JSON Schema must be an object");
+    await assertRejects(ask, BadRequestError, message);
   }
 });
