@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isRecord } from "./json_object.ts";
+import { isRecord, type JsonRecord } from "./json_object.ts";
 import { isAssertion } from "./keyword_problem.ts";
 import { isApplicator } from "./subschemas.ts";
 
@@ -15,8 +15,7 @@ const DATA_KEYWORDS: readonly string[] = ["const", "default", "examples"];
  * Returns the property of a value with a schema in it, if the value itself restricts nothing: JSON Schema ignores unknown
  * keywords, so that every answer would be valid. Otherwise returns `undefined`.
  */
-export function findMisplacedSchema(value: unknown): string | undefined {
-  if (!isRecord(value)) return undefined;
+export function findMisplacedSchema(value: JsonRecord): string | undefined {
   const keys = Object.keys(value);
   if (keys.some((key) => key === "const" || isAssertion(key) || isApplicator(key))) {
     return undefined;
@@ -25,5 +24,5 @@ export function findMisplacedSchema(value: unknown): string | undefined {
 }
 
 function looksLikeSchema(value: unknown): boolean {
-  return isRecord(value) && ("type" in value || "properties" in value || "~standard" in value);
+  return isRecord(value) && ("type" in value || "properties" in value);
 }
