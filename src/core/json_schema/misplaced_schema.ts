@@ -5,8 +5,14 @@
  */
 
 import { isRecord, type JsonRecord } from "./json_object.ts";
-import { isAssertion } from "./keyword_problem.ts";
-import { isApplicator } from "./subschemas.ts";
+
+/** Keywords that restrict a value; a list of its own, since this module is loaded later than the validation. */
+const RESTRICTIONS = new RegExp(
+  "^(\\$ref|\\$dynamicRef|\\$defs|type|enum|const|format|pattern|multipleOf|definitions|not|if|then|else|" +
+    "(all|any|one)Of|(prefix|unevaluated|additional)?Items|items|contains|required|propertyNames|" +
+    "(pattern|additional|unevaluated)?Properties|properties|uniqueItems|dependen\\w+|" +
+    "exclusiveM(in|ax)imum|(min|max)\\w+)$",
+);
 
 /** Keywords whose values are data, which may look like a schema. */
 const DATA_KEYWORDS: readonly string[] = ["const", "default", "examples"];
@@ -17,7 +23,7 @@ const DATA_KEYWORDS: readonly string[] = ["const", "default", "examples"];
  */
 export function findMisplacedSchema(value: JsonRecord): string | undefined {
   const keys = Object.keys(value);
-  if (keys.some((key) => key === "const" || isAssertion(key) || isApplicator(key))) {
+  if (keys.some((key) => RESTRICTIONS.test(key))) {
     return undefined;
   }
   return keys.find((key) => !DATA_KEYWORDS.includes(key) && looksLikeSchema(value[key]));
