@@ -307,6 +307,76 @@ Deno.test("hostile ACP client: a message of more than 32 MB ends the connection"
   await checkEnd(client, host);
 });
 
+Deno.test("hostile ACP client: messages whose answers have no id do not use the connection up", async () => {
+  const host = createHost();
+  const client = new RawClient(host);
+  await client.createSession();
+  const invalid = [
+    { jsonrpc: "2.0", id: null, method: "session/unknown", params: {} },
+    { jsonrpc: "2.0", id: { a: 1 }, method: "session/list", params: {} },
+    { jsonrpc: "1.0", id: 1, method: "session/list" },
+    { jsonrpc: "2.0", id: 2, method: 5 },
+    { jsonrpc: "2.0" },
+  ];
+  for (const message of invalid) {
+    for (let count = 0; count < 1_001; count++) client.write(message);
+  }
+  client.send("c", "session/close", { sessionId: "s1" });
+  assertEquals((await client.answer("c")).result, {});
+  await checkEnd(client, host);
+});
+
+/** A host whose sessions take time to open and to close, and can be open once, as files with a lock. */
+function createLockedHost(): AcpHost & { readonly locks: Set<string>; readonly log: string[] } {
+  const locks = new Set<string>();
+  const log: string[] = [];
+  const turn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
+  const open = async (id: string) => {
+    if (locks.has(id)) throw new Error(`The session ${id} is in use`);
+    locks.add(id);
+    await turn();
+    const agent = new Agent({ model: "test/model", streamFn: scriptedStream([reply("Done")]) });
+    const close = async () => {
+      await turn();
+      locks.delete(id);
+      log.push("closed");
+    };
+    log.push("opened");
+    return { id, agent, close };
+  };
+  return {
+    name: "test",
+    version: "1",
+    locks,
+    log,
+    createSession: () => open("s1"),
+    openSession: ({ sessionId }) => open(sessionId),
+    async deleteSession(id) {
+      if (locks.has(id)) throw new Error(`The session ${id} is in use`);
+      await turn();
+      log.push("deleted");
+    },
+  };
+}
+
+Deno.test("hostile ACP client: closes, loads, resumes and deletes a session at once, which is done in this order", async () => {
+  const host = createLockedHost();
+  const client = new RawClient(host);
+  const sessionId = await client.createSession();
+  const directory = { sessionId, cwd: "/work", mcpServers: [] };
+  client.send(1, "session/close", { sessionId });
+  client.send(2, "session/load", directory);
+  client.send(3, "session/resume", directory);
+  client.send(4, "session/close", { sessionId });
+  client.send(5, "session/delete", { sessionId });
+  for (const id of [1, 2, 3, 4, 5]) assertEquals((await client.answer(id)).result, {}, `${id}`);
+  assertEquals(host.log.join(" "), "opened closed opened closed opened closed deleted");
+  client.send(6, "session/load", directory);
+  client.end();
+  await client.served;
+  assertEquals([...host.locks], []);
+});
+
 Deno.test("hostile ACP client: one that takes no answers is not read any more", async () => {
   const host = createHost();
   const encoder = new TextEncoder();

@@ -57,18 +57,17 @@ export class ConnectionGuard {
       readable: readable.pipeThrough(
         new TransformStream({
           transform: (message, controller) => {
-            if (isRequest(message)) this.#open++;
-            if (isAnswer(message) && !this.#asked.delete(message.id)) return;
+            if (isAnswer(message) && !this.#asked.delete(message["id"])) return;
+            if (expectsAnswer(message)) this.#open++;
             controller.enqueue(message);
           },
         }),
       ),
       writable: new WritableStream({
         write: async (message) => {
-          if (isRequest(message)) this.#asked.add(message.id);
+          if (isRequest(message)) this.#asked.add(message["id"]);
           await writer.write(message);
-          // The answer to an invalid line belongs to no request.
-          if (isAnswer(message) && message.id !== null) this.#close();
+          if (isAnswer(message)) this.#close();
         },
       }),
     };
@@ -92,6 +91,18 @@ function isRequest(message: unknown): message is JsonObject {
   return isJsonObject(message) && "method" in message && "id" in message;
 }
 
+/** Whether a message is an answer, or an attempt at one: answers to it would never end. */
 function isAnswer(message: unknown): message is JsonObject {
-  return isJsonObject(message) && !("method" in message) && "id" in message;
+  if (!isJsonObject(message) || "method" in message) return false;
+  return "id" in message || "result" in message || "error" in message;
+}
+
+/** Whether a message gets an answer: a request, also one with the id `null`, and whatever is no valid message. */
+function expectsAnswer(message: unknown): boolean {
+  return !isAnswer(message) && !isNotification(message);
+}
+
+function isNotification(message: unknown): boolean {
+  if (!isJsonObject(message) || "id" in message) return false;
+  return message["jsonrpc"] === "2.0" && typeof message["method"] === "string";
 }
