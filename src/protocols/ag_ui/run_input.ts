@@ -56,9 +56,11 @@ export function parseRunInput(text: string, now: number): AgUiRunInput {
     threadId: readText(input, "threadId"),
     runId: readText(input, "runId"),
     clientMessages: clientMessages as unknown as AgUiMessage[],
-    messages: nameResults(clientMessages.flatMap((message, index) =>
-      toMessage(message, { path: `messages[${index}]`, now })
-    )),
+    messages: nameResults(
+      clientMessages.flatMap((message, index) =>
+        toMessage(message, { path: `messages[${index}]`, now })
+      ),
+    ),
     tools: readList(input, "tools").map((tool, index) => ({
       name: readText(tool, "name", `tools[${index}].`),
       description: readText(tool, "description", `tools[${index}].`),
