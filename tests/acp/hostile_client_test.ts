@@ -326,6 +326,60 @@ Deno.test("hostile ACP client: messages whose answers have no id do not use the 
   await checkEnd(client, host);
 });
 
+Deno.test("hostile ACP client: answers about files and terminals with nonsense, which are errors of the request", async () => {
+  const outcomes: string[] = [];
+  const host: AcpHost = {
+    name: "test",
+    version: "1",
+    createSession({ client }) {
+      const read = async () => {
+        const attempts: (Promise<unknown> | undefined)[] = [
+          client.readTextFile?.("a.txt"),
+          client.createTerminal?.({ command: "ls" }),
+          client.createTerminal?.({ command: "ls" }).then((terminal) => terminal.output()),
+          client.createTerminal?.({ command: "ls" }).then((terminal) => terminal.waitForExit()),
+        ];
+        const ends = await Promise.allSettled(attempts);
+        outcomes.push(
+          ...ends.map((end) =>
+            end.status === "fulfilled" ? JSON.stringify(end.value) : end.reason.message
+          ),
+        );
+        return { type: "answer", text: "Read" } as const;
+      };
+      const agent = new Agent({ model: "test/model", streamFn: scriptedStream([]) });
+      return Promise.resolve({ id: "s1", agent, runCommand: read });
+    },
+  };
+  const results = new Map<string, unknown[]>([
+    ["fs/read_text_file", [{ content: 5 }]],
+    ["terminal/create", [null, { terminalId: "t1" }, { terminalId: "t2" }]],
+    ["terminal/output", [{ output: ["x"] }]],
+    ["terminal/wait_for_exit", [{ exitCode: "zero", signal: 5 }]],
+  ]);
+  const client: RawClient = new RawClient(host, {
+    onMessage({ id, method = "" }) {
+      const result = results.get(method)?.shift();
+      if (result !== undefined) client.write({ jsonrpc: "2.0", id, result });
+    },
+  });
+  const clientCapabilities = { fs: { readTextFile: true }, terminal: true };
+  client.send("i", "initialize", { protocolVersion: 1, clientCapabilities });
+  await client.answer("i");
+  client.send("n", "session/new", { cwd: "/work", mcpServers: [] });
+  const { sessionId } = (await client.answer("n")).result;
+  client.send("p", "session/prompt", { sessionId, prompt: [{ type: "text", text: "/read" }] });
+  await client.answer("p");
+  assertEquals(outcomes, [
+    "The client must answer fs/read_text_file with a text content",
+    "The client must answer terminal/create with a text terminalId",
+    "The client must answer terminal/output with a text output",
+    '{"exitCode":null,"signal":null}',
+  ]);
+  client.end();
+  await client.served;
+});
+
 /** A host whose sessions take time to open and to close, and can be open once, as files with a lock. */
 function createLockedHost(): AcpHost & { readonly locks: Set<string>; readonly log: string[] } {
   const locks = new Set<string>();
