@@ -4,8 +4,8 @@
  * @module
  */
 
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { Agent } from "../../mod.ts";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { Agent, BadRequestError } from "../../mod.ts";
 import type { AcpHost } from "../../src/protocols/acp/mod.ts";
 import { serveAcp } from "../../src/protocols/acp/mod.ts";
 import { fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
@@ -296,15 +296,16 @@ Deno.test("hostile ACP client: opens at most 100 sessions", async () => {
   await checkEnd(client, host);
 });
 
-Deno.test("hostile ACP client: a message of more than 32 MB ends the connection", async () => {
-  const host = createHost();
+Deno.test("hostile ACP client: a message of more than 32 MB ends the connection with a reason", async () => {
+  const host = createHost({ hangs: true });
   const client = new RawClient(host);
-  await client.createSession();
+  client.send("p", "session/prompt", prompt(await client.createSession()));
+  await client.until("session/update");
   client.write(`{"jsonrpc":"2.0","id":1,"method":"x","params":"`);
   const part = "x".repeat(1_000_000);
   for (let count = 0; count < 40; count++) client.write(part);
-  await client.served;
-  await checkEnd(client, host);
+  await assertRejects(() => client.served, BadRequestError, "more than 32 MB");
+  assertEquals([host.open, host.agents[0]?.state.isRunning], [0, false]);
 });
 
 Deno.test("hostile ACP client: messages whose answers have no id do not use the connection up", async () => {

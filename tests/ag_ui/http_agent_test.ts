@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { type BaseEvent, HttpAgent, type RunAgentParameters } from "@ag-ui/client";
 import { EventSchema } from "@ag-ui/core/schemas";
-import { Agent, type AgentMessage, type AgentOptions } from "../../mod.ts";
+import { Agent, type AgentMessage, type AgentOptions, extractText } from "../../mod.ts";
 import { agUiHandler, type AgUiHandlerOptions, toAgUi } from "../../src/protocols/ag_ui/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
@@ -147,7 +147,7 @@ Deno.test("agUiHandler(): an agent without history gets that of the client, one 
   }
 });
 
-Deno.test("agUiHandler(): results in the history of the client have the names of their tools", async () => {
+Deno.test("agUiHandler(): results in the history of the client have the names of their tools, and errors their text", async () => {
   let results: readonly AgentMessage[] = [];
   const agent = new Agent({
     model: "test/model",
@@ -168,17 +168,19 @@ Deno.test("agUiHandler(): results in the history of the client have the names of
       { id: "1", role: "user", content: "Go" },
       { id: "2", role: "assistant", toolCalls: [toCall("a", "look"), toCall("b", "find")] },
       { id: "3", role: "tool", toolCallId: "b", content: "B" },
-      { id: "4", role: "tool", toolCallId: "a", content: "A" },
+      { id: "4", role: "tool", toolCallId: "a", content: "", error: "It is closed" },
       { id: "5", role: "user", content: "And now?" },
     ],
   });
   const handler = agUiHandler({ createAgent: () => agent });
   const response = await handler(new Request("http://localhost/", { method: "POST", body }));
   await response.text();
-  assertEquals(
-    results.map((message) => message.role === "tool_result" && message.toolName).toSorted(),
-    ["find", "look"],
+  const described = results.flatMap((message) =>
+    message.role === "tool_result"
+      ? [`${message.toolName} ${message.isError}: ${extractText(message.content)}`]
+      : []
   );
+  assertEquals(described.toSorted(), ["find false: B", "look true: It is closed"]);
 });
 
 Deno.test("agUiHandler(): a pending approval is an interrupt, and its answer continues the run", async () => {

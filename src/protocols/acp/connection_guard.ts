@@ -4,6 +4,7 @@
  * @module
  */
 
+import { BadRequestError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 
 /** A stream of messages. */
@@ -25,6 +26,7 @@ export class ConnectionGuard {
   #open = 0;
   /** Ids of the requests to the client without an answer. */
   readonly #asked = new Set<unknown>();
+  #problem: BadRequestError | undefined;
   #resume = (): void => {};
   #end = (): void => {};
 
@@ -43,6 +45,11 @@ export class ConnectionGuard {
     }, { highWaterMark: 0 });
   }
 
+  /** Why the connection has ended, if the client did not close it. */
+  get problem(): BadRequestError | undefined {
+    return this.#problem;
+  }
+
   /** Ends the connection as if the client had closed it. */
   end(): void {
     this.#open = 0;
@@ -53,16 +60,18 @@ export class ConnectionGuard {
   /** Returns the stream with its requests and answers checked. */
   check({ readable, writable }: MessageStream): MessageStream {
     const writer = writable.getWriter();
+    const checked = new TransformStream<unknown, unknown>({
+      transform: (message, controller) => {
+        if (isAnswer(message) && !this.#asked.delete(message["id"])) return;
+        if (expectsAnswer(message)) this.#open++;
+        controller.enqueue(message);
+      },
+    });
+    readable.pipeTo(checked.writable).catch((reason) => {
+      if (isTooLarge(reason)) this.#problem = new BadRequestError(TOO_LARGE, { cause: reason });
+    });
     return {
-      readable: readable.pipeThrough(
-        new TransformStream({
-          transform: (message, controller) => {
-            if (isAnswer(message) && !this.#asked.delete(message["id"])) return;
-            if (expectsAnswer(message)) this.#open++;
-            controller.enqueue(message);
-          },
-        }),
-      ),
+      readable: checked.readable,
       writable: new WritableStream({
         write: async (message) => {
           if (isRequest(message)) this.#asked.add(message["id"]);
@@ -85,6 +94,13 @@ export class ConnectionGuard {
     this.#open = Math.max(0, this.#open - 1);
     this.#resume();
   }
+}
+
+const TOO_LARGE = "The client has sent a message of more than 32 MB, which ends the connection";
+
+/** Whether the package has refused a message for its size. */
+function isTooLarge(reason: unknown): boolean {
+  return reason instanceof Error && reason.name === "MessageTooLargeError";
 }
 
 function isRequest(message: unknown): message is JsonObject {

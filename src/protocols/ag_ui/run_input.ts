@@ -142,8 +142,7 @@ function toMessage(message: JsonObject, { path, now }: Position): AgentMessage[]
         ...common,
         toolCallId: readText(message, "toolCallId", `${path}.`),
         toolName: "",
-        content: toBlocks(message["content"], `${path}.content`),
-        isError: typeof message["error"] === "string",
+        ...toResult(message, path),
       }];
     // A client must not instruct the model in the name of the application.
     case "system":
@@ -154,6 +153,13 @@ function toMessage(message: JsonObject, { path, now }: Position): AgentMessage[]
     default:
       throw new BadRequestError(`${path}.role is unknown`);
   }
+}
+
+/** Returns the content of a result; that of a failed call without one is its error. */
+function toResult({ content, error }: JsonObject, path: string) {
+  const isError = typeof error === "string";
+  const isEmpty = content === undefined || content === "";
+  return { content: toBlocks(isError && isEmpty ? error : content, `${path}.content`), isError };
 }
 
 /** Returns the messages with the name of the tool in each result, which a client does not send. */
