@@ -157,6 +157,7 @@ Deno.test("hostile ACP client: answers a permission twice, late, with nonsense, 
     assertEquals((await client.answer("p")).result, { stopReason: "end_turn" });
     const failed = client.messages.filter(({ params }) => params?.update?.status === "failed");
     assertEquals(failed.length, 1, JSON.stringify(result));
+    assertStringIncludes(JSON.stringify(failed), "the client gave no valid answer");
     client.write(allow({ id: id ?? null }));
     await checkEnd(client, host);
   }

@@ -12,6 +12,7 @@ import { checkNames } from "../../core/check_names.ts";
 import { checkObject } from "../../core/check_object.ts";
 import { AgentError, BadRequestError } from "../../core/errors.ts";
 import type { AgentMessage } from "../../core/message.ts";
+import { runSessions } from "../../core/run_session.ts";
 import type { AgUiEvent } from "./ag_ui_event.ts";
 import { createClientTools, endForClient, replaceResults } from "./client_tools.ts";
 import { readBody } from "./read_body.ts";
@@ -118,7 +119,8 @@ function resumeRun(
 /** Brings the history of the agent up to date, and returns the messages that are new. */
 function adoptHistory(agent: Agent, { messages }: AgUiRunInput): readonly AgentMessage[] {
   const { messages: own } = agent.state;
-  if (own.length === 0) {
+  // A session keeps the history from its first message on.
+  if (own.length === 0 && !runSessions.has(agent.state)) {
     const last = messages.findLastIndex(({ role }) => role !== "user");
     if (last >= 0) agent.setMessages(messages.slice(0, last + 1));
     return messages.slice(last + 1);
