@@ -171,8 +171,8 @@ export class AcpServer {
     { withHistory }: { readonly withHistory: boolean },
   ): Promise<OpenedSession> {
     const { sessionId } = context.params;
+    if (!this.#sessions.has(sessionId)) this.#checkLimit();
     await this.#closeNow(sessionId);
-    this.#checkLimit();
     const channel = this.#createChannel(context);
     const request = { ...this.#toRequest(context, channel), sessionId };
     const session = await this.#host.openSession?.(request);
