@@ -6,6 +6,7 @@
 
 import type { ApprovalDecision } from "../../core/approval.ts";
 import { extractText } from "../../core/content.ts";
+import { createDeferred } from "../../core/deferred.ts";
 import { AlreadyRunningError, getErrorMessage } from "../../core/errors.ts";
 import type { AgentEndEvent, AgentEvent } from "../../core/event.ts";
 import type { UserMessage } from "../../core/message.ts";
@@ -164,7 +165,7 @@ export class OpenSession {
       throw new AlreadyRunningError("A prompt is already running: wait for it, or cancel it");
     }
     const controller = new AbortController();
-    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const { promise: ended, resolve } = createDeferred();
     this.#prompt = { controller, ended };
     const stop = AbortSignal.any([signal, controller.signal]);
     try {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { createDeferred } from "../../core/deferred.ts";
 import type { AcpHost } from "./acp_host.ts";
 import { AcpServer } from "./acp_server.ts";
 import { ConnectionGuard, type MessageStream } from "./connection_guard.ts";
@@ -61,7 +62,7 @@ export async function serveAcp(host: AcpHost, options: ServeAcpOptions): Promise
   const { input, output, signal, now = Date.now, sdk = await importAcpPackage() } = options;
   const { experimentalV2 = false } = options;
   const sdkV2 = experimentalV2 === true ? await importAcpV2Package() : experimentalV2 || undefined;
-  const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
+  const { promise: closed, resolve: onClosed } = createDeferred();
   const server = new AcpServer(host, { sdk, now, closed });
   const app = sdk.agent({ name: host.name }) as AcpApp;
   server.register(app);
