@@ -72,9 +72,7 @@ Deno.test("gate: values that are no numbers pass no limit", () => {
 
 Deno.test("gate: rounding errors of sums exceed no limit", () => {
   const scores = [{ metric: "a", value: 0.7, passed: true }];
-  const runs = [1, 2, 3].map((repetition) =>
-    createResult(true, { repetition, scores, cost: 0.1 })
-  );
+  const runs = [1, 2, 3].map((repetition) => createResult(true, { repetition, scores, cost: 0.1 }));
   const result = createSetResult(...runs);
   assertEquals(gate(result, { minScore: 0.7, maxCost: 0.3 }), { type: "pass", reasons: [] });
   assertEquals(gate(result, { minScore: 0.700001 }).type, "fail");

@@ -6,7 +6,7 @@ import { fakeTool } from "../../testing/fake_tool.ts";
 import { toolCall } from "../../testing/messages.ts";
 import { hang, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
-import type { EvalCase, EvalSet } from "../case/eval_case.ts";
+import type { EvalCase, EvalSet, ExpectedFile } from "../case/eval_case.ts";
 import { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
 import type { CaseResult } from "./case_result.ts";
 import type { MakeAgent } from "./run_case.ts";
@@ -280,6 +280,30 @@ Deno.test("runEvalSet: rejects expectations of untyped code that would accept ea
       [{ budget: { maxTurn: 5 } }, "cases[0].budget.maxTurn is not a known property"],
       [{ evaluators: [{ name: "efficiency", weight: -1 }] }, "cases[0].evaluators[0].weight must"],
       [{ tags: [1n] }, 'The case "case_1" is not JSON'],
+      [{ budget: {} }, "cases[0].budget must NOT have fewer than 1 properties"],
+      [
+        { expectedResponse: { type: "regex", pattern: "(" } },
+        "cases[0].expectedResponse.pattern is invalid",
+      ],
+      [
+        { expectedResponse: { type: "schema", schema: { items: { requried: ["a"] } } } },
+        'cases[0].expectedResponse.schema is invalid: Unknown property "requried" of the schema: did you mean required?',
+      ],
+      ...["/a", "\\a", "C:/a", "../a", "a/../../b", ".."].map((path) =>
+        [
+          { expectedFiles: [{ type: "missing", path }] },
+          "cases[0].expectedFiles[0].path must be a relative path inside of the directory of the run",
+        ] as const
+      ),
+      [
+        {
+          expectedTrajectory: {
+            match: "exact",
+            calls: [{ tool: "a", arguments: { b: 1 }, matchers: { b: { type: "ignore" } } }],
+          },
+        },
+        "cases[0].expectedTrajectory.calls[0].matchers.b is an argument that arguments has, too",
+      ],
     ] as const
   ) {
     const set = createSet({ budget, ...changes } as unknown as Partial<EvalCase>);
@@ -439,6 +463,26 @@ Deno.test("runEvalSet: each run has a copy of the fixture, which is removed", as
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
+});
+
+Deno.test("runEvalSet: a file equals a text only with all of its bytes", async () => {
+  const getOutcome = async (bytes: readonly number[], expected: ExpectedFile) => {
+    const { results } = await runEvalSet(
+      createSet({ expectedFiles: [expected] }),
+      async (request) => {
+        const path = `${await request.getDirectory()}/a.txt`;
+        await Deno.writeFile(path, new Uint8Array(bytes));
+        return greet(request);
+      },
+    );
+    return results[0]?.outcome;
+  };
+  const equals = (text: string): ExpectedFile => ({ type: "equals", path: "a.txt", text });
+  const mark = [0xef, 0xbb, 0xbf];
+  assertEquals(await getOutcome([...mark, 0x41], equals("A")), "failed");
+  assertEquals(await getOutcome([...mark, 0x41], equals("\ufeffA")), "passed");
+  assertEquals(await getOutcome([0xff, 0x41], equals("\ufffdA")), "failed");
+  assertEquals(await getOutcome([0xff, 0x41], { type: "exists", path: "a.txt" }), "passed");
 });
 
 Deno.test("runEvalSet: a fixture that is no directory fails its case", async () => {
