@@ -13,6 +13,7 @@ import type { EvalSettings } from "./eval_settings.ts";
 import { formatRuns } from "./eval_tables.ts";
 import type { EvaluationDependencies } from "./evaluate_models.ts";
 import { readHistory } from "./find_run.ts";
+import { getModelFileName } from "./model_file_name.ts";
 import { addModelName, writeReports } from "./write_reports.ts";
 
 /** Dependencies of `reportRuns()`. */
@@ -29,8 +30,11 @@ export async function reportRuns(
 ): Promise<ExitCode> {
   const { output, messages } = host.terminal;
   await output.write(formatRuns(runs, getTableOptions(host)));
+  const models = runs.map(({ model = "" }) => model);
   for (const run of runs) {
-    const files = runs.length > 1 ? addModelName(reports, getFileName(run)) : reports;
+    const files = models.length > 1
+      ? addModelName(reports, getModelFileName(run.model ?? "", models))
+      : reports;
     const written = await writeReports(run, files, { history: await readHistory(run, results) });
     const paths = [join(results, run.id), ...written].map((path) => toPlainText(path));
     await messages.write(`\nResults: ${paths.join("\n         ")}\n`);
@@ -44,8 +48,4 @@ export async function reportRuns(
     `Interrupted; continue with: ${command} --resume ${interrupted.id}\n`,
   );
   return interrupt.exitCode ?? ExitCode.failed;
-}
-
-function getFileName({ model = "" }: EvalRun): string {
-  return model.slice(model.indexOf("/") + 1).replaceAll(/[^A-Za-z0-9._-]+/g, "-");
 }
