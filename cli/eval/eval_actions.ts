@@ -14,6 +14,7 @@ import {
   summarizeRun,
   verifyEvalRun,
 } from "../../src/eval/mod.ts";
+import { isRegression } from "../../src/eval/results/compare_results.ts";
 import { AgentError, getErrorMessage } from "../../src/core/errors.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
@@ -37,7 +38,7 @@ export interface ResultOptions {
   readonly outputFormat: "text" | "json";
 }
 
-/** Lists the metrics that changed; fails if one regressed. */
+/** Lists the metrics that changed; fails if one regressed, or if one that passed is missing. */
 export async function compareEvaluations(
   before: string,
   after: string,
@@ -53,7 +54,7 @@ export async function compareEvaluations(
   for (const text of missing) {
     await host.terminal.messages.write(`warning: ${toPlainText(text)}\n`);
   }
-  const hasRegressed = comparisons.some(({ change }) => change === "regressed");
+  const hasRegressed = comparisons.some(isRegression);
   return hasRegressed || missing.length > 0 ? ExitCode.failed : ExitCode.ok;
 }
 

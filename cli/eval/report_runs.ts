@@ -9,6 +9,8 @@ import { join } from "../../src/platform/paths.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getTableOptions } from "../render/table.ts";
+import { resolvePath } from "../run/resolve_path.ts";
+import { RESULTS_DIRECTORY } from "../settings/eval_options.ts";
 import type { EvalSettings } from "./eval_settings.ts";
 import { formatRuns } from "./eval_tables.ts";
 import type { EvaluationDependencies } from "./evaluate_models.ts";
@@ -44,8 +46,9 @@ export async function reportRuns(
     const hasFailures = runs.length === 0 || runs.some((run) => summarizeRun(run).failed > 0);
     return hasFailures ? ExitCode.failed : ExitCode.ok;
   }
-  await messages.write(
-    `Interrupted; continue with: ${command} --resume ${interrupted.id}\n`,
-  );
+  // An evaluation is also found by its path.
+  const isDefault = results === resolvePath(RESULTS_DIRECTORY);
+  const name = isDefault ? interrupted.id : JSON.stringify(join(results, interrupted.id));
+  await messages.write(`Interrupted; continue with: ${command} --resume ${name}\n`);
   return interrupt.exitCode ?? ExitCode.failed;
 }

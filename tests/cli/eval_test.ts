@@ -217,10 +217,11 @@ Deno.test("swink eval run: an interrupted evaluation is resumed with the missing
   const options = ["--parallel=1", "--repeat=1", "--effort=high", results];
   const code = await main(["eval", "run", set, ...options], host);
   assertEquals(code, 130);
-  assertStringIncludes(host.messages, `continue with: swink eval run ${set} --resume ${RUN_1}`);
+  const path = `${directory.path}/results/${RUN_1}`;
+  assertStringIncludes(host.messages, `continue with: swink eval run ${set} --resume "${path}"\n`);
   assertEquals((await withResults(directory, "gate", RUN_1)).code, 1);
 
-  const resumed = await evaluate(directory, [`--resume=${RUN_1}`], { model: [WRITE, DONE] });
+  const resumed = await run(directory, ["run", set, `--resume=${path}`], { model: [WRITE, DONE] });
   assertEquals(resumed.code, 0);
   assertStringIncludes(resumed.output, "2 of 2 runs passed");
   assertEquals(listRuns(directory), [RUN_1]);

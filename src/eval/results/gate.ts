@@ -12,7 +12,7 @@ import type { CaseResult, EvalSetResult } from "../run/case_result.ts";
 import { isAtLeast, isAtMost } from "../evaluators/compare_limit.ts";
 import { formatDollars } from "../evaluators/format_dollars.ts";
 import { calculateMeanScore } from "../evaluators/score.ts";
-import { compareResults } from "./compare_results.ts";
+import { compareResults, isRegression } from "./compare_results.ts";
 import { calculateCost } from "./result_totals.ts";
 
 /** Limits of the results. Default of each, except for `minPassRate`: not checked. */
@@ -174,8 +174,6 @@ function findSpendingFailures(
 
 function findRegressions(baseline: EvalSetResult, result: EvalSetResult): string[] {
   return compareResults(baseline, result)
-    .filter(({ change, before = 0 }) =>
-      change === "regressed" || (change === "removed" && before > 0)
-    )
+    .filter(isRegression)
     .map(({ caseId, metric, change }) => `${caseId}: ${metric} ${change}`);
 }
