@@ -103,7 +103,7 @@ function createStreamResponse(
       await pullEvent(controller, { reader, format, getFailure });
     },
     cancel: (reason) => reader.cancel(reason),
-  }, { highWaterMark: 0 });
+  });
   const response = new Response(body, init);
   // Only now, so that the stream can still be read after an invalid status.
   const reader = stream.getReader();

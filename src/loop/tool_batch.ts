@@ -123,7 +123,8 @@ async function applyPolicies(
   const calls: PreparedCall[] = [];
   const injected: AgentMessage[] = [];
   for (const call of resolved) {
-    if (call.type === "refused" || isAnswerCall(turn, call)) {
+    // Calls of an aborted turn do not run, so that no policy decides about them.
+    if (call.type === "refused" || isAnswerCall(turn, call) || turn.cancellation.aborted) {
       calls.push(call);
       continue;
     }

@@ -93,6 +93,7 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
     const start = await subject.open("fail", workflow);
     await start(null, "failing");
     await until(() => attempts === 1);
+    await untilStored();
     await subject.open("fail", workflow);
     const run = subject.engine.getRun("failing");
     await run.signal("restart");
@@ -119,6 +120,7 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
     const start = await subject.open("letters", workflow);
     await start("letters", "restarted");
     await until(() => executed.length === 2);
+    await subject.close();
     gates.open("b");
     gates.open("c");
     await subject.open("letters", workflow);

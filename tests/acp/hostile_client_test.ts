@@ -103,6 +103,8 @@ Deno.test("hostile ACP client: disappears while a session is opened, which is th
   client.send("n", "session/new", { cwd: "/w", mcpServers: [] });
   await started.promise;
   client.end();
+  // The server has noticed the end.
+  await new Promise((resolve) => setTimeout(resolve, 20));
   opening.resolve();
   await client.served;
   assertEquals([host.agents.length, host.open], [1, 0]);
@@ -282,12 +284,24 @@ Deno.test("hostile ACP client: thousands of prompts during a run are refused, an
 
 Deno.test("hostile ACP client: opens at most 100 sessions", async () => {
   const host = createHost();
-  const client = new RawClient(host);
+  const client = new RawClient({
+    ...host,
+    openSession: async (request) => ({
+      ...await host.createSession(request),
+      id: request.sessionId,
+    }),
+  });
   await client.createSession();
   for (let id = 0; id < 150; id++) {
     client.send(id, "session/new", { cwd: "/w", mcpServers: [] });
   }
   assertStringIncludes((await client.answer(149)).error?.message ?? "", "At most 100 sessions");
+  assertEquals(host.open, 100);
+  const load = { cwd: "/w", mcpServers: [] };
+  client.send("l", "session/load", { ...load, sessionId: "saved" });
+  assertStringIncludes((await client.answer("l")).error?.message ?? "", "At most 100 sessions");
+  client.send("m", "session/load", { ...load, sessionId: "s2" });
+  assert((await client.answer("m")).result, "one that is open is opened again");
   assertEquals(host.open, 100);
   client.send("c", "session/close", { sessionId: "s1" });
   await client.answer("c");

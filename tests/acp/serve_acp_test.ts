@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
-import { Agent, type AgentOptions, type AgentTool } from "../../mod.ts";
+import { Agent, type AgentOptions, type AgentTool, AuthError } from "../../mod.ts";
 import type { AcpClient, AcpHost, AcpSession } from "../../src/protocols/acp/mod.ts";
 import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { connectClient } from "./acp_client.ts";
@@ -326,4 +326,45 @@ Deno.test("serveAcp(): the host reads and writes files of the editor, if it offe
   await using other = await connectClient(host);
   await other.createSession();
   assertEquals(clients[1]?.readTextFile, undefined);
+});
+
+Deno.test("serveAcp(): a setting that changes the mode is followed by an update of the mode", async () => {
+  let mode = "ask";
+  const choices = [{ id: "ask", name: "Ask" }, { id: "plan", name: "Plan" }];
+  const host = createHost(() => ({ streamFn: scriptedStream([]) }), {
+    modes: { available: choices, current: () => mode, select: () => {} },
+    config: {
+      options: () => [{
+        type: "select",
+        id: "mode",
+        name: "Mode",
+        currentValue: mode,
+        options: choices.map(({ id, name }) => ({ value: id, name })),
+      }],
+      select: (_id, value) => void (mode = value),
+    },
+  });
+  await using client = await connectClient(host);
+  const sessionId = await client.createSession();
+  const setting = { sessionId, configId: "mode", value: "plan" };
+  await client.agent.request("session/set_config_option", setting);
+  assertEquals((await client.untilUpdate("current_mode_update")).currentModeId, "plan");
+});
+
+Deno.test("serveAcp(): a session without a key asks for a login, in a terminal only if the client has one", async () => {
+  const host: AcpHost = {
+    name: "test",
+    version: "1",
+    authMethods: [{ id: "login", name: "Log in", terminalArguments: ["login"] }],
+    createSession: () => Promise.reject(new AuthError("There is no key")),
+  };
+  for (const canLogIn of [false, true]) {
+    await using client = await connectClient(host, { canLogIn });
+    const terminal = canLogIn && { type: "terminal", args: ["login"] };
+    assertEquals(client.initialized.authMethods, [
+      { id: "login", name: "Log in", ...terminal } as never,
+    ]);
+    const { code } = await assertRejects(() => client.createSession()) as { code?: number };
+    assertEquals(code, -32000);
+  }
 });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertObjectMatch, assertRejects } from "@std/assert";
 import * as sdk from "@agentclientprotocol/sdk/experimental/v2";
 import schema from "@agentclientprotocol/sdk/schema/v2/schema.json" with { type: "json" };
 import { Agent, type AgentOptions, ajvValidator } from "../../mod.ts";
@@ -187,6 +187,9 @@ Deno.test("serveAcp(): version 2 has settings, commands and sessions with their 
     "agent_message_chunk",
     "state_update",
   ]);
+  client.updates.length = 0;
+  await client.agent.request("session/resume", { ...session, sessionId: "s1" });
+  assert(!client.updates.some(({ content }) => content), "without the history");
   await client.agent.request("session/set_config_option", {
     sessionId: "s1",
     configId: "model",
@@ -201,6 +204,26 @@ Deno.test("serveAcp(): version 2 has settings, commands and sessions with their 
 Deno.test("serveAcp(): a client of version 2 gets version 1 unless the draft is allowed", async () => {
   const host = createHost(() => ({ streamFn: scriptedStream([]) }));
   await assertRejects(() => connect(host, { experimentalV2: false }));
+});
+
+Deno.test("toV2Update(): keeps the ids of messages, and separates new files from changed ones", () => {
+  const text: AcpUpdate = {
+    sessionUpdate: "agent_message_chunk",
+    messageId: "m1",
+    content: { type: "text", text: "Hi" },
+  };
+  assertEquals(toV2Update(text, () => "other"), [text]);
+  assertObjectMatch(toV2Update({ ...text, messageId: "" }, () => "other")[0] ?? {}, {
+    messageId: "other",
+  });
+  const [call] = toV2Update({
+    sessionUpdate: "tool_call_update",
+    toolCallId: "c1",
+    content: [{ type: "diff", path: "/work/a.ts", oldText: null, newText: "1\n" }],
+  }, () => "m");
+  assertObjectMatch(call ?? {}, {
+    content: [{ changes: [{ operation: "add", path: "/work/a.ts" }] }],
+  });
 });
 
 Deno.test("toV2Update(): the updates of recorded runs are valid in the schema of version 2", async () => {

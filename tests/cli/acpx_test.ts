@@ -7,6 +7,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createDeadline } from "../deadline.ts";
 import { root } from "../project.ts";
+import { waitUntil } from "../wait_until.ts";
 import { scriptedCall, scriptedReply } from "./fake_host.ts";
 import { type MockAnswer, startMockProvider } from "./mock_provider.ts";
 import { SWINK_COMMAND } from "./swink_process.ts";
@@ -20,6 +21,15 @@ const isInstalled = await Promise.all([NODE, ACPX].map((path) => Deno.stat(path)
   () => true,
   () => false,
 );
+
+function isEmpty(directory: string): boolean {
+  try {
+    return [...Deno.readDirSync(directory)].length === 0;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return true;
+    throw error;
+  }
+}
 
 /** Runs `acpx` in a project; returns its exit code, its output, and the requests to the model. */
 async function runAcpx(
@@ -53,6 +63,8 @@ async function runAcpx(
     }).output();
     const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
     outputs.push({ code, text: decode(stdout), errors: decode(stderr) });
+    // The process that acpx leaves behind refuses prompts while it ends, and still writes files.
+    await waitUntil(() => isEmpty(`${home.path}/.acpx/queues`));
   }
   return { outputs, requests: [...provider.requests], file: home.read("p/a.txt") };
 }
@@ -125,7 +137,7 @@ Deno.test({
       options: ["--ttl", "1", "--approve-all"],
       args: [["sessions", "new"], ["prompt", "I am Ada"], ["prompt", "Who am I?"]],
     });
-    assertEquals(outputs.map(({ code }) => code), [0, 0, 0]);
+    assertEquals(outputs.map(({ code, errors }) => code && errors), [0, 0, 0]);
     assertStringIncludes(outputs[2]?.text ?? "", "You are Ada.");
     assertStringIncludes(requests[1] ?? "", "I am Ada");
     assertStringIncludes(requests[1] ?? "", "Hello Ada.");

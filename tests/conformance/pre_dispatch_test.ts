@@ -212,3 +212,20 @@ for (
     ]);
   });
 }
+
+Deno.test("preDispatch: is not called with the other calls of a batch after an abort, and none of them runs", async () => {
+  const asked: string[] = [];
+  const work = fakeTool({ name: "work" });
+  const { agent } = testAgent([reply([toolCall("work", { n: 1 }), toolCall("work", { n: 2 })])], {
+    tools: [work],
+    policies: [{
+      name: "watch",
+      preDispatch: ({ arguments: args }) => {
+        asked.push(JSON.stringify(args));
+        agent.abort();
+      },
+    }],
+  });
+  const { stopReason } = await agent.prompt("Go");
+  assertEquals([stopReason, asked, work.calls.length], ["aborted", ['{"n":1}'], 0]);
+});

@@ -17,7 +17,7 @@ const TEMPLATE = CHAT_TEMPLATE.slice(CHAT_TEMPLATE.indexOf("{%- for message in m
   .replace("{%- for", "{% if tools %}{% endif %}{%- for");
 
 const MODEL = createTinyModel({
-  scripts: [...SCRIPTS, [
+  scripts: [...SCRIPTS.filter((script) => !script.includes("<tool_call>")), [
     "<|list|>",
     "<tool_call>",
     '\n{"name": "list_directory"',
@@ -36,9 +36,13 @@ interface SwinkEnd {
 
 interface Swink extends AsyncDisposable {
   /** Creates a process in a directory with a model. */
-  command(args: readonly string[], env?: Readonly<Record<string, string>>): Deno.Command;
+  command(
+    args: readonly string[],
+    env?: Readonly<Record<string, string>>,
+    permissions?: readonly string[],
+  ): Deno.Command;
   /** Runs a process to its end. */
-  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<SwinkEnd>;
+  run(...call: Parameters<Swink["command"]>): Promise<SwinkEnd>;
 }
 
 async function createSwink(): Promise<Swink> {
@@ -48,9 +52,9 @@ async function createSwink(): Promise<Swink> {
   const config = decodeURIComponent(new URL("deno.llama.json", root).pathname);
   const main = decodeURIComponent(new URL("cli/main.ts", root).pathname);
   const cache = await findCache();
-  const command = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  const command: Swink["command"] = (args, env = {}, permissions = []) =>
     new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "-q", "-c", config, main, ...args],
+      args: ["run", "-A", ...permissions, "-q", "-c", config, main, ...args],
       cwd: directory,
       stdin: "null",
       stdout: "piped",
@@ -72,8 +76,8 @@ async function createSwink(): Promise<Swink> {
     });
   return {
     command,
-    async run(args, env) {
-      const { code, stdout, stderr } = await command(args, env).output();
+    async run(...call) {
+      const { code, stdout, stderr } = await command(...call).output();
       const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
       return { code, output: text(stdout), messages: text(stderr) };
     },
@@ -139,6 +143,14 @@ Deno.test({ name: "swink run: names the command that downloads a preset", ignore
   const invalid = await swink.run(["run", "-m", "local/tiny.gguf", "Hi"], { SWINK_LOCAL_GPU: "x" });
   assert(invalid.code !== 0);
   assertStringIncludes(invalid.messages, 'SWINK_LOCAL_GPU is "x"');
+});
+
+Deno.test({ name: "createLocal(): names the permission that Deno lacks", ignore }, async () => {
+  await using swink = await createSwink();
+  const args = ["run", "-m", "local/tiny.gguf", "!hello"];
+  const { code, messages } = await swink.run(args, {}, ["--deny-ffi"]);
+  assertEquals(code, 1, messages);
+  assertStringIncludes(messages, "Deno needs --allow-ffi for it");
 });
 
 Deno.test("swink models local: imports, lists and removes a model", async () => {

@@ -74,7 +74,9 @@ Deno.test({
   name: "createLocal(): a grammar makes each call one of a tool, with valid arguments",
   ignore,
 }, async () => {
-  await using fixture = await createFixture();
+  // Without a grammar, the model would write nonsense after the start of a call.
+  const scripts = [["<|wrong|>", "<tool_call>", "nonsense", "<|im_end|>"]];
+  await using fixture = await createFixture({ tiny: { scripts } });
   const { calls, stopReason } = await fixture.ask("!wrong", { tools: [WEATHER] });
   assertEquals(stopReason, "tool_use");
   assertEquals(calls.map(({ name }) => name), ["weather"]);
@@ -131,9 +133,10 @@ Deno.test({
   name: "createLocal(): a reply with a schema is JSON although the model does not think",
   ignore,
 }, async () => {
-  await using fixture = await createFixture();
+  const scripts = [["<|json|>", '{"ok": true}', "<|im_end|>"]];
+  await using fixture = await createFixture({ tiny: { scripts } });
   const responseSchema = { type: "object", properties: { ok: { const: true } }, required: ["ok"] };
-  const reply = await fixture.ask("!hello", { responseSchema, thinks: true, maxTokens: 400 });
+  const reply = await fixture.ask("!json", { responseSchema, thinks: true });
   assertEquals(JSON.parse(reply.text), { ok: true });
 });
 

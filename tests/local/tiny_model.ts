@@ -148,11 +148,8 @@ function createTensors(vocabulary: Vocabulary, options: TinyModelOptions): Tenso
   });
   const embedding = matrix("token_embd.weight", [DIMENSIONS, vocabulary.texts.length], 1);
   const output = matrix("output.weight", [DIMENSIONS, vocabulary.texts.length], 0.05);
-  for (const script of options.scripts ?? []) {
-    for (const [index, text] of script.entries()) {
-      const next = script[index + 1];
-      if (next !== undefined) predict({ embedding, output }, vocabulary, [text, next]);
-    }
+  for (const [text, next] of listPredictions(options.scripts ?? [])) {
+    predict({ embedding, output }, vocabulary, [text, next]);
   }
   const layers = Array.from({ length: LAYERS }, (_, layer) => [
     ones(`blk.${layer}.attn_norm.weight`),
@@ -166,6 +163,20 @@ function createTensors(vocabulary: Vocabulary, options: TinyModelOptions): Tenso
     matrix(`blk.${layer}.ffn_down.weight`, [FEED_FORWARD, DIMENSIONS], 0.02),
   ]);
   return [embedding, ones("output_norm.weight"), output, ...layers.flat()];
+}
+
+/** Returns the successor of each token. */
+function listPredictions(scripts: readonly (readonly string[])[]): Map<string, string> {
+  const successors = new Map<string, string>();
+  for (const script of scripts) {
+    for (const [index, text] of script.slice(0, -1).entries()) {
+      const next = script[index + 1] ?? "";
+      const known = successors.get(text) ?? next;
+      if (known !== next) throw new Error(`${text} has two successors: ${known}, ${next}`);
+      successors.set(text, next);
+    }
+  }
+  return successors;
 }
 
 /** Strength of a prediction compared with the random weights: certain also at high temperatures. */

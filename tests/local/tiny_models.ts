@@ -57,8 +57,6 @@ export const SCRIPTS: readonly (readonly string[])[] = [
   ["<|loop|>", "la", " la", "la"],
   // Bytes of "é" and "🙂".
   ["<|bytes|>", "caf", "Ã", "©", " ", "ð", "Ł", "Ļ", "Ĥ", "<|im_end|>"],
-  // Begins a call that no tool has.
-  ["<|wrong|>", "<tool_call>", "nonsense"],
 ];
 
 /** Writes a model to a file; `path` must end in `.gguf`. */

@@ -14,7 +14,7 @@ const FIRST_SEED = Number(Deno.env.get("SWINK_FIRST_SEED") ?? 1);
  * random decisions; an approval that was requested after an abort; an abort after a part of a reply was discarded; prices
  * that are `null`.
  */
-const FAILED_SEEDS = [3902, 1_005_093, 11_335, 12_795, 13_208, 15_735, 3917];
+const FAILED_SEEDS = [3902, 1_005_093, 11_335, 12_795, 13_208, 15_735, 3917, 3_005_735];
 
 /** Runs a trial, and runs it again: unchanged, or with a listener that changes all events in place. */
 async function fuzzOnce(seed: number): Promise<void> {

@@ -229,6 +229,8 @@ export class DbosEngine implements DurableEngine {
     const active = [...this.#active.values()];
     await Promise.all(active.map(({ tracker }) => tracker.close({ graceMs })));
     await this.#recovering;
+    // DBOS would repeat the statements that its end interrupts.
+    await Promise.all(active.map((journal) => journal.untilIdle(systemClock)));
     await this.#dbos?.shutdown({ deregister: true });
     await this.#pool?.end();
     // The lock is released last: another worker continues the runs that were active here.

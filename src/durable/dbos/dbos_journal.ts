@@ -8,10 +8,15 @@ import { createDeferred } from "../../core/deferred.ts";
 import { DivergenceError } from "../../core/divergence_error.ts";
 import { getErrorMessage } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
+import type { Clock } from "../../core/ports.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
 import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
 import { StepTracker } from "../steps/step_tracker.ts";
 import type { Dbos } from "./npm_packages.ts";
+
+/** Time in which the statements for the steps of a run end, and pause between two looks, in milliseconds. */
+const IDLE_MS = 5_000;
+const IDLE_PAUSE_MS = 5;
 
 /** Calls a function in the asynchronous context of a workflow. */
 export type RunInContext = <Value>(call: () => Value) => Value;
@@ -40,6 +45,7 @@ export class DbosJournal implements StepJournal {
   readonly #runInContext: RunInContext;
   readonly tracker: StepTracker = new StepTracker();
   #failure: unknown;
+  #statements = 0;
 
   constructor({ runId, startedAt, isContinued, dbos, runInContext }: DbosJournalOptions) {
     this.runId = runId;
@@ -72,7 +78,9 @@ export class DbosJournal implements StepJournal {
       const recorded = this.#runInContext(() =>
         this.#dbos.runStep(() => this.#executeUntilDetached(execute), { name })
       );
-      recorded.catch(() => {}); // It may reject after the run was detached.
+      this.#count(1);
+      // It may reject after the run was detached.
+      recorded.catch(() => {}).finally(() => this.#count(-1));
       return await this.tracker.track(Promise.race([recorded, detaching.promise]));
     } catch (error) {
       if (error instanceof DetachedError) throw error;
@@ -89,12 +97,30 @@ export class DbosJournal implements StepJournal {
     }
   }
 
+  /** Resolves when DBOS runs no statement for a step of the run, or when the time is over. */
+  async untilIdle({ sleep }: Clock): Promise<void> {
+    for (let waitedMs = 0; this.#statements > 0 && waitedMs < IDLE_MS; waitedMs += IDLE_PAUSE_MS) {
+      await sleep(IDLE_PAUSE_MS);
+    }
+  }
+
+  /** Counts the steps that DBOS looks up or records; one that is executed needs no statement. */
+  #count(change: 1 | -1): void {
+    this.#statements += change;
+  }
+
   /** Never settles once the run is detached, since DBOS would record a rejection as the result of the step. */
   async #executeUntilDetached(execute: () => Promise<JsonValue>): Promise<JsonValue> {
+    this.#count(-1);
     try {
-      return await execute();
+      const value = await execute();
+      this.#count(1);
+      return value;
     } catch (error) {
-      if (!(error instanceof DetachedError)) throw error;
+      if (!(error instanceof DetachedError)) {
+        this.#count(1);
+        throw error;
+      }
       // A step that begins while the engine is closed is the only one of its run.
       this.tracker.detach(error.message);
       return await new Promise<never>(() => {});

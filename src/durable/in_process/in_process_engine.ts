@@ -122,10 +122,11 @@ export class InProcessEngine implements DurableEngine {
   /** Stops. Runs that are active here stay unfinished, and another process continues them. */
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     this.#closing.abort();
+    const closed = this.#closeActive(graceMs);
     await this.#polling;
-    const active = [...this.#active.values()];
-    await Promise.all(active.map(({ journal }) => journal.tracker.close({ graceMs })));
-    await Promise.all(active.map(({ ended }) => ended));
+    await closed;
+    // A look into the store may have continued a run meanwhile.
+    await this.#closeActive(graceMs);
     for (const { reject } of this.#waiting.values()) reject(createClosedError());
     this.#waiting.clear();
   }
@@ -133,6 +134,12 @@ export class InProcessEngine implements DurableEngine {
   /** Closes the engine. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async #closeActive(graceMs: number | undefined): Promise<void> {
+    const active = [...this.#active.values()];
+    await Promise.all(active.map(({ journal }) => journal.tracker.close({ graceMs })));
+    await Promise.all(active.map(({ ended }) => ended));
   }
 
   readonly #startRun: StartRun = async ({ id, workflow, input }) => {
@@ -205,10 +212,10 @@ export class InProcessEngine implements DurableEngine {
   }
 
   async #getStatus(id: string): Promise<DurableStatus | undefined> {
-    if (this.#active.has(id)) return "running";
+    // The outcome is there before this process has finished with the run.
     const outcome = await this.#runs.readOutcome(id);
     if (outcome) return outcome.type;
-    if (await this.#runs.isActive(id)) return "running";
+    if (this.#active.has(id) || await this.#runs.isActive(id)) return "running";
     // It may have ended between the two looks.
     return (await this.#runs.readOutcome(id))?.type;
   }

@@ -5,6 +5,7 @@
  */
 
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { isDeno } from "../../platform/system.ts";
 import { loadWithoutSignals } from "./signal_listeners.ts";
 
 /** A token of a vocabulary. */
@@ -186,8 +187,9 @@ export async function loadLlamaRuntime(
     return await pending;
   } catch (cause) {
     loaded.delete(gpu);
+    const hint = isDeno ? "; Deno needs --allow-ffi for it" : "";
     throw new BadRequestError(
-      `llama.cpp has no prebuilt binary that works on this machine: ${getErrorMessage(cause)}`,
+      `llama.cpp has no prebuilt binary that works here${hint}: ${getErrorMessage(cause)}`,
       { cause },
     );
   }

@@ -160,8 +160,8 @@ export class AcpServer {
     { withHistory }: { readonly withHistory: boolean },
   ): Promise<OpenedSession> {
     const { sessionId } = context.params;
+    if (!this.#sessions.has(sessionId)) this.#checkLimit();
     await this.closeSession(sessionId);
-    this.#checkLimit();
     const channel = this.#createChannel(context);
     const request = { ...this.#toRequest(context, channel), sessionId };
     const session = await this.#host.openSession?.(request);
