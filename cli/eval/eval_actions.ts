@@ -9,12 +9,12 @@ import {
   type EvalRun,
   gate,
   type GateDecision,
+  isRegression,
   listEvalRunHeaders,
   type MetricComparison,
   summarizeRun,
   verifyEvalRun,
 } from "../../src/eval/mod.ts";
-import { isRegression } from "../../src/eval/results/compare_results.ts";
 import { AgentError, getErrorMessage } from "../../src/core/errors.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";

@@ -27,7 +27,7 @@ Deno.test("selectCases: a pattern matches a complete id or tag, and a star any t
   }
 });
 
-Deno.test("selectCases: a pattern that matches none is an error also beside others", () => {
+Deno.test("selectCases: a pattern that matches none is an error also with others", () => {
   assertThrows(() => select("ask", "fix_c", "slow"), UsageError, "that matches fix_c");
 });
 

@@ -6,7 +6,7 @@ import { fakeTool } from "../../testing/fake_tool.ts";
 import { toolCall } from "../../testing/messages.ts";
 import { hang, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
-import type { EvalCase, EvalSet, ExpectedFile } from "../case/eval_case.ts";
+import type { EvalCase, EvalSet } from "../case/eval_case.ts";
 import { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
 import type { CaseResult } from "./case_result.ts";
 import type { MakeAgent } from "./run_case.ts";
@@ -463,26 +463,6 @@ Deno.test("runEvalSet: each run has a copy of the fixture, which is removed", as
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
-});
-
-Deno.test("runEvalSet: a file equals a text only with all of its bytes", async () => {
-  const getOutcome = async (bytes: readonly number[], expected: ExpectedFile) => {
-    const { results } = await runEvalSet(
-      createSet({ expectedFiles: [expected] }),
-      async (request) => {
-        const path = `${await request.getDirectory()}/a.txt`;
-        await Deno.writeFile(path, new Uint8Array(bytes));
-        return greet(request);
-      },
-    );
-    return results[0]?.outcome;
-  };
-  const equals = (text: string): ExpectedFile => ({ type: "equals", path: "a.txt", text });
-  const mark = [0xef, 0xbb, 0xbf];
-  assertEquals(await getOutcome([...mark, 0x41], equals("A")), "failed");
-  assertEquals(await getOutcome([...mark, 0x41], equals("\ufeffA")), "passed");
-  assertEquals(await getOutcome([0xff, 0x41], equals("\ufffdA")), "failed");
-  assertEquals(await getOutcome([0xff, 0x41], { type: "exists", path: "a.txt" }), "passed");
 });
 
 Deno.test("runEvalSet: a fixture that is no directory fails its case", async () => {
