@@ -40,7 +40,8 @@ export interface ServeAcpOptions {
  * Serves a client of the Agent Client Protocol, version 1, such as an editor, until it closes the connection. Runs that are
  * active then are aborted, and all sessions are closed.
  *
- * @throws {BadRequestError} If the package `@agentclientprotocol/sdk` is not installed.
+ * @throws {BadRequestError} If the package `@agentclientprotocol/sdk` is not installed, or a message of the client is larger
+ * than 32 MB, which ends the connection.
  *
  * @example
  * ```ts ignore
@@ -78,6 +79,7 @@ export async function serveAcp(host: AcpHost, options: ServeAcpOptions): Promise
     onClosed();
     await Promise.all([server.close(), serverV2?.close()]);
   }
+  if (guard.problem) throw guard.problem;
 }
 
 interface ConnectOptions {
