@@ -129,9 +129,7 @@ function findParametersProblem({ parameters, inputSchema }: JsonObject): string 
   if (isLibrarySchema(parameters)) {
     return "parameters must be a JSON Schema; use defineTool() to pass the schema of a library";
   }
-  if (hasMethods(parameters)) {
-    return 'parameters must be a JSON Schema such as { type: "object", properties: {} }, not an object with methods';
-  }
+  if (hasMethods(parameters)) return "parameters must be a JSON Schema, not an object with methods";
   if (Object.values(parameters).some(isLibrarySchema)) {
     return "parameters must be a schema of the complete object, such as z.object({ … })";
   }

@@ -8,7 +8,6 @@ import { BadRequestError } from "./errors.ts";
 import type { SchemaSource } from "./infer.ts";
 import { type JsonSchema, toJsonValue } from "./json.ts";
 import { hasMethods } from "./json_schema/has_methods.ts";
-import { isKeyword } from "./json_schema/keyword_problem.ts";
 import { getSubschemas } from "./json_schema/subschemas.ts";
 import { formatIgnored, normalizeOnce } from "./schema.ts";
 import {
@@ -37,7 +36,7 @@ export function createValidate(
   if (invalid.length > 0) {
     throw new BadRequestError(`${subject} is invalid: ${formatIgnored(invalid)}`);
   }
-  checkJsonSchema(schema, subject);
+  if (hasForeignPart(schema)) throw createForeignError(`${subject} has a part that`);
   const validate = getValidateFunction(source);
   if (validate || !hasDefaults) return validate;
   return async (value) => {
@@ -46,21 +45,6 @@ export function createValidate(
   };
 }
 
-/**
- * Checks that an object of JSON values is meant as a schema; a validator would accept every value for any other object.
- *
- * @throws {BadRequestError} If it has no keyword of JSON Schema, or has the schema of a library in it.
- */
-function checkJsonSchema(schema: JsonSchema, subject: string): void {
-  const properties = Object.entries(schema);
-  if (properties.length > 0 && !properties.some(([name, value]) => isKeyword(name, value))) {
-    throw createForeignError(subject);
-  }
-  if (getSubschemas(schema).some(hasForeignPart)) {
-    throw createForeignError(`${subject} has a part that`);
-  }
-}
-
 function hasForeignPart(schema: JsonSchema): boolean {
-  return hasMethods(schema) || getSubschemas(schema).some(hasForeignPart);
+  return getSubschemas(schema).some((part) => hasMethods(part) || hasForeignPart(part));
 }

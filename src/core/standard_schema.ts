@@ -87,9 +87,8 @@ function toValidationError(issue: unknown): ValidationError {
  */
 export function createForeignError(subject: string): BadRequestError {
   return new BadRequestError(
-    `${subject} is neither a JSON Schema nor a Standard Schema: write a JSON Schema such as ` +
-      '{ type: "object", properties: { … } }, or pass a schema of Zod 4.2, ArkType or another library that provides its ' +
-      "JSON Schema",
+    `${subject} is neither a JSON Schema nor a Standard Schema: ` +
+      'write a JSON Schema such as { type: "object" }, or use Zod 4.2 or ArkType',
   );
 }
 

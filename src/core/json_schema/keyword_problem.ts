@@ -97,25 +97,6 @@ const PROBLEMS: ReadonlyMap<string, FindProblem> = new Map([
   ["uniqueItems", flag],
 ]);
 
-/** Keywords whose values are texts. */
-const TEXTS: ReadonlySet<string> = new Set(
-  ("$schema $id $anchor $dynamicRef $dynamicAnchor $comment id title description format " +
-    "contentEncoding contentMediaType").split(" "),
-);
-
-/** Keywords with values of any type, or schemas. */
-const OTHERS: ReadonlySet<string> = new Set(
-  ("$vocabulary const default examples example deprecated readOnly writeOnly nullable items additionalItems " +
-    "additionalProperties unevaluatedItems unevaluatedProperties contains contentSchema propertyNames if then else not " +
-    "discriminator").split(" "),
-);
-
-/** Whether a property is a keyword of JSON Schema or OpenAPI with a possible value, rather than anything else. */
-export function isKeyword(name: string, value: unknown): boolean {
-  if (TEXTS.has(name)) return typeof value === "string";
-  return OTHERS.has(name) || (PROBLEMS.has(name) && findKeywordProblem(name, value) === undefined);
-}
-
 /** Returns what the value of a keyword must be, as a fragment; `undefined` if it is valid, or the keyword is unknown. */
 export function findKeywordProblem(keyword: string, value: unknown): string | undefined {
   return PROBLEMS.get(keyword)?.(value);
