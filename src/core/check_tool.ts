@@ -8,7 +8,6 @@ import { checkMisspellings } from "./check_names.ts";
 import { describeValue } from "./describe_value.ts";
 import { BadRequestError } from "./errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
-import { hasMethods } from "./json_schema/has_methods.ts";
 import { isLibrarySchema } from "./json_schema/library_schema.ts";
 import { RISK_CLASSES, type RiskClass } from "./risk.ts";
 
@@ -129,7 +128,6 @@ function findParametersProblem({ parameters, inputSchema }: JsonObject): string 
   if (isLibrarySchema(parameters)) {
     return "parameters must be a JSON Schema; use defineTool() to pass the schema of a library";
   }
-  if (hasMethods(parameters)) return "parameters must be a JSON Schema, not an object with methods";
   if (Object.values(parameters).some(isLibrarySchema)) {
     return "parameters must be a schema of the complete object, such as z.object({ … })";
   }

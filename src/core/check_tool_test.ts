@@ -55,7 +55,7 @@ Deno.test("checkTool() names the property that is missing or invalid, and what i
       'parameters must be a schema of type "object", with its properties in "properties"',
     ],
     ["parameters", library, "use defineTool() to pass the schema of a library"],
-    ["parameters", { type: "object", parse: () => {} }, "not an object with methods"],
+    ["parameters", { type: "object", parse: () => {} }, "must be a JSON Schema"],
     ["parameters", { city: library }, "parameters must be a schema of the complete object"],
     ["timeoutMs", 0, "timeoutMs must be a number above 0, not 0"],
     ["timeoutMs", -1, "timeoutMs must be a number above 0, not -1"],

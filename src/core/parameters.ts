@@ -7,14 +7,8 @@
 import { BadRequestError } from "./errors.ts";
 import type { SchemaSource } from "./infer.ts";
 import { type JsonSchema, toJsonValue } from "./json.ts";
-import { hasMethods } from "./json_schema/has_methods.ts";
-import { getSubschemas } from "./json_schema/subschemas.ts";
 import { formatIgnored, normalizeOnce } from "./schema.ts";
-import {
-  createForeignError,
-  getValidateFunction,
-  type ValidateFunction,
-} from "./standard_schema.ts";
+import { getValidateFunction, type ValidateFunction } from "./standard_schema.ts";
 
 /**
  * Returns the function that follows the check against the JSON Schema of a source: the validator of a library, or one
@@ -36,15 +30,10 @@ export function createValidate(
   if (invalid.length > 0) {
     throw new BadRequestError(`${subject} is invalid: ${formatIgnored(invalid)}`);
   }
-  if (hasForeignPart(schema)) throw createForeignError(`${subject} has a part that`);
   const validate = getValidateFunction(source);
   if (validate || !hasDefaults) return validate;
   return async (value) => {
     const { fillDefaults } = await import("./compile_schema.ts");
     return { valid: true, value: fillDefaults(normalized, value) };
   };
-}
-
-function hasForeignPart(schema: JsonSchema): boolean {
-  return getSubschemas(schema).some((part) => hasMethods(part) || hasForeignPart(part));
 }

@@ -17,7 +17,7 @@ for (
     assertThrows(
       () => createValidate(schema, schema, SUBJECT),
       BadRequestError,
-      `${SUBJECT} has a part that is neither a JSON Schema nor a Standard Schema`,
+      "must be a JSON Schema, not the schema of a library",
     );
   });
 }

@@ -7,7 +7,7 @@
 import { BadRequestError, getErrorMessage } from "./errors.ts";
 import type { SchemaSource, StandardJsonSchemaSource } from "./infer.ts";
 import { isJsonObject, type JsonSchema } from "./json.ts";
-import { hasMethods } from "./json_schema/has_methods.ts";
+import { isLibrarySchema } from "./json_schema/library_schema.ts";
 import { escapeKey, type ValidationError } from "./json_schema/validation_error.ts";
 import { isThenable } from "./refuse_promise.ts";
 import type { ValidationResult } from "./schema.ts";
@@ -26,8 +26,10 @@ const JSON_SCHEMA_HINTS: Readonly<Record<string, string>> = {
  */
 export function toJsonSchema(source: SchemaSource, subject = "The schema"): JsonSchema {
   if (!isStandardSchema(source)) {
-    if (isForeignSchema(source)) throw createForeignError(subject);
-    return source as JsonSchema;
+    if (!isLibrarySchema(source)) return source as JsonSchema;
+    throw new BadRequestError(
+      `${subject} is neither a JSON Schema such as { type: "object" } nor a Standard Schema: use Zod 4.2 or ArkType`,
+    );
   }
   const { jsonSchema, vendor } = source["~standard"];
   if (!jsonSchema) {
@@ -79,23 +81,6 @@ function toValidationError(issue: unknown): ValidationError {
   const keys: readonly unknown[] = Array.isArray(path) ? path : [];
   const pointer = keys.map((key) => `/${escapeKey(String(isJsonObject(key) ? key["key"] : key))}`);
   return { path: pointer.join(""), message: typeof message === "string" ? message : "is invalid" };
-}
-
-/**
- * Creates the error about the schema of a library that does not implement Standard Schema, or about another value in the
- * place of a schema.
- */
-export function createForeignError(subject: string): BadRequestError {
-  return new BadRequestError(
-    `${subject} is neither a JSON Schema nor a Standard Schema: ` +
-      'write a JSON Schema such as { type: "object" }, or use Zod 4.2 or ArkType',
-  );
-}
-
-/** Whether a value has code of its own, as the schemas of libraries have. */
-function isForeignSchema(source: unknown): boolean {
-  if (typeof source === "function") return true;
-  return isJsonObject(source) && hasMethods(source);
 }
 
 function isStandardSchema(source: SchemaSource): source is StandardJsonSchemaSource {

@@ -64,7 +64,7 @@ Deno.test("toJsonSchema() refuses the schemas of libraries without Standard Sche
     assertThrows(
       () => toJsonSchema(source as unknown as StandardJsonSchemaSource, "The schema of the answer"),
       BadRequestError,
-      "The schema of the answer is neither a JSON Schema nor a Standard Schema: write a JSON Schema such as",
+      'The schema of the answer is neither a JSON Schema such as { type: "object" } nor a Standard Schema',
     );
   }
 });

@@ -9,16 +9,10 @@
  * `Object` itself do not count, also not in another realm.
  */
 export function hasMethods(value: object): boolean {
-  for (let object = value; object; object = Object.getPrototypeOf(object)) {
-    if (object !== value && Object.getPrototypeOf(object) === null) return false;
-    const properties = Object.entries(Object.getOwnPropertyDescriptors(object));
-    if (properties.some(([name, property]) => name !== "constructor" && isMethod(property))) {
-      return true;
-    }
-  }
-  return false;
-}
-
-function isMethod({ value }: PropertyDescriptor): boolean {
-  return typeof value === "function";
+  const prototype = Object.getPrototypeOf(value);
+  const properties = Object.entries(Object.getOwnPropertyDescriptors(value));
+  const isMethod = properties.some(([name, { value }]) =>
+    typeof value === "function" && name !== "constructor"
+  );
+  return isMethod || (!!prototype && !!Object.getPrototypeOf(prototype) && hasMethods(prototype));
 }
