@@ -5,7 +5,6 @@
  */
 
 import type { AgentEvent, AgentEventBody } from "../core/event.ts";
-import { Fifo } from "../core/fifo.ts";
 import { realSleep } from "../core/ports.ts";
 import type { AssistantMessageDelta } from "../core/stream.ts";
 import type { EventChannel } from "./event_channel.ts";
@@ -52,7 +51,9 @@ export class EventPipe {
   #inRun: boolean;
   /** Whether an event is being delivered, or the run has not started yet. */
   #delivering: boolean;
-  readonly #pending = new Fifo<PendingEvent>();
+  #pending: PendingEvent[] = [];
+  /** Number of pending events that were taken already; `shift()` of a long array moves all of its items. */
+  #taken = 0;
 
   /** Creates a pipe. One with a channel queues everything until {@linkcode EventPipe.begin}. */
   constructor({ channel, observe }: EventPipeOptions) {
@@ -68,7 +69,7 @@ export class EventPipe {
 
   /** Takes over the queued events of the previous pipe; they are delivered when the run has started. */
   adoptPending(previous: EventPipe): void {
-    this.#pending.prependAll(previous.#pending);
+    this.#pending = [...previous.#pending.splice(previous.#taken), ...this.#pending];
   }
 
   /** Delivers the queued events of a run that will not start. */
@@ -83,7 +84,7 @@ export class EventPipe {
     if (this.#delivering) return this.#enqueue(event);
     this.#delivering = true;
     const observed = this.#notifyObserver(event);
-    if (observed || this.#pending.size > 0) return this.#deliver(event, observed);
+    if (observed || this.#pending.length > 0) return this.#deliver(event, observed);
     this.#delivering = false;
     return this.#write(event);
   }
@@ -99,7 +100,7 @@ export class EventPipe {
     const event = { type: "message_update", delta, seq: ++this.#seq } as const;
     this.#delivering = true;
     const observed = this.#observe?.(event);
-    if (observed || this.#pending.size > 0) return this.#deliver(event, observed);
+    if (observed || this.#pending.length > 0) return this.#deliver(event, observed);
     this.#delivering = false;
     return this.#channel?.write(event);
   }
@@ -127,9 +128,12 @@ export class EventPipe {
   }
 
   async #deliverPending(): Promise<void> {
-    let count = 0;
-    for (let next = this.#pending.take(); next; next = this.#pending.take()) {
-      if (++count % EVENTS_BEFORE_TIMERS === 0) await realSleep(0);
+    for (let next = this.#pending[this.#taken]; next; next = this.#pending[this.#taken]) {
+      if (++this.#taken >= EVENTS_BEFORE_TIMERS) {
+        this.#pending.splice(0, this.#taken);
+        this.#taken = 0;
+        await realSleep(0);
+      }
       const { event, onDelivered } = next;
       if (event) {
         await this.#notifyObserver(event);
@@ -137,6 +141,8 @@ export class EventPipe {
       }
       onDelivered();
     }
+    this.#pending = [];
+    this.#taken = 0;
     this.#delivering = false;
   }
 
