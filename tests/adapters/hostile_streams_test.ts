@@ -178,6 +178,53 @@ Deno.test("chat: a name that is repeated with each piece of the arguments is one
   }
 });
 
+Deno.test("chat: a new id with each piece of the arguments is one call, as vLLM sends a required tool", async () => {
+  const piece = (id: string, args: string) =>
+    call({ index: 0, id, function: { name: "read_file", arguments: args } });
+  const end = chunk({}, "stop");
+  const one = [piece("1", '{"path"'), piece("2", ':{"a":'), piece("3", "{}}"), piece("4", "}")];
+  for (const chunks of [one, [...one, piece("5", "")]]) {
+    const { calls } = await read(createChat, [...chunks, end]);
+    assertEquals(calls.map(({ id, arguments: args }) => [id, args]), [["1", { path: { a: {} } }]]);
+  }
+  const two = await read(createChat, [piece("1", '{"path":"a"}'), piece("2", '{"path":"b"}'), end]);
+  assertEquals(two.calls.map(({ id }) => id), ["1", "2"]);
+});
+
+Deno.test("chat: an empty input before the arguments of a call is not a part of them", async () => {
+  const start = { index: 0, id: "1", function: { name: "read_file", arguments: "{}" } };
+  const other = { index: 1, id: "2", function: { name: "list_all", arguments: "{}" } };
+  const piece = (args: string) => call({ index: 0, function: { arguments: args } });
+  const reply = await read(createChat, [
+    call(start),
+    piece('{"path":'),
+    piece('"a"}'),
+    call(other),
+    chunk({}, "tool_calls"),
+  ]);
+  assertEquals(summarizeCalls(reply), [["read_file", { path: "a" }], ["list_all", {}]]);
+  assertEquals(reply.calls.map(({ state }) => state), ["complete", "complete"]);
+});
+
+Deno.test("chat: an error of a choice is the error of the reply", async () => {
+  const error = { code: 429, message: "Upstream rate limit" };
+  const reply = await read(createChat, [
+    chunk({ content: "Yes." }),
+    { choices: [{ index: 0, delta: { content: "" }, finish_reason: "error", error }] },
+  ]);
+  assertEquals(reply.text, "Yes.");
+  assertEquals(
+    summarizeEnd(reply),
+    "model_throttled: acme reported an error: Upstream rate limit",
+  );
+});
+
+Deno.test("chat: empty data between events is ignored", async () => {
+  const events = [chunk({ content: "Yes." }), chunk({}, "stop")];
+  const reply = await read(createChat, `data:\n\n${toBody(...events)}data: \n\ndata:  [DONE] \n\n`);
+  assertEquals([reply.text, summarizeEnd(reply)], ["Yes.", "stop"]);
+});
+
 Deno.test("chat: a function_call is a tool call", async () => {
   const reply = await read(createChat, [
     chunk({ function_call: { name: "read_file", arguments: "" } }),
