@@ -284,6 +284,18 @@ Deno.test("responses: text that comes only in output_item.done is the text of th
   assertEquals((await read(createResponses, [delta, done, COMPLETED])).text, "Yes.");
 });
 
+Deno.test("responses: a message that comes only in the last event, after other items, is the text of the reply", async () => {
+  const summary = [{ type: "summary_text", text: "Hm." }];
+  const reasoning = { type: "reasoning", id: "rs_1", summary };
+  const call = { ...ITEM, arguments: ARGUMENTS };
+  for (const item of [reasoning, call]) {
+    const done = { type: "response.output_item.done", output_index: 0, item };
+    const response = { status: "completed", output: [item, MESSAGE] };
+    const reply = await read(createResponses, [done, { type: "response.completed", response }]);
+    assertEquals([reply.text, reply.calls.length], ["Yes.", item === call ? 1 : 0]);
+  }
+});
+
 Deno.test("responses: output that comes only in the last event is the reply", async () => {
   const output = [MESSAGE, { ...ITEM, arguments: ARGUMENTS }];
   const response = { status: "completed", output };
