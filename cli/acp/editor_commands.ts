@@ -152,7 +152,9 @@ class CommandRuns implements RunControl {
 }
 
 function refuse(): Promise<never> {
-  return Promise.reject(new UsageError("This is not possible in an editor"));
+  return Promise.reject(
+    new UsageError("This command is not available in an editor: start swink in a terminal"),
+  );
 }
 
 function formatError(error: unknown): string {

@@ -143,7 +143,9 @@ async function openEditorSession(
     { options: run, given: commandLine.given },
     { hasPrompt: false, interrupt, host: { ...programHost, fetch: connection.fetch } },
   );
-  if (started.type === "ended") throw new BadRequestError("The program ends");
+  if (started.type === "ended") {
+    throw new BadRequestError("Cannot open the session: the program is stopping");
+  }
   const { configured, host } = started;
   const { permissionMode: mode, session, ...parsed } = started.settings;
   const settings: ProjectRunSettings = {
@@ -177,7 +179,10 @@ async function openEditorSession(
   });
   const ended = serve(settings, { prompt: "", interrupt, host });
   ended.then(
-    () => opened.reject(new BadRequestError("The session has ended before it was open")),
+    () =>
+      opened.reject(
+        new BadRequestError("The session ended while it was being opened: open it again"),
+      ),
     opened.reject,
   );
   const { close: _close, ...editorSession } = await opened.promise;

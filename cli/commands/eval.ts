@@ -80,7 +80,7 @@ const patch = defineCommand({
 const compare = defineCommand({
   name: "compare",
   summary: "Lists the metrics that regressed or were fixed between two evaluations",
-  details: "Fails if one regressed.",
+  details: "Fails if one regressed or is missing.",
   arguments: [{ ...RUN, name: "before" }, { ...RUN, name: "after" }],
   options: { ...LIST_FORMAT_OPTIONS, ...RESULTS_OPTION },
   exitCodes: [ok, failed, usage, configuration],

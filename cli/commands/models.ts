@@ -35,7 +35,7 @@ const pullLocal = defineCommand({
   examples: [["swink models local pull qwen3-4b", "2.5 GB; then: swink run -m local/qwen3-4b"]],
   environment: [
     ["HF_ENDPOINT", "URL of a mirror of the Hugging Face Hub"],
-    ["HF_TOKEN", "token for models with a licence to accept"],
+    ["HF_TOKEN", "token for models with a license to accept"],
     ["SWINK_MODELS", "directory of the models"],
   ],
   exitCodes: [ok, failed, usage, configuration, unavailable, interrupted],

@@ -9,6 +9,7 @@ import {
   type EvalRun,
   gate,
   type GateDecision,
+  isRegression,
   listEvalRunHeaders,
   type MetricComparison,
   summarizeRun,
@@ -37,7 +38,7 @@ export interface ResultOptions {
   readonly outputFormat: "text" | "json";
 }
 
-/** Lists the metrics that changed; fails if one regressed. */
+/** Lists the metrics that changed; fails if one regressed, or if one that passed is missing. */
 export async function compareEvaluations(
   before: string,
   after: string,
@@ -53,7 +54,7 @@ export async function compareEvaluations(
   for (const text of missing) {
     await host.terminal.messages.write(`warning: ${toPlainText(text)}\n`);
   }
-  const hasRegressed = comparisons.some(({ change }) => change === "regressed");
+  const hasRegressed = comparisons.some(isRegression);
   return hasRegressed || missing.length > 0 ? ExitCode.failed : ExitCode.ok;
 }
 

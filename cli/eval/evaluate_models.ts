@@ -21,6 +21,8 @@ import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { chooseModel } from "../run/model_choice.ts";
 import { getProviders } from "../run/provider_options.ts";
+import type { RunSettings } from "../run/settings.ts";
+import { formatModel } from "../conversation/command/format_model.ts";
 import { checkSandbox } from "./check_sandbox.ts";
 import { createMakeAgent } from "./case_agent.ts";
 import { EvalProgress } from "./eval_progress.ts";
@@ -69,11 +71,22 @@ export async function evaluate(
 }
 
 async function chooseModels(settings: EvalSettings, host: Host): Promise<readonly ModelSpec[]> {
-  const { models, replay } = settings;
-  if (models.length > 0) return models;
-  const recorded = replay === undefined ? [] : await findRecordedModels(replay);
-  if (recorded.length > 0) return recorded;
-  return [await chooseModel(settings.run, host)];
+  const { models, replay, run } = settings;
+  const recorded = models.length > 0 || replay === undefined
+    ? []
+    : await findRecordedModels(replay);
+  const chosen = [...models, ...recorded];
+  if (chosen.length === 0) chosen.push(await chooseModel(run, host));
+  return selectModels(chosen, run);
+}
+
+/** Returns the models with their amount of reasoning, which is part of what is evaluated, each one once. */
+export function selectModels(
+  models: readonly ModelSpec[],
+  { thinkingLevel }: Pick<RunSettings, "thinkingLevel">,
+): readonly ModelSpec[] {
+  const selected = models.map((model) => thinkingLevel ? { ...model, thinkingLevel } : model);
+  return [...new Map(selected.map((model) => [formatModel(model), model])).values()];
 }
 
 interface ModelDependencies extends EvaluationDependencies {
@@ -169,7 +182,7 @@ async function openWriter(
     if (resume !== undefined) {
       return await resumeEvalRun(await findRunDirectory(resume, results), { set, now: host.now });
     }
-    const name = `${model.provider}/${model.modelId}`;
+    const name = formatModel(model);
     const directory = await openResults(results, { set, model, now: host.now() });
     return await createEvalRun(directory, { set, model: name, seed, seeds, now: host.now });
   } catch (error) {

@@ -9,11 +9,12 @@ import { modelSpec } from "../../src/core/model.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
+import { formatModel } from "../conversation/command/format_model.ts";
 import { pathExists } from "../host/path_exists.ts";
 
 /** Returns the directory of a model in a recording. */
-export function getModelDirectory(recording: string, { provider, modelId }: ModelSpec): string {
-  return join(recording, encodeURIComponent(`${provider}/${modelId}`));
+export function getModelDirectory(recording: string, model: ModelSpec): string {
+  return join(recording, encodeURIComponent(formatModel(model)));
 }
 
 /**
@@ -49,7 +50,7 @@ export function checkRecordings(recording: string, models: readonly ModelSpec[])
   const missing = models.find((model) => !pathExists(getModelDirectory(recording, model)));
   if (!missing) return;
   throw new UsageError(
-    `The recording ${recording} has no run with ${missing.provider}/${missing.modelId}`,
+    `The recording ${recording} has no run with ${formatModel(missing)}`,
     "Omit --model to replay all recorded models.",
   );
 }

@@ -33,7 +33,9 @@ export async function openEvaluation(
   const resumed = await findRun(settings.resume, settings.results);
   const { model, seed, seeds } = resumed;
   const models = model === undefined ? [] : [modelSpec(model)];
-  return { settings: { ...settings, models, seed, ...(seeds && { seeds }) }, resumed };
+  // The amount of reasoning is that of the resumed model, not of the configuration.
+  const { thinkingLevel: _, ...run } = settings.run;
+  return { settings: { ...settings, run, models, seed, ...(seeds && { seeds }) }, resumed };
 }
 
 /** Returns the host with the environment of a terminal that only writes lines, or with other colors, if requested. */

@@ -9,10 +9,13 @@ import { join } from "../../src/platform/paths.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getTableOptions } from "../render/table.ts";
+import { resolvePath } from "../run/resolve_path.ts";
+import { RESULTS_DIRECTORY } from "../settings/eval_options.ts";
 import type { EvalSettings } from "./eval_settings.ts";
 import { formatRuns } from "./eval_tables.ts";
 import type { EvaluationDependencies } from "./evaluate_models.ts";
 import { readHistory } from "./find_run.ts";
+import { getModelFileName } from "./model_file_name.ts";
 import { addModelName, writeReports } from "./write_reports.ts";
 
 /** Dependencies of `reportRuns()`. */
@@ -29,8 +32,11 @@ export async function reportRuns(
 ): Promise<ExitCode> {
   const { output, messages } = host.terminal;
   await output.write(formatRuns(runs, getTableOptions(host)));
+  const models = runs.map(({ model = "" }) => model);
   for (const run of runs) {
-    const files = runs.length > 1 ? addModelName(reports, getFileName(run)) : reports;
+    const files = models.length > 1
+      ? addModelName(reports, getModelFileName(run.model ?? "", models))
+      : reports;
     const written = await writeReports(run, files, { history: await readHistory(run, results) });
     const paths = [join(results, run.id), ...written].map((path) => toPlainText(path));
     await messages.write(`\nResults: ${paths.join("\n         ")}\n`);
@@ -40,12 +46,9 @@ export async function reportRuns(
     const hasFailures = runs.length === 0 || runs.some((run) => summarizeRun(run).failed > 0);
     return hasFailures ? ExitCode.failed : ExitCode.ok;
   }
-  await messages.write(
-    `Interrupted; continue with: ${command} --resume ${interrupted.id}\n`,
-  );
+  // An evaluation is also found by its path.
+  const isDefault = results === resolvePath(RESULTS_DIRECTORY);
+  const name = isDefault ? interrupted.id : JSON.stringify(join(results, interrupted.id));
+  await messages.write(`Interrupted; continue with: ${command} --resume ${name}\n`);
   return interrupt.exitCode ?? ExitCode.failed;
-}
-
-function getFileName({ model = "" }: EvalRun): string {
-  return model.slice(model.indexOf("/") + 1).replaceAll(/[^A-Za-z0-9._-]+/g, "-");
 }

@@ -13,7 +13,9 @@ import { InterruptHandler } from "../host/interrupt.ts";
 import { resolveNewFile, resolvePath } from "../run/resolve_path.ts";
 import type { EvalPatchOptions } from "../settings/eval_options.ts";
 import { createDefaultOptions } from "./default_options.ts";
-import { evaluate } from "./evaluate_models.ts";
+import { evaluate, selectModels } from "./evaluate_models.ts";
+import { formatModel } from "../conversation/command/format_model.ts";
+import { addToFileName, getModelFileName } from "./model_file_name.ts";
 import { openEvaluation, readUserFiles, selectHost } from "./open_evaluation.ts";
 import { reportRuns } from "./report_runs.ts";
 import { selectCases, selectSameCases } from "./select_cases.ts";
@@ -42,10 +44,14 @@ export async function runPatchTasks(
   const { settings, resumed } = await openEvaluation(commandLine, interrupt.signal, host);
   const tasks = await readUserFiles(() => loadPatchTasks(resolvePath(path)));
   const { net, sandbox: confinement, environment, passEnvironment } = settings.run;
-  const createEvaluation = ({ provider, modelId }: ModelSpec) =>
+  const models = selectModels(settings.models, settings.run).map(formatModel);
+  const createEvaluation = (model: ModelSpec) =>
     createPatchEvaluation(tasks, {
-      modelName: `swink ${provider}/${modelId}`,
-      predictionsFile,
+      modelName: `swink ${formatModel(model)}`,
+      // A harness reads one prediction of each task.
+      predictionsFile: predictionsFile !== undefined && models.length > 1
+        ? addToFileName(predictionsFile, getModelFileName(formatModel(model), models))
+        : predictionsFile,
       ...(!noGrade && {
         openSandbox: ({ cwd }: { readonly cwd: string }) =>
           createSandbox({ cwd, net, confinement, environment, passEnvironment }),

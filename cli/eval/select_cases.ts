@@ -18,15 +18,20 @@ export interface CaseSelection {
 /**
  * Returns the set with the selected cases.
  *
- * @throws {UsageError} If there is none.
+ * @throws {UsageError} If a pattern matches none: with others it would be a misspelling that omits cases.
  */
 export function selectCases(set: EvalSet, { filter, repeat }: CaseSelection): EvalSet {
-  const isSelected = ({ id, tags = [] }: EvalCase) =>
-    !filter || filter.some((pattern) => [id, ...tags].some((name) => matches(name, pattern)));
-  const cases = set.cases.filter(isSelected);
-  if (cases.length === 0) {
+  const isSelected = ({ id, tags = [] }: EvalCase, pattern: string) =>
+    [id, ...tags].some((name) => matches(name, pattern));
+  const cases = set.cases.filter((evalCase) =>
+    !filter || filter.some((pattern) => isSelected(evalCase, pattern))
+  );
+  const unused = (filter ?? []).filter((pattern) =>
+    !set.cases.some((evalCase) => isSelected(evalCase, pattern))
+  );
+  if (unused.length > 0) {
     throw new UsageError(
-      `No case has an id or a tag that matches ${(filter ?? []).join(", ")}`,
+      `No case has an id or a tag that matches ${unused.join(", ")}`,
       `Cases: ${set.cases.map(({ id }) => id).join(", ")}`,
     );
   }

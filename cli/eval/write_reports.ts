@@ -13,6 +13,7 @@ import {
 import { CliError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { getFileProblem } from "../host/file_problem.ts";
+import { addToFileName } from "./model_file_name.ts";
 
 /** Absolute paths of reports. */
 export interface ReportFiles {
@@ -58,10 +59,10 @@ export async function writeReports(
 
 /** Returns the paths of the reports of one of several models: `report.html` becomes `report.gpt-6.2-sol.html`. */
 export function addModelName(files: ReportFiles, name: string): ReportFiles {
-  const entries = Object.entries(files).map(([format, path]: [string, string]) => {
-    const [, stem = path, extension = ""] = /^(.*?)(\.[^./\\]+)?$/s.exec(path) ?? [];
-    return [format, `${stem}.${name}${extension}`];
-  });
+  const entries = Object.entries(files).map(([format, path]: [string, string]) => [
+    format,
+    addToFileName(path, name),
+  ]);
   return Object.fromEntries(entries);
 }
 

@@ -101,7 +101,7 @@ export const EVAL_RUN_OPTIONS = {
     value: "run",
     description: "Continues an evaluation that was interrupted.",
     completer: "eval list",
-    conflicts: ["model", "filter", "repeat", "seed", "chaos"],
+    conflicts: ["model", "effort", "filter", "repeat", "seed", "chaos"],
   },
   ...REPORT_OPTIONS,
   ...RESULTS_OPTION,
@@ -143,7 +143,7 @@ export const EVAL_PATCH_OPTIONS = {
   },
   noGrade: { type: "boolean", description: "Does not run the tests of the tasks." },
   filter: { ...SHARED.filter, description: "Runs the tasks whose id matches; * matches any text." },
-  resume: { ...SHARED.resume, conflicts: ["model", "filter", "seed"] },
+  resume: { ...SHARED.resume, conflicts: ["model", "effort", "filter", "seed"] },
 } as const satisfies OptionDefinitions;
 
 /** The values of the options of `swink eval patch`. */

@@ -10,7 +10,12 @@
 
 import { choosePackages } from "../packages.ts";
 import { compileDeclarations, compileModule } from "./compile.ts";
-import { createPackageJson, getRegistry, type ProjectConfig } from "./package_json.ts";
+import {
+  createPackageJson,
+  getRegistry,
+  listOptionalPackages,
+  type ProjectConfig,
+} from "./package_json.ts";
 import { getSpecifiers, type RewriteSpecifier } from "./specifiers.ts";
 import { bundlePackage } from "./vendor.ts";
 
@@ -71,7 +76,8 @@ export async function buildPackage(): Promise<void> {
   }
   await writeDeclarations(config, sources);
   await writeFile("bin/swink.js", await Deno.readTextFile(new URL("./swink.js", import.meta.url)));
-  await writeFile("package.json", createPackageJson(config, specifiers));
+  const optional = listOptionalPackages(config, { sources: sources.values(), specifiers });
+  await writeFile("package.json", createPackageJson(config, { specifiers, optional }));
   for (const name of COPIED_FILES) {
     await Deno.copyFile(new URL(name, root), new URL(name, packageDirectory));
   }

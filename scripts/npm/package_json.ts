@@ -29,8 +29,35 @@ export function getPackageName(specifier: string): string {
   return /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
 }
 
-/** Creates the `package.json`. `specifiers` are those of all imports of packages. */
-export function createPackageJson(config: ProjectConfig, specifiers: Iterable<string>): string {
+/** The packages that the sources use. */
+export interface UsedPackages {
+  /** The specifiers of all imports of packages. */
+  readonly specifiers: Iterable<string>;
+  /** The names of the packages that are loaded only if the program has installed them. */
+  readonly optional: readonly string[];
+}
+
+/**
+ * Returns the names of the packages that the sources name, such as in `{ name: "pg", range: "^8.0.0" }`, and do not
+ * import by a literal specifier.
+ */
+export function listOptionalPackages(
+  config: ProjectConfig,
+  { sources, specifiers }: { sources: Iterable<string>; specifiers: Iterable<string> },
+): string[] {
+  const imported = new Set(Array.from(specifiers, getPackageName));
+  const texts = Array.from(sources);
+  return Object.keys(config.imports).filter((name) =>
+    getRegistry(config, name) === "npm" && !imported.has(name) &&
+    texts.some((text) => text.includes(`name: ${JSON.stringify(name)}`))
+  );
+}
+
+/** Creates the `package.json`. */
+export function createPackageJson(
+  config: ProjectConfig,
+  { specifiers, optional }: UsedPackages,
+): string {
   const { name, version, license } = config;
   const packages = new Set(Array.from(specifiers, getPackageName));
   const dependencies = [...packages].sort().flatMap((name) => {
@@ -56,6 +83,16 @@ export function createPackageJson(config: ProjectConfig, specifiers: Iterable<st
     exports: Object.fromEntries([...exports, ["./package.json", "./package.json"]]),
     bin: { swink: "./bin/swink.js" },
     dependencies: Object.fromEntries(dependencies),
+    peerDependencies: Object.fromEntries(
+      optional.map((name) => [name, getPeerRange(config, name)]),
+    ),
+    peerDependenciesMeta: Object.fromEntries(optional.map((name) => [name, { optional: true }])),
   };
   return JSON.stringify(fields, null, 2) + "\n";
+}
+
+/** A program may have installed a later minor version for other reasons. */
+function getPeerRange(config: ProjectConfig, name: string): string {
+  const [, version = "*"] = /@[~^]?([^@]+)$/.exec(config.imports[name] ?? "") ?? [];
+  return `^${version}`;
 }

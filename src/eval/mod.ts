@@ -105,7 +105,7 @@ export {
   summarizeRun,
 } from "./reports/summarize_run.ts";
 export { type AuditTrail, createAuditTrail, verifyAuditTrail } from "./results/audit_trail.ts";
-export { compareResults, type MetricComparison } from "./results/compare_results.ts";
+export { compareResults, isRegression, type MetricComparison } from "./results/compare_results.ts";
 export { gate, type GateDecision, type GateOptions } from "./results/gate.ts";
 export type {
   CaseDirectory,

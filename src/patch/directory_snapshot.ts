@@ -7,7 +7,7 @@
 import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { isSameContent } from "./bytes.ts";
 import { ContentStore, MAX_CONTENT_BYTES, type StoredContent } from "./content_store.ts";
-import { formatGitPatch } from "./git_patch.ts";
+import { formatGitPatch, type GitPatchOptions } from "./git_patch.ts";
 import type { GitMode, PathChange, PathState } from "./path_change.ts";
 import { findWorkTree, toFilePath, tryLstat, walkWorkTree, type WorkTree } from "./work_tree.ts";
 import type { FileStatus } from "../platform/file_calls.ts";
@@ -30,6 +30,9 @@ export interface DirectorySnapshotOptions {
   /** Cancels the snapshot: `take()` rejects with an `AbortedError`. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Options for {@linkcode DirectorySnapshot.createPatch}. */
+export interface DirectoryPatchOptions extends GitPatchOptions {}
 
 /** Result of {@linkcode DirectorySnapshot.createPatch}. */
 export interface DirectoryPatch {
@@ -102,12 +105,12 @@ export class DirectorySnapshot implements Disposable {
    *
    * @throws {BadRequestError} When the copies or the changed files cannot be read.
    */
-  async createPatch(): Promise<DirectoryPatch> {
+  async createPatch(options: DirectoryPatchOptions = {}): Promise<DirectoryPatch> {
     const omittedFiles: string[] = [];
     const parts: BlobPart[] = [];
     try {
       for await (const change of this.#getChanges(omittedFiles)) {
-        parts.push(await formatGitPatch(change) as Uint8Array<ArrayBuffer>);
+        parts.push(await formatGitPatch(change, options) as Uint8Array<ArrayBuffer>);
       }
     } catch (error) {
       throw toSnapshotError(`Cannot create a patch of ${JSON.stringify(this.#tree.root)}`, error);

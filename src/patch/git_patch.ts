@@ -13,15 +13,30 @@ import type { PathChange, PathState } from "./path_change.ts";
 const EMPTY_STATE: PathState = { mode: "100644", content: new Uint8Array() };
 const ZERO_HASH = "0".repeat(40);
 
+/** Options for {@linkcode formatGitPatch}. */
+export interface GitPatchOptions {
+  /**
+   * Whether contents that are not UTF-8 are written as binary, so that the patch can be kept as a text, such as in JSON.
+   * Default: `false`; their lines are written as they are.
+   */
+  readonly asText?: boolean | undefined;
+}
+
 /** Formats a change of one path; empty when nothing changed. */
-export async function formatGitPatch(change: PathChange): Promise<Uint8Array> {
+export async function formatGitPatch(
+  change: PathChange,
+  options: GitPatchOptions = {},
+): Promise<Uint8Array> {
   const { before, after } = change;
   if (before && after && isLink(before) !== isLink(after)) {
     // git represents a change between file and link as a removal and an addition.
     const [removal, addition] = [{ ...change, after: null }, { ...change, before: null }];
-    return concatBytes(await formatGitPatch(removal), await formatGitPatch(addition));
+    return concatBytes(
+      await formatGitPatch(removal, options),
+      await formatGitPatch(addition, options),
+    );
   }
-  const body = await formatBody(change);
+  const body = await formatBody(change, options);
   const isSameMode = before?.mode === after?.mode;
   if (body === "" && isSameMode) return new Uint8Array();
   const header = await formatHeader(change, body !== "" || !before || !after);
@@ -46,8 +61,13 @@ async function formatHeader(
 }
 
 /** Formats the content of the change; empty when only the mode changed, and for empty files. */
-async function formatBody({ path, before, after }: PathChange): Promise<string> {
+async function formatBody(
+  { path, before, after }: PathChange,
+  { asText = false }: GitPatchOptions,
+): Promise<string> {
+  const isBinary = (content: Uint8Array) => content.includes(0) || (asText && !isUtf8(content));
   const [old, current] = [(before ?? EMPTY_STATE).content, (after ?? EMPTY_STATE).content];
+  // git treats a content with a zero byte as binary.
   if (isBinary(old) || isBinary(current)) {
     return isSameContent(old, current) ? "" : await formatBinarySection(old, current);
   }
@@ -67,9 +87,13 @@ function isLink({ mode }: PathState): boolean {
   return mode === "120000";
 }
 
-/** Whether git treats a content as binary. */
-function isBinary(content: Uint8Array): boolean {
-  return content.includes(0);
+function isUtf8(content: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(content);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the object name of a content as `git hash-object` does. */

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { formatGitPatch } from "./git_patch.ts";
 import type { GitMode, PathState } from "./path_change.ts";
 
@@ -24,6 +24,21 @@ index 422c2b7ab3b3c668038da977e4e93a5fc623169c..0f7bc766052a5a0ee28a393d51d2370f
 +c
 `,
   );
+});
+
+Deno.test("formatGitPatch() formats contents that are not UTF-8 as binary for a patch that is a text", async () => {
+  const create = (...bytes: number[]): PathState => ({
+    mode: "100644",
+    content: new Uint8Array(bytes),
+  });
+  const change = { path: "a", before: create(0xe9, 10), after: create(0xe8, 10) };
+  const asBytes = await formatGitPatch(change);
+  assertEquals(asBytes.includes(0xe8), true);
+  const asText = await formatGitPatch(change, { asText: true });
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(asText);
+  assertStringIncludes(text, "\nGIT binary patch\nliteral 2\n");
+  const plain = { path: "a", before: createState("é\n"), after: createState("è\n") };
+  assertEquals(await formatGitPatch(plain, { asText: true }), await formatGitPatch(plain));
 });
 
 Deno.test("formatGitPatch() formats added and removed files", async () => {

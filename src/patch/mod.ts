@@ -23,6 +23,8 @@
 
 export {
   type DirectoryPatch,
+  type DirectoryPatchOptions,
   DirectorySnapshot,
   type DirectorySnapshotOptions,
 } from "./directory_snapshot.ts";
+export type { GitPatchOptions } from "./git_patch.ts";

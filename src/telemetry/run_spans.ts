@@ -240,29 +240,48 @@ export class RunSpans implements RunObserver {
     const call = this.#modelCall;
     if (!call) return;
     this.#modelCall = undefined;
-    const { span, startTime, model, end } = call;
+    const { span, end } = call;
     const endTime = end?.time ?? this.#options.now();
-    if (end) {
-      span.setAttributes(describeAttempt(end.event));
-      const { error, ttftMs, usage } = end.event;
-      if (error) setError(span, error.code);
-      this.#options.metrics.recordModelCall({
-        durationMs: endTime - startTime,
-        ttftMs,
-        input: countInput(usage),
-        output: usage.output,
-        attributes: {
-          "gen_ai.operation.name": "chat",
-          ...describeModel(model),
-          ...(error && { "error.type": error.code }),
-        },
-      });
-    }
+    doAll(
+      () => this.#describeReply(span, { end: end?.event, reply }),
+      () => end && this.#recordModelCall(call, { event: end.event, endTime }),
+      () => span.end(endTime),
+    );
+  }
+
+  #describeReply(
+    span: Span,
+    { end, reply }: {
+      readonly end: ModelCallEndEvent | undefined;
+      readonly reply: AssistantMessage | undefined;
+    },
+  ): void {
+    if (end) span.setAttributes(describeAttempt(end));
+    if (end?.error) setError(span, end.error.code);
     if (reply) span.setAttributes({ "gen_ai.response.finish_reasons": [reply.stopReason] });
     if (reply && this.#options.content) {
       span.setAttributes({ "gen_ai.output.messages": formatMessages([reply]) });
     }
-    span.end(endTime);
+  }
+
+  #recordModelCall(
+    { startTime, model }: OpenModelCall,
+    { event: { error, ttftMs, usage }, endTime }: {
+      readonly event: ModelCallEndEvent;
+      readonly endTime: number;
+    },
+  ): void {
+    this.#options.metrics.recordModelCall({
+      durationMs: endTime - startTime,
+      ttftMs,
+      input: countInput(usage),
+      output: usage.output,
+      attributes: {
+        "gen_ai.operation.name": "chat",
+        ...describeModel(model),
+        ...(error && { "error.type": error.code }),
+      },
+    });
   }
 
   #startTool(event: ToolExecutionStartEvent): void {
@@ -286,50 +305,63 @@ export class RunSpans implements RunObserver {
     if (!tool) return;
     this.#tools.delete(id);
     const { span, startTime } = tool;
-    if (isError) setError(span, TOOL_ERROR);
-    if (this.#options.content) {
-      span.setAttributes({ "gen_ai.tool.call.result": JSON.stringify(result.content) });
-    }
-    const endTime = this.#options.now();
-    this.#options.metrics.recordTool(endTime - startTime, {
-      "gen_ai.operation.name": "execute_tool",
-      "gen_ai.tool.name": name,
-      "gen_ai.tool.type": "function",
-      ...(isError && { "error.type": TOOL_ERROR }),
-    });
-    span.end(endTime);
+    const { content, metrics, now } = this.#options;
+    const endTime = now();
+    doAll(
+      () => isError && setError(span, TOOL_ERROR),
+      () =>
+        content &&
+        span.setAttributes({ "gen_ai.tool.call.result": JSON.stringify(result.content) }),
+      () =>
+        metrics.recordTool(endTime - startTime, {
+          "gen_ai.operation.name": "execute_tool",
+          "gen_ai.tool.name": name,
+          "gen_ai.tool.type": "function",
+          ...(isError && { "error.type": TOOL_ERROR }),
+        }),
+      () => span.end(endTime),
+    );
   }
 
-  #endRun({ usage, cost, stopReason, error, stoppedBy, messages }: AgentEndEvent): void {
-    this.#endModelCall();
+  #endRun(event: AgentEndEvent): void {
     const { span, startTime } = this.#run;
-    const { content, metrics, run, onEnd } = this.#options;
+    const { metrics, run, onEnd, now } = this.#options;
+    const { error, stopReason } = event;
     const failure = error ? error.code : stopReason === "aborted" ? "aborted" : undefined;
+    const endTime = now();
+    const tools = [...this.#tools.values()];
+    this.#tools.clear();
+    doAll(
+      onEnd,
+      () => this.#endModelCall(),
+      () => this.#describeRun(event),
+      () => failure !== undefined && setError(span, failure),
+      () =>
+        metrics.recordRun(endTime - startTime, {
+          "gen_ai.operation.name": "invoke_agent",
+          ...describeModel(run.model),
+          ...this.#common,
+          ...(failure !== undefined && { "error.type": failure }),
+        }),
+      ...tools.map((tool) => () => tool.span.end(endTime)),
+      () => span.end(endTime),
+    );
+  }
+
+  #describeRun({ usage, cost, stopReason, stoppedBy, messages }: AgentEndEvent): void {
+    const { span } = this.#run;
     span.setAttributes({
       ...describeUsage(usage),
       "gen_ai.response.finish_reasons": [stopReason],
       ...(cost.total !== null && { "swink.cost.total": cost.total }),
       ...(stoppedBy && { "swink.stopped_by": stoppedBy.policy }),
     });
-    if (content) {
-      const replies = messages.filter(({ role }) => role === "assistant").slice(-1);
-      span.setAttributes({
-        "gen_ai.input.messages": formatMessages(messages.filter(({ role }) => role === "user")),
-        "gen_ai.output.messages": formatMessages(replies),
-      });
-    }
-    if (failure !== undefined) setError(span, failure);
-    const endTime = this.#options.now();
-    metrics.recordRun(endTime - startTime, {
-      "gen_ai.operation.name": "invoke_agent",
-      ...describeModel(run.model),
-      ...this.#common,
-      ...(failure !== undefined && { "error.type": failure }),
+    if (!this.#options.content) return;
+    const replies = messages.filter(({ role }) => role === "assistant").slice(-1);
+    span.setAttributes({
+      "gen_ai.input.messages": formatMessages(messages.filter(({ role }) => role === "user")),
+      "gen_ai.output.messages": formatMessages(replies),
     });
-    for (const tool of this.#tools.values()) tool.span.end(endTime);
-    this.#tools.clear();
-    span.end(endTime);
-    onEnd();
   }
 
   #addRunEvent(name: string, attributes: Attributes): void {
@@ -350,6 +382,17 @@ export class RunSpans implements RunObserver {
 
   #within<Result>(context: TraceContext, work: () => Result): Result {
     return this.#options.api.context.with(context as never, work) as Result;
+  }
+}
+
+/** Takes all steps, also after one that fails in the code of an exporter: what has started must end. */
+function doAll(...steps: readonly (() => unknown)[]): void {
+  for (const step of steps) {
+    try {
+      step();
+    } catch {
+      // Tracing must not change what it traces.
+    }
   }
 }
 

@@ -9,7 +9,7 @@ import { type AgentTool, defineTool } from "../core/tool.ts";
 import { textResult } from "../core/tool_result.ts";
 import { htmlToText } from "./text/html_text.ts";
 import { isAllowedHost, resolveHost } from "./sandbox/host_proxy.ts";
-import { formatNumber, truncateMiddle } from "./text/output_limit.ts";
+import { formatNumber, truncateMiddle } from "../core/output_limit.ts";
 import { isPrivateAddress } from "./sandbox/private_address.ts";
 import { catchAsErrorResult } from "./kit/tool_kit.ts";
 

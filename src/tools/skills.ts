@@ -9,7 +9,7 @@ import { join } from "../platform/paths.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { type AgentTool, defineTool } from "../core/tool.ts";
 import { textResult } from "../core/tool_result.ts";
-import { truncateMiddle } from "./text/output_limit.ts";
+import { truncateMiddle } from "../core/output_limit.ts";
 import { catchAsErrorResult } from "./kit/tool_kit.ts";
 import { system } from "../platform/system.ts";
 import { readUntrustedFile } from "../platform/untrusted_file.ts";

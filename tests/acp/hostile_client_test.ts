@@ -4,8 +4,8 @@
  * @module
  */
 
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { Agent } from "../../mod.ts";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { Agent, BadRequestError } from "../../mod.ts";
 import type { AcpHost } from "../../src/protocols/acp/mod.ts";
 import { serveAcp } from "../../src/protocols/acp/mod.ts";
 import { fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
@@ -159,6 +159,7 @@ Deno.test("hostile ACP client: answers a permission twice, late, with nonsense, 
     assertEquals((await client.answer("p")).result, { stopReason: "end_turn" });
     const failed = client.messages.filter(({ params }) => params?.update?.status === "failed");
     assertEquals(failed.length, 1, JSON.stringify(result));
+    assertStringIncludes(JSON.stringify(failed), "the client gave no valid answer");
     client.write(allow({ id: id ?? null }));
     await checkEnd(client, host);
   }
@@ -310,15 +311,140 @@ Deno.test("hostile ACP client: opens at most 100 sessions", async () => {
   await checkEnd(client, host);
 });
 
-Deno.test("hostile ACP client: a message of more than 32 MB ends the connection", async () => {
-  const host = createHost();
+Deno.test("hostile ACP client: a message of more than 32 MB ends the connection with a reason", async () => {
+  const host = createHost({ hangs: true });
   const client = new RawClient(host);
-  await client.createSession();
+  client.send("p", "session/prompt", prompt(await client.createSession()));
+  await client.until("session/update");
   client.write(`{"jsonrpc":"2.0","id":1,"method":"x","params":"`);
   const part = "x".repeat(1_000_000);
   for (let count = 0; count < 40; count++) client.write(part);
-  await client.served;
+  await assertRejects(() => client.served, BadRequestError, "more than 32 MB");
+  assertEquals([host.open, host.agents[0]?.state.isRunning], [0, false]);
+});
+
+Deno.test("hostile ACP client: messages whose answers have no id do not use the connection up", async () => {
+  const host = createHost();
+  const client = new RawClient(host);
+  await client.createSession();
+  const invalid = [
+    { jsonrpc: "2.0", id: null, method: "session/unknown", params: {} },
+    { jsonrpc: "2.0", id: { a: 1 }, method: "session/list", params: {} },
+    { jsonrpc: "1.0", id: 1, method: "session/list" },
+    { jsonrpc: "2.0", id: 2, method: 5 },
+    { jsonrpc: "2.0" },
+  ];
+  for (const message of invalid) {
+    for (let count = 0; count < 1_001; count++) client.write(message);
+  }
+  client.send("c", "session/close", { sessionId: "s1" });
+  assertEquals((await client.answer("c")).result, {});
   await checkEnd(client, host);
+});
+
+Deno.test("hostile ACP client: answers about files and terminals with nonsense, which are errors of the request", async () => {
+  const outcomes: string[] = [];
+  const host: AcpHost = {
+    name: "test",
+    version: "1",
+    createSession({ client }) {
+      const read = async () => {
+        const attempts: (Promise<unknown> | undefined)[] = [
+          client.readTextFile?.("a.txt"),
+          client.createTerminal?.({ command: "ls" }),
+          client.createTerminal?.({ command: "ls" }).then((terminal) => terminal.output()),
+          client.createTerminal?.({ command: "ls" }).then((terminal) => terminal.waitForExit()),
+        ];
+        const ends = await Promise.allSettled(attempts);
+        outcomes.push(
+          ...ends.map((end) =>
+            end.status === "fulfilled" ? JSON.stringify(end.value) : end.reason.message
+          ),
+        );
+        return { type: "answer", text: "Read" } as const;
+      };
+      const agent = new Agent({ model: "test/model", streamFn: scriptedStream([]) });
+      return Promise.resolve({ id: "s1", agent, runCommand: read });
+    },
+  };
+  const results = new Map<string, unknown[]>([
+    ["fs/read_text_file", [{ content: 5 }]],
+    ["terminal/create", [null, { terminalId: "t1" }, { terminalId: "t2" }]],
+    ["terminal/output", [{ output: ["x"] }]],
+    ["terminal/wait_for_exit", [{ exitCode: "zero", signal: 5 }]],
+  ]);
+  const client: RawClient = new RawClient(host, {
+    onMessage({ id, method = "" }) {
+      const result = results.get(method)?.shift();
+      if (result !== undefined) client.write({ jsonrpc: "2.0", id, result });
+    },
+  });
+  const clientCapabilities = { fs: { readTextFile: true }, terminal: true };
+  client.send("i", "initialize", { protocolVersion: 1, clientCapabilities });
+  await client.answer("i");
+  client.send("n", "session/new", { cwd: "/work", mcpServers: [] });
+  const { sessionId } = (await client.answer("n")).result;
+  client.send("p", "session/prompt", { sessionId, prompt: [{ type: "text", text: "/read" }] });
+  await client.answer("p");
+  assertEquals(outcomes, [
+    "The client must answer fs/read_text_file with a text content",
+    "The client must answer terminal/create with a text terminalId",
+    "The client must answer terminal/output with a text output",
+    '{"exitCode":null,"signal":null}',
+  ]);
+  client.end();
+  await client.served;
+});
+
+/** A host whose sessions take time to open and to close, and can be open once, as files with a lock. */
+function createLockedHost(): AcpHost & { readonly locks: Set<string>; readonly log: string[] } {
+  const locks = new Set<string>();
+  const log: string[] = [];
+  const turn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
+  const open = async (id: string) => {
+    if (locks.has(id)) throw new Error(`The session ${id} is in use`);
+    locks.add(id);
+    await turn();
+    const agent = new Agent({ model: "test/model", streamFn: scriptedStream([reply("Done")]) });
+    const close = async () => {
+      await turn();
+      locks.delete(id);
+      log.push("closed");
+    };
+    log.push("opened");
+    return { id, agent, close };
+  };
+  return {
+    name: "test",
+    version: "1",
+    locks,
+    log,
+    createSession: () => open("s1"),
+    openSession: ({ sessionId }) => open(sessionId),
+    async deleteSession(id) {
+      if (locks.has(id)) throw new Error(`The session ${id} is in use`);
+      await turn();
+      log.push("deleted");
+    },
+  };
+}
+
+Deno.test("hostile ACP client: closes, loads, resumes and deletes a session at once, which is done in this order", async () => {
+  const host = createLockedHost();
+  const client = new RawClient(host);
+  const sessionId = await client.createSession();
+  const directory = { sessionId, cwd: "/work", mcpServers: [] };
+  client.send(1, "session/close", { sessionId });
+  client.send(2, "session/load", directory);
+  client.send(3, "session/resume", directory);
+  client.send(4, "session/close", { sessionId });
+  client.send(5, "session/delete", { sessionId });
+  for (const id of [1, 2, 3, 4, 5]) assertEquals((await client.answer(id)).result, {}, `${id}`);
+  assertEquals(host.log.join(" "), "opened closed opened closed opened closed deleted");
+  client.send(6, "session/load", directory);
+  client.end();
+  await client.served;
+  assertEquals([...host.locks], []);
 });
 
 Deno.test("hostile ACP client: one that takes no answers is not read any more", async () => {

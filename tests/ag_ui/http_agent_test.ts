@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { type BaseEvent, HttpAgent, type RunAgentParameters } from "@ag-ui/client";
 import { EventSchema } from "@ag-ui/core/schemas";
-import { Agent, type AgentOptions } from "../../mod.ts";
+import { Agent, type AgentMessage, type AgentOptions, extractText } from "../../mod.ts";
 import { agUiHandler, type AgUiHandlerOptions, toAgUi } from "../../src/protocols/ag_ui/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
@@ -147,6 +147,42 @@ Deno.test("agUiHandler(): an agent without history gets that of the client, one 
   }
 });
 
+Deno.test("agUiHandler(): results in the history of the client have the names of their tools, and errors their text", async () => {
+  let results: readonly AgentMessage[] = [];
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: (request) => {
+      results = request.context.messages.filter(({ role }) => role === "tool_result");
+      return scriptedStream([reply("Done")])(request);
+    },
+  });
+  const toCall = (id: string, name: string) => ({
+    id,
+    type: "function",
+    function: { name, arguments: "{}" },
+  });
+  const body = JSON.stringify({
+    threadId: "t",
+    runId: "r",
+    messages: [
+      { id: "1", role: "user", content: "Go" },
+      { id: "2", role: "assistant", toolCalls: [toCall("a", "look"), toCall("b", "find")] },
+      { id: "3", role: "tool", toolCallId: "b", content: "B" },
+      { id: "4", role: "tool", toolCallId: "a", content: "", error: "It is closed" },
+      { id: "5", role: "user", content: "And now?" },
+    ],
+  });
+  const handler = agUiHandler({ createAgent: () => agent });
+  const response = await handler(new Request("http://localhost/", { method: "POST", body }));
+  await response.text();
+  const described = results.flatMap((message) =>
+    message.role === "tool_result"
+      ? [`${message.toolName} ${message.isError}: ${extractText(message.content)}`]
+      : []
+  );
+  assertEquals(described.toSorted(), ["find false: B", "look true: It is closed"]);
+});
+
 Deno.test("agUiHandler(): a pending approval is an interrupt, and its answer continues the run", async () => {
   const streamFn = scriptedStream([
     reply([toolCall("delete", { path: "a" }, { id: "c1" })]),
@@ -162,6 +198,30 @@ Deno.test("agUiHandler(): a pending approval is an interrupt, and its answer con
   await client.runAgent({ resume: [{ interruptId: "c1", status: "resolved", payload }] });
   assertEquals(remove.calls.map((call) => call.arguments), [{ path: "b" }]);
   assertEquals(client.last("RUN_FINISHED")["outcome"], { type: "success" });
+});
+
+Deno.test("agUiHandler(): what the user writes with the answer to an approval follows the call", async () => {
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply([toolCall("pay", {}, { id: "c1" })]), reply("Done")]),
+    tools: [fakeTool({ name: "pay" })],
+    approve: () => Promise.resolve({ type: "pending" }),
+  });
+  const client = new Client(() => agent);
+  await client.send("Pay");
+  const payload = { approved: true };
+  await client.send("In euros", {
+    resume: [{ interruptId: "c1", status: "resolved", payload }],
+  });
+  const roles = ["user", "assistant", "tool_result", "user", "assistant"];
+  assertEquals(agent.state.messages.map(({ role }) => role), roles);
+  assertEquals(client.messages.map(({ role }) => role).toSorted(), [
+    "assistant",
+    "assistant",
+    "tool",
+    "user",
+    "user",
+  ]);
 });
 
 Deno.test("agUiHandler(): an answer that does not approve, or cancels, refuses the call", async () => {

@@ -56,6 +56,17 @@ Deno.test("swink eval compare: fails for a regression, which the gate finds, too
   assertEquals([gated.code, gated.output], [1, `${second} fails\n  greets: response regressed\n`]);
 });
 
+Deno.test("swink eval compare: fails if cases that passed are missing", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  await evaluate(directory, ["--filter=writes"], { model: [WRITE, DONE] });
+  const second = `${RUN_1}-2`;
+  const { code, output } = await withResults(directory, "compare", RUN_1, second);
+  assertStringIncludes(output, "removed  greets  response");
+  assertEquals(code, 1);
+  assertEquals((await withResults(directory, "compare", second, RUN_1)).code, 0);
+});
+
 Deno.test("swink eval gate: decides nothing about results that have changed, or with a baseline that shows nothing", async () => {
   await using directory = await createProject();
   await evaluate(directory);

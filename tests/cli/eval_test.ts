@@ -93,6 +93,37 @@ Deno.test("swink eval run: several models are several evaluations, with a table 
   assertStringIncludes(directory.read("report.claude-opus-5.xml"), 'failures="1"');
 });
 
+Deno.test("swink eval run: models with the same id, or another amount of reasoning, have reports of their own", async () => {
+  await using directory = await createProject();
+  const names = ["anthropic/claude-opus-5", "anthropic/claude-opus-5:high"];
+  const models = [...names, ...names].flatMap((name) => ["-m", name]);
+  const { output, messages } = await evaluate(directory, [
+    ...models,
+    `--junit=${directory.path}/report.xml`,
+  ], { model: [...ALL, ...ALL] });
+  assertMatch(output, /^case +anthropic\/claude-opus-5 +anthropic\/claude-opus-5:high\n/);
+  assertEquals(listRuns(directory).length, 2);
+  for (const name of ["claude-opus-5", "claude-opus-5-high"]) {
+    assertStringIncludes(messages, `DIR/report.${name}.xml`);
+    assertStringIncludes(directory.read(`report.${name}.xml`), 'failures="0"');
+  }
+});
+
+Deno.test("swink eval run: a recording and a resumed evaluation keep the amount of reasoning", async () => {
+  await using directory = await createProject();
+  const recording = `${directory.path}/recording`;
+  await evaluate(directory, [
+    "-manthropic/claude-opus-5",
+    "--effort=high",
+    `--record=${recording}`,
+  ]);
+  const offline: FakeHostOptions = { env: { HOME: directory.path, NO_COLOR: "1" } };
+  const replayed = await evaluate(directory, [`--replay=${recording}`], offline);
+  assertEquals(replayed.code, 0, replayed.output);
+  const header = JSON.parse(directory.read(`results/${listRuns(directory)[0]}/run.json`));
+  assertEquals(header.model, "anthropic/claude-opus-5:high");
+});
+
 Deno.test("swink eval run: --record and --replay repeat an evaluation without network and key", async () => {
   await using directory = await createProject();
   const recording = `${directory.path}/recording`;
@@ -183,15 +214,21 @@ Deno.test("swink eval run: an interrupted evaluation is resumed with the missing
   });
   const set = `${directory.path}/cases.yaml`;
   const results = `--results=${directory.path}/results`;
-  const code = await main(["eval", "run", set, "--parallel=1", "--repeat=1", results], host);
+  const options = ["--parallel=1", "--repeat=1", "--effort=high", results];
+  const code = await main(["eval", "run", set, ...options], host);
   assertEquals(code, 130);
-  assertStringIncludes(host.messages, `continue with: swink eval run ${set} --resume ${RUN_1}`);
+  const path = `${directory.path}/results/${RUN_1}`;
+  assertStringIncludes(host.messages, `continue with: swink eval run ${set} --resume "${path}"\n`);
   assertEquals((await withResults(directory, "gate", RUN_1)).code, 1);
 
-  const resumed = await evaluate(directory, [`--resume=${RUN_1}`], { model: [WRITE, DONE] });
+  const resumed = await run(directory, ["run", set, `--resume=${path}`], { model: [WRITE, DONE] });
   assertEquals(resumed.code, 0);
   assertStringIncludes(resumed.output, "2 of 2 runs passed");
   assertEquals(listRuns(directory), [RUN_1]);
+  const efforts = [...host.requests, ...resumed.host.requests]
+    .map(({ body }) => /"effort":"(\w+)"|"thinking":\{[^}]*\}/.exec(body)?.[0]);
+  assertEquals([...new Set(efforts)].length, 1);
+  assert(efforts[0] !== undefined, host.requests[0]?.body);
   directory.write("cases.yaml", CASES.replace("Hello Ada", "Hello Bob"));
   const changed = await evaluate(directory, [`--resume=${RUN_1}`], {});
   assertEquals(changed.code, 2);

@@ -71,7 +71,7 @@ const UNRECORDED_ERRORS = [
   /** Not possible at a terminal, or checked before. */
   "There is no terminal to read from",
   "of the example failed",
-  "This is not possible in an editor",
+  "This command is not available in an editor: start swink in a terminal",
   /** `client_servers_test.ts` */
   "The MCP server",
   "The conversation is not saved, so it has no earlier states",

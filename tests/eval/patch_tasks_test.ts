@@ -75,7 +75,10 @@ class Repository implements AsyncDisposable {
 }
 
 /** An agent that writes files, and notes the commits and the objects of its checkout. */
-function createWriter(files: Readonly<Record<string, string>>, seen: string[] = []): MakeAgent {
+function createWriter(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  seen: string[] = [],
+): MakeAgent {
   return async ({ getDirectory }) => {
     const directory = await getDirectory();
     const write = defineTool({
@@ -86,8 +89,9 @@ function createWriter(files: Readonly<Record<string, string>>, seen: string[] = 
         seen.push(await git(directory, "log", "--all", "--format=%s"));
         const objects = await git(directory, "cat-file", "--batch-all-objects", "--batch-check");
         seen.push(...objects.split("\n").map((line) => line.split(" ")[1] ?? "").sort());
-        for (const [name, text] of Object.entries(files)) {
-          await Deno.writeTextFile(`${directory}/${name}`, text);
+        for (const [name, content] of Object.entries(files)) {
+          const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+          await Deno.writeFile(`${directory}/${name}`, bytes);
         }
         return "done";
       },
@@ -97,7 +101,10 @@ function createWriter(files: Readonly<Record<string, string>>, seen: string[] = 
   };
 }
 
-async function solve(repository: Repository, makeAgent: MakeAgent) {
+async function solve(
+  repository: Pick<Repository, "directory" | "task">,
+  makeAgent: MakeAgent,
+) {
   const predictionsFile = `${repository.directory}/predictions.jsonl`;
   const { set, ...evaluation } = createPatchEvaluation([repository.task], {
     modelName: "test/model",
@@ -126,6 +133,24 @@ Deno.test("patch tasks: an agent solves a task, and its patch is a prediction th
   assertEquals(seen, ["Base", "blob", "blob", "commit", "tree"]);
   assertStringIncludes(result?.trajectory?.response ?? "", "Done");
   assertEquals(await git(repository.task.repository, "status", "--porcelain"), "");
+});
+
+Deno.test("patch tasks: a prediction keeps changes of files in other encodings", async () => {
+  await using repository = await Repository.create();
+  const project = repository.task.repository;
+  const encode = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  await Deno.writeFile(`${project}/latin.txt`, encode("caf\u00e9\nbroken\n"));
+  await git(project, "add", ".");
+  await git(project, "commit", "--quiet", "-m", "Latin");
+  const { testPatch: _, ...task } = repository.task;
+  const fixed = encode("caf\u00e9\nfixed\n");
+  const testCommand = "printf 'caf\\351\\nfixed\\n' | cmp - latin.txt";
+  const { prediction, score } = await solve(
+    { directory: repository.directory, task: { ...task, testCommand, baseCommit: "HEAD" } },
+    createWriter({ "latin.txt": fixed }),
+  );
+  assertEquals(score?.reason, "resolved");
+  assertEquals(prediction.model_patch.includes("\ufffd"), false);
 });
 
 Deno.test("patch tasks: a patch that does not resolve the issue fails, with the output of the tests", async () => {
@@ -326,6 +351,34 @@ Deno.test("loadPatchTasks: reads JSON lines and arrays, with repositories relati
   assertEquals(await load(JSON.stringify(absolute)), [
     { ...expected, repository: "/repos/b", testPatch: "x", testTimeoutMs: 5 },
   ]);
+  // One task on several lines, and a file that begins with a byte order mark.
+  assertEquals(await load(JSON.stringify(WRITTEN, null, 2)), [expected]);
+  assertEquals(await load(`\ufeff${JSON.stringify(WRITTEN)}`), [expected]);
+});
+
+Deno.test("loadPatchTasks: reads ids with two hashes, as SWE-bench Pro has", async () => {
+  const id = `instance_internetarchive__openlibrary-${"0".repeat(40)}-v${"1".repeat(40)}`;
+  const tasks = await load(JSON.stringify({ ...WRITTEN, instance_id: id }));
+  assertEquals(tasks[0]?.instanceId, id);
+  const { set } = createPatchEvaluation(tasks, { modelName: "test/model" });
+  const { results } = await runEvalSet(set, () => {
+    throw new Error("not started");
+  }, {
+    createDirectory: () => Promise.resolve({ path: "/none", remove: () => Promise.resolve() }),
+  });
+  assertEquals(results[0]?.caseId, id);
+});
+
+Deno.test("loadPatchTasks: rejects tasks that any patch would resolve", async () => {
+  const getProblem = async (changes: object) => {
+    const text = JSON.stringify({ ...WRITTEN, ...changes });
+    return (await assertRejects(() => load(text), BadRequestError)).message;
+  };
+  assertStringIncludes(await getProblem({ test_command: " " }), "tasks.jsonl:1: test_command must");
+  assertEquals(
+    await getProblem({ testPatch: "x" }),
+    '/tasks/tasks.jsonl:1: Unknown property "testPatch" of the task: did you mean test_patch?',
+  );
 });
 
 Deno.test("loadPatchTasks: an error names the line and the key of each problem", async () => {

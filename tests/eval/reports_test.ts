@@ -1,4 +1,4 @@
-import { assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { validateXML } from "xmllint-wasm";
 import {
   formatHtmlReport,
@@ -76,6 +76,21 @@ Deno.test("formatMarkdownReport: has totals, cases, changes and failures", () =>
   assertEquals(lines.includes("| goodbye | response | regressed | 1.00 | 0.00 | – |"), true);
   assertEquals(lines.includes("| hello | response | fixed | 0.00 | 1.00 | – |"), true);
   assertEquals(lines.includes("### again (2, seed 7)"), true);
+});
+
+Deno.test("formatMarkdownReport: fits into a comment on GitHub, with the failed cases first", () => {
+  const cases = Array.from({ length: 1_000 }, (_, index) => `case_${index}`);
+  const create = (failed: number) =>
+    createRun(cases.map((id, index) => createResult(id, index >= failed ? "failed" : "passed")));
+  const report = formatMarkdownReport(create(990), { baseline: create(10) });
+  assertEquals(report.length < 65_536, true, `${report.length} characters`);
+  const rows = report.split("\n").filter((line) => /^\| [❌✅]/u.test(line));
+  assertEquals(rows.slice(0, 11).map((row) => row[2]), [...Array(10).fill("❌"), "✅"]);
+  assertStringIncludes(report, `… and ${1_000 - rows.length} more cases; the web page has all.`);
+  assertMatch(report, /… and \d+ more changes; the web page has all\./);
+  const { length } = report.match(/^### /gm) ?? [];
+  const failures = length === 10 ? "" : `… and ${10 - (length ?? 0)} more failures`;
+  assertStringIncludes(report, failures);
 });
 
 Deno.test("formatMarkdownReport: texts of models do not leave their cell or their code block", () => {

@@ -81,7 +81,7 @@ if (llama) {
           expect: { code: "model_not_found", retryable: false },
         },
         {
-          name: "a model with a licence",
+          name: "a model with a license",
           status: 401,
           body: '{"error":"Access to this model is restricted"}',
           expect: { code: "auth_error", retryable: false },

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { sourceFiles } from "../architecture/imports.ts";
 import { readPublicModules, root } from "../project.ts";
 import { createTestApp, PACKAGES_DIRECTORY } from "./runtimes.ts";
 import { checkTypes, type TypeCheck } from "./type_check.ts";
@@ -127,6 +128,20 @@ Deno.test({
       await Deno.remove(ambient);
     }
   },
+});
+
+/** Functions of the web platform in TypeScript's declarations of DOM that Node 20.16 does not have. */
+const NEWER_FUNCTIONS = /\bURL\.parse\(|\bPromise\.try\(|\.bytes\(\)/;
+
+Deno.test("library: uses no function of the web platform that Node 20.16 does not have", async () => {
+  const found: string[] = [];
+  for (const directory of ["adapters", "src"]) {
+    for await (const path of sourceFiles(directory)) {
+      const text = await Deno.readTextFile(new URL(path, root));
+      if (!path.endsWith("_test.ts") && NEWER_FUNCTIONS.test(text)) found.push(path);
+    }
+  }
+  assertEquals(found, []);
 });
 
 /** Matches errors that follow from the types of {@linkcode AMBIENT}. */

@@ -374,6 +374,52 @@ function listPoints({ descriptor, dataPoints }: MetricData): unknown[] {
   });
 }
 
+Deno.test("telemetry(): a tracer or meter that throws disturbs no run, and the spans that it has started end", async () => {
+  const methods = ["setAttributes", "addEvent", "setStatus", "end", "record", "inject"];
+  for (const method of methods) {
+    let started = 0;
+    let ended = 0;
+    const throwIf = (name: string) => {
+      if (name === method) throw new Error(`${name} fails`);
+    };
+    const span = {
+      setAttributes: () => throwIf("setAttributes"),
+      addEvent: () => throwIf("addEvent"),
+      setStatus: () => throwIf("setStatus"),
+      end() {
+        ended++;
+        throwIf("end");
+      },
+    };
+    const { observe } = await telemetry({
+      api: {
+        trace: {
+          getTracer: () => ({ startSpan: () => (started++, span) }),
+          setSpan: () => ({}),
+        },
+        metrics: {
+          getMeter: () => ({ createHistogram: () => ({ record: () => throwIf("record") }) }),
+        },
+        context: { active: () => ({}), with: (_context, work) => work() },
+        propagation: { inject: () => throwIf("inject") },
+      },
+    });
+    const agent = new Agent({
+      model: "anthropic/claude",
+      streamFn: scriptedStream([
+        fail("model_throttled", "Later"),
+        reply([toolCall("look"), toolCall("unknown")]),
+        fail("bad_request", "No"),
+      ]),
+      tools: [fakeTool({ name: "look" })],
+      sleep: () => Promise.resolve(),
+    });
+    observe(agent);
+    assertEquals((await agent.prompt("Hello")).error?.code, "bad_request", method);
+    assertEquals([method, started, ended], [method, 5, 5]);
+  }
+});
+
 Deno.test("telemetry(): observes an agent once, until the returned function is called", async () => {
   using registered = register();
   const streamFn = scriptedStream([reply("One"), reply("Two")]);

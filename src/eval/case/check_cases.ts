@@ -6,6 +6,7 @@
 
 import { compileSchema } from "../../core/compile_schema.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { findExpectationProblems } from "./check_expectations.ts";
 import type { EvalCase } from "./eval_case.ts";
 import { CASE_SCHEMA } from "./eval_set_schema.ts";
 import { findSchemaProblems, formatKeys } from "./schema_problems.ts";
@@ -14,18 +15,21 @@ import { findSchemaProblems, formatKeys } from "./schema_problems.ts";
 const MAX_PROBLEMS = 10;
 
 /**
- * Checks that each case has the properties of a case in a file: an expectation with a misspelled name or an unknown type
- * would accept every run.
+ * Checks that each case has the properties of a case in a file, and expectations that can be checked: one with a misspelled
+ * name or an unknown type would accept every run.
  *
  * @throws {BadRequestError} If one has not.
  */
 export async function checkCases(cases: readonly EvalCase[]): Promise<void> {
   const schema = await compileSchema(CASE_SCHEMA);
-  const problems = cases.flatMap((evalCase, index) =>
-    findSchemaProblems(schema, toFileCase(evalCase)).map(({ keys, message }) =>
-      `${formatKeys(["cases", `${index}`, ...keys])} ${message}`
-    )
+  const found = cases.flatMap((evalCase, index) =>
+    findSchemaProblems(schema, toFileCase(evalCase)).map(({ keys, message }) => ({
+      keys: ["cases", `${index}`, ...keys],
+      message,
+    }))
   );
+  const problems = (found.length > 0 ? found : await findExpectationProblems(cases))
+    .map(({ keys, message }) => `${formatKeys(keys)} ${message}`);
   if (problems.length === 0) return;
   const shown = problems.slice(0, MAX_PROBLEMS);
   const rest = problems.length - shown.length;

@@ -1,5 +1,5 @@
 /**
- * Checks of patterns and schemas in expectations, which the schema of a set cannot make.
+ * Checks of expectations that the schema of a set cannot make.
  *
  * @module
  */
@@ -24,8 +24,46 @@ interface Expression {
   readonly schema?: JsonSchema;
 }
 
-/** Finds patterns and schemas that cannot be compiled, so that an evaluation does not start with them. */
-export async function findExpressionProblems(cases: readonly EvalCase[]): Promise<KeyProblem[]> {
+/** Finds expectations that cannot be checked, or that each run would meet, so that an evaluation does not start with them. */
+export async function findExpectationProblems(cases: readonly EvalCase[]): Promise<KeyProblem[]> {
+  return [
+    ...await findExpressionProblems(cases),
+    ...cases.flatMap((evalCase, index) =>
+      [...findPathProblems(evalCase), ...findArgumentProblems(evalCase)]
+        .map(({ keys, message }) => ({ keys: ["cases", `${index}`, ...keys], message }))
+    ),
+  ];
+}
+
+/** A path that is absolute or leads upwards, also with the separators of Windows. */
+const OUTER_PATH = /^(?:[/\\]|[A-Za-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/;
+
+/** No run has a file outside of its directory, so that it would always be missing. */
+function findPathProblems({ expectedFiles = [] }: EvalCase): KeyProblem[] {
+  return expectedFiles.flatMap(({ path }, index) =>
+    OUTER_PATH.test(path)
+      ? [{
+        keys: ["expectedFiles", `${index}`, "path"],
+        message: "must be a relative path inside of the directory of the run",
+      }]
+      : []
+  );
+}
+
+/** Of two expectations of an argument only one would be checked. */
+function findArgumentProblems({ expectedTrajectory }: EvalCase): KeyProblem[] {
+  return (expectedTrajectory?.calls ?? []).flatMap((
+    { arguments: args = {}, matchers = {} },
+    index,
+  ) =>
+    Object.keys(matchers).filter((name) => Object.hasOwn(args, name)).map((name) => ({
+      keys: ["expectedTrajectory", "calls", `${index}`, "matchers", name],
+      message: "is an argument that arguments has, too: remove one of them",
+    }))
+  );
+}
+
+async function findExpressionProblems(cases: readonly EvalCase[]): Promise<KeyProblem[]> {
   const expressions = cases.flatMap((evalCase, index) =>
     listExpressions(evalCase).map((expression) => ({
       ...expression,

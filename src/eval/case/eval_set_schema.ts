@@ -6,13 +6,16 @@
 
 import type { JsonSchema } from "../../core/json.ts";
 
-/** Ids are also names of files. */
-export const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+/** Ids are also names of files. Those of a case can be as long as those of benchmarks, which contain two hashes. */
+export const CASE_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
+
+/** The id of a set is part of the name of a directory, together with a time and a model. */
+const SET_ID = { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$" };
 
 /** Maximum number of repetitions of a case. */
 const MAX_REPETITIONS = 1_000;
 
-const ID = { type: "string", pattern: ID_PATTERN.source };
+const CASE_ID = { type: "string", pattern: CASE_ID_PATTERN.source };
 const TEXT = { type: "string" };
 /** An expectation of an empty text would accept each one. */
 const PART = { type: "string", minLength: 1 };
@@ -51,23 +54,27 @@ const RESPONSE = union({
 });
 
 const FILE = union({
-  exists: { path: TEXT },
-  missing: { path: TEXT },
-  equals: { path: TEXT, text: TEXT },
-  contains: { path: TEXT, text: PART },
-  regex: { path: TEXT, pattern: PART },
+  exists: { path: PART },
+  missing: { path: PART },
+  equals: { path: PART, text: TEXT },
+  contains: { path: PART, text: PART },
+  regex: { path: PART, pattern: PART },
 });
 
-const BUDGET = object({
-  maxCost: { type: "number", minimum: 0 },
-  maxTokens: { type: "integer", minimum: 0 },
-  maxTurns: { type: "integer", minimum: 1 },
-  maxDurationMs: { type: "number", minimum: 0 },
-}, []);
+/** A budget without a limit would accept each run. */
+const BUDGET = {
+  ...object({
+    maxCost: { type: "number", minimum: 0 },
+    maxTokens: { type: "integer", minimum: 0 },
+    maxTurns: { type: "integer", minimum: 1 },
+    maxDurationMs: { type: "number", minimum: 0 },
+  }, []),
+  minProperties: 1,
+};
 
 /** JSON Schema of a case. */
 export const CASE_SCHEMA: JsonSchema = object({
-  id: ID,
+  id: CASE_ID,
   description: TEXT,
   systemPrompt: TEXT,
   userMessages: { type: "array", items: TEXT, minItems: 1 },
@@ -97,7 +104,7 @@ export const evalSetSchema: JsonSchema = {
   title: "Evaluation set of @swink/agent",
   ...object({
     $schema: TEXT,
-    id: ID,
+    id: SET_ID,
     description: TEXT,
     cases: { type: "array", items: CASE_SCHEMA, minItems: 1 },
   }, ["id", "cases"]),

@@ -7,7 +7,7 @@
 import { compileSchema } from "../../core/compile_schema.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { dirname } from "../../platform/paths.ts";
-import { findExpressionProblems, type KeyProblem } from "./check_expectations.ts";
+import { findExpectationProblems, type KeyProblem } from "./check_expectations.ts";
 import { findSchemaProblems, formatKeys } from "./schema_problems.ts";
 import type { EvalSet } from "./eval_case.ts";
 import { type EvalFiles, localEvalFiles } from "./eval_files.ts";
@@ -91,7 +91,7 @@ async function findProblems({ value, findLine }: ValidDocument): Promise<Documen
 
 /** Finds the problems that the schema cannot find. */
 async function findContentProblems(set: EvalSet): Promise<KeyProblem[]> {
-  return [...findRepeatedIds(set), ...await findExpressionProblems(set.cases)];
+  return [...findRepeatedIds(set), ...await findExpectationProblems(set.cases)];
 }
 
 function findRepeatedIds({ cases }: EvalSet): KeyProblem[] {

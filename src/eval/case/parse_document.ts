@@ -39,7 +39,8 @@ export async function parseDocument(text: string): Promise<ParsedDocument> {
   const { LineCounter, parseDocument: parse } = await importYaml();
   const lines = new LineCounter();
   const document = parseWithPermission(() =>
-    parse(text, { lineCounter: lines, prettyErrors: false })
+    // Warnings would be logged.
+    parse(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" })
   );
   const toLine = (offset: number) => lines.linePos(offset).line;
   if (document.errors.length > 0) {

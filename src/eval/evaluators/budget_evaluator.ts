@@ -6,6 +6,7 @@
 
 import type { EvalBudget } from "../case/eval_case.ts";
 import type { Evaluator } from "./evaluator.ts";
+import { isAtMost } from "./compare_limit.ts";
 import { formatDollars } from "./format_dollars.ts";
 import { createBinaryScore } from "./score.ts";
 
@@ -30,7 +31,7 @@ export function findExceededLimits(
   if (maxCost !== undefined) {
     if (cost === null) {
       exceeded.push(`The cost is unknown, and limited to ${formatDollars(maxCost)}`);
-    } else if (cost > maxCost) {
+    } else if (!isAtMost(cost, maxCost)) {
       exceeded.push(`The cost of ${formatDollars(cost)} exceeds ${formatDollars(maxCost)}`);
     }
   }

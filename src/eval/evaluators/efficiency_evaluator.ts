@@ -6,6 +6,7 @@
 
 import { toCanonicalText } from "../../core/json_schema/json_object.ts";
 import type { Trajectory, TrajectoryCall } from "../trajectory/trajectory.ts";
+import { isAtLeast } from "./compare_limit.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { readNumber, readThreshold } from "./read_number.ts";
 
@@ -53,7 +54,7 @@ export function createEfficiencyEvaluator(): Evaluator {
       const threshold = readThreshold(options) ?? DEFAULT_THRESHOLD;
       const reason = `${toPercent(duplicateRatio)} of the calls are repeated, ` +
         `step ratio ${stepRatio.toFixed(2)}`;
-      return { metric: name, value: score, passed: score >= threshold, reason };
+      return { metric: name, value: score, passed: isAtLeast(score, threshold), reason };
     },
   };
 }

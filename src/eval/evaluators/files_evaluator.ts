@@ -57,7 +57,23 @@ async function findProblem(
   }
   if (read.type === "missing") return "does not exist";
   if (read.type === "refused") return read.reason;
-  const text = new TextDecoder().decode(read.bytes);
+  const text = decodeText(read.bytes);
+  if (text === undefined && expected.type !== "exists" && expected.type !== "missing") {
+    return "is not a text in UTF-8";
+  }
+  return text === undefined ? undefined : await compareText(text, expected);
+}
+
+/** Returns the complete text, also a byte order mark; `undefined` if it is not UTF-8. */
+function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+async function compareText(text: string, expected: ExpectedFile): Promise<string | undefined> {
   switch (expected.type) {
     case "exists":
     case "missing":

@@ -4,12 +4,13 @@
  * @module
  */
 
+import { checkMisspellings } from "../../core/check_names.ts";
 import { compileSchema, runCompiled } from "../../core/compile_schema.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import type { JsonSchema } from "../../core/json.ts";
 import { dirname, isAbsolute, join } from "../../platform/paths.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
-import { ID_PATTERN } from "../case/eval_set_schema.ts";
+import { CASE_ID_PATTERN } from "../case/eval_set_schema.ts";
 import type { PatchTask } from "./patch_task.ts";
 
 /** A task as it is written in a file; further properties, such as those of SWE-bench, are ignored. */
@@ -28,12 +29,13 @@ const TEXT = { type: "string", minLength: 1 };
 const TASK_SCHEMA: JsonSchema = {
   type: "object",
   properties: {
-    instance_id: { type: "string", pattern: ID_PATTERN.source },
+    instance_id: { type: "string", pattern: CASE_ID_PATTERN.source },
     repository: TEXT,
     // A commit that begins with a dash would be an option of git.
     base_commit: { type: "string", pattern: "^[A-Za-z0-9_]" },
     problem_statement: TEXT,
-    test_command: TEXT,
+    // A blank command would succeed.
+    test_command: { type: "string", pattern: "\\S" },
     test_patch: { type: ["string", "null"] },
     test_timeout_ms: { type: "number", exclusiveMinimum: 0 },
   },
@@ -47,7 +49,7 @@ export interface LoadPatchTasksOptions {
 }
 
 /**
- * Reads tasks from a file with one JSON object in each line, or with a JSON array. The properties of a task have the names
+ * Reads tasks from a file with one JSON object in each line, with a JSON array, or with one object on several lines. The properties of a task have the names
  * of SWE-bench: `instance_id`, `base_commit`, `problem_statement` and `test_patch`; in addition `repository`, the path of
  * a Git repository relative to the file, `test_command`, and `test_timeout_ms`.
  *
@@ -82,14 +84,18 @@ interface PlacedValue {
   readonly place: string;
 }
 
-function parseTasks(text: string, path: string): PlacedValue[] {
+function parseTasks(written: string, path: string): PlacedValue[] {
+  const text = written.replace(/^\ufeff/, "");
   if (text.trimStart().startsWith("[")) {
     const values: unknown = parse(text, path);
     return (values as unknown[]).map((value, index) => ({ value, place: `${path}[${index}]` }));
   }
-  return text.split("\n").map((line, index) => ({ line, place: `${path}:${index + 1}` }))
-    .filter(({ line }) => line.trim() !== "")
-    .map(({ line, place }) => ({ value: parse(line, place), place }));
+  const lines = text.split("\n").map((line, index) => ({ line, place: `${path}:${index + 1}` }))
+    .filter(({ line }) => line.trim() !== "");
+  const [first] = lines;
+  // An object on several lines is no task in each line, but a file with one task.
+  if (first?.line.trim() === "{") return [{ value: parse(text, first.place), place: first.place }];
+  return lines.map(({ line, place }) => ({ value: parse(line, place), place }));
 }
 
 function parse(text: string, place: string): unknown {
@@ -108,11 +114,23 @@ async function findProblems(values: readonly PlacedValue[]): Promise<string[]> {
       `${place}: ${path.slice(1) || "the task"} ${message}`
     );
     if (errors.length > 0) return errors;
+    const misspelling = findMisspelling(value as WrittenTask);
+    if (misspelling !== undefined) return [`${place}: ${misspelling}`];
     const { instance_id: id } = value as WrittenTask;
     const isRepeated = ids.has(id.toLowerCase());
     ids.add(id.toLowerCase());
     return isRepeated ? [`${place}: instance_id "${id}" is used by another task`] : [];
   });
+}
+
+/** Without its tests a task could be resolved by any patch. */
+function findMisspelling(task: WrittenTask): string | undefined {
+  try {
+    checkMisspellings(task, Object.keys(TASK_SCHEMA["properties"] as object), "the task");
+    return undefined;
+  } catch (error) {
+    return getErrorMessage(error);
+  }
 }
 
 function toTask(task: WrittenTask, directory: string): PatchTask {

@@ -142,7 +142,7 @@ function createPatchEvaluator({ tasks, checkouts, options }: PatchEvaluatorParts
       const task = tasks.get(context.evalCase.id);
       const snapshot = checkouts.get(context.directory ?? "");
       if (!task || !snapshot) throw new BadRequestError("The task was not checked out");
-      const { bytes, omittedFiles } = await snapshot.createPatch();
+      const { bytes, omittedFiles } = await snapshot.createPatch({ asText: true });
       const patch = new TextDecoder().decode(bytes);
       const prediction: PatchPrediction = {
         instance_id: task.instanceId,

@@ -23,9 +23,13 @@ export interface ReportOptions {
 /** Characters of a text in the details of a failure. */
 const MAX_TEXT = 2_000;
 
+/** Characters of a table of cases, and of the details of all failures: a comment on GitHub has at most 65,536. */
+const MAX_SECTION = 20_000;
+
 /**
  * Formats an evaluation as Markdown: its totals, a table of the cases, the changes since a baseline, and the details of the
- * runs that failed. Texts of models cannot leave their table cell or code block.
+ * runs that failed. Texts of models cannot leave their table cell or code block. Long tables and details are cut, so that
+ * the report fits into a comment on GitHub; the cases that failed are then the first ones.
  *
  * @example
  * ```ts
@@ -65,11 +69,35 @@ function formatTotals(run: ReportRun, summary: RunSummary): string {
 
 function formatCases(run: ReportRun, { cases }: RunSummary): string {
   const known = indexCases(run);
-  return formatTable([
+  const format = (totals: CaseTotals) =>
+    formatRow(formatCase(totals, known.get(totals.caseId)?.description));
+  const all = cases.map(format);
+  const { kept, omitted } = fitSection(all);
+  const rows = omitted === 0 ? kept : fitSection([...cases].sort(compareFailed).map(format)).kept;
+  const table = formatTable([
     ["", "Case", "Passed", "Score", "Cost", "Time"],
     ["---", "---", "--:", "--:", "--:", "--:"],
-    ...cases.map((totals) => formatCase(totals, known.get(totals.caseId)?.description)),
   ]);
+  return [[table, ...rows].join("\n"), ...describeOmitted(all.length - rows.length, "cases")]
+    .join("\n\n");
+}
+
+function compareFailed(left: CaseTotals, right: CaseTotals): number {
+  return Number(right.failed > 0) - Number(left.failed > 0);
+}
+
+/** Returns the first texts that fit into a section, and the number of the others. */
+function fitSection(
+  texts: readonly string[],
+): { readonly kept: readonly string[]; readonly omitted: number } {
+  let length = 0;
+  const end = texts.findIndex((text) => (length += text.length + 2) > MAX_SECTION);
+  const kept = end < 0 ? texts : texts.slice(0, end);
+  return { kept, omitted: texts.length - kept.length };
+}
+
+function describeOmitted(count: number, subject: string): string[] {
+  return count === 0 ? [] : [`… and ${count} more ${subject}; the web page has all.`];
 }
 
 function formatCase(totals: CaseTotals, description: string | undefined): string[] {
@@ -92,12 +120,15 @@ function formatChanges(run: ReportRun, baseline: ReportRun): string {
   const title = `## Changes${baseline.id === undefined ? "" : ` since ${escapeText(baseline.id)}`}`;
   const note = added === 0 ? [] : [`${added} metrics are new.`];
   if (changed.length === 0) return [title, "No metric has changed.", ...note].join("\n\n");
+  const { kept, omitted } = fitSection(
+    changed.map((comparison) => formatRow(formatChange(comparison))),
+  );
   const table = formatTable([
     ["Case", "Metric", "Change", "Before", "After", "p"],
     ["---", "---", "---", "--:", "--:", "--:"],
-    ...changed.map(formatChange),
   ]);
-  return [title, table, ...note].join("\n\n");
+  const rows = [table, ...kept].join("\n");
+  return [title, rows, ...describeOmitted(omitted, "changes"), ...note].join("\n\n");
 }
 
 function formatChange(comparison: MetricComparison): string[] {
@@ -115,7 +146,8 @@ function formatChange(comparison: MetricComparison): string[] {
 function formatFailures(results: readonly CaseResult[]): string[] {
   const failed = results.filter(({ outcome }) => outcome === "failed");
   if (failed.length === 0) return [];
-  return ["## Failures", ...failed.map(formatFailure)];
+  const { kept, omitted } = fitSection(failed.map(formatFailure));
+  return ["## Failures", ...kept, ...describeOmitted(omitted, "failures")];
 }
 
 function formatFailure(result: CaseResult): string {
@@ -133,7 +165,11 @@ function formatFailure(result: CaseResult): string {
 }
 
 function formatTable(rows: readonly (readonly string[])[]): string {
-  return rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  return rows.map(formatRow).join("\n");
+}
+
+function formatRow(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
 }
 
 /** Formats a text as a code block, whose fence is longer than any in the text. */

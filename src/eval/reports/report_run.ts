@@ -12,7 +12,7 @@ import type { EvalRun } from "../store/eval_run.ts";
 export type ReportRun =
   & EvalSetResult
   & Partial<
-    Pick<EvalRun, "id" | "model" | "startedAt" | "finishedAt" | "set" | "planned" | "damage">
+    Pick<EvalRun, "id" | "model" | "startedAt" | "finishedAt" | "set" | "damage">
   >;
 
 /** Returns the cases of an evaluation by their ids; none if it does not have its set. */

@@ -28,6 +28,11 @@ export interface MetricComparison {
   readonly pValue: number | undefined;
 }
 
+/** Whether a metric passes less often than before, also because its case or its evaluator is missing. */
+export function isRegression({ change, before = 0 }: MetricComparison): boolean {
+  return change === "regressed" || (change === "removed" && before > 0);
+}
+
 /** Whether the repetitions of a metric passed, by their number. */
 type Repetitions = ReadonlyMap<number, boolean>;
 

@@ -9,9 +9,10 @@ import { describeValue } from "../../core/describe_value.ts";
 import { getErrorMessage } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { CaseResult, EvalSetResult } from "../run/case_result.ts";
+import { isAtLeast, isAtMost } from "../evaluators/compare_limit.ts";
 import { formatDollars } from "../evaluators/format_dollars.ts";
 import { calculateMeanScore } from "../evaluators/score.ts";
-import { compareResults } from "./compare_results.ts";
+import { compareResults, isRegression } from "./compare_results.ts";
 import { calculateCost } from "./result_totals.ts";
 
 /** Limits of the results. Default of each, except for `minPassRate`: not checked. */
@@ -34,7 +35,7 @@ export interface GateOptions {
 /**
  * The decision, with a reason for each limit that is not met.
  *
- * `no_result`: there are no results, or the evaluation was cancelled. `configuration_error`: an option is invalid.
+ * `no_result`: there are no results, or some are missing, as after the evaluation was cancelled. `configuration_error`: an option is invalid.
  */
 export interface GateDecision {
   readonly type: "pass" | "fail" | "no_result" | "configuration_error";
@@ -64,12 +65,22 @@ export function gate(result: EvalSetResult | undefined, options: GateOptions = {
   if (skipped > 0) {
     return { type: "no_result", reasons: [`${skipped} of ${results.length} runs were skipped`] };
   }
+  const missing = describeMissing(result);
+  if (missing !== undefined) return { type: "no_result", reasons: [missing] };
   const reasons = [
     ...findQualityFailures(results, options),
     ...findSpendingFailures(results, options),
   ];
   if (baseline) reasons.push(...findRegressions(baseline, result));
   return { type: reasons.length === 0 ? "pass" : "fail", reasons };
+}
+
+/** Describes the runs without a result, such as those that a process left open that was killed. */
+function describeMissing(
+  { results, planned = results.length }: EvalSetResult,
+): string | undefined {
+  const missing = planned - results.length;
+  return missing === 0 ? undefined : `${missing} of ${planned} runs have no result`;
 }
 
 const RATES = ["minPassRate", "minScore"] as const;
@@ -90,6 +101,8 @@ function findBaselineProblems(
       `noRegressionAgainst has results of the set "${baseline.setId}", not "${result.setId}"`,
     ];
   }
+  const missing = describeMissing(baseline);
+  if (missing !== undefined) return [`noRegressionAgainst is not complete: ${missing}`];
   const skipped = baseline.results.filter(({ outcome }) => outcome === "skipped").length;
   if (skipped === 0 && baseline.results.length > 0) return [];
   return [
@@ -123,13 +136,13 @@ function findQualityFailures(results: readonly CaseResult[], options: GateOption
   const minPassRate = options.minPassRate ?? (hasOtherLimit ? undefined : 1);
   const passed = results.filter(({ outcome }) => outcome === "passed").length;
   // A comparison with NaN is false, so that each condition is that of success.
-  if (minPassRate !== undefined && !(passed / results.length >= minPassRate)) {
+  if (minPassRate !== undefined && !isAtLeast(passed / results.length, minPassRate)) {
     reasons.push(
       `${passed} of ${results.length} runs passed; the minimum is ${toPercent(minPassRate)}`,
     );
   }
   const mean = calculateMeanScore(results.flatMap(({ scores }) => scores)) ?? 0;
-  if (minScore !== undefined && !(mean >= minScore)) {
+  if (minScore !== undefined && !isAtLeast(mean, minScore)) {
     reasons.push(`The mean score of ${mean.toFixed(3)} is below ${minScore}`);
   }
   return reasons;
@@ -148,7 +161,7 @@ function findSpendingFailures(
     const cost = calculateCost(results);
     if (cost === null) {
       reasons.push(`The cost is unknown, and limited to ${formatDollars(maxCost)}`);
-    } else if (!(cost <= maxCost)) {
+    } else if (!isAtMost(cost, maxCost)) {
       reasons.push(`The cost of ${formatDollars(cost)} exceeds ${formatDollars(maxCost)}`);
     }
   }
@@ -161,8 +174,6 @@ function findSpendingFailures(
 
 function findRegressions(baseline: EvalSetResult, result: EvalSetResult): string[] {
   return compareResults(baseline, result)
-    .filter(({ change, before = 0 }) =>
-      change === "regressed" || (change === "removed" && before > 0)
-    )
+    .filter(isRegression)
     .map(({ caseId, metric, change }) => `${caseId}: ${metric} ${change}`);
 }

@@ -70,6 +70,29 @@ Deno.test("gate: values that are no numbers pass no limit", () => {
   }
 });
 
+Deno.test("gate: rounding errors of sums exceed no limit", () => {
+  const scores = [{ metric: "a", value: 0.7, passed: true }];
+  const runs = [1, 2, 3].map((repetition) => createResult(true, { repetition, scores, cost: 0.1 }));
+  const result = createSetResult(...runs);
+  assertEquals(gate(result, { minScore: 0.7, maxCost: 0.3 }), { type: "pass", reasons: [] });
+  assertEquals(gate(result, { minScore: 0.700001 }).type, "fail");
+  assertEquals(gate(result, { maxCost: 0.299999 }).type, "fail");
+});
+
+Deno.test("gate: an evaluation with missing runs is neither a result nor a baseline", () => {
+  const complete = createSetResult(createResult(true));
+  const interrupted = { ...complete, planned: 10 };
+  assertEquals(gate(interrupted), {
+    type: "no_result",
+    reasons: ["9 of 10 runs have no result"],
+  });
+  assertEquals(gate(complete, { noRegressionAgainst: interrupted }), {
+    type: "configuration_error",
+    reasons: ["noRegressionAgainst is not complete: 9 of 10 runs have no result"],
+  });
+  assertEquals(gate({ ...complete, planned: 1 }).type, "pass");
+});
+
 Deno.test("gate: an option of another name is an error, since its limit would not be checked", () => {
   const options: Record<string, number> = { maxcost: 1 };
   const { type, reasons } = gate(createSetResult(createResult(true)), options);

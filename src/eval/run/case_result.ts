@@ -36,4 +36,6 @@ export interface EvalSetResult {
   readonly setId: string;
   /** The results, in the order of the cases and of their repetitions. */
   readonly results: readonly CaseResult[];
+  /** Number of runs, if some may have no result, as in an evaluation that was interrupted. Default: that of the results. */
+  readonly planned?: number | undefined;
 }

@@ -8,7 +8,7 @@ import { checkObject } from "../../core/check_object.ts";
 import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import type { EvalCase, EvalSet } from "../case/eval_case.ts";
-import { ID_PATTERN } from "../case/eval_set_schema.ts";
+import { CASE_ID_PATTERN } from "../case/eval_set_schema.ts";
 import type { PlannedRun } from "./run_case.ts";
 
 /** Seeds of the runs. */
@@ -48,7 +48,7 @@ function checkSeeds(seeds: readonly number[] | undefined): void {
 }
 
 function checkCase({ id, userMessages, repetitions = 1 }: EvalCase, ids: Set<string>): void {
-  if (typeof id !== "string" || !ID_PATTERN.test(id)) {
+  if (typeof id !== "string" || !CASE_ID_PATTERN.test(id)) {
     throw new BadRequestError(
       `The id ${describeValue(id)} of a case must consist of letters, digits, ".", "_" and "-"`,
     );

@@ -4,11 +4,16 @@
  * @module
  */
 
+import { checkCounts } from "./check_counts.ts";
+
 /**
  * Returns the two-sided p-value of the exact test of McNemar for paired runs: the numbers of pairs of which only the
  * first, and only the second, passed. 1 without such pairs.
+ *
+ * @throws {BadRequestError} If a number is not a whole one of at least 0.
  */
 export function calculateMcNemar(onlyFirst: number, onlySecond: number): number {
+  checkCounts({ onlyFirst, onlySecond });
   const total = onlyFirst + onlySecond;
   let coefficient = -total * Math.LN2;
   let tail = 0;

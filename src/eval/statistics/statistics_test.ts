@@ -127,3 +127,12 @@ Deno.test("summarizeScores: all and any of repetitions that agree [A159]", () =>
 Deno.test("summarizeScores: rejects 0 repetitions [A159]", () => {
   assertThrows(() => summarizeScores([]), BadRequestError);
 });
+
+Deno.test("statistics: numbers that are no numbers of runs are rejected", () => {
+  for (const passed of [-1, 1.5, NaN, 6]) {
+    assertThrows(() => calculatePassAtK(passed, 5, 1), BadRequestError, "passed must be");
+    assertThrows(() => calculateWilsonInterval(passed, 5), BadRequestError, "passed must be");
+  }
+  assertThrows(() => calculatePassAtK(1, 5, 1.5), BadRequestError, "k must be");
+  assertThrows(() => calculateMcNemar(-1, 5), BadRequestError, "onlyFirst must be");
+});

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { checkPassed } from "./check_counts.ts";
+
 /** A range of values. */
 export interface Interval {
   /** Lower bound. */
@@ -18,8 +20,11 @@ const Z_95 = 1.959963984540054;
 /**
  * Returns the score interval of Wilson (1927) for the rate of `passed` in `total` runs, without continuity correction;
  * from 0 to 1 without runs. Default of `z`: a confidence of 95 %.
+ *
+ * @throws {BadRequestError} If a number is not a whole one of at least 0, or more runs passed than there are.
  */
 export function calculateWilsonInterval(passed: number, total: number, z = Z_95): Interval {
+  checkPassed(passed, total);
   if (total === 0) return { low: 0, high: 1 };
   const rate = passed / total;
   const scale = 1 + z ** 2 / total;

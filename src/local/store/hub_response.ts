@@ -121,8 +121,8 @@ function createStatusError(status: number, { url, token }: HubRequest): AgentErr
   const name = `${url.host}${url.pathname}`;
   if (status === 401 || status === 403) {
     const advice = token
-      ? "the token in HF_TOKEN has no access; accept the licence of the model on the hub"
-      : "set HF_TOKEN to a token of an account that has accepted the licence of the model";
+      ? "the token in HF_TOKEN has no access; accept the license of the model on the hub"
+      : "set HF_TOKEN to a token of an account that has accepted the license of the model";
     return new AuthError(`The hub refuses ${name} (HTTP ${status}): ${advice}`, { status });
   }
   if (status === 404 || status === 410) {

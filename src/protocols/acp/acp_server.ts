@@ -52,6 +52,8 @@ export class AcpServer {
   readonly #sessions = new Map<string, OpenSession>();
   /** Sessions that are being opened or closed. */
   readonly #changes = new Set<Promise<unknown>>();
+  /** The last opening, closing or deletion of each session that has not ended. */
+  readonly #turns = new Map<string, Promise<unknown>>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #capabilities: ClientCapabilities = {};
   #isClosed = false;
@@ -94,10 +96,12 @@ export class AcpServer {
   }
 
   /** Closes and deletes a session. */
-  async deleteSession(sessionId: string): Promise<object> {
-    await this.closeSession(sessionId);
-    await this.#host.deleteSession?.(sessionId);
-    return {};
+  deleteSession(sessionId: string): Promise<object> {
+    return this.#inTurn(sessionId, async () => {
+      await this.#closeNow(sessionId);
+      await this.#host.deleteSession?.(sessionId);
+      return {};
+    });
   }
 
   /** Ends the prompt of a session, if one runs. */
@@ -155,13 +159,20 @@ export class AcpServer {
   }
 
   /** Opens a session, and sends its history if the client wants it. */
-  async openSession(
+  openSession(
+    context: AcpIncoming,
+    options: { readonly withHistory: boolean },
+  ): Promise<OpenedSession> {
+    return this.#inTurn(context.params.sessionId, () => this.#openNow(context, options));
+  }
+
+  async #openNow(
     context: AcpIncoming,
     { withHistory }: { readonly withHistory: boolean },
   ): Promise<OpenedSession> {
     const { sessionId } = context.params;
     if (!this.#sessions.has(sessionId)) this.#checkLimit();
-    await this.closeSession(sessionId);
+    await this.#closeNow(sessionId);
     const channel = this.#createChannel(context);
     const request = { ...this.#toRequest(context, channel), sessionId };
     const session = await this.#host.openSession?.(request);
@@ -169,6 +180,18 @@ export class AcpServer {
     const state = await this.#show(channel, session);
     if (withHistory) await this.#sessions.get(session.id)?.sendHistory();
     return state;
+  }
+
+  /** Does something with a session when what was asked for it before has been done: only then is it free. */
+  async #inTurn<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result> {
+    const previous = this.#turns.get(sessionId);
+    const turn = previous ? previous.then(work, work) : work();
+    this.#turns.set(sessionId, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(sessionId) === turn) this.#turns.delete(sessionId);
+    }
   }
 
   /** Remembers work that must have ended before the server has closed. */
@@ -260,7 +283,11 @@ export class AcpServer {
   }
 
   /** Closes a session, if it is open. */
-  async closeSession(sessionId: string): Promise<object> {
+  closeSession(sessionId: string): Promise<object> {
+    return this.#inTurn(sessionId, () => this.#closeNow(sessionId));
+  }
+
+  async #closeNow(sessionId: string): Promise<object> {
     const session = this.#sessions.get(sessionId);
     this.#sessions.delete(sessionId);
     if (session) await this.track(session.close());

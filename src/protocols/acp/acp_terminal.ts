@@ -4,6 +4,7 @@
  * @module
  */
 
+import { ClientAnswer } from "./client_answer.ts";
 import type { AcpPeer } from "./sdk_package.ts";
 
 /** A command for a terminal of the client. */
@@ -52,29 +53,50 @@ export interface AcpTerminal extends AsyncDisposable {
 
 const MAX_BYTES = 1_000_000;
 
+type RequestOptions = Parameters<AcpPeer["request"]>[2];
+
 /** Starts a command in a terminal of the client. */
 export async function createTerminal(
   peer: AcpPeer,
   { command, args, env = {}, cwd, maxBytes = MAX_BYTES }: AcpTerminalOptions,
   sessionId: string,
 ): Promise<AcpTerminal> {
-  const { terminalId } = await peer.request("terminal/create", {
-    sessionId,
+  const request = async (method: string, params: object, options: RequestOptions = {}) =>
+    new ClientAnswer(method, await peer.request(method, { sessionId, ...params }, options) ?? {});
+  const created = await request("terminal/create", {
     command,
     ...(args && { args: [...args] }),
     env: Object.entries(env).map(([name, value]) => ({ name, value })),
     ...(cwd !== undefined && { cwd }),
     outputByteLimit: maxBytes,
-  }) as { readonly terminalId: string };
-  const terminal = { sessionId, terminalId };
+  });
+  const terminal = { terminalId: created.readText("terminalId") };
   return {
-    id: terminalId,
-    output: async () => await peer.request("terminal/output", terminal) as AcpTerminalOutput,
+    id: terminal.terminalId,
+    output: async () => toOutput(await request("terminal/output", terminal)),
     waitForExit: async (signal) =>
-      await peer.request("terminal/wait_for_exit", terminal, {
-        ...(signal && { cancellationSignal: signal, stopWaitingOnCancel: true }),
-      }) as AcpTerminalExit,
-    kill: async () => void await peer.request("terminal/kill", terminal),
-    [Symbol.asyncDispose]: async () => void await peer.request("terminal/release", terminal),
+      toExit(
+        await request("terminal/wait_for_exit", terminal, {
+          ...(signal && { cancellationSignal: signal, stopWaitingOnCancel: true }),
+        }),
+      ),
+    kill: async () => void await request("terminal/kill", terminal),
+    [Symbol.asyncDispose]: async () => void await request("terminal/release", terminal),
+  };
+}
+
+function toOutput(answer: ClientAnswer): AcpTerminalOutput {
+  const exit = answer.findObject("exitStatus");
+  return {
+    output: answer.readText("output"),
+    truncated: answer.isTrue("truncated"),
+    ...(exit && { exitStatus: toExit(exit) }),
+  };
+}
+
+function toExit(answer: ClientAnswer): AcpTerminalExit {
+  return {
+    exitCode: answer.findNumber("exitCode") ?? null,
+    signal: answer.findText("signal") ?? null,
   };
 }

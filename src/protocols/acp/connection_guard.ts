@@ -4,6 +4,7 @@
  * @module
  */
 
+import { BadRequestError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 
 /** A stream of messages. */
@@ -25,6 +26,7 @@ export class ConnectionGuard {
   #open = 0;
   /** Ids of the requests to the client without an answer. */
   readonly #asked = new Set<unknown>();
+  #problem: BadRequestError | undefined;
   #resume = (): void => {};
   #end = (): void => {};
 
@@ -43,6 +45,11 @@ export class ConnectionGuard {
     }, { highWaterMark: 0 });
   }
 
+  /** Why the connection has ended, if the client did not close it. */
+  get problem(): BadRequestError | undefined {
+    return this.#problem;
+  }
+
   /** Ends the connection as if the client had closed it. */
   end(): void {
     this.#open = 0;
@@ -53,22 +60,23 @@ export class ConnectionGuard {
   /** Returns the stream with its requests and answers checked. */
   check({ readable, writable }: MessageStream): MessageStream {
     const writer = writable.getWriter();
+    const checked = new TransformStream<unknown, unknown>({
+      transform: (message, controller) => {
+        if (isAnswer(message) && !this.#asked.delete(message["id"])) return;
+        if (expectsAnswer(message)) this.#open++;
+        controller.enqueue(message);
+      },
+    });
+    readable.pipeTo(checked.writable).catch((reason) => {
+      if (isTooLarge(reason)) this.#problem = new BadRequestError(TOO_LARGE, { cause: reason });
+    });
     return {
-      readable: readable.pipeThrough(
-        new TransformStream({
-          transform: (message, controller) => {
-            if (isRequest(message)) this.#open++;
-            if (isAnswer(message) && !this.#asked.delete(message.id)) return;
-            controller.enqueue(message);
-          },
-        }),
-      ),
+      readable: checked.readable,
       writable: new WritableStream({
         write: async (message) => {
-          if (isRequest(message)) this.#asked.add(message.id);
+          if (isRequest(message)) this.#asked.add(message["id"]);
           await writer.write(message);
-          // The answer to an invalid line belongs to no request.
-          if (isAnswer(message) && message.id !== null) this.#close();
+          if (isAnswer(message)) this.#close();
         },
       }),
     };
@@ -88,10 +96,29 @@ export class ConnectionGuard {
   }
 }
 
+const TOO_LARGE = "The client has sent a message of more than 32 MB, which ends the connection";
+
+/** Whether the package has refused a message for its size. */
+function isTooLarge(reason: unknown): boolean {
+  return reason instanceof Error && reason.name === "MessageTooLargeError";
+}
+
 function isRequest(message: unknown): message is JsonObject {
   return isJsonObject(message) && "method" in message && "id" in message;
 }
 
+/** Whether a message is an answer, or an attempt at one: answers to it would never end. */
 function isAnswer(message: unknown): message is JsonObject {
-  return isJsonObject(message) && !("method" in message) && "id" in message;
+  if (!isJsonObject(message) || "method" in message) return false;
+  return "id" in message || "result" in message || "error" in message;
+}
+
+/** Whether a message gets an answer: a request, also one with the id `null`, and whatever is no valid message. */
+function expectsAnswer(message: unknown): boolean {
+  return !isAnswer(message) && !isNotification(message);
+}
+
+function isNotification(message: unknown): boolean {
+  if (!isJsonObject(message) || "id" in message) return false;
+  return message["jsonrpc"] === "2.0" && typeof message["method"] === "string";
 }

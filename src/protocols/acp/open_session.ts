@@ -6,12 +6,14 @@
 
 import type { ApprovalDecision } from "../../core/approval.ts";
 import { extractText } from "../../core/content.ts";
+import { createDeferred } from "../../core/deferred.ts";
 import { AlreadyRunningError, getErrorMessage } from "../../core/errors.ts";
 import type { AgentEndEvent, AgentEvent } from "../../core/event.ts";
 import type { UserMessage } from "../../core/message.ts";
 import type { AcpClient, AcpCommandResult, AcpQuestion, AcpSession } from "./acp_host.ts";
 import { createTerminal } from "./acp_terminal.ts";
 import type { AcpStopReason, AcpUpdate } from "./acp_update.ts";
+import { ClientAnswer } from "./client_answer.ts";
 import { toHistoryUpdates } from "./content.ts";
 import type { CallDescriber } from "./describe_call.ts";
 import { EventMapper, getStopReason } from "./event_mapper.ts";
@@ -29,6 +31,10 @@ export interface ClientCapabilities {
   readonly terminal?: boolean;
   readonly auth?: { readonly terminal?: boolean };
 }
+
+/** Requests to the client whose answers are read. */
+const READ_FILE = "fs/read_text_file";
+const ASK = "session/request_permission";
 
 /** The end of a prompt: a reason, or the failure of the run. */
 export type PromptEnd =
@@ -93,10 +99,8 @@ export class SessionChannel {
 
   async #readTextFile(path: string): Promise<string> {
     const params = { sessionId: this.#sessionId, path: toAbsolutePath(this.#cwd, path) };
-    const { content } = await this.#connection.peer.request("fs/read_text_file", params) as {
-      readonly content: string;
-    };
-    return content;
+    const answer = await this.#connection.peer.request(READ_FILE, params);
+    return new ClientAnswer(READ_FILE, answer).readText("content");
   }
 
   async #writeTextFile(path: string, content: string): Promise<void> {
@@ -161,7 +165,7 @@ export class OpenSession {
       throw new AlreadyRunningError("A prompt is already running: wait for it, or cancel it");
     }
     const controller = new AbortController();
-    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const { promise: ended, resolve } = createDeferred();
     this.#prompt = { controller, ended };
     const stop = AbortSignal.any([signal, controller.signal]);
     try {
@@ -298,12 +302,13 @@ export class OpenSession {
       readonly signal: AbortSignal;
     },
   ): Promise<PermissionOutcome> {
-    const { outcome } = await this.#connection.peer.request(
-      "session/request_permission",
+    const answer = await this.#connection.peer.request(
+      ASK,
       { sessionId: this.id, ...request },
       { cancellationSignal: signal, stopWaitingOnCancel: true },
-    ) as { readonly outcome: PermissionOutcome };
-    return outcome;
+    );
+    const outcome = new ClientAnswer(ASK, answer).findObject("outcome");
+    return { outcome: outcome?.findText("outcome") ?? "", optionId: outcome?.findText("optionId") };
   }
 
   /** Ends the run and the session. */

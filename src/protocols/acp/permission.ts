@@ -26,11 +26,14 @@ export const PERMISSION_OPTIONS: readonly PermissionOption[] = [
   { optionId: "deny", name: "Reject", kind: "reject_once" },
 ];
 
-/** Returns the decision for an answer; whatever is not an approval is a refusal. */
+/** Returns the decision for an answer; whatever is not an approval is a refusal, by the user only if they chose it. */
 export function toDecision({ outcome: type, optionId }: PermissionOutcome): ApprovalDecision {
   if (type === "selected" && (optionId === "once" || optionId === "tool")) {
     return { type: "approved", scope: optionId, origin: "person" };
   }
   if (type === "cancelled") return { type: "denied", reason: "the prompt was cancelled" };
-  return { type: "denied", reason: "the user refused", origin: "person" };
+  if (type === "selected" && optionId === "deny") {
+    return { type: "denied", reason: "the user refused", origin: "person" };
+  }
+  return { type: "denied", reason: "the client gave no valid answer" };
 }

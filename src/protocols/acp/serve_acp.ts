@@ -4,6 +4,7 @@
  * @module
  */
 
+import { createDeferred } from "../../core/deferred.ts";
 import type { AcpHost } from "./acp_host.ts";
 import { AcpServer } from "./acp_server.ts";
 import { ConnectionGuard, type MessageStream } from "./connection_guard.ts";
@@ -39,7 +40,8 @@ export interface ServeAcpOptions {
  * Serves a client of the Agent Client Protocol, version 1, such as an editor, until it closes the connection. Runs that are
  * active then are aborted, and all sessions are closed.
  *
- * @throws {BadRequestError} If the package `@agentclientprotocol/sdk` is not installed.
+ * @throws {BadRequestError} If the package `@agentclientprotocol/sdk` is not installed, or a message of the client is larger
+ * than 32 MB, which ends the connection.
  *
  * @example
  * ```ts ignore
@@ -60,7 +62,7 @@ export async function serveAcp(host: AcpHost, options: ServeAcpOptions): Promise
   const { input, output, signal, now = Date.now, sdk = await importAcpPackage() } = options;
   const { experimentalV2 = false } = options;
   const sdkV2 = experimentalV2 === true ? await importAcpV2Package() : experimentalV2 || undefined;
-  const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
+  const { promise: closed, resolve: onClosed } = createDeferred();
   const server = new AcpServer(host, { sdk, now, closed });
   const app = sdk.agent({ name: host.name }) as AcpApp;
   server.register(app);
@@ -77,6 +79,7 @@ export async function serveAcp(host: AcpHost, options: ServeAcpOptions): Promise
     onClosed();
     await Promise.all([server.close(), serverV2?.close()]);
   }
+  if (guard.problem) throw guard.problem;
 }
 
 interface ConnectOptions {

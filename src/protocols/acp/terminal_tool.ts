@@ -4,7 +4,8 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
+import { getErrorMessage, NetworkError } from "../../core/errors.ts";
+import { truncateMiddle } from "../../core/output_limit.ts";
 import { realSleep, type Sleep } from "../../core/ports.ts";
 import { type AgentTool, defineTool, type ToolContext } from "../../core/tool.ts";
 import { type AgentToolResult, errorResult, textResult } from "../../core/tool_result.ts";
@@ -29,6 +30,9 @@ export interface TerminalToolOptions {
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 1_800_000;
+
+/** Maximum time for the answer to a request that takes no time. */
+const ANSWER_MS = 10_000;
 
 const PARAMETERS = {
   type: "object",
@@ -83,25 +87,38 @@ async function run(
     // The client shows the output by itself.
     onUpdate({ content: [], details });
     const end = await untilEnd(terminal, { timeoutMs, signal, sleep });
-    if (end.type !== "exited") await terminal.kill();
-    const { output, truncated } = await terminal.output();
+    if (end.type !== "exited") await untilAnswer(terminal.kill(), sleep);
+    const { output, truncated } = await untilAnswer(terminal.output(), sleep);
     const text = [
       formatEnd(end, timeoutMs),
       ...(truncated ? ["[The beginning of the output is missing]"] : []),
-      output.trimEnd(),
+      truncateMiddle(output.trimEnd()).text,
     ].filter((part) => part !== "").join("\n");
     return { ...textResult(text, details), ...(end.type !== "exited" && { isError: true }) };
   } finally {
-    await release(terminal);
+    await release(terminal, sleep);
   }
 }
 
 /** Removes a terminal; a client that is gone has none. */
-async function release(terminal: AcpTerminal): Promise<void> {
+async function release(terminal: AcpTerminal, sleep: Sleep): Promise<void> {
   try {
-    await terminal[Symbol.asyncDispose]();
+    await untilAnswer(terminal[Symbol.asyncDispose](), sleep);
   } catch {
     // Nothing is left to remove.
+  }
+}
+
+/** Waits for an answer; rejects if there is none in time. */
+async function untilAnswer<Value>(answer: PromiseLike<Value>, sleep: Sleep): Promise<Value> {
+  const wait = new AbortController();
+  const timeout = sleep(ANSWER_MS, wait.signal).then((): never => {
+    throw new NetworkError("The client did not answer");
+  });
+  try {
+    return await Promise.race([answer, timeout]);
+  } finally {
+    wait.abort();
   }
 }
 

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { extractText } from "../../core/content.ts";
 import type { AgentToolResult } from "../../core/tool_result.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
@@ -15,8 +15,9 @@ interface FakeTerminal {
 /** Runs the tool with a terminal that a test controls. */
 async function run(
   use: (terminal: FakeTerminal, abort: () => void) => void,
-  { truncated = false, ...options }: Partial<TerminalToolOptions> & {
+  { truncated = false, output = "line\n", ...options }: Partial<TerminalToolOptions> & {
     readonly truncated?: boolean;
+    readonly output?: string;
   } = {},
 ) {
   const exited = Promise.withResolvers<AcpTerminalExit>();
@@ -31,7 +32,7 @@ async function run(
       terminal.created.push(created);
       return Promise.resolve({
         id: "t1",
-        output: () => Promise.resolve({ output: "line\n", truncated }),
+        output: () => Promise.resolve({ output, truncated }),
         waitForExit: () => exited.promise,
         kill: () => Promise.resolve(void terminal.ended.push("kill")),
         [Symbol.asyncDispose]: () => Promise.resolve(void terminal.ended.push("release")),
@@ -88,4 +89,29 @@ Deno.test("terminalTool(): a terminal that fails is an error for the model", asy
     createTerminal: () => Promise.reject(new Error("no terminals")),
   });
   assertEquals([text, result.isError], ["The terminal failed: no terminals", true]);
+});
+
+Deno.test("terminalTool(): the model gets the beginning and the end of a long output", async () => {
+  const output = `first\n${"line\n".repeat(200_000)}last\n`;
+  const { text } = await run(({ exit }) => exit({ exitCode: 0 }), { output });
+  assert(text.length < 41_000, `${text.length}`);
+  assertStringIncludes(text, "first\n");
+  assertStringIncludes(text, "characters omitted");
+  assert(text.endsWith("last"));
+});
+
+Deno.test("terminalTool(): a client that answers neither kill, nor output, nor release does not hold the run", async () => {
+  const never = new Promise<never>(() => {});
+  const { text, result } = await run(() => {}, {
+    sleep: () => Promise.resolve(),
+    createTerminal: () =>
+      Promise.resolve({
+        id: "t1",
+        output: () => never,
+        waitForExit: () => never,
+        kill: () => never,
+        [Symbol.asyncDispose]: () => never,
+      }),
+  });
+  assertEquals([text, result.isError], ["The terminal failed: The client did not answer", true]);
 });

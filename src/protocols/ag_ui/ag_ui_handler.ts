@@ -6,11 +6,13 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentStream } from "../../agent/agent_stream.ts";
+import type { RunOptions } from "../../agent/run_options.ts";
 import { checkFunction } from "../../core/check_function.ts";
 import { checkNames } from "../../core/check_names.ts";
 import { checkObject } from "../../core/check_object.ts";
 import { AgentError, BadRequestError } from "../../core/errors.ts";
 import type { AgentMessage } from "../../core/message.ts";
+import { runSessions } from "../../core/run_session.ts";
 import type { AgUiEvent } from "./ag_ui_event.ts";
 import { createClientTools, endForClient, replaceResults } from "./client_tools.ts";
 import { readBody } from "./read_body.ts";
@@ -90,29 +92,52 @@ function startRun(agent: Agent, input: AgUiRunInput): AgentStream {
   const { approvals, tools } = input;
   const options = { tools: createClientTools(tools), policies: [endForClient] };
   if (Object.keys(approvals).length > 0) {
-    if (agent.state.pendingApprovals.length > 0) {
-      return agent.continueStream({ ...options, approvals });
+    if (agent.state.pendingApprovals.length === 0) {
+      throw new BadRequestError("resume: the agent of this thread waits for no approval");
     }
-    throw new BadRequestError("resume: the agent of this thread waits for no approval");
+    return resumeRun(agent, input, options);
   }
   const prompt = adoptHistory(agent, input);
   if (prompt.length === 0) return agent.continueStream(options);
   return agent.promptStream(addContext(prompt, input), options);
 }
 
+/** Continues a run with the answers to its approvals. What the user has written with them follows the calls. */
+function resumeRun(
+  agent: Agent,
+  input: AgUiRunInput,
+  options: Pick<RunOptions, "tools" | "policies">,
+): AgentStream {
+  const isBusy = agent.state.isRunning;
+  const prompt = addContext(selectNew(agent.state.messages, input), input);
+  const stream = agent.continueStream({ ...options, approvals: input.approvals });
+  // An input that is refused starts no run, and is sent again.
+  if (!isBusy && agent.state.isRunning && prompt.length > 0) agent.steer(prompt);
+  return stream;
+}
+
 /** Brings the history of the agent up to date, and returns the messages that are new. */
 function adoptHistory(agent: Agent, { messages }: AgUiRunInput): readonly AgentMessage[] {
   const { messages: own } = agent.state;
-  const last = messages.findLastIndex(({ role }) => role !== "user");
-  const prompt = messages.slice(last + 1);
-  if (own.length === 0) {
+  // A session keeps the history from its first message on.
+  if (own.length === 0 && !runSessions.has(agent.state)) {
+    const last = messages.findLastIndex(({ role }) => role !== "user");
     if (last >= 0) agent.setMessages(messages.slice(0, last + 1));
-    return prompt;
+    return messages.slice(last + 1);
   }
   const updated = replaceResults(own, messages);
   if (updated.some((message, index) => message !== own[index])) agent.setMessages(updated);
-  const ids = new Set(own.map(({ id }) => id));
-  return prompt.filter(({ id }) => !ids.has(id));
+  return selectNew(own, { messages });
+}
+
+/** Returns the last messages of the user that a history does not have. */
+function selectNew(
+  history: readonly AgentMessage[],
+  { messages }: Pick<AgUiRunInput, "messages">,
+): readonly AgentMessage[] {
+  const ids = new Set(history.map(({ id }) => id));
+  const last = messages.findLastIndex(({ role }) => role !== "user");
+  return messages.slice(last + 1).filter(({ id }) => !ids.has(id));
 }
 
 /** Adds what the user sees to the last message. */

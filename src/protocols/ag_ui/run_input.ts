@@ -5,7 +5,7 @@
  */
 
 import type { ApprovalDecision } from "../../core/approval.ts";
-import type { ContentBlock } from "../../core/content.ts";
+import { type ContentBlock, extractToolCalls } from "../../core/content.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
@@ -56,8 +56,10 @@ export function parseRunInput(text: string, now: number): AgUiRunInput {
     threadId: readText(input, "threadId"),
     runId: readText(input, "runId"),
     clientMessages: clientMessages as unknown as AgUiMessage[],
-    messages: clientMessages.flatMap((message, index) =>
-      toMessage(message, { path: `messages[${index}]`, now })
+    messages: nameResults(
+      clientMessages.flatMap((message, index) =>
+        toMessage(message, { path: `messages[${index}]`, now })
+      ),
     ),
     tools: readList(input, "tools").map((tool, index) => ({
       name: readText(tool, "name", `tools[${index}].`),
@@ -140,8 +142,7 @@ function toMessage(message: JsonObject, { path, now }: Position): AgentMessage[]
         ...common,
         toolCallId: readText(message, "toolCallId", `${path}.`),
         toolName: "",
-        content: toBlocks(message["content"], `${path}.content`),
-        isError: typeof message["error"] === "string",
+        ...toResult(message, path),
       }];
     // A client must not instruct the model in the name of the application.
     case "system":
@@ -152,6 +153,25 @@ function toMessage(message: JsonObject, { path, now }: Position): AgentMessage[]
     default:
       throw new BadRequestError(`${path}.role is unknown`);
   }
+}
+
+/** Returns the content of a result; that of a failed call without one is its error. */
+function toResult({ content, error }: JsonObject, path: string) {
+  const isError = typeof error === "string";
+  const isEmpty = content === undefined || content === "";
+  return { content: toBlocks(isError && isEmpty ? error : content, `${path}.content`), isError };
+}
+
+/** Returns the messages with the name of the tool in each result, which a client does not send. */
+function nameResults(messages: readonly AgentMessage[]): AgentMessage[] {
+  const names = new Map<string, string>();
+  return messages.map((message) => {
+    if (message.role === "assistant") {
+      for (const { id, name } of extractToolCalls(message.content)) names.set(id, name);
+    }
+    if (message.role !== "tool_result") return message;
+    return { ...message, toolName: names.get(message.toolCallId) ?? "" };
+  });
 }
 
 function toText(content: unknown): ContentBlock[] {

@@ -65,7 +65,7 @@ function isAscii(text: string): boolean {
 function canonicalizeHost(host: string): string {
   const [, name = "", port = ""] = /^([^/?#@\\]+?)(:\d+)?$/.exec(host) ?? [];
   const isName = name !== "" && !name.endsWith(":");
-  const address = isName ? URL.parse(`http://${name}`) : null;
+  const address = isName ? parseAddress(`http://${name}`) : null;
   if (!address || address.port !== "" || address.pathname !== "/") throw createHostError(host);
   return address.hostname.replace(/\.$/, "") + port;
 }
@@ -78,8 +78,9 @@ function createHostError(host: string): RangeError {
   );
 }
 
+/** Node 20.16 has no `URL.parse`. */
 function parseAddress(url: unknown): URL | null {
-  return typeof url === "string" ? URL.parse(url) : null;
+  return typeof url === "string" && URL.canParse(url) ? new URL(url) : null;
 }
 
 /** Returns the names of a host, with its port and without; a dot at the end names the same host. */

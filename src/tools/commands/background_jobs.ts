@@ -6,7 +6,7 @@
 
 import { BadRequestError } from "../../core/errors.ts";
 import { CommandOutput } from "./command_output.ts";
-import { TextCollector } from "../text/output_limit.ts";
+import { TextCollector } from "../../core/output_limit.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
 import { settlesWithin } from "../../platform/process_group.ts";
 import type { ProcessExit } from "../process/running_process.ts";

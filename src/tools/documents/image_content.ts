@@ -8,7 +8,7 @@ import { encodeBase64 } from "../../core/byte_encoding.ts";
 import type { ImageBlock } from "../../core/content.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { quotePath } from "../files/file_error.ts";
-import { formatNumber } from "../text/output_limit.ts";
+import { formatNumber } from "../../core/output_limit.ts";
 import { readImageSize } from "./image_header.ts";
 import { scaleImage } from "./scale_image.ts";
 

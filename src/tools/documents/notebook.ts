@@ -8,7 +8,7 @@
 import { BadRequestError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { quotePath } from "../files/file_error.ts";
-import { truncateEnd } from "../text/output_limit.ts";
+import { truncateEnd } from "../../core/output_limit.ts";
 
 /** A notebook. */
 export interface Notebook {

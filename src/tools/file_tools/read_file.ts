@@ -12,7 +12,7 @@ import { hashContent } from "../text/content_hash.ts";
 import { quotePath } from "../files/file_error.ts";
 import { detectFileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";
 import { type LineRange, LineWindow } from "../text/line_window.ts";
-import { formatNumber } from "../text/output_limit.ts";
+import { formatNumber } from "../../core/output_limit.ts";
 import { type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
 import { openFile } from "../sandbox/file_reading.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";

@@ -14,7 +14,7 @@ import { quotePath } from "../files/file_error.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
-import { truncateMiddle } from "../text/output_limit.ts";
+import { truncateMiddle } from "../../core/output_limit.ts";
 import { formatHits } from "../search/format_hits.ts";
 import {
   countLines,

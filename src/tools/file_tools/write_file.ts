@@ -12,7 +12,7 @@ import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { textResult } from "../../core/tool_result.ts";
 import { type ChangedFile, changeFile, type ChangeRequest, previewChange } from "./change_file.ts";
 import { omitRefusedHunks } from "./omit_refused_hunks.ts";
-import { formatNumber } from "../text/output_limit.ts";
+import { formatNumber } from "../../core/output_limit.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { countChangedLines } from "../../core/diff/unified_diff.ts";
 

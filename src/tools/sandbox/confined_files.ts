@@ -15,7 +15,7 @@ import { getSystemErrorCode } from "../../platform/system_error.ts";
 import type { FileAccess, FileRules } from "../files/file_rules.ts";
 import type { IgnoreRules } from "../../core/ignore/git_ignore.ts";
 import { readParentIgnoreRules } from "../files/parent_ignore_rules.ts";
-import { formatNumber } from "../text/output_limit.ts";
+import { formatNumber } from "../../core/output_limit.ts";
 import {
   assertRegularFile,
   type EntryKind,

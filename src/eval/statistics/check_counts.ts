@@ -1,0 +1,34 @@
+/**
+ * Checks of numbers of runs.
+ *
+ * @module
+ */
+
+import { describeValue } from "../../core/describe_value.ts";
+import { BadRequestError } from "../../core/errors.ts";
+
+/**
+ * Checks numbers of runs by their names; formulas would return a probability for others, too.
+ *
+ * @throws {BadRequestError} If one is not a whole number of at least 0.
+ */
+export function checkCounts(counts: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(counts)) {
+    if (Number.isInteger(value) && value >= 0) continue;
+    throw new BadRequestError(
+      `${name} must be a whole number of at least 0, not ${describeValue(value)}`,
+    );
+  }
+}
+
+/**
+ * Checks the number of runs that passed and that of all.
+ *
+ * @throws {BadRequestError} If one is not a whole number of at least 0, or more runs passed than there are.
+ */
+export function checkPassed(passed: number, total: number): void {
+  checkCounts({ passed, total });
+  if (passed > total) {
+    throw new BadRequestError(`passed must be at most total, ${total}, not ${passed}`);
+  }
+}
