@@ -4,7 +4,9 @@
  * @module
  */
 
+import { BadRequestError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject, type JsonSchema } from "../core/json.ts";
+import { findMisplacedSchema } from "../core/json_schema/misplaced_schema.ts";
 import { mapSubschemas } from "../core/json_schema/subschemas.ts";
 import type { ValidationResult } from "../core/schema.ts";
 import type { ValidateFunction } from "../core/standard_schema.ts";
@@ -21,8 +23,19 @@ export class AnswerSchema {
   readonly #isWrapped: boolean;
   readonly #validate: ValidateFunction | undefined;
 
-  /** Takes a valid JSON Schema; `validate` follows its check. */
+  /**
+   * Takes a valid JSON Schema; `validate` follows its check.
+   *
+   * @throws {BadRequestError} If the schema is in an object around it.
+   */
   constructor(schema: JsonSchema, validate: ValidateFunction | undefined) {
+    const misplaced = findMisplacedSchema(schema);
+    if (misplaced !== undefined) {
+      throw new BadRequestError(
+        `The schema of the answer is invalid: "${misplaced}" is not a keyword of JSON Schema: ` +
+          'pass the schema itself, with its type, such as { type: "object", properties: { … } }',
+      );
+    }
     this.schema = schema;
     this.#validate = validate;
     this.#isWrapped = schema["type"] !== "object";

@@ -7,7 +7,6 @@
 import { BadRequestError } from "./errors.ts";
 import type { SchemaSource } from "./infer.ts";
 import { type JsonSchema, toJsonValue } from "./json.ts";
-import { findMisplacedSchema } from "./json_schema/misplaced_schema.ts";
 import { formatIgnored, normalizeOnce } from "./schema.ts";
 import { getValidateFunction, type ValidateFunction } from "./standard_schema.ts";
 
@@ -22,12 +21,6 @@ export function createValidate(
   schema: JsonSchema,
   subject: string,
 ): ValidateFunction | undefined {
-  const misplaced = findMisplacedSchema(schema);
-  if (misplaced !== undefined) {
-    throw new BadRequestError(
-      `${subject} is invalid: "${misplaced}" is not a keyword of JSON Schema: pass the schema itself, with its type, such as { type: "object", properties: { … } }`,
-    );
-  }
   const conversion = toJsonValue(schema);
   if ("problem" in conversion) {
     throw new BadRequestError(`${subject} is not JSON: ${conversion.problem}`);

@@ -14,7 +14,6 @@ const misplaced = {
   "in the shape of another library": { schema: city },
   "with a name and a description": { name: "city", description: "A city", schema: city },
   "of properties alone": { city: { type: "string" } },
-  "with a validator in it": { schema: { "~standard": { version: 1, validate: () => {} } } },
 };
 
 for (const [title, schema] of Object.entries(misplaced)) {

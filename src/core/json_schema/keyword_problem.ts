@@ -101,8 +101,3 @@ const PROBLEMS: ReadonlyMap<string, FindProblem> = new Map([
 export function findKeywordProblem(keyword: string, value: unknown): string | undefined {
   return PROBLEMS.get(keyword)?.(value);
 }
-
-/** Returns whether the value of a keyword is checked. */
-export function isAssertion(keyword: string): boolean {
-  return PROBLEMS.has(keyword);
-}

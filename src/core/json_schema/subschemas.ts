@@ -29,11 +29,6 @@ const KEYWORD_FORMS: ReadonlyMap<string, "schema" | "list" | "map"> = new Map([
   ["unevaluatedProperties", "schema"],
 ]);
 
-/** Returns whether the value of a keyword contains schemas. */
-export function isApplicator(keyword: string): boolean {
-  return KEYWORD_FORMS.has(keyword);
-}
-
 /** Returns the direct subschemas of a schema, without `true` and `false`. */
 export function getSubschemas(schema: JsonRecord): JsonRecord[] {
   const subschemas: unknown[] = [];
