@@ -191,21 +191,6 @@ Deno.test("chat: a new id with each piece of the arguments is one call, as vLLM 
   assertEquals(two.calls.map(({ id }) => id), ["1", "2"]);
 });
 
-Deno.test("chat: an empty input before the arguments of a call is not a part of them", async () => {
-  const start = { index: 0, id: "1", function: { name: "read_file", arguments: "{}" } };
-  const other = { index: 1, id: "2", function: { name: "list_all", arguments: "{}" } };
-  const piece = (args: string) => call({ index: 0, function: { arguments: args } });
-  const reply = await read(createChat, [
-    call(start),
-    piece('{"path":'),
-    piece('"a"}'),
-    call(other),
-    chunk({}, "tool_calls"),
-  ]);
-  assertEquals(summarizeCalls(reply), [["read_file", { path: "a" }], ["list_all", {}]]);
-  assertEquals(reply.calls.map(({ state }) => state), ["complete", "complete"]);
-});
-
 Deno.test("chat: an error of a choice is the error of the reply", async () => {
   const error = { code: 429, message: "Upstream rate limit" };
   const reply = await read(createChat, [
