@@ -26,7 +26,7 @@ export function createAnthropicStreamFn(options: AnthropicOptions): StreamFn {
   checkOptionNames(options, [], "the Anthropic adapter");
   const { betas: ownBetas, headers } = splitBetas(resolved.headers);
   const settings = { ...resolved, headers };
-  const url = `${settings.baseUrl.replace(/\/v1$/, "")}/v1/messages`;
+  const url = `${settings.baseUrl.replace(/\/v1(?:\/messages)?$/, "")}/v1/messages`;
   const models = new ModelFinder(settings.catalog);
   return createStreamFn({
     settings,

@@ -220,6 +220,8 @@ export class AnthropicReply implements ReplyReader<string> {
     const block = this.#blocks.get(index);
     if (json === "") return;
     if (block?.type === "tool_use") {
+      // Some gateways send the empty input of the start before the input.
+      if (block.input !== undefined && json.trim() === "{}") return;
       block.input = undefined;
       this.#writer.writeToolArguments(block.contentIndex, json);
     } else if (block?.type === "item") {

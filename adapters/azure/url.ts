@@ -6,6 +6,7 @@
 
 import { BadRequestError } from "../../src/core/errors.ts";
 import { encodeModelPath } from "../kit/request/model_path.ts";
+import { withoutApiPath } from "../openai/server/server_stream_fn.ts";
 
 /** Options for `createUrlBuilder()`. */
 export interface AzureUrlOptions {
@@ -42,7 +43,7 @@ export function createUrlBuilder(
   targetUrl: string,
   { api, apiVersion }: AzureUrlOptions,
 ): (deployment: string) => string {
-  const baseUrl = targetUrl.replace(/\/(?:chat\/completions|responses)$/, "");
+  const baseUrl = withoutApiPath(targetUrl);
   const path = api === "chat" ? "chat/completions" : "responses";
   const query = apiVersion === undefined || apiVersion === "v1"
     ? ""

@@ -56,7 +56,7 @@ export function createGoogleStreamFn(options: GoogleOptions): StreamFn {
   const tokens = getToken && new AccessTokenCache(getToken, settings.clock);
   const models = new ModelFinder(settings.catalog);
   const isVertex = /\baiplatform\.|\/publishers\//.test(settings.baseUrl);
-  const apiUrl = new VersionedUrl(settings.baseUrl, "/v1beta");
+  const apiUrl = new VersionedUrl(settings.baseUrl.replace(/\/models$/, ""), "/v1beta");
   return createStreamFn({
     settings: tokens ? { ...settings, fetch: tokens.wrapFetch(settings.fetch) } : settings,
     apiKey: tokens ? () => tokens.get() : options.apiKey,

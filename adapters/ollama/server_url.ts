@@ -7,7 +7,7 @@
 /** Converts an address as in `OLLAMA_HOST`, where scheme, host and port are optional and 0.0.0.0 is valid, to a URL. */
 export function toServerUrl(address: string): string {
   const url = /^https?:\/\//i.test(address) ? address : `http://${withPort(address)}`;
-  return url.replace("//0.0.0.0", "//127.0.0.1").replace(/\/(?:api|v1)$/, "");
+  return url.replace("//0.0.0.0", "//127.0.0.1").replace(/\/(?:api(?:\/chat)?|v1)$/, "");
 }
 
 function withPort(address: string): string {

@@ -178,6 +178,38 @@ Deno.test("chat: a name that is repeated with each piece of the arguments is one
   }
 });
 
+Deno.test("chat: a new id with each piece of the arguments is one call, as vLLM sends a required tool", async () => {
+  const piece = (id: string, args: string) =>
+    call({ index: 0, id, function: { name: "read_file", arguments: args } });
+  const end = chunk({}, "stop");
+  const one = [piece("1", '{"path"'), piece("2", ':{"a":'), piece("3", "{}}"), piece("4", "}")];
+  for (const chunks of [one, [...one, piece("5", "")]]) {
+    const { calls } = await read(createChat, [...chunks, end]);
+    assertEquals(calls.map(({ id, arguments: args }) => [id, args]), [["1", { path: { a: {} } }]]);
+  }
+  const two = await read(createChat, [piece("1", '{"path":"a"}'), piece("2", '{"path":"b"}'), end]);
+  assertEquals(two.calls.map(({ id }) => id), ["1", "2"]);
+});
+
+Deno.test("chat: an error of a choice is the error of the reply", async () => {
+  const error = { code: 429, message: "Upstream rate limit" };
+  const reply = await read(createChat, [
+    chunk({ content: "Yes." }),
+    { choices: [{ index: 0, delta: { content: "" }, finish_reason: "error", error }] },
+  ]);
+  assertEquals(reply.text, "Yes.");
+  assertEquals(
+    summarizeEnd(reply),
+    "model_throttled: acme reported an error: Upstream rate limit",
+  );
+});
+
+Deno.test("chat: empty data between events is ignored", async () => {
+  const events = [chunk({ content: "Yes." }), chunk({}, "stop")];
+  const reply = await read(createChat, `data:\n\n${toBody(...events)}data: \n\ndata:  [DONE] \n\n`);
+  assertEquals([reply.text, summarizeEnd(reply)], ["Yes.", "stop"]);
+});
+
 Deno.test("chat: a function_call is a tool call", async () => {
   const reply = await read(createChat, [
     chunk({ function_call: { name: "read_file", arguments: "" } }),
@@ -235,6 +267,18 @@ Deno.test("responses: text that comes only in output_item.done is the text of th
   assertEquals((await read(createResponses, [done, COMPLETED])).text, "Yes.");
   const delta = { type: "response.output_text.delta", output_index: 0, delta: "Yes." };
   assertEquals((await read(createResponses, [delta, done, COMPLETED])).text, "Yes.");
+});
+
+Deno.test("responses: a message that comes only in the last event, after other items, is the text of the reply", async () => {
+  const summary = [{ type: "summary_text", text: "Hm." }];
+  const reasoning = { type: "reasoning", id: "rs_1", summary };
+  const call = { ...ITEM, arguments: ARGUMENTS };
+  for (const item of [reasoning, call]) {
+    const done = { type: "response.output_item.done", output_index: 0, item };
+    const response = { status: "completed", output: [item, MESSAGE] };
+    const reply = await read(createResponses, [done, { type: "response.completed", response }]);
+    assertEquals([reply.text, reply.calls.length], ["Yes.", item === call ? 1 : 0]);
+  }
 });
 
 Deno.test("responses: output that comes only in the last event is the reply", async () => {

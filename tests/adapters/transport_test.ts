@@ -316,3 +316,22 @@ Deno.test("createGoogle(): a base URL without a path is tried with /v1beta, and 
     `https://gateway.example/v1beta/${path}`,
   ]);
 });
+
+Deno.test("all providers: a base URL may end with the path of the API, as when it is copied", async () => {
+  const urls = [
+    ["openai", "v1/chat/completions", "v1/chat/completions"],
+    ["openai", "v1/responses", "v1/chat/completions"],
+    ["mistral", "v1/chat/completions?x=1", "v1/chat/completions?x=1"],
+    ["lab", "api/v1/chat/completions/", "api/v1/chat/completions"],
+    ["anthropic", "v1/messages", "v1/messages"],
+    ["anthropic", "v1", "v1/messages"],
+    ["google", "v1beta/models", "v1beta/models/m:streamGenerateContent?alt=sse"],
+    ["ollama", "api/chat", "api/chat"],
+  ] as const;
+  for (const [provider, path, expected] of urls) {
+    const fetch = replayFetch({ status: 500 });
+    const providers = { [provider]: { baseUrl: `https://host.example/${path}` } };
+    await readReply(connect({ fetch, providers })(createMinimalRequest(provider, "m")));
+    assertEquals(fetch.requests[0]?.url, `https://host.example/${expected}`);
+  }
+});

@@ -12,6 +12,7 @@ import {
   NetworkError,
   StreamError,
 } from "../../../src/core/errors.ts";
+import { isJsonObject } from "../../../src/core/json.ts";
 import { redact } from "../../../src/core/redact.ts";
 import type { ErrorOrigin } from "../errors/classify.ts";
 import type { ErrorTable } from "../errors/error_table.ts";
@@ -228,11 +229,15 @@ async function readError(
   const { status, headers, ok } = response;
   const { provider, errors: table, secrets } = request;
   const body = await readErrorText(response, settings, signal);
-  const { classifyResponse, classifyStreamError } = await import("../errors/classify.ts");
+  const [{ classifyResponse, classifyStreamError }, { isErrorValue }] = await Promise.all([
+    import("../errors/classify.ts"),
+    import("../errors/error_body.ts"),
+  ]);
   const origin: ErrorOrigin = { provider, table, secrets, now: settings.clock.now() };
   if (!ok) return classifyResponse({ status, headers, body }, origin);
-  const value = parseJson(body);
-  if ((value?.error ?? null) !== null) return classifyStreamError(value, origin);
+  const parsed = parseJson(body);
+  const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (isJsonObject(value) && isErrorValue(value)) return classifyStreamError(value, origin);
   const type = headers.get("content-type");
   const message = `${provider} answered with ${type} instead of a stream: check the baseUrl`;
   return new StreamError(message, { provider });
@@ -273,7 +278,7 @@ async function readErrorText(
   return `binary content (${response.headers.get("content-type") ?? "unknown type"}, ${size})`;
 }
 
-function parseJson(text: string): { readonly error?: unknown } | null {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -198,6 +198,20 @@ Deno.test("post(): a complete reply as JSON is no stream, also with an error tha
   assertStringIncludes(AgentError.is(error) ? error.message : "", "reported an error: overloaded");
 });
 
+Deno.test("post(): the error of a JSON response has the message of the server, in any form of an error", async () => {
+  const headers = { "content-type": "application/json" };
+  for (
+    const body of [
+      '{"message":"no such model","code":500}',
+      '{"detail":"no such model"}',
+      '[{"error":{"message":"no such model"}}]',
+    ]
+  ) {
+    const error = await assertRejects(() => send(respondWith(body, { headers })));
+    assertStringIncludes(AgentError.is(error) ? error.message : "", "an error: no such model");
+  }
+});
+
 Deno.test("post(): an error body that is no text is described by its type and size", async () => {
   const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d]);
   const headers = { "content-type": "image/png" };

@@ -119,7 +119,23 @@ function isEnforceable(schema: JsonObject): boolean {
   const isTyped = ["type", "$ref", "anyOf", "oneOf", "enum", "const"].some((keyword) =>
     keyword in schema
   );
-  return isTyped && isClosed(schema) && getSubschemas(schema).every(isEnforceable);
+  // Both alternatives become `anyOf`, and definitions of both names `$defs`.
+  const isAmbiguous = ("anyOf" in schema && "oneOf" in schema) ||
+    ("$defs" in schema && "definitions" in schema);
+  const { $ref } = schema;
+  const isLocal = $ref === undefined || String($ref).startsWith("#");
+  return isTyped && !isAmbiguous && isLocal && isClosed(schema) && !hasBooleanSchema(schema) &&
+    getSubschemas(schema).every(isEnforceable);
+}
+
+/** Whether a schema contains `true` or `false` as a schema, other than for additional properties. */
+function hasBooleanSchema(schema: JsonObject): boolean {
+  let isFound = false;
+  mapSubschemas(schema, (subschema, keyword) => {
+    if (keyword !== "additionalProperties" && typeof subschema === "boolean") isFound = true;
+    return subschema;
+  });
+  return isFound;
 }
 
 function isClosed({ type, properties, required, additionalProperties }: JsonObject): boolean {
@@ -129,22 +145,38 @@ function isClosed({ type, properties, required, additionalProperties }: JsonObje
     names.every((name) => Array.isArray(required) && required.includes(name));
 }
 
+/** Keywords that providers know by another name. */
+const RENAMED_KEYWORDS: ReadonlyMap<string, string> = new Map([
+  ["oneOf", "anyOf"],
+  ["definitions", "$defs"],
+]);
+
+/** Keywords with several subschemas. */
+const KEYED = [
+  "$defs",
+  "allOf",
+  "anyOf",
+  "definitions",
+  "oneOf",
+  "patternProperties",
+  "properties",
+];
+
 /** Converts a schema to the keywords that a provider enforces. */
 export function toStrictSchema(schema: JsonSchema, rules: StrictKeywords): JsonSchema {
-  if (typeof schema["$ref"] === "string") {
+  const { $ref } = schema;
+  if (typeof $ref === "string") {
     // No other keyword may stand next to a reference, except definitions at the root.
-    const { $ref, $defs, definitions } = schema;
-    return convertChildren(
-      { ...toDefinitions($defs ?? definitions), $ref: renameTarget($ref) },
-      rules,
-    );
+    return convertChildren({ ...mergeDefinitions(schema), $ref: renameTarget($ref) }, rules);
   }
   const kept = new Map<string, unknown>();
   const notes: string[] = [];
-  for (const [name, value] of Object.entries(schema)) {
-    const keyword = name === "oneOf" ? "anyOf" : name === "definitions" ? "$defs" : name;
+  for (const [name, value] of Object.entries({ ...schema, ...mergeDefinitions(schema) })) {
+    if (name === "definitions") continue;
+    const keyword = RENAMED_KEYWORDS.get(name) ?? name;
     if (ANNOTATIONS.includes(keyword) || value === undefined) continue;
-    if (isSupported(keyword, value, rules)) kept.set(keyword, value);
+    const isSecondChoice = name === "oneOf" && schema["anyOf"] !== undefined;
+    if (!isSecondChoice && isSupported(keyword, value, rules)) kept.set(keyword, value);
     else notes.push(`${name}: ${JSON.stringify(value)}`);
   }
   if (!rules.typedLiterals && (kept.has("enum") || kept.has("const"))) kept.delete("type");
@@ -164,12 +196,25 @@ function convertChildren(schema: JsonObject, rules: StrictKeywords): JsonSchema 
   );
 }
 
-function toDefinitions(definitions: unknown): JsonObject {
-  return definitions === undefined ? {} : { $defs: definitions };
+/** Returns the definitions of a schema, which earlier versions of JSON Schema name `definitions`. */
+function mergeDefinitions({ $defs, definitions }: JsonObject): JsonObject {
+  if ($defs === undefined && definitions === undefined) return {};
+  return { $defs: { ...toObject(definitions), ...toObject($defs) } };
 }
 
-function renameTarget(reference: unknown): string {
-  return String(reference).replace(/^#\/definitions\//, "#/$defs/");
+function toObject(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** Renames the keywords in the path of a reference; a segment after one of `KEYED` is a name or an index. */
+function renameTarget(reference: string): string {
+  if (!reference.startsWith("#")) return reference;
+  let isKeyword = false;
+  return reference.split("/").map((segment) => {
+    const renamed = isKeyword ? RENAMED_KEYWORDS.get(segment) ?? segment : segment;
+    isKeyword = !(isKeyword && KEYED.includes(segment));
+    return renamed;
+  }).join("/");
 }
 
 function isSupported(keyword: string, value: unknown, rules: StrictKeywords): boolean {

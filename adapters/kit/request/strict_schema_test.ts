@@ -59,6 +59,49 @@ const SCHEMAS: readonly (readonly [JsonSchema, openai: JsonSchema, claude?: Json
     { anyOf: [{ type: "string" }, { type: "null" }] },
   ],
   [
+    { oneOf: [{ type: "string" }], anyOf: [{ type: "string", pattern: "a" }, { type: "null" }] },
+    {
+      anyOf: [{ type: "string", pattern: "a" }, { type: "null" }],
+      description: '{oneOf: [{"type":"string"}]}',
+    },
+    {
+      anyOf: [{ type: "string", description: '{pattern: "a"}' }, { type: "null" }],
+      description: '{oneOf: [{"type":"string"}]}',
+    },
+  ],
+  [
+    {
+      anyOf: [{ $ref: "#/$defs/a" }, { $ref: "#/definitions/b" }],
+      $defs: { a: { type: "string" } },
+      definitions: { b: { type: "null" } },
+    },
+    {
+      anyOf: [{ $ref: "#/$defs/a" }, { $ref: "#/$defs/b" }],
+      $defs: { b: { type: "null" }, a: { type: "string" } },
+    },
+  ],
+  [
+    {
+      type: "object",
+      properties: {
+        oneOf: { oneOf: [{ type: "string" }, { $ref: "#/properties/definitions/definitions/a" }] },
+        definitions: { $ref: "#/properties/oneOf/oneOf/0" },
+      },
+    },
+    {
+      type: "object",
+      properties: {
+        oneOf: { anyOf: [{ type: "string" }, { $ref: "#/properties/definitions/$defs/a" }] },
+        definitions: { $ref: "#/properties/oneOf/anyOf/0" },
+      },
+      additionalProperties: false,
+    },
+  ],
+  [
+    { anyOf: [{ $ref: "https://a.example/oneOf/a" }, { $ref: "#/$defs/oneOf" }] },
+    { anyOf: [{ $ref: "https://a.example/oneOf/a" }, { $ref: "#/$defs/oneOf" }] },
+  ],
+  [
     { $ref: "#/definitions/a", description: "x", definitions: { a: { type: "string" } } },
     { $defs: { a: { type: "string" } }, $ref: "#/$defs/a" },
   ],
@@ -124,6 +167,11 @@ Deno.test("isStrictSchema(): accepts closed objects whose keywords a provider ca
     withProperty({ type: "string", not: { const: "" } }),
     withProperty({ $ref: "#/$defs/a" }, { $defs: { a: { type: "object" } } }),
     withProperty({ anyOf: [{ type: "string" }, { type: "object" }] }),
+    withProperty({ anyOf: [{ type: "string" }], oneOf: [{ type: "string" }] }),
+    withProperty({ $ref: "#/$defs/a" }, { $defs: { a: { type: "null" } }, definitions: {} }),
+    withProperty({ $ref: "https://schemas.example/a.json" }),
+    withProperty({ type: "array", items: true }),
+    { type: "object", properties: { a: true }, required: ["a"], additionalProperties: false },
   ];
   for (const schema of accepted) assertEquals(isStrictSchema(schema), true, JSON.stringify(schema));
   for (const schema of refused) assertEquals(isStrictSchema(schema), false, JSON.stringify(schema));

@@ -25,13 +25,13 @@ export class JsonEventParser implements FrameParser<string> {
 
   /** Parses the next bytes and calls `onFrame` with each complete text. */
   feed(bytes: Uint8Array, onFrame: (json: string) => void): void {
-    this.#sseParser.feed(bytes, onFrame);
+    this.#sseParser.feed(bytes, (data) => emitData(data, onFrame));
     if (this.#unknownText !== "") this.#emitUnknown(onFrame);
   }
 
   /** Calls `onFrame` with the text that the end of the body completes. */
   end(onFrame: (json: string) => void): void {
-    this.#sseParser.end(onFrame);
+    this.#sseParser.end((data) => emitData(data, onFrame));
     this.#emitUnknown(onFrame);
   }
 
@@ -50,6 +50,12 @@ export class JsonEventParser implements FrameParser<string> {
     this.#unknownText = "";
     onFrame(json);
   }
+}
+
+/** Emits the data of an event, except empty data, which some servers send to keep the connection open. */
+function emitData(data: string, onFrame: (json: string) => void): void {
+  const json = data.trim();
+  if (json !== "") onFrame(json);
 }
 
 function isJson(text: string): boolean {

@@ -53,3 +53,7 @@ Deno.test("JsonEventParser: emits an error when its last line arrives, not only 
   parser.end(onFrame);
   assertEquals(frames.length, 1);
 });
+
+Deno.test("JsonEventParser: ignores empty data and white space around data", () => {
+  assertEquals(parseFrames('data:\n\ndata\n\ndata:  {"a":1} \n\ndata: \n\n'), [{ a: 1 }]);
+});

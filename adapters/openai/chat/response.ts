@@ -166,6 +166,7 @@ export class ChatReply implements ReplyReader<string> {
     // Some servers repeat the complete message after its deltas.
     const message = readObject(choice.message);
     if (message && !this.#hasContent()) this.#append(message);
+    if (choice.error) throw classifyStreamError({ error: choice.error }, this.#origin);
     this.#finishReason = textOrEmpty(choice.finish_reason) || this.#finishReason;
     if (choice.content_filter_results) this.#isFiltered ||= hasFilteredContent(choice);
   }
@@ -323,8 +324,8 @@ function isFurtherReply(choice: WireChoice | null): boolean {
 function getOnlyDelta({ usage, x_groq, choices }: WireChunk): WireDelta | undefined {
   const [choice] = choices ?? [];
   if (usage || x_groq || choices?.length !== 1 || !choice?.delta || choice.index) return undefined;
-  const { delta, finish_reason, message, content_filter_results: filters } = choice;
-  if (finish_reason || message || filters) return undefined;
+  const { delta, finish_reason, message, error, content_filter_results: filters } = choice;
+  if (finish_reason || message || error || filters) return undefined;
   const members = Object.entries(delta).filter(([name, value]) => value && name !== "role");
   const isCall = delta.tool_calls?.length === 1;
   return members.length === 1 && (delta.content || isCall) ? delta : undefined;

@@ -3,7 +3,7 @@
  *
  * OpenAI sends id and name of each call first, then its arguments, always with the index of the call. Other servers omit
  * ids or indexes or both, count indexes from 1, use index 0 for every call, send names late, in pieces or repeatedly,
- * send complete calls, or send arguments as an object.
+ * send complete calls, send a new id with every piece, put `{}` before the arguments, or send arguments as an object.
  *
  * @module
  */
@@ -20,6 +20,8 @@ interface Call {
   earlyArguments: string;
   /** Last piece of the arguments. */
   lastPiece: string;
+  /** Whether its pieces have different ids. */
+  hasChangingId: boolean;
   /** Content index of the open block, or `null` before the block is opened. */
   contentIndex: number | null;
 }
@@ -56,16 +58,25 @@ export class ChatCallAssembler {
   }
 
   #appendPiece(call: Call, piece: WireToolCall): void {
-    if (call.id === "") call.id = textOrEmpty(piece.id);
+    const id = textOrEmpty(piece.id);
+    if (call.id === "") call.id = id;
+    else if (id !== "" && id !== call.id) call.hasChangingId = true;
     const namePiece = readText(piece.function?.name);
     // Some servers send the name in pieces, others repeat it with every piece.
     if (call.contentIndex === null && namePiece !== call.name) call.name += namePiece;
     const args = toArgumentsText(piece.function?.arguments);
     if (args === "") return;
+    // Gateways to Anthropic and Bedrock send the empty input of the start of a call before its arguments. A call without
+    // arguments has the empty input anyway.
+    const isEmptyInput = call.lastPiece === "" && args.trim() === "{}";
     call.lastPiece = args;
     // The next piece may continue the name, so only arguments open the block.
-    if (call.contentIndex === null && call.name === "") call.earlyArguments += args;
-    else this.#writer.writeToolArguments(this.#openInOrder(call), args);
+    if (call.contentIndex !== null || call.name !== "") {
+      const contentIndex = this.#openInOrder(call);
+      if (!isEmptyInput) this.#writer.writeToolArguments(contentIndex, args);
+    } else if (!isEmptyInput) {
+      call.earlyArguments += args;
+    }
   }
 
   /** Ends the reply: opens the blocks of all calls and closes them, except a truncated one. */
@@ -93,14 +104,18 @@ export class ChatCallAssembler {
   #isNextCall({ id, function: calledFunction }: WireToolCall, known: Call): boolean {
     const name = textOrEmpty(calledFunction?.name);
     if (name === "") return false;
-    if (id && known.id) return id !== known.id;
+    const hasOtherId = Boolean(id && known.id) && id !== known.id;
+    if (id && id === known.id) return false;
     if (known.contentIndex === null) {
-      return name !== known.name && this.#isTool(known.name) && this.#isTool(name);
+      return hasOtherId ||
+        (name !== known.name && this.#isTool(known.name) && this.#isTool(name));
     }
-    const repeatsName = name === known.name;
-    // A server that repeats the name in every piece ends the arguments of a call with "}" and begins the next with "{".
-    return !repeatsName || (known.lastPiece.trimEnd().endsWith("}") &&
-      toArgumentsText(calledFunction?.arguments).trimStart().startsWith("{"));
+    if (name !== known.name) return true;
+    // A server that repeats the name in every piece ends the arguments of a call with "}" and begins the next with "{". For
+    // a required tool, some versions of vLLM send a new id with every piece, too.
+    const args = toArgumentsText(calledFunction?.arguments).trimStart();
+    const startsCall = args === "" ? hasOtherId && !known.hasChangingId : args.startsWith("{");
+    return startsCall && known.lastPiece.trimEnd().endsWith("}");
   }
 
   #isTool(wireName: string): boolean {
@@ -108,7 +123,14 @@ export class ChatCallAssembler {
   }
 
   #add(): Call {
-    const call: Call = { id: "", name: "", earlyArguments: "", lastPiece: "", contentIndex: null };
+    const call: Call = {
+      id: "",
+      name: "",
+      earlyArguments: "",
+      lastPiece: "",
+      hasChangingId: false,
+      contentIndex: null,
+    };
     this.#calls.push(call);
     return call;
   }

@@ -83,6 +83,8 @@ export interface WireChoice {
   /** The complete reply, in place of deltas. */
   readonly message?: WireDelta | null;
   readonly finish_reason?: string | null;
+  /** Failure of the server behind OpenRouter. */
+  readonly error?: unknown;
   /** Results of the content filters of Azure, by category. */
   readonly content_filter_results?: Readonly<Record<string, unknown>> | null;
 }

@@ -84,6 +84,7 @@ export class ResponsesReply implements ReplyReader<string> {
   #annotations: unknown[] = [];
   #hasClosedItem = false;
   #hasToolCall = false;
+  #hasMessage = false;
 
   /** Creates a reader for the reply of a call. */
   constructor(call: ProviderCall, { isRegional = false }: ResponsesReplyOptions = {}) {
@@ -173,6 +174,7 @@ export class ResponsesReply implements ReplyReader<string> {
   #appendText(text: unknown): void {
     this.#hasText = true;
     this.#messageHasText = true;
+    this.#hasMessage = true;
     this.#writer.writeText(readText(text));
   }
 
@@ -230,13 +232,16 @@ export class ResponsesReply implements ReplyReader<string> {
     if (name) this.#requests.add(name);
   }
 
-  /** Reads the items of a response that ended no item before, and the calls of one that started no call. */
+  /** Reads the items of a response that ended no item before, and calls and messages of one that had none of them. */
   #closeMissedItems(output: readonly WireItem[]): void {
+    const missedTypes = [
+      ...(this.#hasToolCall ? [] : ["function_call"]),
+      ...(this.#hasMessage ? [] : ["message"]),
+    ];
     const hasItems = this.#hasClosedItem;
-    const hasCalls = this.#hasToolCall;
     for (const [index, item] of output.entries()) {
-      const isMissedCall = !hasCalls && readObject(item)?.type === "function_call";
-      if (!hasItems || isMissedCall) this.#closeItem(index, item);
+      const isMissed = missedTypes.includes(textOrEmpty(readObject(item)?.type));
+      if (!hasItems || isMissed) this.#closeItem(index, item);
     }
   }
 
@@ -251,6 +256,7 @@ export class ResponsesReply implements ReplyReader<string> {
   }
 
   #closeMessage({ phase, content }: WireItem): void {
+    this.#hasMessage = true;
     const parts = toParts(content);
     if (!this.#messageHasText) this.#appendParts(parts);
     this.#messageHasText = false;

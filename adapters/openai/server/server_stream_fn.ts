@@ -57,7 +57,7 @@ export function createServerStreamFn(
 ): StreamFn {
   const { baseUrl, catalog } = server.settings;
   const models = new ModelFinder(catalog);
-  const apiUrl = new VersionedUrl(baseUrl, "/v1");
+  const apiUrl = new VersionedUrl(withoutApiPath(baseUrl), "/v1");
   return createStreamFn({
     ...server,
     async createParser() {
@@ -78,6 +78,11 @@ export function createServerStreamFn(
       };
     },
   });
+}
+
+/** Returns a base URL without the path of an API, which a copied URL has. */
+export function withoutApiPath(url: string): string {
+  return url.replace(/\/(?:chat\/completions|responses)$/, "");
 }
 
 /** Returns the header of a bearer token. */
