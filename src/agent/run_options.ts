@@ -88,7 +88,7 @@ export function applyRunOptions(
     ...config,
     // An API key is sent to the provider of this model only; that of the run is for the current one.
     model: streamOptions?.apiKey === undefined ? config.model : model,
-    extraProvider: (streamOptions?.extra === undefined ? config.model : model).provider,
+    extraProvider: (streamOptions?.extra ? model : config.model).provider,
     maxTurns: maxTurns ?? config.maxTurns,
     toolChoice: toolChoice ?? streamOptions?.toolChoice ?? config.toolChoice,
     streamOptions: { ...config.streamOptions, ...omitUndefined(streamOptions) },

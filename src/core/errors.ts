@@ -439,6 +439,8 @@ function pickAttributes(options: AgentErrorOptions | undefined): Attributes {
   return Object.fromEntries(known.map((name) => [name, options?.[name]]));
 }
 
+const NO_MESSAGE = "The thrown value has no readable message";
+
 /** Returns the message of any thrown value; never throws. */
 export function getErrorMessage(thrown: unknown): string {
   if (typeof thrown === "string") return thrown;
@@ -447,9 +449,9 @@ export function getErrorMessage(thrown: unknown): string {
     if (typeof thrown !== "object" || thrown === null) return String(thrown);
     const { message } = thrown as { readonly message?: unknown };
     if (typeof message === "string" && message !== "") return message;
-    return JSON.stringify(thrown) ?? "The thrown value has no message";
+    return JSON.stringify(thrown) ?? NO_MESSAGE;
   } catch {
-    return "The thrown value has no readable message";
+    return NO_MESSAGE;
   }
 }
 

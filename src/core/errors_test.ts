@@ -200,7 +200,7 @@ Deno.test("getErrorMessage() returns a message for any thrown value", () => {
     [42, "42"],
     [Symbol("s"), "Symbol(s)"],
     [Object.create(null), "{}"],
-    [{ toJSON: () => undefined }, "The thrown value has no message"],
+    [{ toJSON: () => undefined }, "The thrown value has no readable message"],
     [{ message: "" }, '{"message":""}'],
     [unreadable, "The thrown value has no readable message"],
     [circular, "The thrown value has no readable message"],

@@ -93,7 +93,7 @@ const normalizedSchemas = new WeakMap<JsonSchema, NormalizedSchema>();
  */
 export function normalizeOnce(schema: JsonSchema): NormalizedSchema {
   if (!isJsonObject(schema)) {
-    throw new BadRequestError('A JSON Schema must be an object, such as { type: "string" }');
+    throw new BadRequestError("A JSON Schema must be an object");
   }
   const known = normalizedSchemas.get(schema);
   if (known) return known;

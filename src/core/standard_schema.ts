@@ -8,7 +8,8 @@ import { BadRequestError, getErrorMessage } from "./errors.ts";
 import type { SchemaSource, StandardJsonSchemaSource } from "./infer.ts";
 import { isJsonObject, type JsonSchema } from "./json.ts";
 import { isLibrarySchema } from "./json_schema/library_schema.ts";
-import { escapeKey, type ValidationError } from "./json_schema/validation_error.ts";
+import { escapeKey } from "./json_schema/json_object.ts";
+import type { ValidationError } from "./json_schema/validation_error.ts";
 import { isThenable } from "./refuse_promise.ts";
 import type { ValidationResult } from "./schema.ts";
 
@@ -24,11 +25,11 @@ const JSON_SCHEMA_HINTS: Readonly<Record<string, string>> = {
  * @throws {BadRequestError} If the source is neither a validator nor plain data, or a validator does not provide its JSON
  * Schema, or has none, as for dates. The message of the first starts with `subject`.
  */
-export function toJsonSchema(source: SchemaSource, subject = "The schema"): JsonSchema {
+export function toJsonSchema(source: SchemaSource, subject: string): JsonSchema {
   if (!isStandardSchema(source)) {
     if (!isLibrarySchema(source)) return source as JsonSchema;
     throw new BadRequestError(
-      `${subject} is neither a JSON Schema such as { type: "object" } nor a Standard Schema: use Zod 4.2 or ArkType`,
+      `${subject} must be a JSON Schema or a Standard Schema`,
     );
   }
   const { jsonSchema, vendor } = source["~standard"];

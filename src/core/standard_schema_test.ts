@@ -9,6 +9,8 @@ function createSource(properties: Partial<StandardProperties>): StandardJsonSche
   return { "~standard": { version: 1, vendor: "acme", ...properties } };
 }
 
+const SUBJECT = "The schema of the tool";
+
 Deno.test("toJsonSchema() returns the JSON Schema of a validator's input", () => {
   const calls: { readonly target: string }[] = [];
   const source = createSource({
@@ -19,19 +21,19 @@ Deno.test("toJsonSchema() returns the JSON Schema of a validator's input", () =>
       },
     },
   });
-  assertEquals(toJsonSchema(source), { type: "object" });
+  assertEquals(toJsonSchema(source, SUBJECT), { type: "object" });
   assertEquals(calls, [{ target: "draft-2020-12" }]);
 });
 
 Deno.test("toJsonSchema() accepts validators that are functions, as in ArkType", () => {
   const source = Object.assign(() => {}, createSource({ jsonSchema: { input: () => ({}) } }));
-  assertEquals(toJsonSchema(source), {});
+  assertEquals(toJsonSchema(source, SUBJECT), {});
 });
 
 Deno.test("toJsonSchema() names the remedy for a validator without a JSON Schema", () => {
   const expectHint = (vendor: string, hint: string) =>
     assertThrows(
-      () => toJsonSchema(createSource({ vendor })),
+      () => toJsonSchema(createSource({ vendor }), SUBJECT),
       BadRequestError,
       `The ${vendor} validator does not provide a JSON Schema: ${hint}`,
     );
@@ -46,7 +48,7 @@ Deno.test("toJsonSchema() throws a BadRequestError when the conversion fails", (
     throw new Error("Date cannot be represented in JSON Schema");
   };
   assertThrows(
-    () => toJsonSchema(createSource({ jsonSchema: { input } })),
+    () => toJsonSchema(createSource({ jsonSchema: { input } }), SUBJECT),
     BadRequestError,
     "The acme validator has no JSON Schema: Date cannot be represented in JSON Schema",
   );
@@ -54,7 +56,7 @@ Deno.test("toJsonSchema() throws a BadRequestError when the conversion fails", (
 
 Deno.test("toJsonSchema() returns a JSON Schema or TypeBox schema as the same object", () => {
   const typebox = { type: "object", [Symbol.for("TypeBox.Kind")]: "Object" };
-  assertStrictEquals(toJsonSchema(typebox), typebox);
+  assertStrictEquals(toJsonSchema(typebox, SUBJECT), typebox);
 });
 
 Deno.test("toJsonSchema() refuses the schemas of libraries without Standard Schema, and functions", () => {
@@ -64,7 +66,7 @@ Deno.test("toJsonSchema() refuses the schemas of libraries without Standard Sche
     assertThrows(
       () => toJsonSchema(source as unknown as StandardJsonSchemaSource, "The schema of the answer"),
       BadRequestError,
-      'The schema of the answer is neither a JSON Schema such as { type: "object" } nor a Standard Schema',
+      "The schema of the answer must be a JSON Schema or a Standard Schema",
     );
   }
 });

@@ -175,7 +175,7 @@ const FALLBACK_CHECKS: OptionChecks = {
   streamFn: checkFunction,
   getApiKey: checkFunction,
   retry: checkFunction,
-  extra: checkExtra,
+  extra: checkRecord,
 };
 
 function checkFallbacks(option: string, fallbacks: unknown): void {
@@ -184,7 +184,7 @@ function checkFallbacks(option: string, fallbacks: unknown): void {
       modelSpec(fallback);
       continue;
     }
-    checkObject(fallback, "Pass fallbacks such as { model: modelSpec(name) }, or names of models");
+    checkObject(fallback, "Pass fallbacks such as { model: modelSpec(name) }, or names");
     const { model } = fallback as { readonly model: ModelSpec };
     checkModelSpec(model);
     checkOptions(fallback as object, FALLBACK_CHECKS);
@@ -197,18 +197,16 @@ function checkFallbacks(option: string, fallbacks: unknown): void {
  * @throws {BadRequestError} If they are no object, or an option is unknown.
  */
 export function checkStreamOptions(name: string, options: unknown): void {
-  if (!isJsonObject(options) || isThenable(options)) {
-    throw invalid(`${name} must be an object`, options);
-  }
+  checkRecord(name, options);
   checkNames(options, Object.keys(STREAM_OPTIONS), name);
   const { toolChoice, extra } = options;
   if (toolChoice !== undefined) checkToolChoice(`${name}.toolChoice`, toolChoice);
-  if (extra !== undefined) checkExtra(`${name}.extra`, extra);
+  if (extra !== undefined) checkRecord(`${name}.extra`, extra);
 }
 
-function checkExtra(name: string, fields: unknown): void {
-  if (isJsonObject(fields) && !isThenable(fields)) return;
-  throw invalid(`${name} must be an object of fields`, fields);
+function checkRecord(name: string, value: unknown): asserts value is JsonObject {
+  if (isJsonObject(value) && !isThenable(value)) return;
+  throw invalid(`${name} must be an object`, value);
 }
 
 /**

@@ -172,7 +172,7 @@ type Defaults =
         | "validator"
     ]-?: NonNullable<AgentLoopConfig[Name]>;
   }
-  & { readonly fallback: readonly ModelFallback[]; readonly extraProvider: string };
+  & { readonly fallback: readonly ModelFallback[]; readonly extraProvider?: string | undefined };
 
 /**
  * Returns a fallback with its model; a name is that of the model.
@@ -203,6 +203,5 @@ export function resolveConfig(config: RunConfig): ResolvedConfig {
     interrupt: config.interrupt ?? "cancel",
     maxTurns: config.maxTurns ?? 100,
     validator: config.validator ?? ajvValidator,
-    extraProvider: config.extraProvider ?? config.model.provider,
   } as ResolvedConfig;
 }

@@ -51,9 +51,8 @@ export class EventPipe {
   #inRun: boolean;
   /** Whether an event is being delivered, or the run has not started yet. */
   #delivering: boolean;
-  #pending: PendingEvent[] = [];
-  /** Number of pending events that were taken already; `shift()` of a long array moves all of its items. */
-  #taken = 0;
+  /** Queued events, in order. Taking the first item of a long array would move all others. */
+  readonly #pending = new Set<PendingEvent>();
 
   /** Creates a pipe. One with a channel queues everything until {@linkcode EventPipe.begin}. */
   constructor({ channel, observe }: EventPipeOptions) {
@@ -69,7 +68,11 @@ export class EventPipe {
 
   /** Takes over the queued events of the previous pipe; they are delivered when the run has started. */
   adoptPending(previous: EventPipe): void {
-    this.#pending = [...previous.#pending.splice(previous.#taken), ...this.#pending];
+    for (const pending of [...previous.#pending, ...this.#pending]) {
+      this.#pending.delete(pending);
+      this.#pending.add(pending);
+    }
+    previous.#pending.clear();
   }
 
   /** Delivers the queued events of a run that will not start. */
@@ -84,7 +87,7 @@ export class EventPipe {
     if (this.#delivering) return this.#enqueue(event);
     this.#delivering = true;
     const observed = this.#notifyObserver(event);
-    if (observed || this.#pending.length > 0) return this.#deliver(event, observed);
+    if (observed || this.#pending.size > 0) return this.#deliver(event, observed);
     this.#delivering = false;
     return this.#write(event);
   }
@@ -100,7 +103,7 @@ export class EventPipe {
     const event = { type: "message_update", delta, seq: ++this.#seq } as const;
     this.#delivering = true;
     const observed = this.#observe?.(event);
-    if (observed || this.#pending.length > 0) return this.#deliver(event, observed);
+    if (observed || this.#pending.size > 0) return this.#deliver(event, observed);
     this.#delivering = false;
     return this.#channel?.write(event);
   }
@@ -117,7 +120,7 @@ export class EventPipe {
 
   #enqueue(event?: UnsequencedEvent): Promise<void> {
     return new Promise((onDelivered) =>
-      this.#pending.push({ ...(event && { event }), onDelivered })
+      this.#pending.add({ ...(event && { event }), onDelivered })
     );
   }
 
@@ -128,21 +131,17 @@ export class EventPipe {
   }
 
   async #deliverPending(): Promise<void> {
-    for (let next = this.#pending[this.#taken]; next; next = this.#pending[this.#taken]) {
-      if (++this.#taken >= EVENTS_BEFORE_TIMERS) {
-        this.#pending.splice(0, this.#taken);
-        this.#taken = 0;
-        await realSleep(0);
-      }
-      const { event, onDelivered } = next;
+    let delivered = 0;
+    for (const pending of this.#pending) {
+      this.#pending.delete(pending);
+      const { event, onDelivered } = pending;
       if (event) {
         await this.#notifyObserver(event);
         await this.#write(event);
       }
       onDelivered();
+      if (++delivered % EVENTS_BEFORE_TIMERS === 0) await realSleep(0);
     }
-    this.#pending = [];
-    this.#taken = 0;
     this.#delivering = false;
   }
 

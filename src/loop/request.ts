@@ -4,6 +4,7 @@
  * @module
  */
 
+import { getExtraProvider } from "./extra_provider.ts";
 import type { CompactionReport } from "../core/compaction_report.ts";
 import { omitCustomMessages, type TransformContext } from "../core/context.ts";
 import { NoMessagesError } from "../core/errors.ts";
@@ -148,7 +149,7 @@ function createRequest(
     context: { systemPrompt, messages, tools: getToolSpecs(tools) },
     options: selectOptions(run, progress.turn),
     keyProvider: run.config.model.provider,
-    extraProvider: run.config.extraProvider,
+    extraProvider: getExtraProvider(run.config),
     tools,
   };
 }

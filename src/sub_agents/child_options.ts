@@ -4,6 +4,7 @@
  * @module
  */
 
+import { getExtraProvider } from "../loop/extra_provider.ts";
 import type { AgentOptions } from "../agent/options.ts";
 import { listExtraTools } from "../core/extra_fields.ts";
 import { modelSpec } from "../core/model.ts";
@@ -52,7 +53,7 @@ export function createChildOptions(
 /** Returns the tools that the provider of a run's model runs, also those in additional fields of the requests. */
 function listServerTools({ config }: ParentRun): readonly ServerTool[] {
   const { serverTools = [], extra } = config.streamOptions;
-  return [...serverTools, ...listExtraTools(extra, config.extraProvider)];
+  return [...serverTools, ...listExtraTools(extra, getExtraProvider(config))];
 }
 
 type Ports =
@@ -76,7 +77,7 @@ function pickCalls(
   }
   const { sessionId: _parents, apiKey, extra, ...streamOptions } = config.streamOptions;
   const isKeyOwner = own.provider === config.model.provider;
-  const isExtraOwner = own.provider === config.extraProvider;
+  const isExtraOwner = own.provider === getExtraProvider(config);
   return {
     streamFn: config.streamFn,
     streamOptions: {

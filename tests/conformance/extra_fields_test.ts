@@ -153,12 +153,12 @@ Deno.test("extra: fields that are no object are refused when the agent is made",
     assertThrows(
       () => testAgent([], { streamOptions: { extra: untyped } }),
       BadRequestError,
-      "streamOptions.extra must be an object of fields, not",
+      "streamOptions.extra must be an object, not",
     );
     assertThrows(
       () => testAgent([], { fallback: [{ model: modelSpec("a/b"), extra: untyped }] }),
       BadRequestError,
-      "extra must be an object of fields, not",
+      "extra must be an object, not",
     );
   }
 });

@@ -8,12 +8,13 @@
 
 import * as ajvModule from "ajv/dist/2020.js";
 import type { IgnoredKeyword } from "./ignored_keyword.ts";
-import { type JsonRecord, toCanonicalText } from "./json_object.ts";
-import { type NormalizedSchema, REFERENCE_COUNTER } from "./normalize_schema.ts";
+import { toCanonicalText } from "./canonical_text.ts";
+import { escapeKey, type JsonRecord } from "./json_object.ts";
+import type { NormalizedSchema } from "./normalize_schema.ts";
 import { canCreateMatchers, createMatcher, loadMatchers, type Matcher } from "./pattern.ts";
-import { getSubschemas } from "./subschemas.ts";
+import { getSubschemas, REFERENCE_COUNTER } from "./subschemas.ts";
 import { TextCache } from "./text_cache.ts";
-import { escapeKey, type ValidationError } from "./validation_error.ts";
+import type { ValidationError } from "./validation_error.ts";
 
 /** A schema that ajv compiled. */
 export interface AjvSchema {

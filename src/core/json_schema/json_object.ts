@@ -1,5 +1,5 @@
 /**
- * Tests and comparisons of JSON values.
+ * JSON objects, and pointers into them.
  *
  * @module
  */
@@ -12,13 +12,7 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns a text that is the same for equal JSON values, and only for these: the order of properties is ignored. */
-export function toCanonicalText(value: unknown): string {
-  return JSON.stringify(value, (_key, part) => isRecord(part) ? sortProperties(part) : part);
-}
-
-function sortProperties(record: JsonRecord): JsonRecord {
-  return Object.fromEntries(
-    Object.entries(record).sort(([left], [right]) => left < right ? -1 : 1),
-  );
+/** Escapes a key for a JSON Pointer (RFC 6901). */
+export function escapeKey(key: string | number): string {
+  return String(key).replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -1,18 +1,29 @@
 /**
- * Detection of schemas of validation libraries.
+ * Recognizes the schemas of validation libraries.
  *
  * @module
  */
 
-import { hasMethods } from "./has_methods.ts";
+import { isRecord } from "./json_object.ts";
 
 /**
  * Whether a value is a validator, of Standard Schema or any other library, rather than a JSON Schema, which is only data.
  * A JSON Schema that Zod creates has the validator as a hidden property.
  */
 export function isLibrarySchema(value: unknown): boolean {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
-  if (Array.isArray(value)) return false;
-  if (hasMethods(value)) return true;
-  return Object.getOwnPropertyDescriptor(value, "~standard")?.enumerable ?? "~standard" in value;
+  if (typeof value === "function") return true;
+  if (!isRecord(value)) return false;
+  return Object.getOwnPropertyDescriptor(value, "~standard")?.enumerable ??
+    ("~standard" in value || hasMethods(value));
+}
+
+/**
+ * Whether an object has methods: its own, also hidden ones, or those of its class. No getter is called. Methods of
+ * `Object` itself do not count, also not in another realm.
+ */
+function hasMethods(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  const { constructor: _constructor, ...properties } = Object.getOwnPropertyDescriptors(value);
+  return Object.values(properties).some(({ value }) => typeof value === "function") ||
+    (!!prototype && !!Object.getPrototypeOf(prototype) && hasMethods(prototype));
 }

@@ -8,12 +8,11 @@
  */
 
 import type { IgnoredKeyword } from "./ignored_keyword.ts";
-import { isRecord, type JsonRecord } from "./json_object.ts";
+import { escapeKey, isRecord, type JsonRecord } from "./json_object.ts";
 import { findKeywordProblem } from "./keyword_problem.ts";
 import { isLibrarySchema } from "./library_schema.ts";
 import { SchemaDocument } from "./schema_document.ts";
-import { mapSubschemas } from "./subschemas.ts";
-import { escapeKey } from "./validation_error.ts";
+import { mapSubschemas, REFERENCE_COUNTER } from "./subschemas.ts";
 
 /** A schema that ajv can compile. */
 export interface NormalizedSchema {
@@ -206,9 +205,6 @@ function rewriteNullable(schema: JsonRecord): JsonRecord {
   const types: readonly unknown[] = Array.isArray(type) ? type : [type];
   return { ...rest, type: nullable === true ? [...new Set([...types, "null"])] : type };
 }
-
-/** A keyword that is added next to every `$ref`, so that a validator can count the references that it follows. */
-export const REFERENCE_COUNTER = "countReference";
 
 /** Removes the references that the schema itself cannot resolve, and marks the others. */
 function markReferences(root: JsonRecord, ignored: IgnoredKeyword[]): JsonRecord {

@@ -59,3 +59,6 @@ export function mapSubschemas(
   });
   return Object.fromEntries(entries);
 }
+
+/** A keyword that is added next to every `$ref`, so that a validator can count the references that it follows. */
+export const REFERENCE_COUNTER = "countReference";

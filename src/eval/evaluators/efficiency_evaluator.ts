@@ -4,7 +4,7 @@
  * @module
  */
 
-import { toCanonicalText } from "../../core/json_schema/json_object.ts";
+import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
 import type { Trajectory, TrajectoryCall } from "../trajectory/trajectory.ts";
 import { isAtLeast } from "./compare_limit.ts";
 import type { Evaluator } from "./evaluator.ts";

@@ -9,7 +9,7 @@ import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { MAX_TIMER_MS } from "../../core/ports.ts";
-import { toCanonicalText } from "../../core/json_schema/json_object.ts";
+import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
 import type { EvalContext, Evaluator } from "./evaluator.ts";
 import { createJudgePrompt, JUDGE_PROMPT_VERSION, type JudgeTopic } from "./judge_prompt.ts";
 import { readThreshold } from "./read_number.ts";

@@ -6,7 +6,7 @@
 
 import { encodeHex } from "../../core/byte_encoding.ts";
 import { isJsonObject } from "../../core/json.ts";
-import { toCanonicalText } from "../../core/json_schema/json_object.ts";
+import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
 import type { EvalSetResult } from "../run/case_result.ts";
 
 /** Results with their hash. */

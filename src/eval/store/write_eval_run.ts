@@ -5,7 +5,7 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
-import { toCanonicalText } from "../../core/json_schema/json_object.ts";
+import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
 import { join } from "../../platform/paths.ts";
 import type { EvalSet } from "../case/eval_case.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { JsonObject } from "../../core/json.ts";
 import type { ArgumentMatcher, ExpectedCall, TrajectoryMatch } from "../case/eval_case.ts";
-import { toCanonicalText } from "../../core/json_schema/json_object.ts";
+import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
 import { matchTrajectory } from "./match_trajectory.ts";
 import type { TrajectoryCall } from "./trajectory.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { hasMethods } from "./has_methods.ts";
+import { isLibrarySchema } from "./library_schema.ts";
 
 class Type {
   readonly type = "object";
@@ -10,14 +10,14 @@ class Data {
   readonly type = "object";
 }
 
-Deno.test("hasMethods() finds own, hidden and inherited methods", () => {
+Deno.test("isLibrarySchema() is true for objects with own, hidden and inherited methods", () => {
   const hidden = Object.defineProperty({ tag: "string" }, "parse", { value: () => {} });
   for (const value of [{ is: () => true }, hidden, new Type(), new Date(), new Map(), Type]) {
-    assertEquals(hasMethods(value), true);
+    assertEquals(isLibrarySchema(value), true);
   }
 });
 
-Deno.test("hasMethods() is false for data of any prototype, and calls no getter", () => {
+Deno.test("isLibrarySchema() is false for data of any prototype, and calls no getter", () => {
   const getter = Object.defineProperty({}, "type", {
     get: () => {
       throw new Error("A getter was called");
@@ -34,5 +34,5 @@ Deno.test("hasMethods() is false for data of any prototype, and calls no getter"
     otherRealm,
     symbol,
   ];
-  for (const value of values) assertEquals(hasMethods(value), false);
+  for (const value of values) assertEquals(isLibrarySchema(value), false);
 });
