@@ -125,6 +125,7 @@ export async function typeConversation(
     input?.enqueue(new TextEncoder().encode(`${line}\n`));
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let hasEnded = false;
   const { output, messages } = host.terminal;
   for (const stream of [output, messages]) {
     const write = stream.write.bind(stream);
@@ -133,10 +134,12 @@ export async function typeConversation(
       screen += typeof content === "string" ? content : new TextDecoder().decode(content);
       // The program waits for the line that is typed after its own write.
       clearTimeout(timer);
-      timer = setTimeout(type, 0);
+      // A signal ends the program while it writes.
+      if (!hasEnded) timer = setTimeout(type, 0);
     };
   }
   const code = await main(["--cwd", `${home.path}/p`, "--plain", ...args], host);
+  hasEnded = true;
   clearTimeout(timer);
   return Object.defineProperties(conversation, { code: { value: code } });
 }
