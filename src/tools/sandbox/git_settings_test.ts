@@ -251,6 +251,10 @@ Deno.test("git settings: a command that is running when the sandbox is disposed 
   await reader.cancel();
   await workspace.sandbox[Symbol.asyncDispose]();
   assert(!workspace.exists(".git/config.worktree"));
+  // A tool that sees the end of its command late does not undo what the user has changed since.
+  workspace.writeFile(".git/config.worktree", "user\n");
+  assertEquals(await command.finish(), {});
+  assertEquals(workspace.readFile(".git/config.worktree"), "user\n");
 });
 
 Deno.test("git settings: git uses no repository that is a directory with another name than .git", async () => {

@@ -154,9 +154,10 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   #net: SandboxNet;
   /** Running processes and their marks. */
   readonly #running = new Map<Pick<RunningProcess, "terminate">, string>();
-  /** Functions that restore the settings of git after the commands that have not been finished. */
-  readonly #unrestored = new Set<() => Promise<unknown>>();
+  /** Functions that restore the settings of git after the commands that have not been finished, by their marks. */
+  readonly #unfinished = new Map<string, () => Promise<unknown>>();
   readonly #finishing = new Set<Promise<unknown>>();
+  #isDisposed = false;
   #proxy: { readonly server: HostProxy; readonly hosts: readonly string[] } | undefined;
 
   constructor(options: SandboxOptions) {
@@ -213,12 +214,14 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     const restore = () => settings.restore({ withheld });
     const process = startProcess(confined);
     this.#running.set(process, mark);
-    this.#unrestored.add(restore);
+    this.#unfinished.set(mark, restore);
     void process.exited.then(() => this.#running.delete(process));
     const finish = async () => {
+      // The disposal finishes the commands that are left, whose tools may see their end later.
+      if (this.#isDisposed) return {};
       await killOrphanProcesses(mark);
       const restoredFiles = await restore();
-      this.#unrestored.delete(restore);
+      this.#unfinished.delete(mark);
       const workingDirectory = await readWorkingDirectory(directoryFile);
       return {
         ...(workingDirectory !== undefined && { workingDirectory }),
@@ -347,12 +350,16 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
     await Promise.all([...this.#running].map(async ([process, mark]) => {
       await process.terminate(DISPOSE_GRACE_MS);
       await killOrphanProcesses(mark);
     }));
     await Promise.allSettled(this.#finishing);
-    for (const restore of this.#unrestored) await restore();
+    for (const [mark, restore] of this.#unfinished) {
+      await killOrphanProcesses(mark);
+      await restore();
+    }
     await this.#proxy?.server[Symbol.asyncDispose]();
     await this.#directory.remove();
   }
