@@ -13,22 +13,29 @@ function getAdded(
   const row = new QuestionRow(QUESTION, host.terminal);
   void row.write("details\n");
   const shown = host.messages;
-  assertEquals(shown, `details\n${QUESTION}`);
+  assertEquals(shown.replace(/\s+/g, " "), `details ${QUESTION}`);
   act(row, host);
   return host.messages.slice(shown.length);
 }
 
-Deno.test("QuestionRow: replaces all rows of a question that is wrapped, and nothing above them", () => {
+Deno.test("QuestionRow: breaks before words, and replaces all rows and nothing above them", () => {
   const getClear = (columns: number) => getAdded(columns, (row) => void row.write("hint\n"));
   for (const columns of [80, 17, 16]) {
     assertEquals(getClear(columns), `\r\x1b[Jhint\n${QUESTION}`, `${columns} columns`);
   }
-  assertEquals(getClear(15), `\x1b[1A\r\x1b[Jhint\n${QUESTION}`);
-  assertEquals(getClear(8), `\x1b[1A\r\x1b[Jhint\n${QUESTION}`);
-  assertEquals(getClear(7), `\x1b[2A\r\x1b[Jhint\n${QUESTION}`);
+  assertEquals(getClear(14), "\x1b[1A\r\x1b[Jhint\nAllow?\n[y]/[n]: ");
+  assertEquals(getClear(9), "\x1b[1A\r\x1b[Jhint\nAllow?\n[y]/[n]: ");
+  // The terminal breaks a longer word.
+  assertEquals(getClear(4), "\x1b[4A\r\x1b[Jhint\nAllow?\n[y]/[n]: ");
 });
 
-Deno.test("QuestionRow: is written again after a resize if it fits in a row", () => {
+Deno.test("QuestionRow: has its indentation in each row", () => {
+  const host = createFakeHost({ columns: 16 });
+  void new QuestionRow("  Allow? [y]es / [n]o: ", host.terminal).write("");
+  assertEquals(host.messages, "  Allow? [y]es /\n  [n]o: ");
+});
+
+Deno.test("QuestionRow: is written again after a resize if its rows still fit", () => {
   const resize = (before: number, after: number) =>
     getAdded(before, (row, { terminal }) => {
       Object.defineProperty(terminal, "columns", { value: after });
@@ -37,8 +44,8 @@ Deno.test("QuestionRow: is written again after a resize if it fits in a row", ()
     });
   const again = `\r\x1b[J${QUESTION}`;
   assertEquals(resize(80, 17), again + again);
-  assertEquals(resize(10, 80), again + again);
-  // The terminal has wrapped it; another row of the question would stay above a new one.
+  assertEquals(resize(10, 80), `\x1b[1A${again}${again}`);
+  // The terminal has wrapped them; another row of the question would stay above a new one.
   assertEquals(resize(80, 16), "");
   assertEquals(resize(80, 10), "");
 });
@@ -48,10 +55,10 @@ Deno.test("QuestionRow: clears no row above the cursor after a resize and after 
     Object.defineProperty(terminal, "columns", { value: 8 });
     void row.write("");
   });
-  assertEquals(added, `\r\x1b[J${QUESTION}`);
+  assertEquals(added, "\r\x1b[JAllow?\n[y]/[n]: ");
   const continued = getAdded(10, (row) => {
     row.restart();
     void row.write("");
   });
-  assertEquals(continued, `\r\x1b[J${QUESTION}`);
+  assertEquals(continued, "\r\x1b[JAllow?\n[y]/[n]: ");
 });
