@@ -57,8 +57,11 @@ Deno.test("architecture: optional properties of public options may be undefined,
 /** Names that adapters of the library import and other adapters do not need, with the reason. */
 const INTERNAL_NAMES: Readonly<Record<string, string>> = {
   checkApi: "only the servers of OpenAI, Azure and xAI have two APIs",
+  checkToken: "the proxy's server asks the application about tokens",
   DeltaTemplate: "a shortcut for the deltas of three wire formats, which saves parsing them",
   IdleTimer: "the proxy's server limits the pauses of a body that it sends",
+  isLocalCaller: "without authorization, the proxy's server has local callers only",
+  isLoopbackName: "without authorization, the proxy's server has local callers only",
   startTimer: "the proxy's server limits the time of a body that it receives",
   toValidCost: "the proxy's replies are in the library's own format, cost included",
   toValidUsage: "the proxy's replies are in the library's own format, usage included",

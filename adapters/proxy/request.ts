@@ -9,7 +9,7 @@ import { toText } from "@std/streams/to-text";
 import { THINKING_LEVELS } from "../../src/core/model.ts";
 import type { StreamOptions } from "../../src/core/stream.ts";
 import type { Clock } from "../../src/core/ports.ts";
-import { startTimer } from "../kit/stream/timer.ts";
+import { startTimer } from "../../src/core/start_timer.ts";
 import { createBadRequest, type Rejection } from "./errors.ts";
 import {
   array,

@@ -7,6 +7,7 @@
 import type { Policy } from "../../mod.ts";
 import { encodeHex } from "../../src/core/byte_encoding.ts";
 import { getErrorMessage } from "../../src/core/errors.ts";
+import { isLoopbackName } from "../../src/core/local_caller.ts";
 import { FileSessionStore } from "../../src/memory/mod.ts";
 import {
   type AgentServer,
@@ -40,9 +41,6 @@ export interface ServeCommandLine {
   /** Names of the options that occur on the command line. */
   readonly given: ReadonlySet<string>;
 }
-
-/** Addresses of this machine. */
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 
 const MAX_PORT = 65_535;
 
@@ -107,7 +105,7 @@ function parseAccess({ host, port, tokenFile, allowedOrigin = [] }: ServeOptions
       throw explainTokenError(error, tokenFile);
     }
   }
-  if (!LOOPBACK.test(host)) {
+  if (!isLoopbackName(host)) {
     throw new UsageError(
       `--host ${host} makes the server reachable from other machines: it requires --token-file`,
       "Write tokens to a file, such as: (umask 077; openssl rand -hex 32 > tokens.txt)",
@@ -188,7 +186,7 @@ async function announce(
 ): Promise<void> {
   const url = `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}/`;
   await terminal.messages.write(`Serving the sessions of ${toPlainText(cwd)}\n`);
-  if (!LOOPBACK.test(hostname)) {
+  if (!isLoopbackName(hostname)) {
     await terminal.messages.write(
       "warning: tokens and conversations are not encrypted on the network: use a reverse proxy with TLS\n",
     );

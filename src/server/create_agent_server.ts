@@ -15,7 +15,7 @@ import { matchRoute } from "./http/match_route.ts";
 import { fail, type Problem, toProblem, toResponse } from "./http/problem.ts";
 import { type ResolvedLimits, resolveLimits } from "./limits/tenant_limits.ts";
 import { TenantUsage } from "./limits/tenant_usage.ts";
-import { startTimer } from "./http/start_timer.ts";
+import { startTimer } from "../core/start_timer.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import type { Services } from "./operations/call.ts";
 import { createRoutes, type Route } from "./operations/routes.ts";

@@ -17,7 +17,7 @@ import { redact } from "../../../src/core/redact.ts";
 import type { ErrorOrigin } from "../errors/classify.ts";
 import type { ErrorTable } from "../errors/error_table.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
-import { startTimer } from "../stream/timer.ts";
+import { startTimer } from "../../../src/core/start_timer.ts";
 import { isBinaryText } from "./binary_text.ts";
 import { skipToText, type StartedBody } from "./body_start.ts";
 import { createConnectionError } from "./connection_error.ts";

@@ -17,7 +17,7 @@ import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/str
 import type { Usage } from "../../../src/core/usage.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
 import { IdleTimer } from "./idle_timer.ts";
-import { startTimer } from "./timer.ts";
+import { startTimer } from "../../../src/core/start_timer.ts";
 
 /** Splits the bytes of a response into frames: server-sent events, lines, binary messages. */
 export interface FrameParser<Frame> {

@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from "../../../src/core/ports.ts";
-import { startTimer } from "./timer.ts";
+import { startTimer } from "../../../src/core/start_timer.ts";
 
 /** Options for `new IdleTimer()`. */
 export interface IdleTimerOptions {

@@ -4,13 +4,12 @@
  * @module
  */
 
-import { abortable } from "../../core/abortable.ts";
+import { checkToken } from "../../core/check_token.ts";
 import { isJsonObject } from "../../core/json.ts";
+import { isLocalCaller } from "../../core/local_caller.ts";
 import type { Clock } from "../../core/ports.ts";
 import { fail } from "../http/problem.ts";
-import { startTimer } from "../http/start_timer.ts";
 import type { Authenticate, Caller, Connection } from "./caller.ts";
-import { isLoopbackConnection } from "./loopback.ts";
 
 /** Options for {@linkcode authenticateRequest}. */
 export interface AuthenticationOptions {
@@ -24,55 +23,26 @@ export interface AuthenticationOptions {
   readonly clock: Clock;
 }
 
-/** Headers that reverse proxies add; the caller behind one is not local, although its connection is. */
-const FORWARDING_HEADERS = [
-  "forwarded",
-  "via",
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "x-forwarded-proto",
-  "x-real-ip",
-  "cf-connecting-ip",
-  "true-client-ip",
-];
-
 /** Returns the caller of a request; throws a `RequestFailure` for one that is not accepted. */
 export async function authenticateRequest(
   request: Request,
   { authenticate, connection, timeoutMs, clock }: AuthenticationOptions,
 ): Promise<Caller> {
   if (authenticate === undefined) return acceptLocal(request, connection);
-  const header = request.headers.get("authorization") ?? "";
-  const [, token = ""] = /^Bearer +(\S+) *$/i.exec(header) ?? [];
-  const caller = await decide(() => authenticate(token, request), { timeoutMs, clock });
+  const caller = await checkToken(request, { decide: authenticate, timeoutMs, clock }).catch(() => {
+    // The error may contain a secret and must not reach the caller.
+    throw fail("authentication_failed", "The token could not be checked: try again later", {
+      retryAfterMs: 1000,
+    });
+  });
   if (isJsonObject(caller)) return caller;
   throw createUnauthorized(
     "Send a valid token in the header Authorization: Bearer TOKEN",
   );
 }
 
-/** Calls the application; throws a `RequestFailure` when it fails or does not decide in time. */
-async function decide(
-  authenticate: () => ReturnType<Authenticate>,
-  { timeoutMs, clock }: Pick<AuthenticationOptions, "timeoutMs" | "clock">,
-): Promise<Caller | undefined> {
-  const timeout = new AbortController();
-  const stopTimer = startTimer(clock, timeoutMs, () => timeout.abort());
-  try {
-    return await abortable(Promise.resolve(authenticate()), timeout.signal);
-  } catch {
-    // The error may contain a secret and must not reach the caller.
-    throw fail("authentication_failed", "The token could not be checked: try again later", {
-      retryAfterMs: 1000,
-    });
-  } finally {
-    stopTimer();
-  }
-}
-
-function acceptLocal({ headers }: Request, connection: Connection | undefined): Caller {
-  const isForwarded = FORWARDING_HEADERS.some((name) => headers.has(name));
-  if (isLoopbackConnection(connection) && !isForwarded) return { mayReadMetrics: true };
+function acceptLocal(request: Request, connection: Connection | undefined): Caller {
+  if (isLocalCaller(request, connection)) return { mayReadMetrics: true };
   throw createUnauthorized(
     "Without authentication the server accepts callers on the same machine only",
   );

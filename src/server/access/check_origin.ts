@@ -7,9 +7,9 @@
  * @module
  */
 
+import { isLoopbackConnection, isLoopbackName } from "../../core/local_caller.ts";
 import { fail } from "../http/problem.ts";
 import type { Connection } from "./caller.ts";
-import { isLoopbackConnection, isLoopbackName } from "./loopback.ts";
 
 /** Options for {@linkcode checkHost} and {@linkcode checkOrigin}. */
 export interface OriginOptions {

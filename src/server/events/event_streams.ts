@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from "../../core/ports.ts";
-import { startTimer } from "../http/start_timer.ts";
+import { startTimer } from "../../core/start_timer.ts";
 import type { FeedItem } from "../runner/agent_runner.ts";
 
 /** Reason for the end of a stream. */

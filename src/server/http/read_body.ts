@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json.
 import type { Clock } from "../../core/ports.ts";
 import { validateToolArguments } from "../../core/validate_tool_arguments.ts";
 import { fail } from "./problem.ts";
-import { startTimer } from "./start_timer.ts";
+import { startTimer } from "../../core/start_timer.ts";
 
 /** Limits of a body. */
 export interface BodyLimits {

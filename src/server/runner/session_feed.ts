@@ -12,7 +12,7 @@
 import { SessionError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import type { Session } from "../../core/session.ts";
-import { startTimer } from "../http/start_timer.ts";
+import { startTimer } from "../../core/start_timer.ts";
 import type { EventsOptions, FeedItem, SessionActivity } from "./agent_runner.ts";
 import { type EventCursor, formatCursor, parseCursor } from "./event_cursor.ts";
 import { type ActiveLog, type LiveEvent, type LiveEvents, toJson } from "./live_events.ts";

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { systemClock } from "../../../src/core/ports.ts";
-import { ManualClock } from "../../../src/testing/manual_clock.ts";
-import { settle } from "../../../tests/conformance/ports.ts";
-import { startTimer } from "./timer.ts";
+import { systemClock } from "./ports.ts";
+import { ManualClock } from "../testing/manual_clock.ts";
+import { settle } from "../../tests/conformance/ports.ts";
+import { startTimer } from "./start_timer.ts";
 
 Deno.test("startTimer(): calls back after the delay, unless it is cancelled", async () => {
   const clock = new ManualClock();
