@@ -101,4 +101,6 @@ const MODEL_ADVICE = `Ways to configure one:
           export SWINK_MODEL=openai/gpt-6.2-sol
   Ollama  swink run -m ollama/MODEL "PROMPT"
   server  swink run -m openai/MODEL --base-url URL "PROMPT"
+  device  swink models local pull qwen3-4b
+          swink run -m local/qwen3-4b "PROMPT"
 To see a run without a model: swink demo`;

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { SessionError } from "../../src/core/errors.ts";
+import { ModelNotFoundError, SessionError } from "../../src/core/errors.ts";
 import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { getRunEndMessage } from "./run_end_message.ts";
@@ -20,4 +20,23 @@ Deno.test("getRunEndMessage(): names the error that has aborted the run", () => 
   const error = new SessionError("The disk is full (os error 28)", { reason: "write_failed" });
   assertEquals(message(error), { reason: "The disk is full" });
   assertEquals(message("a listener"), { reason: "the run failed" });
+});
+
+Deno.test("getRunEndMessage(): gives advice about the name of a model that a server does not have", () => {
+  const outcome = {
+    messages: [],
+    usage: zeroUsage(),
+    cost: zeroCost(),
+    stopReason: "error",
+  } as const;
+  const advice = (error: ModelNotFoundError) =>
+    getRunEndMessage({ outcome: { ...outcome, error }, refused: [] }, {
+      exitCode: ExitCode.configuration,
+      baseUrl: undefined,
+      env: () => undefined,
+    })?.advice;
+  const served = new ModelNotFoundError("no such model", { status: 404 });
+  assertEquals(advice(served), "Check the name of the model in -m provider/model.");
+  const local = new ModelNotFoundError("download it with: swink models local pull qwen3-4b");
+  assertEquals(advice(local), undefined);
 });
