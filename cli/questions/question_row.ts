@@ -6,7 +6,6 @@
 
 import type { Terminal } from "../host/terminal.ts";
 import { getTextWidth } from "../render/text_width.ts";
-import { wrapText } from "../render/wrap_text.ts";
 
 /** A question with the cursor behind it. */
 export class QuestionRow {

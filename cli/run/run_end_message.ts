@@ -136,7 +136,7 @@ function getAdvice(
     case "context_window_overflow":
       return "Shorten the prompt and its files, or choose a model with a larger context window.";
     case "model_not_found":
-      // Without a status the model was looked for on this device, and the message says what to do.
+      // Without a status the model was looked for on this device, and the message names the next step.
       return status === undefined ? undefined : "Check the name of the model in -m provider/model.";
     case "network_error":
       if (status !== undefined) return gaveUp && `${gaveUp} Try again later.`;
