@@ -5,13 +5,14 @@
  */
 
 import type { FinishedCall } from "../core/accumulate.ts";
-import { type AgentError, withModel } from "../core/errors.ts";
+import type { AgentError } from "../core/errors.ts";
 import type { AssistantMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { LlmContext } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../core/usage.ts";
+import { withModel } from "../core/with_model.ts";
 import { createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
 import { toHookError } from "./hook_error.ts";

@@ -31,13 +31,12 @@ export async function applyPostDispatch(
   let isWithheld = false;
   for (const policy of turn.run.config.policies) {
     if (!policy.postDispatch) continue;
-    const context = {
-      ...createPolicyContext(turn),
+    const context = createPolicyContext(turn, {
       toolCall: { id, name, arguments: cloneJson(args) },
       tool,
       result: cloneJson(result),
       durationMs,
-    };
+    });
     const outcome = await callPolicy(turn.run, policy, {
       hook: "postDispatch",
       cancellation: turn.cancellation,
