@@ -32,7 +32,6 @@ export async function reportRefusedCalls(
   before: readonly PreparedCall[],
   after: readonly PreparedCall[],
 ): Promise<void> {
-  if (before === after) return;
   for (const [index, call] of before.entries()) {
     if (call.type === "ready" && after[index]?.type !== "ready") {
       await reportRefusedCall(turn, call);

@@ -76,7 +76,7 @@ export async function runToolBatch(
       : { calls: resolved, injected: [] };
     const approving = approveBatch(turn, checked);
     const approved = approving instanceof Promise ? await approving : approving;
-    await reportRefusedCalls(turn, resolved, approved.calls);
+    if (approved.calls !== resolved) await reportRefusedCalls(turn, resolved, approved.calls);
     return await executeBatch(turn, approved);
   } catch (thrown) {
     return await failBatch(turn, calls.map(({ block }) => block), thrown);
