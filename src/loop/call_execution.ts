@@ -9,12 +9,8 @@ import type { AgentEvent, SubAgentEvent } from "../core/event.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
 import type { RunningCall } from "../core/policy.ts";
 import type { ToolContext } from "../core/tool.ts";
-import {
-  type AgentToolResult,
-  errorResult,
-  type ToolUpdate,
-  toToolResult,
-} from "../core/tool_result.ts";
+import { toToolResult } from "../core/to_tool_result.ts";
+import { type AgentToolResult, errorResult, type ToolUpdate } from "../core/tool_result.ts";
 import type { StartingCall } from "./background_runs.ts";
 import { GRACE_MS } from "./cancellation.ts";
 import { copyEvent } from "./copy_event.ts";

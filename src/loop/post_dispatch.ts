@@ -5,7 +5,8 @@
  */
 
 import { cloneJson } from "../core/json.ts";
-import { type AgentToolResult, copyToolResult, errorResult } from "../core/tool_result.ts";
+import { copyToolResult } from "../core/to_tool_result.ts";
+import { type AgentToolResult, errorResult } from "../core/tool_result.ts";
 import { callPolicy } from "./policy_slots.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";

@@ -14,7 +14,7 @@ import type { ModelSpec } from "../core/model.ts";
 import { getStreamOrigin } from "../core/stream_origin.ts";
 import type { LlmContext, StreamFn, StreamOptions, ToolSpec } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
-import { toValidSpending } from "../core/usage.ts";
+import { toValidSpending } from "../core/valid_usage.ts";
 import type { GetApiKey } from "./config.ts";
 import { CompactionCheck, type CompactionRefusal } from "./compaction_check.ts";
 import type { ConvertedMessages } from "./convert.ts";

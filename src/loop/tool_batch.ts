@@ -12,7 +12,7 @@ import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { type AgentToolResult, errorResult } from "../core/tool_result.ts";
-import { toValidSpending } from "../core/usage.ts";
+import { toValidSpending } from "../core/valid_usage.ts";
 import { approveBatch, isAnswerCall, type PreparedBatch, stopBatch } from "./approve_batch.ts";
 import { getAbortText } from "./cancel_text.ts";
 import { executeCalls } from "./execute_calls.ts";
