@@ -68,7 +68,7 @@ export class TextEngine {
   readonly tokenizer: PromptTokens;
   readonly #options: TextEngineOptions;
   readonly #free: SequenceSlot[];
-  readonly #waiting: Deferred<void>[] = [];
+  readonly #waiting: Deferred<SequenceSlot>[] = [];
   readonly #grammars = new Map<string, Promise<object | undefined>>();
 
   constructor(options: TextEngineOptions) {
@@ -92,13 +92,14 @@ export class TextEngine {
   /** Waits for a sequence and starts a generation, which must be released. */
   async start(request: GenerationRequest, signal: AbortSignal): Promise<Generation> {
     const slot = await this.#acquire(request.prompt, signal);
-    const aligned = slot.align(request.prompt);
-    return new Generation(request, {
-      ...this.#options,
-      slot,
-      aligned,
-      release: () => this.#release(slot),
-    });
+    const release = () => this.#release(slot);
+    try {
+      const aligned = slot.align(request.prompt);
+      return new Generation(request, { ...this.#options, slot, aligned, release });
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   /** Creates the state of a grammar; `undefined` if llama.cpp does not accept the grammar. */
@@ -123,28 +124,33 @@ export class TextEngine {
   }
 
   async #acquire(prompt: string, signal: AbortSignal): Promise<SequenceSlot> {
-    while (this.#free.length === 0) {
-      const turn = createDeferred();
-      this.#waiting.push(turn);
-      try {
-        await abortable(turn.promise, signal);
-      } catch (error) {
-        const index = this.#waiting.indexOf(turn);
-        if (index >= 0) this.#waiting.splice(index, 1);
-        else this.#waiting.shift()?.resolve();
-        throw error;
-      }
-    }
     signal.throwIfAborted();
+    if (this.#free.length === 0) return await this.#wait(signal);
     const shared = this.#free.map((slot) => slot.countSharedCharacters(prompt));
     const [slot] = this.#free.splice(shared.indexOf(Math.max(...shared)), 1);
     if (!slot) throw new Error("No sequence is free");
     return slot;
   }
 
+  /** Waits for the next sequence that is released. */
+  async #wait(signal: AbortSignal): Promise<SequenceSlot> {
+    const turn = createDeferred<SequenceSlot>();
+    this.#waiting.push(turn);
+    try {
+      return await abortable(turn.promise, signal);
+    } catch (error) {
+      const index = this.#waiting.indexOf(turn);
+      if (index >= 0) this.#waiting.splice(index, 1);
+      // The sequence was released for this request at the same time.
+      else void turn.promise.then((slot) => this.#release(slot));
+      throw error;
+    }
+  }
+
   #release(slot: SequenceSlot): void {
-    this.#free.push(slot);
-    this.#waiting.shift()?.resolve();
+    const next = this.#waiting.shift();
+    if (next) next.resolve(slot);
+    else this.#free.push(slot);
   }
 }
 
