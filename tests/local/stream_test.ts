@@ -280,6 +280,26 @@ Deno.test({
   assertEquals(second.usage?.cacheRead, prompt + 4);
 });
 
+Deno.test({
+  name: "createLocal(): keeps the tokens of earlier replies when a later message is changed",
+  ignore,
+}, async () => {
+  const scripts = [...SCRIPTS, ["<|split|>", "t", "h", "e", " end", "<|im_end|>"]];
+  await using fixture = await createFixture({ tiny: { scripts } });
+  const question = userMessage("!split", 0);
+  const first = await fixture.ask("!split");
+  const history = [question, toReply(first)];
+  const kept = (first.usage?.total ?? 0) + 1;
+  for (const text of ["!hello a", "!hello b", "!think", "!hello"]) {
+    const { usage } = await fixture.ask([...history, userMessage(text, 0)]);
+    assert((usage?.cacheRead ?? 0) >= kept - 1, `${text}: ${usage?.cacheRead} of ${kept}`);
+  }
+  // A reply that was not kept is evaluated again.
+  const changed = await fixture.ask([userMessage("!hello", 0)]);
+  assertEquals(changed.text, "Hello world, dear user");
+  assert((changed.usage?.cacheRead ?? kept) < kept);
+});
+
 Deno.test(
   { name: "createLocal(): a changed conversation keeps the part that is the same", ignore },
   async () => {
