@@ -31,6 +31,7 @@ export class SequenceSlot {
   /** The prompt and the reply. */
   #text = "";
   #tokens: Token[] = [];
+  #promptLength = 0;
   #boundaries: Boundary[] = [];
 
   /**
@@ -65,9 +66,15 @@ export class SequenceSlot {
   async start(prompt: string, { tokens, cached, boundaries }: AlignedPrompt): Promise<void> {
     this.#text = prompt;
     this.#tokens = [...tokens];
+    this.#promptLength = tokens.length;
     this.#boundaries = [...boundaries, { tokens: tokens.length, characters: prompt.length }];
     const { nextTokenIndex: end } = this.sequence;
     if (cached < end) await this.sequence.eraseContextTokenRanges([{ start: cached, end }]);
+  }
+
+  /** The tokens of the reply. */
+  get replyTokens(): readonly Token[] {
+    return this.#tokens.slice(this.#promptLength);
   }
 
   /** Adds a token of the reply, and the text that it completes. */

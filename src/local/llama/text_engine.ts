@@ -95,7 +95,8 @@ export class TextEngine {
     const release = () => this.#release(slot);
     try {
       const aligned = slot.align(request.prompt);
-      return new Generation(request, { ...this.#options, slot, aligned, release });
+      const { tokenizer } = this;
+      return new Generation(request, { ...this.#options, tokenizer, slot, aligned, release });
     } catch (error) {
       release();
       throw error;
@@ -155,6 +156,7 @@ export class TextEngine {
 }
 
 interface GenerationOptions extends TextEngineOptions {
+  readonly tokenizer: PromptTokens;
   readonly slot: SequenceSlot;
   readonly aligned: AlignedPrompt;
   readonly release: () => void;
@@ -229,6 +231,28 @@ export class Generation {
     const text = this.#decoder.decode(token);
     slot.append(token, text);
     return { type: "text", text };
+  }
+
+  /**
+   * Protects the text of the reply for later prompts: only the special tokens that the model has written as such stay
+   * special, and not those that it has spelled out, for instance from a file.
+   */
+  protectReply(text: string): string {
+    const { slot, model, tokenizer } = this.#options;
+    if (tokenizer.protect(text) === text) return text;
+    const decoder = new TokenTextDecoder(model);
+    let result = "";
+    let plain = "";
+    for (const token of slot.replyTokens) {
+      const decoded = decoder.decode(token);
+      if (!model.isSpecialToken(token)) {
+        plain += decoded;
+        continue;
+      }
+      result += tokenizer.protect(plain) + decoded;
+      plain = "";
+    }
+    return result + tokenizer.protect(plain + decoder.end());
   }
 
   /** Ends the generation, and frees its sequence after the token in progress. */
