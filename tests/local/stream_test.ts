@@ -345,9 +345,10 @@ Deno.test(
     await using fixture = await createFixture({ tiny: { scripts } });
     const countSpecial = async (text: string) => {
       const reply = await fixture.ask(text);
-      await fixture.streamFn.unload();
       fixture.counts.take();
-      await fixture.ask([userMessage(text, 0), toReply(reply), userMessage("!hello", 0)]);
+      const messages = [userMessage(text, 0), toReply(reply), userMessage("!hello", 0)];
+      // Nothing of the first prompt is kept.
+      await fixture.ask(messages, { systemPrompt: "Other" });
       const tokens = fixture.counts.take();
       const special = Math.max(...tokens) - 2;
       return [reply.text, tokens.filter((token) => token >= special).length] as const;
