@@ -181,6 +181,7 @@ Deno.test("ModelStore: describes the download by hand where the hub cannot be re
   assertEquals(code, "network_error");
   assertStringIncludes(message, "http://127.0.0.1:9/owner/repo/resolve/main/model.gguf");
   assertStringIncludes(message, "swink models local import FILE");
+  assertEquals(await exists(download.part), false, "an empty part is removed");
 });
 
 Deno.test("ModelStore: follows neither endless redirects nor those to other protocols", async () => {

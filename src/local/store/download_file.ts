@@ -59,7 +59,8 @@ export async function downloadFile(
     await receiveVerified(file, open.file, options);
     await system.rename(part, path);
   } catch (error) {
-    if (error instanceof ContentMismatch) await system.remove(part);
+    const isUseless = error instanceof ContentMismatch || open.file.statSync().size === 0;
+    if (isUseless) await system.remove(part);
     if (getSystemErrorCode(error) === undefined || AgentError.is(error)) throw error;
     const message = `Cannot save ${path}: ${getErrorMessage(error)}`;
     throw new BadRequestError(message, { cause: error });

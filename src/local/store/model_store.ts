@@ -105,9 +105,8 @@ export class ModelStore {
     if (path !== "" && await isFile(path)) return { name, path };
     const names = [...new Set([...PRESETS, ...await this.list()].map((model) => model.name))];
     throw new ModelNotFoundError(
-      `There is no model "${name}" on this device. Use the path of a GGUF file, or one of: ${
-        names.join(", ")
-      }`,
+      `There is no model "${name}" on this device. Use the path of a GGUF file, ` +
+        `hf:OWNER/REPOSITORY/FILE.gguf, or one of: ${names.join(", ")}`,
       { provider: "local", model: name },
     );
   }
