@@ -7,6 +7,7 @@
 import { isJsonObject } from "../../core/json.ts";
 import { hashCanonical } from "../results/audit_trail.ts";
 import type { CaseResult } from "../run/case_result.ts";
+import { isCaseResult } from "../run/is_case_result.ts";
 
 /** The results in a file, and the lines that could not be read. */
 export interface ReadLines {
@@ -48,55 +49,4 @@ async function parseResultLine(line: string): Promise<CaseResult | undefined> {
   }
   if (!isJsonObject(value) || !isCaseResult(value["result"])) return undefined;
   return value["hash"] === await hashCanonical(value["result"]) ? value["result"] : undefined;
-}
-
-/** Whether a value has the parts of a result that reports read; its hash protects the others. */
-function isCaseResult(value: unknown): value is CaseResult {
-  if (!isJsonObject(value)) return false;
-  const { caseId, repetition, seed, outcome, scores, trajectory, durationMs } = value;
-  return typeof caseId === "string" && typeof repetition === "number" &&
-    typeof seed === "number" && typeof durationMs === "number" &&
-    (outcome === "passed" || outcome === "failed" || outcome === "skipped") &&
-    Array.isArray(scores) && scores.every(isScore) &&
-    (trajectory === undefined || isTrajectory(trajectory));
-}
-
-function isScore(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { metric, value: amount, passed, reason } = value;
-  return typeof metric === "string" && typeof amount === "number" &&
-    typeof passed === "boolean" && (reason === undefined || typeof reason === "string");
-}
-
-function isTrajectory(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { calls, replies, response, usage, cost } = value;
-  return isArrayWith(calls, isCall) && isArrayWith(replies, isReply) &&
-    typeof response === "string" && isJsonObject(usage) && typeof usage["total"] === "number" &&
-    isJsonObject(cost) && isAmount(cost["total"]);
-}
-
-const OUTCOMES: readonly unknown[] = ["completed", "failed", "denied", "unfinished"];
-
-function isCall(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { tool, arguments: args, turn, outcome, result, durationMs = 0, calls } = value;
-  return typeof tool === "string" && isJsonObject(args) && typeof turn === "number" &&
-    OUTCOMES.includes(outcome) && typeof result === "string" && typeof durationMs === "number" &&
-    isArrayWith(calls, isCall);
-}
-
-function isReply(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { prompt, turn, text, tokens, cost, durationMs } = value;
-  return [prompt, turn, tokens, durationMs].every((number) => typeof number === "number") &&
-    typeof text === "string" && isAmount(cost);
-}
-
-function isAmount(value: unknown): boolean {
-  return value === null || typeof value === "number";
-}
-
-function isArrayWith(value: unknown, isItem: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(isItem);
 }
