@@ -12,6 +12,7 @@ import {
   isRegression,
   listEvalRunHeaders,
   type MetricComparison,
+  readEvalRun,
   summarizeRun,
   verifyEvalRun,
 } from "../../src/eval/mod.ts";
@@ -27,7 +28,7 @@ import { resolvePath } from "../run/resolve_path.ts";
 import type { ReportFileOptions } from "../settings/eval_options.ts";
 import { parseReportFiles } from "./eval_settings.ts";
 import { formatCost, formatRuns, formatScore } from "./eval_tables.ts";
-import { findRun, findRunDirectory, readHistory, readTotals } from "./find_run.ts";
+import { findRun, findRunDirectory, readHistory } from "./find_run.ts";
 import { writeReports } from "./write_reports.ts";
 
 /** Options for the results and their format. */
@@ -175,10 +176,11 @@ export async function reportEvaluation(
   host: Host,
 ): Promise<ExitCode> {
   const { results, baseline } = options;
-  const run = await findRun(name, results);
+  const files = parseReportFiles(options);
+  const run = await findRun(name, results, { omitCalls: Object.keys(files).length === 0 });
   const { output, messages } = host.terminal;
   for (const damage of run.damage) await messages.write(`warning: ${toPlainText(damage)}\n`);
-  const written = await writeReports(run, parseReportFiles(options), {
+  const written = await writeReports(run, files, {
     history: await readHistory(run, results),
     baseline: baseline === undefined ? undefined : await findRun(baseline, results),
   });
@@ -197,7 +199,8 @@ export async function listEvaluations(
   const entries: RunEntry[] = [];
   for (const { id } of headers) {
     try {
-      entries.push(toEntry(await readTotals(join(resolvePath(results), id))));
+      const run = await readEvalRun(join(resolvePath(results), id), { omitCalls: true });
+      entries.push(toEntry(run));
     } catch (error) {
       // It must not hide the others.
       await messages.write(`warning: ${toPlainText(`${id}: ${getErrorMessage(error)}`)}\n`);

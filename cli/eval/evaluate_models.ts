@@ -139,7 +139,8 @@ async function evaluateModel(
     // Such as a damaged recording.
     throw error instanceof BadRequestError ? new UsageError(error.message) : error;
   }
-  return await writer.finish();
+  // Only reports need the calls.
+  return await writer.finish({ omitCalls: Object.keys(settings.reports).length === 0 });
 }
 
 /** Errors that each run would have. */
@@ -180,7 +181,11 @@ async function openWriter(
   const { resume, results, seed, seeds } = settings;
   try {
     if (resume !== undefined) {
-      return await resumeEvalRun(await findRunDirectory(resume, results), { set, now: host.now });
+      return await resumeEvalRun(await findRunDirectory(resume, results), {
+        set,
+        now: host.now,
+        omitCalls: true,
+      });
     }
     const name = formatModel(model);
     const directory = await openResults(results, { set, model, now: host.now() });

@@ -4,7 +4,12 @@
  * @module
  */
 
-import { type EvalRun, listEvalRunHeaders, readEvalRun } from "../../src/eval/mod.ts";
+import {
+  type EvalRun,
+  listEvalRunHeaders,
+  readEvalRun,
+  type ReadEvalRunOptions,
+} from "../../src/eval/mod.ts";
 import { AgentError } from "../../src/core/errors.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
@@ -46,14 +51,18 @@ export async function findRunDirectory(name: string, results: string): Promise<s
 }
 
 /**
- * Reads an evaluation.
+ * Reads an evaluation; with `omitCalls` without the calls of its runs, which can be larger than the memory.
  *
  * @throws {UsageError} If there is none, or it cannot be read.
  */
-export async function findRun(name: string, results: string): Promise<EvalRun> {
+export async function findRun(
+  name: string,
+  results: string,
+  options: Pick<ReadEvalRunOptions, "omitCalls"> = { omitCalls: true },
+): Promise<EvalRun> {
   const directory = await findRunDirectory(name, results);
   try {
-    return await readEvalRun(directory);
+    return await readEvalRun(directory, options);
   } catch (error) {
     if (AgentError.is(error)) throw new UsageError(error.message);
     throw error;
@@ -75,20 +84,11 @@ export async function readHistory(
   const runs: EvalRun[] = [];
   for (const header of earlier.slice(-MAX_HISTORY)) {
     // A chart does not need one that cannot be read.
-    const run = await readTotals(join(resolvePath(results), header.id)).catch(() => undefined);
+    const run = await readEvalRun(join(resolvePath(results), header.id), { omitCalls: true })
+      .catch(() => undefined);
     if (run) runs.push(run);
   }
   return runs;
-}
-
-/** Reads an evaluation without the calls of its runs, since several of them could exhaust the memory. */
-export async function readTotals(directory: string): Promise<EvalRun> {
-  const run = await readEvalRun(directory);
-  const results = run.results.map(({ trajectory, ...result }) => ({
-    ...result,
-    trajectory: trajectory && { ...trajectory, calls: [], replies: [], response: "" },
-  }));
-  return { ...run, results };
 }
 
 function isRun(path: string): boolean {

@@ -5,7 +5,16 @@
  */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { createProject, DONE, evaluate, READ, RUN_1, withResults, WRITE } from "./evaluations.ts";
+import {
+  createProject,
+  DONE,
+  evaluate,
+  listRuns,
+  READ,
+  RUN_1,
+  withResults,
+  WRITE,
+} from "./evaluations.ts";
 
 Deno.test("swink eval gate: passes and fails by limits, with a code for each decision", async () => {
   await using directory = await createProject();
@@ -30,6 +39,17 @@ Deno.test("swink eval gate: passes and fails by limits, with a code for each dec
     2,
     'swink: There is no evaluation "other" in DIR/results\nList the evaluations with: swink eval list\n',
   ]);
+});
+
+Deno.test("swink eval run: evaluations that start at the same time have directories of their own", async () => {
+  await using directory = await createProject();
+  const runs = await Promise.all([evaluate(directory), evaluate(directory), evaluate(directory)]);
+  assertEquals(runs.map(({ code }) => code), [0, 0, 0]);
+  assertEquals(listRuns(directory), [RUN_1, `${RUN_1}-2`, `${RUN_1}-3`]);
+  for (const name of listRuns(directory)) {
+    assertEquals(directory.read(`results/${name}/results.jsonl`).trim().split("\n").length, 2);
+    assertEquals((await withResults(directory, "verify", name)).code, 0);
+  }
 });
 
 Deno.test("swink eval compare: fails for a regression, which the gate finds, too", async () => {

@@ -318,12 +318,7 @@ Deno.test("loadPatchTasks: a directory is an error that names it", async () => {
 
 async function load(text: string): Promise<PatchTask[]> {
   return await loadPatchTasks("/tasks/tasks.jsonl", {
-    files: {
-      read: () => Promise.resolve(text),
-      write: () => Promise.resolve(),
-      append: () => Promise.resolve(),
-      list: () => Promise.resolve([]),
-    },
+    files: { read: () => Promise.resolve(text) },
   });
 }
 

@@ -45,7 +45,7 @@ const TASK_SCHEMA: JsonSchema = {
 /** Options for `loadPatchTasks()`. */
 export interface LoadPatchTasksOptions {
   /** File access. Default: the file system. */
-  readonly files?: EvalFiles | undefined;
+  readonly files?: Pick<EvalFiles, "read"> | undefined;
 }
 
 /**
@@ -69,7 +69,10 @@ export async function loadPatchTasks(
   return values.map(({ value }) => toTask(value as WrittenTask, dirname(path)));
 }
 
-async function readTasks(path: string, files: EvalFiles): Promise<string | undefined> {
+async function readTasks(
+  path: string,
+  files: Pick<EvalFiles, "read">,
+): Promise<string | undefined> {
   try {
     return await files.read(path);
   } catch (cause) {

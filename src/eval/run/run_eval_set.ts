@@ -11,6 +11,7 @@ import { checkCases } from "../case/check_cases.ts";
 import type { EvalSet } from "../case/eval_case.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
 import { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
+import { omitCalls } from "./omit_calls.ts";
 import { checkCount, planRuns } from "./plan_runs.ts";
 import { createConnections } from "../recording/run_connection.ts";
 import { type CreateCaseDirectory, createLocalDirectory } from "./case_directory.ts";
@@ -171,14 +172,6 @@ class SetRunner {
     this.results[index] = this.#options.omitCalls ? omitCalls(result) : result;
     if (!known) await this.#options.onResult?.(result);
   }
-}
-
-/** Removes the parts of a trajectory whose size depends on the run. */
-function omitCalls(result: CaseResult): CaseResult {
-  const { trajectory } = result;
-  return trajectory
-    ? { ...result, trajectory: { ...trajectory, calls: [], replies: [], response: "" } }
-    : result;
 }
 
 async function createServices(
