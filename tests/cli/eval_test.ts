@@ -297,12 +297,18 @@ Deno.test("swink eval patch: writes the patch of each task as a prediction, and 
   const { code, output } = await patch();
   assertStringIncludes(output, "✓  project-1  1 of 1  1.00");
   assertEquals(code, 0);
-  await patch("--no-grade", "-m", "anthropic/claude-opus-5");
+  // A harness reads one prediction of each task: those of another model would be mixed with them.
+  const other = await patch("-m", "anthropic/claude-opus-5");
+  assertEquals([other.code, other.messages], [
+    2,
+    'swink: "DIR/predictions.jsonl" has predictions of "swink anthropic/claude-sonnet-5-5": name another file for those of "swink anthropic/claude-opus-5"\n',
+  ]);
+  assertEquals(listRuns(directory).length, 1);
+  await patch("--no-grade");
   const predictions = directory.read("predictions.jsonl").trim().split("\n")
     .map((line) => JSON.parse(line));
   assertEquals(predictions.map(({ model_name_or_path }) => model_name_or_path), [
     "swink anthropic/claude-sonnet-5-5",
-    "swink anthropic/claude-opus-5",
   ]);
   assertStringIncludes(predictions[0].model_patch, "-Bye\n+Hello\n");
   assertEquals(directory.read("project/greeting.txt"), "Bye\n");

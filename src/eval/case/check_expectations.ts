@@ -8,6 +8,7 @@ import { getErrorMessage } from "../../core/errors.ts";
 import type { JsonSchema } from "../../core/json.ts";
 import { compileExpectedSchema, compilePattern } from "./compile_expectation.ts";
 import type { EvalCase } from "./eval_case.ts";
+import { isOuterPath } from "./outer_path.ts";
 
 /** A problem of a value in a set. */
 export interface KeyProblem {
@@ -35,13 +36,10 @@ export async function findExpectationProblems(cases: readonly EvalCase[]): Promi
   ];
 }
 
-/** A path that is absolute or leads upwards, also with the separators of Windows. */
-const OUTER_PATH = /^(?:[/\\]|[A-Za-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/;
-
 /** No run has a file outside of its directory, so that it would always be missing. */
 function findPathProblems({ expectedFiles = [] }: EvalCase): KeyProblem[] {
   return expectedFiles.flatMap(({ path }, index) =>
-    OUTER_PATH.test(path)
+    isOuterPath(path)
       ? [{
         keys: ["expectedFiles", `${index}`, "path"],
         message: "must be a relative path inside of the directory of the run",
