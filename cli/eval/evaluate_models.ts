@@ -181,7 +181,8 @@ async function openWriter(
   const { resume, results, seed, seeds } = settings;
   try {
     if (resume !== undefined) {
-      return await resumeEvalRun(await findRunDirectory(resume, results), {
+      const directory = await findRunDirectory(resume, { results, now: host.now });
+      return await resumeEvalRun(directory, {
         set,
         now: host.now,
         omitCalls: true,

@@ -6,9 +6,9 @@
 
 import {
   type EvalRun,
+  type EvalRunHeader,
   listEvalRunHeaders,
   readEvalRun,
-  type ReadEvalRunOptions,
 } from "../../src/eval/mod.ts";
 import { AgentError } from "../../src/core/errors.ts";
 import { join } from "../../src/platform/paths.ts";
@@ -21,17 +21,29 @@ const ADVICE = "List the evaluations with: swink eval list";
 /** Maximum number of names in a message. */
 const MAX_SHOWN = 5;
 
+/** Where evaluations are searched. */
+export interface RunLocation {
+  /** Directory of the results. */
+  readonly results: string;
+  /** Returns the current time in milliseconds. */
+  readonly now: () => number;
+}
+
 /**
  * Returns the directory of an evaluation: by its path, its name, the beginning of it, or `latest`.
  *
- * @throws {UsageError} If there is none, or several.
+ * @throws {UsageError} If there is none, or several, or it is unknown which one is the last.
  */
-export async function findRunDirectory(name: string, results: string): Promise<string> {
+export async function findRunDirectory(name: string, location: RunLocation): Promise<string> {
+  const { results } = location;
   const path = resolvePath(name);
   if (isRun(path)) return path;
   const runs = await listEvalRunHeaders(resolvePath(results));
   const latest = runs.at(-1);
-  if (name === "latest" && latest) return join(resolvePath(results), latest.id);
+  if (name === "latest" && latest) {
+    checkLatest(runs, location);
+    return join(resolvePath(results), latest.id);
+  }
   const ids = runs.map(({ id }) => id);
   const found = ids.includes(name)
     ? [name]
@@ -51,18 +63,48 @@ export async function findRunDirectory(name: string, results: string): Promise<s
 }
 
 /**
- * Reads an evaluation; with `omitCalls` without the calls of its runs, which can be larger than the memory.
+ * Checks that the last evaluation is known: a gate must not decide about an earlier one.
+ *
+ * @throws {UsageError} If one cannot be read, or has a start that is later than now, as after the clock was set back.
+ */
+function checkLatest(runs: readonly EvalRunHeader[], { results, now }: RunLocation): void {
+  const directory = resolvePath(results);
+  const known = new Set(runs.map(({ id }) => id));
+  const unreadable = [...Deno.readDirSync(directory)].map(({ name }) => name).sort()
+    .find((name) => !known.has(name) && isRun(join(directory, name)));
+  if (unreadable !== undefined) {
+    throw new UsageError(
+      `The last evaluation in ${results} is unknown, since ${unreadable} cannot be read`,
+      `Name the evaluation instead of latest, or remove ${join(directory, unreadable)}`,
+    );
+  }
+  const time = now();
+  const future = runs.find(({ startedAt }) => startedAt > time);
+  if (!future) return;
+  throw new UsageError(
+    `The last evaluation in ${results} is unknown, since the start of ${future.id} is later than now`,
+    "Name the evaluation instead of latest, and check the clock of the system.",
+  );
+}
+
+/** Options for `findRun()`. */
+export interface FindRunOptions extends RunLocation {
+  /** Whether the runs have their calls, which can be larger than the memory. Default: `false`. */
+  readonly withCalls?: boolean;
+}
+
+/**
+ * Reads an evaluation.
  *
  * @throws {UsageError} If there is none, or it cannot be read.
  */
 export async function findRun(
   name: string,
-  results: string,
-  options: Pick<ReadEvalRunOptions, "omitCalls"> = { omitCalls: true },
+  { withCalls = false, ...location }: FindRunOptions,
 ): Promise<EvalRun> {
-  const directory = await findRunDirectory(name, results);
+  const directory = await findRunDirectory(name, location);
   try {
-    return await readEvalRun(directory, options);
+    return await readEvalRun(directory, { omitCalls: !withCalls });
   } catch (error) {
     if (AgentError.is(error)) throw new UsageError(error.message);
     throw error;

@@ -235,6 +235,23 @@ Deno.test("swink eval run: an interrupted evaluation is resumed with the missing
   assertStringIncludes(changed.messages, "has changed: start another evaluation");
 });
 
+Deno.test("swink eval run: an interruption between two models is no success", async () => {
+  await using directory = await createProject();
+  const host = createFakeHost({
+    env: { ANTHROPIC_API_KEY: "sk-ant-test", HOME: directory.path, NO_COLOR: "1" },
+    model: ALL,
+  });
+  host.onMessage((text) => {
+    if (text.includes("passed  writes")) host.sendSignal("SIGTERM");
+  });
+  const models = ["claude-sonnet-5-5", "claude-opus-5"].map((id) => `--model=anthropic/${id}`);
+  const set = `${directory.path}/cases.yaml`;
+  const options = ["--parallel=1", `--results=${directory.path}/results`, ...models];
+  assertEquals(await main(["eval", "run", set, ...options], host), 143);
+  assertEquals(listRuns(directory), [RUN_1]);
+  assertEquals((await withResults(directory, "gate", RUN_1)).code, 0);
+});
+
 Deno.test("swink eval run: on a terminal a live block shows the running cases", async () => {
   await using directory = await createProject();
   const { messages, output } = await evaluate(directory, [], {
