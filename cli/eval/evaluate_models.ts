@@ -159,7 +159,7 @@ function countRuns({ cases }: EvalSet, { seeds }: EvalSettings): number {
 function getRunOptions(
   { parallel, seed, seeds, record, replay }: EvalSettings,
   model: ModelSpec,
-  { fetch, now }: Host,
+  { fetch, now, elapsed }: Host,
 ): RunEvalSetOptions {
   return {
     parallel,
@@ -171,6 +171,7 @@ function getRunOptions(
     normalize: (text) => text.replace(/^- Operating system: .*$/m, "- Operating system"),
     fetch,
     now,
+    elapsed,
   };
 }
 

@@ -55,7 +55,7 @@ export {
   createBudgetEvaluator,
   findExceededLimits,
 } from "./evaluators/budget_evaluator.ts";
-export { BudgetGuard } from "./evaluators/budget_guard.ts";
+export { BudgetGuard, type BudgetGuardOptions } from "./evaluators/budget_guard.ts";
 export {
   calculateEfficiency,
   createEfficiencyEvaluator,

@@ -157,3 +157,26 @@ Deno.test("loadEvalSet: several documents in a file are one problem", async () =
   const message = await getMessage(`${YAML}---\n${YAML}`);
   assertEquals(message, "set.yaml:13: the file has several documents: write all cases in one");
 });
+
+Deno.test("parseEvalSet: a pattern that matches any answer is an error", async () => {
+  const create = (pattern: string) =>
+    JSON.stringify({
+      id: "a",
+      cases: [{
+        id: "a",
+        userMessages: ["Go"],
+        expectedResponse: { type: "regex", pattern },
+        expectedFiles: [{ type: "regex", path: "a", pattern: ".*" }],
+      }],
+    });
+  for (const pattern of [".*", "a*", "^", "(?:)", "Hello|", "[\\s\\S]*", "x{0,2}"]) {
+    assertEquals(
+      await getMessage(create(pattern)),
+      "set.yaml:1: cases[0].expectedResponse.pattern matches any text, so that each run would meet it",
+      pattern,
+    );
+  }
+  for (const pattern of [".+", "^$", "^.*$", "\\S", "^Hello", "o*k"]) {
+    assertEquals((await parseEvalSet(create(pattern))).cases.length, 1, pattern);
+  }
+});
