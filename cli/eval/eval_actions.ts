@@ -22,7 +22,7 @@ import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { toJsonLine } from "../render/json_line.ts";
-import { toPlainText } from "../render/plain_text.ts";
+import { toOneLine, toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
 import { resolvePath } from "../run/resolve_path.ts";
 import type { ReportFileOptions } from "../settings/eval_options.ts";
@@ -178,8 +178,9 @@ const GATE_TITLES: Readonly<Record<GateDecision["type"], string>> = {
 };
 
 function formatDecision(id: string, { type, reasons }: GateDecision): string {
-  const lines = [`${id} ${GATE_TITLES[type]}`, ...reasons.map((reason) => `  ${reason}`)];
-  return `${lines.map((line) => toPlainText(line)).join("\n")}\n`;
+  const title = toOneLine(toPlainText(`${id} ${GATE_TITLES[type]}`));
+  const lines = reasons.map((reason) => `  ${toOneLine(toPlainText(reason))}`);
+  return `${[title, ...lines].join("\n")}\n`;
 }
 
 /** Options of `swink eval report`. */
