@@ -34,7 +34,7 @@ export interface EventMapperOptions {
   readonly runId?: string | undefined;
   /** The messages that the client has. Default: none. */
   readonly messages?: readonly AgUiMessage[] | undefined;
-  /** The state that the client has; the members of an object stay beside those of the agent. Default: none. */
+  /** The state that the client has; the members of an object stay next to those of the agent. Default: none. */
   readonly state?: unknown;
 }
 
