@@ -89,6 +89,9 @@ export class Conversation {
   }
 
   #handle(input: ConversationInput): void {
+    const isInterrupt = input.type === "action" && input.name === "interrupt";
+    // Twice means one press after the other.
+    if (!isInterrupt) this.#interruptedAt = -Infinity;
     switch (input.type) {
       case "line":
         return this.#enqueue(() => this.#handleLine(input.text, input.delivery));
