@@ -267,7 +267,9 @@ function createContext(
     leave,
     listCommands: loadCommands,
     async printHistory() {
-      await view.print(formatHistory(setup.agent.state.messages, view.display));
+      const { formatEndedCall } = renderers;
+      const options = { display: view.display, formatEndedCall };
+      await view.print(formatHistory(setup.agent.state.messages, options));
     },
     async printCall(call) {
       await view.print(await renderers.formatExpandedCall(call));
