@@ -47,25 +47,17 @@ export class ExternalEditor implements TextEditor, AsyncDisposable {
 
   /** Edits the text in a temporary file, which is removed. */
   async editText(text: string, extension: string): Promise<string> {
-    return await this.#track(this.#editText(text, extension));
-  }
-
-  /** Opens a file until the user closes the editor. */
-  async editFile(file: string): Promise<void> {
-    await this.#track(this.#editFile(file));
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#options.signal.aborted) await Promise.allSettled(this.#open);
-  }
-
-  async #track<Result>(editing: Promise<Result>): Promise<Result> {
+    const editing = this.#editText(text, extension);
     this.#open.add(editing);
     try {
       return await editing;
     } finally {
       this.#open.delete(editing);
     }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#options.signal.aborted) await Promise.allSettled(this.#open);
   }
 
   async #editText(text: string, extension: string): Promise<string> {
