@@ -168,6 +168,9 @@ export class Conversation {
           `${line.word} is no command. Did you mean ${line.suggestion}? ${CONFIRM}`,
         );
         return this.#hold(text, delivery);
+      case "sign":
+        await output.printNote(`${line.sign} is followed by ${line.meaning}. ${CONFIRM}`);
+        return this.#hold(text, delivery);
       case "secret":
         await output.printNote(
           `This looks like an API key or a password. #key PROVIDER saves a key. ${CONFIRM}`,
