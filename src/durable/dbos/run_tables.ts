@@ -17,6 +17,14 @@ const LOCK_PAUSE_MS = 50;
 /** SQLSTATE of a number that another message has got. */
 const UNIQUE_VIOLATION = "23505";
 
+/** The table of the events. */
+export interface EventTable {
+  /** Its name. */
+  readonly name: string;
+  /** The channel that is notified of new events. */
+  readonly channel: string;
+}
+
 /** A worker whose process has ended. */
 export interface DeadWorker {
   /** Id of its executor. */
@@ -46,6 +54,11 @@ export class RunTables {
     return `${this.#schema}_messages`;
   }
 
+  /** The tables of the events. */
+  get events(): EventTable {
+    return { name: `${this.#schema}.events`, channel: `${this.#schema}_events` };
+  }
+
   /** Creates the tables, and takes the lock of the worker on this connection. */
   async setUp(query: PgClient["query"], executorId: string): Promise<void> {
     // Two processes that create the same schema at once would fail without the lock.
@@ -65,8 +78,21 @@ export class RunTables {
         executor_id text PRIMARY KEY,
         created timestamptz NOT NULL DEFAULT now()
       );
+      CREATE TABLE IF NOT EXISTS ${this.events.name} (
+        run_id text NOT NULL,
+        number integer NOT NULL,
+        batch text NOT NULL,
+        type text NOT NULL,
+        key text,
+        event text,
+        created timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (run_id, number)
+      );
+      CREATE INDEX IF NOT EXISTS events_end ON ${this.events.name} (created) WHERE type = 'end';
+      CREATE INDEX IF NOT EXISTS events_checkpoint ON ${this.events.name} (run_id, number)
+        WHERE type = 'checkpoint';
       COMMIT`);
-    await query(`LISTEN ${this.channel}`);
+    await query(`LISTEN ${this.channel}; LISTEN ${this.events.channel}`);
     await query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [this.#getLock(executorId)]);
     await query(
       `INSERT INTO ${this.#schema}.workers (executor_id) VALUES ($1) ON CONFLICT DO NOTHING`,

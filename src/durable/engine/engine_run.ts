@@ -4,18 +4,23 @@
  * @module
  */
 
-import type { ApprovalDecision } from "../../core/approval.ts";
-import type { DurableRun, DurableStatus } from "../../core/durable_engine.ts";
+import type { ApprovalDecision, PendingApproval } from "../../core/approval.ts";
+import type {
+  DurableRun,
+  DurableStatus,
+  PublishedEvent,
+  RunEventsOptions,
+} from "../../core/durable_engine.ts";
 import type { RunMessage } from "../../core/durable_steps.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { type JsonValue, toJsonValue } from "../../core/json.ts";
 import { type PromptInput, toAgentMessages } from "../../core/message.ts";
+import { type EventSource, followRunEvents, readRunEvents } from "../events/read_run_events.ts";
+import { listPendingApprovals } from "./pending_approvals.ts";
 import { type DurableOutcome, unwrapRun } from "./run_outcome.ts";
 
 /** The part of an engine that its runs use. */
-export interface RunBackend {
-  /** Returns the state of a run; `undefined` if it does not exist. */
-  getStatus(id: string): Promise<DurableStatus | undefined>;
+export interface RunBackend extends EventSource {
   /** Resolves to the outcome of a run when it has ended. */
   awaitOutcome(id: string): Promise<DurableOutcome>;
   /** Records a message to a run that has not ended. */
@@ -44,6 +49,20 @@ export class EngineRun<Output> implements DurableRun<Output> {
   async result(): Promise<Output> {
     await this.#checkExists();
     return unwrapRun(await this.#backend.awaitOutcome(this.id)) as Output;
+  }
+
+  events(options: RunEventsOptions = {}): AsyncIterable<readonly PublishedEvent[]> {
+    return followRunEvents(this.#backend, this.id, options);
+  }
+
+  async readEvents(
+    { after }: Pick<RunEventsOptions, "after"> = {},
+  ): Promise<readonly PublishedEvent[]> {
+    return await readRunEvents(this.#backend, this.id, after);
+  }
+
+  async pendingApprovals(): Promise<readonly PendingApproval[]> {
+    return listPendingApprovals(await this.readEvents({ after: "checkpoint" }));
   }
 
   async send(message: RunMessage): Promise<void> {

@@ -37,6 +37,8 @@ export async function executeRun(
   const { failure } = steps;
   if (journal.detached.aborted) throw journal.detached.reason;
   if (failure instanceof DetachedError) throw failure;
+  // Readers have all events when the outcome is recorded.
+  await steps.endEvents();
   if (failure) return { type: "failed", error: { message: failure.message, code: "bad_request" } };
   if (steps.signal.aborted) {
     const reason = getErrorMessage(steps.signal.reason);

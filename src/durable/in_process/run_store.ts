@@ -11,6 +11,7 @@ import { realSleep } from "../../core/ports.ts";
 import type { Session, SessionStore } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
+import { hasReason } from "./has_reason.ts";
 
 /** Names of the entries, which are of the type `custom`. */
 const ENTRY = {
@@ -235,8 +236,4 @@ function readEntries(entries: readonly SessionEntry[], name: string): unknown[] 
   return entries.flatMap((entry) =>
     entry.type === "custom" && entry.name === name ? [entry.data] : []
   );
-}
-
-function hasReason(error: unknown, reason: SessionError["reason"]): boolean {
-  return error instanceof SessionError && error.reason === reason;
 }

@@ -6,6 +6,7 @@
 
 import type { ReceivedMessage } from "../../core/durable_steps.ts";
 import type { JsonValue } from "../../core/json.ts";
+import type { RunEvents } from "../events/run_events.ts";
 
 /** The messages to a run, as far as they have arrived in this process. */
 export interface RunInbox {
@@ -27,6 +28,8 @@ export interface StepJournal {
   readonly isContinued: boolean;
   /** The messages to the run. */
   readonly inbox: RunInbox;
+  /** The events that the run publishes. Default: they are dropped. */
+  readonly events?: RunEvents | undefined;
   /** Aborted when this process must not begin to execute further steps of the run. */
   readonly closing: AbortSignal;
   /** Aborted when this process must no longer execute the run, with a {@linkcode DetachedError} as its reason. */
