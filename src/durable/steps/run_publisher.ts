@@ -11,6 +11,9 @@ import type { EventContent, StoredEvent } from "../events/event_storage.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { hashJson } from "./hash_json.ts";
 
+/** Number of events that may wait until those of earlier processes are known, or until others are stored. */
+const MAX_PENDING = 1_000;
+
 /** Options for {@linkcode RunPublisher}. */
 export interface RunPublisherOptions {
   /** The events of the run. Default: events are dropped. */
@@ -33,26 +36,32 @@ export class RunPublisher {
   #reached = 0;
   #last: Promise<void> | undefined;
   #hasEnd = false;
+  #pending = 0;
 
   constructor({ events, isContinued }: RunPublisherOptions) {
     this.#events = events;
     this.#isContinued = isContinued;
   }
 
-  /** Publishes an event, which a replay emits or the first execution. */
-  async publish(
+  /**
+   * Publishes an event, which a replay emits or the first execution. Returns a promise if further ones must wait.
+   *
+   * @throws {BadRequestError} If the event is not JSON.
+   */
+  publish(
     event: unknown,
     { isCheckpoint = false, key, isReplayed }: PublishOptions & { readonly isReplayed: boolean },
-  ): Promise<void> {
+  ): Promise<void> | undefined {
     const copy = toJsonValue(event ?? null);
     if ("problem" in copy) throw new BadRequestError(`An event must be JSON: ${copy.problem}`);
-    if (!this.#events) return;
+    if (!this.#events) return undefined;
     const content: EventContent = {
       type: isCheckpoint ? "checkpoint" : "event",
       event: copy.value,
       key: key ?? hashJson(copy.value),
     };
-    await this.#append(content, isReplayed);
+    const appended = this.#append(content, isReplayed);
+    return this.#pending > MAX_PENDING ? appended : undefined;
   }
 
   /** Resolves when all events are stored, and marks the end of the run for its readers. */
@@ -66,7 +75,9 @@ export class RunPublisher {
   /** Appends events in order: the first ones wait until the stored ones are known. */
   #append(content: EventContent, isReplayed: boolean): Promise<void> {
     const before = this.#last ?? this.#load();
+    this.#pending++;
     this.#last = before.then(async () => {
+      this.#pending--;
       if (isReplayed && this.#takeStored(content)) return;
       if (!isReplayed) await this.#endReplay();
       this.#hasEnd = false;
@@ -79,7 +90,8 @@ export class RunPublisher {
 
   async #load(): Promise<void> {
     if (!this.#isContinued) return;
-    this.#stored = await this.#events?.load() ?? [];
+    // Without them, events of the replay are published again, which is better than none.
+    this.#stored = await this.#events?.load().catch(() => []) ?? [];
     this.#hasEnd = this.#stored.at(-1)?.type === "end";
   }
 
