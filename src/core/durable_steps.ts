@@ -111,6 +111,12 @@ export interface DurableSteps {
    */
   onMessage(listener: (message: RunMessage) => void): () => void;
   /**
+   * Refuses further messages, as the last step of a run: their senders get an error. Resolves to `false` if there are
+   * messages that were not delivered: they are delivered now, and further ones are accepted. On Restate, later messages
+   * have no effect instead.
+   */
+  refuseMessages(): Promise<boolean>;
+  /**
    * Publishes an event for `DurableRun.events()` in any process. Events are stored in the background, in order, and all of
    * them before the run ends; a replay does not publish one again. Resolves when further events may be published: at once,
    * unless many are not stored yet. Rejects with a `BadRequestError` if the event is not JSON.

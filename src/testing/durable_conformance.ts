@@ -315,6 +315,39 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
     expectEqual(await subject.engine.getRun("forgotten").status(), "aborted", "status");
   },
 
+  "a message is delivered or refused, also as the run ends": async (subject) => {
+    const gates = createGates();
+    const start = await subject.open("ending", async (steps) => {
+      const received: string[] = [];
+      steps.onMessage((message) => received.push(readText(message)));
+      await steps.run("begin", () => gates.get("begin").promise.then(() => null));
+      await steps.publish("ending");
+      let attempts = 1;
+      while (!await steps.refuseMessages()) attempts++;
+      await steps.run("last", () => gates.get("last").promise.then(() => null));
+      return { received, attempts };
+    });
+    const run = await start(null, "ending");
+    await run.steer("early");
+    const events = collectEvents(run.events());
+    gates.open("begin");
+    await until(() => events.events.length === 1);
+    const outcomes = new Map<string, boolean>();
+    const send = async (text: string) => {
+      const isAccepted = await run.steer(text).then(() => true, () => false);
+      outcomes.set(text, isAccepted);
+      return isAccepted;
+    };
+    const { refusesMessages } = subject;
+    for (let number = 1; await send(`${number}`) && refusesMessages; number++);
+    gates.open("last");
+    const { received } = await run.result();
+    await events.ended;
+    const accepted = ["early", ...outcomes.keys()].filter((text) => outcomes.get(text) ?? true);
+    if (refusesMessages) expectEqual(received, accepted, "accepted messages");
+    expectEqual(received[0], "early", "first message");
+  },
+
   "the events of a run are read in order while it is executed, after its end, and from any position":
     async (
       subject,

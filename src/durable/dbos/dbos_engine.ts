@@ -19,7 +19,7 @@ import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { systemClock } from "../../core/ports.ts";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
-import { EngineRun, type RunBackend } from "../engine/engine_run.ts";
+import { createRefusal, EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 import { EventHub } from "../events/event_hub.ts";
@@ -293,7 +293,10 @@ export class DbosEngine implements DurableEngine {
     const isContinued = !this.#started.delete(runId);
     const runInContext = getBuiltinModule("node:async_hooks").AsyncLocalStorage.snapshot();
     const events = createRunEvents(runId, this.#backend);
-    const journal = new DbosJournal({ runId, startedAt, isContinued, events, dbos, runInContext });
+    const closeInbox = (last: number) => this.#closeInbox(runId, last);
+    const journal = new DbosJournal({
+      ...{ runId, startedAt, isContinued, events, dbos, closeInbox, runInContext },
+    });
     this.#active.set(runId, journal);
     if (this.#closing.signal.aborted) journal.tracker.detach("The engine was closed");
     try {
@@ -337,9 +340,15 @@ export class DbosEngine implements DurableEngine {
     inbox?.add(await this.#tables.readMessages(this.#connection, runId, inbox.last));
   }
 
+  async #closeInbox(runId: string, last: number): Promise<boolean> {
+    const isClosed = await this.#tables.closeInbox(this.#connection, runId, last);
+    if (!isClosed) await this.#readMessages(runId);
+    return isClosed;
+  }
+
   async #sendMessage(id: string, message: RunMessage): Promise<void> {
     this.#getDbos();
-    await this.#tables.appendMessage(this.#connection, id, message);
+    if (!await this.#tables.appendMessage(this.#connection, id, message)) throw createRefusal(id);
     await this.#readMessages(id);
   }
 
@@ -390,6 +399,7 @@ export class DbosEngine implements DurableEngine {
       await this.#reconcile(dbos).catch(() => {});
       const { keepEventsMs = 300_000 } = this.#options;
       await this.#events.removeEnded(keepEventsMs).catch(() => {});
+      await this.#tables.removeClosed(this.#connection, keepEventsMs).catch(() => {});
     }
   }
 

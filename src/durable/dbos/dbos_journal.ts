@@ -34,6 +34,8 @@ export interface DbosJournalOptions {
   readonly events: RunEvents;
   /** The package. */
   readonly dbos: Dbos;
+  /** Lets no message follow one; resolves to `false`, when they have arrived, if there are some already. */
+  readonly closeInbox: (last: number) => Promise<boolean>;
   /** The context of the workflow. DBOS finds the workflow of a step by it. */
   readonly runInContext: RunInContext;
 }
@@ -44,6 +46,7 @@ export class DbosJournal implements StepJournal {
   readonly startedAt: number;
   readonly isContinued: boolean;
   readonly events: RunEvents;
+  readonly closeInbox: (last: number) => Promise<boolean>;
   readonly inbox: MessageInbox = new MessageInbox();
   readonly #dbos: Dbos;
   readonly #runInContext: RunInContext;
@@ -52,8 +55,9 @@ export class DbosJournal implements StepJournal {
   #statements = 0;
 
   constructor(
-    { runId, startedAt, isContinued, events, dbos, runInContext }: DbosJournalOptions,
+    { runId, startedAt, isContinued, events, dbos, closeInbox, runInContext }: DbosJournalOptions,
   ) {
+    this.closeInbox = closeInbox;
     this.runId = runId;
     this.events = events;
     this.startedAt = startedAt;

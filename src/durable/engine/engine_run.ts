@@ -23,13 +23,18 @@ import { type DurableOutcome, unwrapRun } from "./run_outcome.ts";
 export interface RunBackend extends EventSource {
   /** Resolves to the outcome of a run when it has ended. */
   awaitOutcome(id: string): Promise<DurableOutcome>;
-  /** Records a message to a run that has not ended. */
+  /** Records a message to a run that has not ended. Rejects if it refuses messages. */
   sendMessage(id: string, message: RunMessage): Promise<void>;
 }
 
 /** Returns the name of the signal that decides about a tool call. */
 export function getApprovalSignal(toolCallId: string): string {
   return `approval ${toolCallId}`;
+}
+
+/** Creates the error for a message to a run that accepts none. */
+export function createRefusal(id: string): BadRequestError {
+  return new BadRequestError(`Cannot send a message to the run "${id}": it has ended`);
 }
 
 /** A run, in this process or another one. */
@@ -69,9 +74,7 @@ export class EngineRun<Output> implements DurableRun<Output> {
     const copy = toJsonValue(message);
     if (!("value" in copy)) throw new BadRequestError(`A message must be JSON: ${copy.problem}`);
     const status = await this.#checkExists();
-    if (status !== "running") {
-      throw new BadRequestError(`Cannot send a message to the run "${this.id}": it has ended`);
-    }
+    if (status !== "running") throw createRefusal(this.id);
     await this.#backend.sendMessage(this.id, copy.value as unknown as RunMessage);
   }
 

@@ -36,6 +36,7 @@ export async function* followRunEvents(
 ): AsyncGenerator<readonly PublishedEvent[], void> {
   let last = await findStart(source, runId, after);
   const watched = source.hub.watch(runId);
+  let isChecked = false;
   try {
     while (!signal?.aborted && !watched.isClosed) {
       const { changed } = watched;
@@ -44,8 +45,10 @@ export async function* followRunEvents(
       const published = toPublished(records);
       if (published.length > 0) yield published;
       if (records.at(-1)?.type === "end") return;
-      if (records.length > 0 || await waitForChange(source, changed, signal)) continue;
-      // Without an event for some time, such as one of a run that publishes none.
+      if (records.length > 0) continue;
+      if (isChecked && await waitForChange(source, changed, signal)) continue;
+      isChecked = true;
+      // A run that publishes none, or whose events are no longer kept.
       if (await hasEnded(source, watched, last)) return;
     }
   } finally {

@@ -18,7 +18,7 @@ import type { RunMessage } from "../../core/durable_steps.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { type Clock, systemClock } from "../../core/ports.ts";
 import type { SessionStore } from "../../core/session.ts";
-import { EngineRun, type RunBackend } from "../engine/engine_run.ts";
+import { createRefusal, EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import { EventHub } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
@@ -277,7 +277,7 @@ export class InProcessEngine implements DurableEngine {
   }
 
   async #sendMessage(id: string, message: RunMessage): Promise<void> {
-    await this.#runs.appendMessage(id, message);
+    if (!await this.#runs.appendMessage(id, message)) throw createRefusal(id);
     this.#active.get(id)?.journal.inbox.add(await this.#runs.readMessages(id));
   }
 }

@@ -39,7 +39,7 @@ export class SessionJournal implements StepJournal {
     this.runId = runId;
     this.events = events;
     this.startedAt = run.start.startedAt;
-    this.isContinued = run.steps.size > 0;
+    this.isContinued = run.isContinued;
     this.#run = run;
     this.#store = store;
   }
@@ -60,6 +60,12 @@ export class SessionJournal implements StepJournal {
       throw new DivergenceError(name, `the recorded step is "${recorded.name}"`);
     }
     return await this.tracker.track(this.#execute({ position, name }, execute));
+  }
+
+  async closeInbox(last: number): Promise<boolean> {
+    const isClosed = await this.#store.closeInbox(this.runId, last);
+    if (!isClosed) this.inbox.add(await this.#store.readMessages(this.runId));
+    return isClosed;
   }
 
   async #execute(

@@ -65,6 +65,7 @@ export class RunSteps implements DurableSteps {
   readonly #publisher: RunPublisher;
   #now: number;
   #delivered = 0;
+  #refusals = 0;
   #isReplaying: boolean;
   #failure: Error | undefined;
 
@@ -117,6 +118,15 @@ export class RunSteps implements DurableSteps {
   onMessage(listener: (message: RunMessage) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  async refuseMessages(): Promise<boolean> {
+    const name = `messages: end ${++this.#refusals}`;
+    return await this.run(name, async () => {
+      const { inbox } = this.#journal;
+      if (this.#journal.closeInbox) return await this.#journal.closeInbox(this.#delivered);
+      return inbox.last <= this.#delivered;
+    });
   }
 
   async publish(event: unknown, options: PublishOptions = {}): Promise<void> {

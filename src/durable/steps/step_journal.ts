@@ -43,6 +43,11 @@ export interface StepJournal {
    */
   step(name: string, execute: () => Promise<JsonValue>): Promise<JsonValue>;
   /**
+   * Lets no message follow the one with the number `last`; resolves to `false`, when they have arrived, if there are some
+   * already. A second call has the same effect. Default: messages are accepted until the run has ended.
+   */
+  closeInbox?(last: number): Promise<boolean>;
+  /**
    * Resolves when the inbox has a new message, or after that many milliseconds, at the same point in every replay: for
    * engines that suspend a run meanwhile. Default: the step after it waits.
    */
