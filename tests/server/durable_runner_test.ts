@@ -5,7 +5,13 @@ import { createDeferred } from "../../src/core/deferred.ts";
 import { durableAgent } from "../../src/durable/mod.ts";
 import { reply, type ScriptedStep, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { DurableWorkers, type Worker } from "./durable_workers.ts";
-import { createCounter, EventReader, type ServerEvent, type TestServer, TOKENS } from "./server_fixture.ts";
+import {
+  createCounter,
+  EventReader,
+  type ServerEvent,
+  type TestServer,
+  TOKENS,
+} from "./server_fixture.ts";
 
 /** Answers by the number of replies in the conversation, as a model does whatever process calls it. */
 function createModel(...script: readonly ScriptedStep[]): StreamFn {
@@ -218,6 +224,10 @@ Deno.test("durableRunner(): a client that connects again to any worker misses no
         await complete.close();
         assertEquals(toTexts(events), toTexts(expected));
         assert(events.some(isIdle));
+        const ended = events.flatMap(({ type, data }) =>
+          type === "message_end" ? [data.message.id] : []
+        );
+        assertEquals([ended.length, new Set(ended).size], [7, 7]);
         const log = await test.json(200, "GET", `/v1/sessions/${id}/entries?limit=200`);
         const entries = events.filter(({ type }) => type === "entry").map(({ data }) => data.id);
         // deno-lint-ignore no-explicit-any -- entries of all types

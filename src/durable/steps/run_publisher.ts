@@ -64,10 +64,10 @@ export class RunPublisher {
     return this.#pending > MAX_PENDING ? appended : undefined;
   }
 
-  /** Resolves when all events are stored, and marks the end of the run for its readers. */
-  async end(): Promise<void> {
-    if (!this.#last) return;
-    await this.#last;
+  /** Marks the end of the run for its readers, if it has events or always; resolves when it is stored. */
+  async end({ isAlways }: { readonly isAlways: boolean }): Promise<void> {
+    if (!this.#last && !isAlways) return;
+    await (this.#last ?? this.#load());
     if (!this.#hasEnd) await this.#events?.append({ type: "end" });
     await this.#events?.flush();
   }

@@ -135,9 +135,9 @@ export class RunSteps implements DurableSteps {
     await this.#publisher.publish(event, { ...options, isReplayed: this.#isReplaying });
   }
 
-  /** Resolves when all events are stored. */
-  async endEvents(): Promise<void> {
-    await this.#publisher.end();
+  /** Marks the end of the run for readers of its events, if it has published some or always; resolves when it is stored. */
+  async endEvents(options: { readonly isAlways: boolean }): Promise<void> {
+    await this.#publisher.end(options);
   }
 
   async run<Value>(

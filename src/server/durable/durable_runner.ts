@@ -176,7 +176,8 @@ class DurableRunner implements AgentRunner {
   async send(key: SessionKey, { type, message }: QueuedInput): Promise<string | undefined> {
     const active = await this.#findActive(key);
     const id = message.id ?? crypto.randomUUID();
-    const isSent = active && await isAccepted(active.run.send({ type, message: { ...message, id } }));
+    const isSent = active &&
+      await isAccepted(active.run.send({ type, message: { ...message, id } }));
     return isSent ? id : undefined;
   }
 

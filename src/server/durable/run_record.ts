@@ -7,7 +7,10 @@
 import type { PublishedEvent } from "../../core/durable_engine.ts";
 import type { AgentEvent, QueuedMessages } from "../../core/event.ts";
 import type { UserMessage } from "../../core/message.ts";
-import { type ApprovalNotice, listPendingApprovals } from "../../durable/engine/pending_approvals.ts";
+import {
+  type ApprovalNotice,
+  listPendingApprovals,
+} from "../../durable/engine/pending_approvals.ts";
 import type { RunEnd, SessionActivity } from "../runner/agent_runner.ts";
 
 /** Position in the log of a session. */
