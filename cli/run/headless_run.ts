@@ -67,7 +67,10 @@ async function takeSnapshot(
 
 /** Creates the reporter and reports the start of the run. */
 export async function openReporter(run: HeadlessRunOptions): Promise<Reporter> {
-  const { reportStart } = await import("./start_report.ts");
+  const { reportStart } = await importLate<typeof import("./start_report.ts")>(
+    "./start_report.ts",
+    import.meta.url,
+  );
   const reporter = await run.createReporter();
   try {
     await reportStart(reporter, run);
