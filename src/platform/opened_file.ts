@@ -6,7 +6,7 @@
 
 import type { FileHandle } from "node:fs/promises";
 import { AbortedError } from "../core/errors.ts";
-import { SEEK_START, type SystemFile } from "./file_calls.ts";
+import type { SystemFile } from "./file_calls.ts";
 
 /** A file opened for reading. */
 export interface OpenedFile extends AsyncDisposable {
@@ -17,6 +17,9 @@ export interface OpenedFile extends AsyncDisposable {
   /** Reads the content from the beginning, in chunks of at most 1 MiB. @throws {AbortedError} On an abort. */
   chunks(signal?: AbortSignal): AsyncGenerator<Uint8Array>;
 }
+
+// Not from file_calls.ts, which a program then loads for one number.
+const SEEK_START = 0;
 
 const MAX_CHUNK_BYTES = 1024 * 1024;
 

@@ -11,7 +11,7 @@
  */
 
 import type { ConfinedLaunch, ConfinementPolicy, KernelSupport } from "./confinement_policy.ts";
-import { PIPED_ARGUMENT, PROBE_ARGUMENT, PROBE_MOUNTS_ARGUMENT } from "./helper_arguments.ts";
+import { PIPED_ARGUMENT, PROBE_ARGUMENT, PROBE_MOUNTS_ARGUMENT } from "./exec_protocol.ts";
 import {
   encodePathRule,
   encodePortRule,

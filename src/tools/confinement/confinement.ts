@@ -9,7 +9,7 @@ import {
   PIPED_ARGUMENT,
   PROBE_ARGUMENT,
   PROBE_MOUNTS_ARGUMENT,
-} from "./helper_arguments.ts";
+} from "./exec_protocol.ts";
 import type {
   ConfinedLaunch,
   ConfinedNetwork,
