@@ -105,9 +105,10 @@ export class CallExecution {
    * tool to settle for at most {@linkcode GRACE_MS}. No effect on a tool that has settled.
    */
   cancel(reason: AgentError): void {
+    if (this.#state !== "waiting" && this.#state !== "running") return;
     const result = errorResult(reason.message);
+    this.#services.observer?.onCancel(this.call.block.id, reason.code);
     if (this.#state === "waiting") return this.#end(result);
-    if (this.#state !== "running") return;
     this.#state = "cancelled";
     this.#cancellation = { result, reason };
     this.#controller.abort(reason);
