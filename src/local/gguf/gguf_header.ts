@@ -11,6 +11,7 @@ import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { system } from "../../platform/system.ts";
 import { ByteSource, InvalidFileError } from "./byte_source.ts";
 import { checkDimensions } from "./check_dimensions.ts";
+import { decodeSpacedToken } from "./spaced_tokens.ts";
 
 /** The header of a GGUF file. */
 export interface GgufHeader {
@@ -22,6 +23,8 @@ export interface GgufHeader {
   readonly lists: ReadonlyMap<string, readonly number[]>;
   /** Number of entries of the vocabulary. */
   readonly vocabularySize: number;
+  /** Texts of tokens with a space before a punctuation mark, by their ids. */
+  readonly spacedTokens: ReadonlyMap<number, string>;
   /** Names of the tensors. */
   readonly tensorNames: ReadonlySet<string>;
 }
@@ -140,6 +143,7 @@ function limit(count: number, maximum: number, name: string): number {
 class HeaderContents {
   readonly metadata: Map<string, string | number | boolean> = new Map();
   readonly lists: Map<string, readonly number[]> = new Map();
+  readonly spacedTokens: Map<number, string> = new Map();
   vocabularySize = 0;
 
   readEntry(source: ByteSource): void {
@@ -168,11 +172,17 @@ class HeaderContents {
     const texts = new Set<string>();
     for (let index = 0; index < length; index++) {
       const text = source.readText(MAX_TEXT_BYTES);
-      if (isVocabulary) texts.add(text);
+      if (isVocabulary) this.#addToken(index, text, texts);
     }
     if (!isVocabulary) return;
     if (texts.size < length) throw new InvalidFileError("two tokens have the same text");
     this.vocabularySize = length;
+  }
+
+  #addToken(token: number, entry: string, entries: Set<string>): void {
+    entries.add(entry);
+    const text = decodeSpacedToken(entry);
+    if (text !== undefined) this.spacedTokens.set(token, text);
   }
 }
 
