@@ -35,7 +35,7 @@ const MAX_TEXT_BYTES = 1 << 24;
 const MAX_NAME_BYTES = 256;
 const MAX_ENTRIES = 1 << 16;
 const MAX_TENSORS = 1 << 16;
-const MAX_LIST_LENGTH = 1 << 24;
+const MAX_LIST_LENGTH = 1 << 22;
 /** Lists up to this length are kept. */
 const MAX_KEPT_LENGTH = 1024;
 const STRING_TYPE = 8;
@@ -128,6 +128,7 @@ function readHeader(source: ByteSource, fileSize: number): GgufHeader {
   const contents = new HeaderContents();
   for (let entry = 0; entry < entries; entry++) contents.readEntry(source);
   const { metadata } = contents;
+  checkParts(metadata);
   const tensorNames = readTensors(source, { tensors, fileSize, metadata });
   const header = { fileSize, tensorNames, ...contents };
   checkDimensions(header);
@@ -158,13 +159,9 @@ class HeaderContents {
     const length = limit(source.readUint64(), MAX_LIST_LENGTH, "values in a list");
     if (type === STRING_TYPE) return this.#readTexts(key, length, source);
     const { size, read } = getNumberType(type);
-    if (length * size > source.remaining) throw new InvalidFileError("the file is incomplete");
-    const values: number[] = [];
-    for (let index = 0; index < length; index++) {
-      const value = source.readNumber(size, read);
-      if (index < MAX_KEPT_LENGTH) values.push(value);
-    }
-    if (length <= MAX_KEPT_LENGTH) this.lists.set(key, values);
+    if (length > MAX_KEPT_LENGTH) return source.skip(length * size);
+    const values = Array.from({ length }, () => source.readNumber(size, read));
+    this.lists.set(key, values);
   }
 
   #readTexts(key: string, length: number, source: ByteSource): void {
@@ -197,6 +194,15 @@ function getNumberType(type: number): NumberType {
   const found = NUMBER_TYPES[type];
   if (found) return found;
   throw new InvalidFileError(`its metadata has the unknown type ${type}`);
+}
+
+/** Refuses a part of a model: its size would be taken for that of the model. */
+function checkParts(metadata: GgufHeader["metadata"]): void {
+  const parts = Number(metadata.get("split.count") ?? 1);
+  if (parts <= 1) return;
+  throw new InvalidFileError(
+    `it is one of ${parts} parts of a model; join them with llama-gguf-split --merge`,
+  );
 }
 
 interface TensorLimits extends Pick<GgufHeader, "fileSize" | "metadata"> {
