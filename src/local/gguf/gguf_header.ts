@@ -105,9 +105,10 @@ const TENSOR_TYPES: Readonly<Record<number, readonly [elements: number, bytes: n
  */
 export async function readGgufHeader(path: string): Promise<GgufHeader> {
   try {
-    using file = await system.open(path);
-    const { size, isFile } = file.statSync();
+    // Opening a named pipe would wait for its writer.
+    const { isFile, size } = await system.stat(path);
     if (!isFile) throw new InvalidFileError("it is no file");
+    using file = await system.open(path);
     return readHeader(new ByteSource(file, size), size);
   } catch (error) {
     const reason = error instanceof InvalidFileError ? error.message : getErrorMessage(error);

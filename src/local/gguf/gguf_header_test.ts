@@ -202,7 +202,14 @@ Deno.test("createModelProfile() reads numbers of heads that differ between layer
 Deno.test("readGgufHeader() refuses files that are no models", async () => {
   const error = await assertRejects(() => readGgufHeader("/nowhere/a.gguf"), BadRequestError);
   assert(error.message.startsWith("Cannot load the model /nowhere/a.gguf: "));
-  await assertRejects(() => readGgufHeader("."), BadRequestError);
+  await assertRejects(() => readGgufHeader("."), BadRequestError, "it is no file");
+  if (Deno.build.os !== "windows") {
+    const directory = await Deno.makeTempDir();
+    const pipe = `${directory}/pipe.gguf`;
+    await new Deno.Command("mkfifo", { args: [pipe] }).output();
+    await assertRejects(() => readGgufHeader(pipe), BadRequestError, "it is no file");
+    await Deno.remove(directory, { recursive: true });
+  }
   const text = new TextEncoder().encode("version https://git-lfs.github.com/spec/v1\n");
   await withFile(text, async (path) => {
     await assertRejects(() => readGgufHeader(path), BadRequestError, "it is no GGUF file");
