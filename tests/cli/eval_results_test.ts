@@ -211,6 +211,10 @@ Deno.test("swink eval report, list and verify: read an evaluation from disk", as
   assertEquals([written.code, written.output], [0, ""]);
   assertStringIncludes(written.messages, "Report: DIR/html\n");
   assertStringIncludes(directory.read("html"), "<!DOCTYPE html>");
+  // Also evaluations that started at the same time are charted.
+  await evaluate(directory, [`--html=${directory.path}/second.html`]);
+  assertStringIncludes(directory.read("second.html"), "Over 2 evaluations");
+  await Deno.remove(`${directory.path}/results/${RUN_1}-2`, { recursive: true });
   assertStringIncludes(directory.read("junit"), 'tests="2"');
   assertStringIncludes(directory.read("markdown"), "No metric has changed.");
 
