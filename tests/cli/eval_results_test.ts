@@ -5,6 +5,7 @@
  */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { main } from "../../cli/main.ts";
 import {
   ALL,
   createProject,
@@ -16,6 +17,7 @@ import {
   withResults,
   WRITE,
 } from "./evaluations.ts";
+import { createFakeHost } from "./fake_host.ts";
 
 Deno.test("swink eval gate: passes and fails by limits, with a code for each decision", async () => {
   await using directory = await createProject();
@@ -185,6 +187,32 @@ Deno.test("swink eval gate: a copy of an evaluation is no baseline of it, and an
   const baseline = `--baseline=${directory.path}/other/${RUN_1}`;
   const { code, output } = await withResults(directory, "gate", RUN_1, baseline);
   assertEquals([code, output], [1, `${RUN_1} fails\n  greets: response regressed\n`]);
+});
+
+Deno.test("swink eval: an output that cannot be written is no success", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  await evaluate(directory);
+  const results = `--results=${directory.path}/results`;
+  const runs = [RUN_1, `${RUN_1}-2`];
+  for (
+    const args of [
+      ["compare", ...runs],
+      ["compare", ...runs, "-ojson"],
+      ["gate", RUN_1],
+      ["gate", RUN_1, "-ojson"],
+      ["report", RUN_1],
+      ["list"],
+      ["list", "-ojson"],
+      ["verify", RUN_1],
+    ]
+  ) {
+    const host = createFakeHost({ env: { HOME: directory.path, NO_COLOR: "1" } });
+    const write = () => Promise.reject(new Deno.errors.WriteZero("disk is full"));
+    const terminal = { ...host.terminal, output: { ...host.terminal.output, write } };
+    assertEquals(await main(["eval", ...args, results], { ...host, terminal }), 1, args.join(" "));
+    assertStringIncludes(host.messages, "disk is full");
+  }
 });
 
 Deno.test("swink eval list --html: an evaluation that cannot be read does not hide the others", async () => {

@@ -90,6 +90,7 @@ Deno.test("swink eval run: several models are several evaluations, with a table 
   assertMatch(lines[0] ?? "", /^case +anthropic\/claude-sonnet-5-5 +anthropic\/claude-opus-5$/);
   assertMatch(lines[1] ?? "", /^greets +✓ 1 of 1, 1\.00, \$0\.0006 +✗ 0 of 1, 0\.50/);
   assertEquals(listRuns(directory).length, 2);
+  assertEquals(directory.read("results/.gitignore"), "*\n");
   assertStringIncludes(directory.read("report.claude-sonnet-5-5.xml"), 'failures="0"');
   assertStringIncludes(directory.read("report.claude-opus-5.xml"), 'failures="1"');
 });
