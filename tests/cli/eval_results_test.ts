@@ -189,6 +189,22 @@ Deno.test("swink eval gate: a copy of an evaluation is no baseline of it, and an
   assertEquals([code, output], [1, `${RUN_1} fails\n  greets: response regressed\n`]);
 });
 
+Deno.test("swink eval gate: warns of cases that have other expectations than in the baseline", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  const cases = directory.read("cases.yaml");
+  directory.write("cases.yaml", cases.replace("tags: [short]", "tags: [tiny]"));
+  await evaluate(directory);
+  directory.write("cases.yaml", cases.replace("text: Hello Ada", "text: Hello"));
+  await evaluate(directory);
+  const gate = async (name: string) =>
+    (await withResults(directory, "gate", name, `--baseline=${RUN_1}`)).messages;
+  const warning = `warning: ${RUN_1}-3 has other definitions of cases than ${RUN_1}: greets\n`;
+  assertEquals([await gate(`${RUN_1}-2`), await gate(`${RUN_1}-3`)], ["", warning]);
+  const compared = await withResults(directory, "compare", RUN_1, `${RUN_1}-3`);
+  assertEquals([compared.code, compared.messages], [0, warning]);
+});
+
 Deno.test("swink eval: an output that cannot be written is no success", async () => {
   await using directory = await createProject();
   await evaluate(directory);
