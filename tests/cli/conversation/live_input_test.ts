@@ -378,6 +378,23 @@ Deno.test("live: the prefix of a grant and the reason of a refusal are edited in
   await terminal.waitFor("Refused: the user denied it at the terminal: Not now");
 });
 
+Deno.test("live: at a text prompt, keys of other actions have no effect, and Ctrl+L draws it again", async () => {
+  await using terminal = await openTerminal({
+    model: [scriptedReply(WRITE), scriptedReply("Done.")],
+  });
+  await terminal.enter("Write");
+  await terminal.waitFor("Allow?");
+  terminal.press("r");
+  await terminal.waitFor(/^Reason:$/m);
+  await terminal.emulator.write("\rnoise of another program");
+  terminal.press(KEYS.f3, KEYS.f5, KEYS.shiftTab, KEYS.controlL, "No");
+  await terminal.waitFor("Reason: No");
+  terminal.press(KEYS.enter);
+  await terminal.waitFor("Done.");
+  await terminal.waitFor("2 turns");
+  assertEquals(terminal.text.match(/theme|PLAN|cached|noise/g), null);
+});
+
 Deno.test("live: Ctrl+L draws the prompt again and leaves no row behind", async () => {
   await using terminal = await openTerminal();
   terminal.press("a text");

@@ -220,7 +220,7 @@ export class LiveTerminal implements AsyncDisposable {
       return typeof expected === "string" ? text.includes(expected) : expected.test(text);
     };
     await waitUntil(condition, {
-      timeoutMs: 10_000,
+      timeoutMs: 30_000,
       check: () => {
         if (this.#ended === undefined || condition()) return;
         throw new Error(`The program ended with ${this.#ended} before: ${expected}\n${this.text}`);
