@@ -236,6 +236,11 @@ export class LiveTerminal implements AsyncDisposable {
     this.#redraw.forEach((listener) => listener("resized"));
   }
 
+  /** Continues the program after a stop that it could not prepare, as SIGSTOP and SIGCONT do. */
+  continue(): void {
+    this.#redraw.forEach((listener) => listener("continued"));
+  }
+
   /** Sends a signal to the program. */
   sendSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void {
     this.#fake.sendSignal(signal);
