@@ -276,7 +276,7 @@ Deno.test("live: an editor that leaves no file to read is reported", async () =>
 });
 
 Deno.test("live: Tab completes commands, their arguments and files", async () => {
-  const files = { "p/src/alpha.ts": "", "p/src/beta.ts": "" };
+  const files = { "p/src/alpha.ts": "", "p/src/beta.ts": "", "p/two words/my file.txt": "" };
   await using terminal = await openTerminal({ files, rows: 30 });
   await terminal.waitFor("EXECUTE");
   terminal.press("/the");
@@ -287,6 +287,10 @@ Deno.test("live: Tab completes commands, their arguments and files", async () =>
   await terminal.waitFor("\n› /theme high_contrast");
   terminal.press(KEYS.controlC, "see @alp", KEYS.tab);
   await terminal.waitFor("\n› see @src/alpha.ts");
+  terminal.press(KEYS.controlC, 'see @"tw', KEYS.tab);
+  await terminal.waitFor('\n› see @"two words/');
+  terminal.press("m", KEYS.tab);
+  await terminal.waitFor('\n› see @"two words/my file.txt"');
 });
 
 Deno.test("live: Up and Ctrl+R find the inputs of this and of earlier conversations, without keys", async () => {
