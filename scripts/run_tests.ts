@@ -8,6 +8,7 @@
  */
 
 import { countTests } from "./count_tests.ts";
+import { groupProjectTests, writeGroups } from "./group_tests.ts";
 import { formatIgnoredTests } from "./ignored_tests.ts";
 import { addLlama, needsLlama } from "./llama_config.ts";
 import { choosePackages } from "./packages.ts";
@@ -19,9 +20,7 @@ export async function runTests(args: string[]): Promise<number> {
 
 /** Whether `--watch` is among the options of `deno test`, those before `--`. */
 export function isWatching(args: readonly string[]): boolean {
-  const end = args.indexOf("--");
-  const options = end < 0 ? args : args.slice(0, end);
-  return options.some((option) => /^--watch(=|$)/.test(option));
+  return getOptions(args).some((option) => /^--watch(=|$)/.test(option));
 }
 
 /** Runs the tests until interrupted, without a report. */
@@ -30,19 +29,32 @@ async function watchTests(args: string[]): Promise<number> {
 }
 
 async function runTestsOnce(args: string[]): Promise<number> {
-  const report = await Deno.makeTempFile({ prefix: "swink_tests_", suffix: ".xml" });
+  const directory = await Deno.makeTempDir({ prefix: "swink_tests_" });
   try {
+    const report = `${directory}/report.xml`;
     const options = ["-c", await chooseConfig(args), "--parallel", `--junit-path=${report}`];
     if (hasOtherTypeCheck()) options.push("--no-check");
-    const code = await runDenoTest([...options, ...args]);
+    const groups = namesFiles(args) ? [] : await writeGroups(directory, await groupProjectTests());
+    const code = await runDenoTest([...options, ...groups, ...args]);
     const { passed, failed, ignored } = countTests(await Deno.readTextFile(report));
     console.log(`\n${formatIgnoredTests(ignored)}`);
     // The report does not contain files that fail to load or to type-check.
     console.log(`${passed} passed, ${code === 0 ? failed : Math.max(failed, 1)} failed`);
     return code;
   } finally {
-    await Deno.remove(report);
+    await Deno.remove(directory, { recursive: true });
   }
+}
+
+/** Whether the arguments may name files, which then run in isolates of their own. */
+export function namesFiles(args: readonly string[]): boolean {
+  return getOptions(args).some((option) => !option.startsWith("-"));
+}
+
+/** Returns the arguments before `--`. */
+function getOptions(args: readonly string[]): readonly string[] {
+  const end = args.indexOf("--");
+  return end < 0 ? args : args.slice(0, end);
 }
 
 /** Whether the types are checked next to the tests, as in CI, where a second check would take a minute. */

@@ -152,6 +152,12 @@ const layers: Layer[] = [
     external: [{ specifier: /^node:sqlite$/, file: /\/sqlite_database\.ts$/ }],
   },
   { files: /^src\/durable\//, internal: /^src\/(agent|loop|platform|core)\//, external: [] },
+  // Runs of an engine, in a module of its own.
+  {
+    files: /^src\/server\/durable\//,
+    internal: /^src\/(durable|agent|loop|memory|platform|core)\//,
+    external: [],
+  },
   {
     files: /^src\/server\//,
     internal: /^src\/(agent|loop|memory|platform|core)\//,
