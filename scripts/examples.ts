@@ -61,7 +61,7 @@ const IMPORT = /^import [^;]+;\n/gm;
 /** Returns the examples of a page or a source file, except for ignored ones with code of others. */
 export function listExamples({ path, text }: TextFile): Example[] {
   const page = path.endsWith(".md") ? text : text.replaceAll(/^ *\* ?/gm, "");
-  return listCodeBlocks({ path, text: page }).flatMap(({ place, language, text }) => {
+  return listCodeBlocks({ path, text: page }).flatMap(({ place, language, text }): Example[] => {
     if (language === "ts") return [{ place, source: `${text}export {};\n`, runs: true }];
     if (language !== "ts ignore" || FOREIGN_IMPORT.test(text)) return [];
     return [{ place, source: wrapInFunction(text), runs: false }];
