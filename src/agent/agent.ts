@@ -101,7 +101,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     this.#ports = resolvePorts(options);
     const queue = {
       newId: () => this.#ports.newId("queued"),
-      onChange: () => this.#emit(createQueueEvent(this.queued)),
+      onChange: () => this.#emit(createQueueEvent(this.#steering, this.#followUp)),
     };
     this.#options = options;
     this.#model = modelSpec(model);
@@ -263,7 +263,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
 
   /** Whether any message is queued. */
   get hasPendingMessages(): boolean {
-    return this.#steering.queued.length + this.#followUp.queued.length > 0;
+    return this.#steering.size + this.#followUp.size > 0;
   }
 
   /** Aborts the active run. Queued messages stay queued. */

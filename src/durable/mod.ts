@@ -41,6 +41,7 @@ export {
   type DurableSession,
   type DurableSessionOptions,
   openDurableSession,
+  type SavedPosition,
 } from "./agent/durable_session.ts";
 export { workflowTool, type WorkflowToolOptions } from "./agent/workflow_tool.ts";
 export { type ExecutedRun, executeRun } from "./engine/execute_run.ts";

@@ -38,6 +38,8 @@ export interface Embedder extends AsyncDisposable {
  * await using embedder = createEmbedder({ model: "nomic-embed-text-v1.5" });
  * const [question, answer] = await embedder.embed(["search_query: …", "search_document: …"]);
  * ```
+ *
+ * @throws {BadRequestError} If an option is invalid.
  */
 export function createEmbedder(options: LocalModelOptions): Embedder {
   const model = new LocalModel(options, "embedding");

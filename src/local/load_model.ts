@@ -117,22 +117,17 @@ async function planMemory(
 ): Promise<MemoryPlan> {
   const { purpose, parallel = 1, memoryLimit } = options;
   const available = memoryLimit ?? await readFreeMemory(llama);
-  const sequences = purpose === "chat" ? checkCount("parallel", parallel) : 1;
+  const sequences = purpose === "chat" ? parallel : 1;
   const estimate = (contextSize: number) => estimateMemory(profile, { contextSize, sequences });
   const maximum = profile.contextLength;
   const sizes = options.contextSize === undefined
     ? CONTEXT_SIZES.map((size) => Math.min(size, maximum))
-    : [Math.min(checkCount("contextSize", options.contextSize), maximum)];
+    : [Math.min(options.contextSize, maximum)];
   const smallest = sizes.at(-1) ?? maximum;
   const contextSize = sizes.find((size) => estimate(size).total <= available) ?? smallest;
   const memory = estimate(contextSize);
   checkMemory(memory, { available, name: place.name, contextSize });
   return { contextSize, sequences, memory };
-}
-
-function checkCount(name: string, value: number): number {
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new BadRequestError(`${name} must be a positive integer, not ${value}`);
 }
 
 /** Memory of the processor and, if it has its own, of the graphics processor. */

@@ -9,6 +9,7 @@ import { copyMessage } from "../core/copy_message.ts";
 import { InvalidContinueError } from "../core/errors.ts";
 import { hasContent, repairHistory } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
+import { freezeJson } from "../core/freeze_json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import { defaultPorts, type Ports } from "../core/ports.ts";
 import { UniqueIds } from "../core/unique_ids.ts";
@@ -38,6 +39,8 @@ export class RunHistory {
   /** The messages that this run appended. */
   readonly newMessages: AgentMessage[] = [];
   readonly #options: RunHistoryOptions;
+  /** Frozen copies by message, made when code of the application first reads them. */
+  readonly #copies = new WeakMap<AgentMessage, AgentMessage>();
   #snapshot: readonly AgentMessage[] = Object.freeze([]);
   #callIds: UniqueIds | undefined;
   #messageIds: UniqueIds | undefined;
@@ -59,9 +62,24 @@ export class RunHistory {
   /** Returns a frozen copy of the first messages, by default of all; the same one until another number is copied. */
   snapshot(count: number = this.messages.length): readonly AgentMessage[] {
     if (this.#snapshot.length !== count) {
-      this.#snapshot = Object.freeze(this.messages.slice(0, count));
+      this.#snapshot = this.copyAll(this.messages.slice(0, count));
     }
     return this.#snapshot;
+  }
+
+  /** Returns a frozen list of frozen copies, which code of the application cannot change. */
+  copyAll<Message extends AgentMessage>(messages: readonly Message[]): readonly Message[] {
+    return Object.freeze(messages.map((message) => this.copy(message)));
+  }
+
+  /** Returns a frozen copy of a message; the same one for the same message. */
+  copy<Message extends AgentMessage>(message: Message): Message {
+    const known = this.#copies.get(message);
+    // A copy has the type of its message.
+    if (known) return known as Message;
+    const copy = freezeJson(cloneJson(message));
+    this.#copies.set(message, copy);
+    return copy;
   }
 
   /** Emits the start and the end of a complete message; returns a promise if the caller should wait. */

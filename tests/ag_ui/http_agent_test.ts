@@ -272,6 +272,51 @@ Deno.test("agUiHandler(): a tool of the client ends the run, which continues wit
   }
 });
 
+Deno.test("agUiHandler(): agents that tools run do not get the tools of the client, which could not answer them", async () => {
+  const offered: string[][] = [];
+  const script = scriptedStream([
+    reply([toolCall("explore", { prompt: "Look" })]),
+    reply("Seen"),
+    reply("Done"),
+  ]);
+  const client = connect({
+    streamFn: (request) => {
+      offered.push(request.context.tools.map(({ name }) => name));
+      return script(request);
+    },
+    tools: [
+      subAgentTool({ name: "explore", description: "Looks around." }),
+      fakeTool({ name: "look", readOnly: true }),
+    ],
+  });
+  const parameters = { type: "object", properties: {} };
+  await client.send("Hello", { tools: [{ name: "color", description: "Sets it", parameters }] });
+  assertEquals(offered, [["explore", "look", "color"], ["look"], ["explore", "look", "color"]]);
+  assertEquals(client.last("RUN_FINISHED")["result"], "Done");
+});
+
+Deno.test("agUiHandler(): the state of the client keeps its members", async () => {
+  const client = connect({ streamFn: scriptedStream([reply("Hi")]) });
+  client.state = { cart: [1, 2], turn: 9 };
+  await client.send("Hello");
+  const queued = { steering: 0, followUp: 0 };
+  assertEquals(client.state, { cart: [1, 2], turn: 1, queued });
+  const other = connect({ streamFn: scriptedStream([reply("Hi")]) });
+  other.state = ["no", "object"];
+  await other.send("Hello");
+  assertEquals(other.state, { turn: 1, queued });
+});
+
+Deno.test("agUiHandler(): each text of a result is a line of its own", async () => {
+  const content = [{ type: "text", text: "One" }, { type: "text", text: "Two" }] as const;
+  const client = connect({
+    streamFn: scriptedStream([reply([toolCall("look")]), reply("Done")]),
+    tools: [fakeTool({ name: "look", result: { content } })],
+  });
+  await client.send("Hello");
+  assertEquals(client.last("TOOL_CALL_RESULT")["content"], "One\nTwo");
+});
+
 Deno.test("agUiHandler(): a retry takes back what the failed attempt has written", async () => {
   const streamFn = scriptedStream([
     fail("network_error", "down", { after: "Wro" }),

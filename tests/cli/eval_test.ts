@@ -235,6 +235,23 @@ Deno.test("swink eval run: an interrupted evaluation is resumed with the missing
   assertStringIncludes(changed.messages, "has changed: start another evaluation");
 });
 
+Deno.test("swink eval run: an interruption between two models is no success", async () => {
+  await using directory = await createProject();
+  const host = createFakeHost({
+    env: { ANTHROPIC_API_KEY: "sk-ant-test", HOME: directory.path, NO_COLOR: "1" },
+    model: ALL,
+  });
+  host.onMessage((text) => {
+    if (text.includes("passed  writes")) host.sendSignal("SIGTERM");
+  });
+  const models = ["claude-sonnet-5-5", "claude-opus-5"].map((id) => `--model=anthropic/${id}`);
+  const set = `${directory.path}/cases.yaml`;
+  const options = ["--parallel=1", `--results=${directory.path}/results`, ...models];
+  assertEquals(await main(["eval", "run", set, ...options], host), 143);
+  assertEquals(listRuns(directory), [RUN_1]);
+  assertEquals((await withResults(directory, "gate", RUN_1)).code, 0);
+});
+
 Deno.test("swink eval run: on a terminal a live block shows the running cases", async () => {
   await using directory = await createProject();
   const { messages, output } = await evaluate(directory, [], {
@@ -297,12 +314,18 @@ Deno.test("swink eval patch: writes the patch of each task as a prediction, and 
   const { code, output } = await patch();
   assertStringIncludes(output, "✓  project-1  1 of 1  1.00");
   assertEquals(code, 0);
-  await patch("--no-grade", "-m", "anthropic/claude-opus-5");
+  // A harness reads one prediction of each task: those of another model would be mixed with them.
+  const other = await patch("-m", "anthropic/claude-opus-5");
+  assertEquals([other.code, other.messages], [
+    2,
+    'swink: "DIR/predictions.jsonl" has predictions of "swink anthropic/claude-sonnet-5-5": name another file for those of "swink anthropic/claude-opus-5"\n',
+  ]);
+  assertEquals(listRuns(directory).length, 1);
+  await patch("--no-grade");
   const predictions = directory.read("predictions.jsonl").trim().split("\n")
     .map((line) => JSON.parse(line));
   assertEquals(predictions.map(({ model_name_or_path }) => model_name_or_path), [
     "swink anthropic/claude-sonnet-5-5",
-    "swink anthropic/claude-opus-5",
   ]);
   assertStringIncludes(predictions[0].model_patch, "-Bye\n+Hello\n");
   assertEquals(directory.read("project/greeting.txt"), "Bye\n");

@@ -6,8 +6,9 @@
 
 import { settleAfterAbort } from "./settle_after_abort.ts";
 import { checkNames } from "../../core/check_names.ts";
+import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { EvalCase, EvaluatorConfig } from "../case/eval_case.ts";
 import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import { createBudgetEvaluator } from "./budget_evaluator.ts";
@@ -141,7 +142,7 @@ export class EvaluatorRegistry {
       checkOptions(evaluator, context.options);
       const pending = Promise.resolve(evaluator.evaluate(context));
       const score = await settleAfterAbort(pending, context.signal);
-      return score ? copyScore(score) : undefined;
+      return score === undefined ? undefined : copyScore(score);
     } catch (error) {
       return createBinaryScore(name, false, `The evaluator failed: ${getErrorMessage(error)}`);
     }
@@ -154,14 +155,19 @@ function checkOptions({ name, optionNames }: Evaluator, options: JsonObject): vo
 }
 
 /** Returns a valid score with the known properties only, since it is stored as JSON. */
-function copyScore({ metric, value, passed, reason, rawValue, weight, cost }: Score): Score {
+function copyScore(score: unknown): Score {
+  // Only `undefined` means that the evaluator does not apply: false, 0 and NaN are wrong scores.
+  if (!isJsonObject(score)) {
+    throw new TypeError(`The evaluator returned ${describeValue(score)} instead of a score`);
+  }
+  const { metric, value, passed, reason, rawValue, weight, cost } = score;
   if (typeof metric !== "string" || typeof passed !== "boolean") {
     throw new TypeError(
       "The score needs a metric, which is a text, and passed, which is a boolean",
     );
   }
   if (typeof value !== "number" || !(value >= 0 && value <= 1)) {
-    throw new RangeError(`The score ${value} is not a number between 0 and 1`);
+    throw new RangeError(`The score ${describeValue(value)} is not a number between 0 and 1`);
   }
   return {
     metric,
@@ -170,8 +176,8 @@ function copyScore({ metric, value, passed, reason, rawValue, weight, cost }: Sc
     ...(reason !== undefined && { reason: String(reason) }),
     ...(isNumber(rawValue) && { rawValue }),
     ...(isNumber(weight) && weight > 0 && { weight }),
-    // A cost that is no number is unknown.
-    ...(cost !== undefined && { cost: isNumber(cost) ? cost : null }),
+    // A cost that is no amount is unknown; a negative one would hide that of other runs.
+    ...(cost !== undefined && { cost: isNumber(cost) && cost >= 0 ? cost : null }),
   };
 }
 

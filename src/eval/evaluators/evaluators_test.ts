@@ -214,6 +214,28 @@ Deno.test("EvaluatorRegistry: a score has only values that can be stored", async
   ]);
 });
 
+Deno.test("EvaluatorRegistry: a value that is no score fails, and only undefined does not apply", async () => {
+  // From untyped code: a result such as `false` must not leave the other metrics alone.
+  for (const value of [null, false, 0, NaN, "", "passed", []]) {
+    const registry = EvaluatorRegistry.createDefault();
+    registry.register({ name: "a", evaluate: () => value as unknown as Score });
+    const [score] = await evaluate({ evaluators: [{ name: "a" }] }, { registry });
+    assertEquals([score?.metric, score?.passed], ["a", false]);
+    assertStringIncludes(score?.reason ?? "", "instead of a score");
+  }
+  const registry = EvaluatorRegistry.createDefault();
+  registry.register({ name: "a", evaluate: () => undefined });
+  const [score] = await evaluate({ evaluators: [{ name: "a" }] }, { registry });
+  assertEquals(score?.metric, "no_metric");
+});
+
+Deno.test("EvaluatorRegistry: a negative cost is unknown, since it would hide that of other runs", async () => {
+  const registry = new EvaluatorRegistry();
+  const score: Score = { metric: "a", value: 1, passed: true, cost: -5 };
+  registry.register({ name: "a", evaluate: () => score }, { isDefault: true });
+  assertEquals(await evaluate({}, { registry }), [{ ...score, cost: null }]);
+});
+
 Deno.test("EvaluatorRegistry: a case can configure an evaluator that applies to each case", async () => {
   const scores = await evaluate({
     budget: { maxTurns: 1 },

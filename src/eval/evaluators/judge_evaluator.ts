@@ -186,7 +186,7 @@ async function askOnce(
     if (typeof answer === "string") return { text: answer, cost: 0 };
     if (isJsonObject(answer) && typeof answer["text"] === "string") {
       const { text, cost } = answer;
-      return { text, cost: typeof cost === "number" ? cost : null };
+      return { text, cost: typeof cost === "number" && cost >= 0 ? cost : null };
     }
     throw new TypeError(`The judge must return a text, not ${describeValue(answer)}`);
   } finally {

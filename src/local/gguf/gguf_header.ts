@@ -10,6 +10,7 @@
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { system } from "../../platform/system.ts";
 import { ByteSource, InvalidFileError } from "./byte_source.ts";
+import { checkDimensions } from "./check_dimensions.ts";
 
 /** The header of a GGUF file. */
 export interface GgufHeader {
@@ -21,12 +22,14 @@ export interface GgufHeader {
   readonly lists: ReadonlyMap<string, readonly number[]>;
   /** Number of entries of the vocabulary. */
   readonly vocabularySize: number;
-  /** Number of tensors. */
-  readonly tensors: number;
+  /** Names of the tensors. */
+  readonly tensorNames: ReadonlySet<string>;
 }
 
 const VERSIONS: readonly number[] = [2, 3];
 const MAX_TEXT_BYTES = 1 << 24;
+/** llama.cpp accepts names of tensors with 64 bytes. */
+const MAX_NAME_BYTES = 256;
 const MAX_ENTRIES = 1 << 16;
 const MAX_TENSORS = 1 << 16;
 const MAX_LIST_LENGTH = 1 << 24;
@@ -121,8 +124,11 @@ function readHeader(source: ByteSource, fileSize: number): GgufHeader {
   const entries = limit(source.readUint64(), MAX_ENTRIES, "metadata");
   const contents = new HeaderContents();
   for (let entry = 0; entry < entries; entry++) contents.readEntry(source);
-  checkTensors(source, { tensors, fileSize, metadata: contents.metadata });
-  return { fileSize, tensors, ...contents };
+  const { metadata } = contents;
+  const tensorNames = readTensors(source, { tensors, fileSize, metadata });
+  const header = { fileSize, tensorNames, ...contents };
+  checkDimensions(header);
+  return header;
 }
 
 function limit(count: number, maximum: number, name: string): number {
@@ -187,11 +193,15 @@ interface TensorLimits extends Pick<GgufHeader, "fileSize" | "metadata"> {
   readonly tensors: number;
 }
 
-/** Checks that the data of each tensor is in the file. */
-function checkTensors(source: ByteSource, { tensors, fileSize, metadata }: TensorLimits): void {
+/** Checks that the data of each tensor is in the file, and returns the names. */
+function readTensors(
+  source: ByteSource,
+  { tensors, fileSize, metadata }: TensorLimits,
+): Set<string> {
+  const names = new Set<string>();
   let end = 0;
   for (let tensor = 0; tensor < tensors; tensor++) {
-    source.readText(1 << 16);
+    names.add(source.readText(MAX_NAME_BYTES));
     const dimensions = limit(source.readUint32(), 4, "dimensions");
     let elements = 1;
     for (let index = 0; index < dimensions; index++) elements *= source.readUint64();
@@ -202,4 +212,5 @@ function checkTensors(source: ByteSource, { tensors, fileSize, metadata }: Tenso
   const alignment = Number(metadata.get("general.alignment") ?? 32) || 32;
   const start = Math.ceil(source.position / alignment) * alignment;
   if (start + end > fileSize) throw new InvalidFileError("the file is incomplete");
+  return names;
 }

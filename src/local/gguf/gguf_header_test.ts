@@ -1,7 +1,8 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { createTinyModel } from "../../../tests/local/tiny_model.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { seededRandom } from "../../testing/seeded_random.ts";
+import { checkDimensions } from "./check_dimensions.ts";
 import { readGgufHeader } from "./gguf_header.ts";
 import { estimateMemory } from "./memory_estimate.ts";
 import { createModelProfile } from "./model_profile.ts";
@@ -90,6 +91,56 @@ Deno.test("readGgufHeader() refuses two tokens with the same text, for which lla
   assert(
     error instanceof BadRequestError && error.message.includes("two tokens have the same text"),
   );
+});
+
+Deno.test("readGgufHeader() refuses dimensions for which llama.cpp ends the process", async () => {
+  const original = createTinyModel();
+  const text = new TextDecoder("latin1").decode(original);
+  const names = ["block_count", "embedding_length", "feed_forward_length", "attention.head_count"];
+  for (const name of names) {
+    const key = `llama.${name}`;
+    const end = text.indexOf(key) + key.length;
+    const missing = original.slice();
+    missing[end - 1] = 120;
+    // The value follows the type, which has four bytes.
+    const zero = original.slice();
+    zero.fill(0, end + 4, end + 8);
+    const huge = original.slice();
+    huge.fill(255, end + 4, end + 7);
+    const isLimited = name === "block_count" || name === "attention.head_count";
+    for (const bytes of [missing, zero, ...(isLimited ? [huge] : [])]) {
+      const message = `its ${key} is ${
+        bytes === missing ? "missing" : bytes === zero ? 0 : 16_777_215
+      }`;
+      await withFile(bytes, (path) => assertRejects(() => readGgufHeader(path), Error, message));
+    }
+  }
+});
+
+Deno.test("checkDimensions() checks only what the tensors need, and accepts lists", () => {
+  const check = (entries: Record<string, number>, tensors: readonly string[], lists = {}) =>
+    checkDimensions({
+      metadata: new Map<string, string | number>([
+        ["general.architecture", "x"],
+        ["x.block_count", 1],
+        ["x.embedding_length", 8],
+        ...Object.entries(entries).map(([key, value]) => [`x.${key}`, value] as const),
+      ]),
+      lists: new Map(Object.entries(lists)),
+      tensorNames: new Set(tensors),
+    });
+  check({}, ["blk.0.ssm_in.weight"]);
+  const attention = ["blk.0.attn_qkv.weight"];
+  assertThrows(() => check({}, attention), Error, "head_count is missing");
+  assertThrows(() => check({ "attention.head_count": 16 }, attention), Error, "head_count is 16");
+  check({ "attention.head_count": 16, "attention.key_length": 4 }, attention);
+  check({}, attention, { "x.attention.head_count": [0, 4] });
+  assertThrows(
+    () => check({ "attention.head_count": 4, "attention.head_count_kv": 0 }, attention),
+    Error,
+    "head_count_kv is 0",
+  );
+  check({}, ["blk.0.ffn_up_exps.weight"]);
 });
 
 Deno.test("readGgufHeader() refuses files that are no models", async () => {

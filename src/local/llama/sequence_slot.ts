@@ -19,6 +19,8 @@ export interface AlignedPrompt {
   readonly tokens: readonly Token[];
   /** Number of the evaluated ones. */
   readonly cached: number;
+  /** Positions in the prompt that are known from earlier requests. */
+  readonly boundaries: readonly Boundary[];
 }
 
 /** Keeps the cache of a sequence between requests, as far as the next prompt begins like the last one. */
@@ -29,6 +31,7 @@ export class SequenceSlot {
   /** The prompt and the reply. */
   #text = "";
   #tokens: Token[] = [];
+  #promptLength = 0;
   #boundaries: Boundary[] = [];
 
   /**
@@ -50,22 +53,28 @@ export class SequenceSlot {
 
   /** Splits a prompt, with the tokens of the last reply where it contains that reply. Changes nothing. */
   align(prompt: string): AlignedPrompt {
-    const tokens = this.#tokenize(prompt);
+    const { tokens, boundaries } = this.#tokenize(prompt);
     const evaluated = this.sequence.contextTokens;
     let cached = 0;
     // The last token is evaluated again, since its result is not kept.
     const maximum = Math.min(tokens.length - 1, evaluated.length);
     while (cached < maximum && tokens[cached] === evaluated[cached]) cached++;
-    return { tokens, cached };
+    return { tokens, cached, boundaries };
   }
 
   /** Starts a request: forgets what does not belong to its prompt. */
-  async start(prompt: string, { tokens, cached }: AlignedPrompt): Promise<void> {
+  async start(prompt: string, { tokens, cached, boundaries }: AlignedPrompt): Promise<void> {
     this.#text = prompt;
     this.#tokens = [...tokens];
-    this.#boundaries = [{ tokens: tokens.length, characters: prompt.length }];
+    this.#promptLength = tokens.length;
+    this.#boundaries = [...boundaries, { tokens: tokens.length, characters: prompt.length }];
     const { nextTokenIndex: end } = this.sequence;
     if (cached < end) await this.sequence.eraseContextTokenRanges([{ start: cached, end }]);
+  }
+
+  /** The tokens of the reply. */
+  get replyTokens(): readonly Token[] {
+    return this.#tokens.slice(this.#promptLength);
   }
 
   /** Adds a token of the reply, and the text that it completes. */
@@ -76,18 +85,21 @@ export class SequenceSlot {
     this.#boundaries.push({ tokens: this.#tokens.length, characters: this.#text.length });
   }
 
-  /** Uses the tokens of the last request for the text that they are known to represent. */
-  #tokenize(prompt: string): Token[] {
+  /** Uses the tokens of earlier requests for the text that they are known to represent. */
+  #tokenize(prompt: string): Pick<AlignedPrompt, "tokens" | "boundaries"> {
     const { nextTokenIndex } = this.sequence;
     const shared = this.countSharedCharacters(prompt);
-    const boundary = this.#boundaries.findLast(({ tokens, characters }) =>
+    const last = this.#boundaries.findLastIndex(({ tokens, characters }) =>
       tokens <= nextTokenIndex && characters <= shared
     );
+    const boundary = this.#boundaries[last];
     if (boundary) {
       const rest = this.#tokenizer.tokenize(prompt.slice(boundary.characters), true);
-      return [...this.#tokens.slice(0, boundary.tokens), ...rest];
+      const tokens = [...this.#tokens.slice(0, boundary.tokens), ...rest];
+      return { tokens, boundaries: this.#boundaries.slice(0, last + 1) };
     }
     const tokens = this.#tokenizer.tokenize(prompt, false);
-    return this.#bos === null || tokens[0] === this.#bos ? tokens : [this.#bos, ...tokens];
+    const hasStart = this.#bos === null || tokens[0] === this.#bos;
+    return { tokens: hasStart ? tokens : [this.#bos, ...tokens], boundaries: [] };
   }
 }

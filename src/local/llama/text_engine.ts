@@ -68,7 +68,7 @@ export class TextEngine {
   readonly tokenizer: PromptTokens;
   readonly #options: TextEngineOptions;
   readonly #free: SequenceSlot[];
-  readonly #waiting: Deferred<void>[] = [];
+  readonly #waiting: Deferred<SequenceSlot>[] = [];
   readonly #grammars = new Map<string, Promise<object | undefined>>();
 
   constructor(options: TextEngineOptions) {
@@ -92,13 +92,15 @@ export class TextEngine {
   /** Waits for a sequence and starts a generation, which must be released. */
   async start(request: GenerationRequest, signal: AbortSignal): Promise<Generation> {
     const slot = await this.#acquire(request.prompt, signal);
-    const aligned = slot.align(request.prompt);
-    return new Generation(request, {
-      ...this.#options,
-      slot,
-      aligned,
-      release: () => this.#release(slot),
-    });
+    const release = () => this.#release(slot);
+    try {
+      const aligned = slot.align(request.prompt);
+      const { tokenizer } = this;
+      return new Generation(request, { ...this.#options, tokenizer, slot, aligned, release });
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   /** Creates the state of a grammar; `undefined` if llama.cpp does not accept the grammar. */
@@ -123,32 +125,38 @@ export class TextEngine {
   }
 
   async #acquire(prompt: string, signal: AbortSignal): Promise<SequenceSlot> {
-    while (this.#free.length === 0) {
-      const turn = createDeferred();
-      this.#waiting.push(turn);
-      try {
-        await abortable(turn.promise, signal);
-      } catch (error) {
-        const index = this.#waiting.indexOf(turn);
-        if (index >= 0) this.#waiting.splice(index, 1);
-        else this.#waiting.shift()?.resolve();
-        throw error;
-      }
-    }
     signal.throwIfAborted();
+    if (this.#free.length === 0) return await this.#wait(signal);
     const shared = this.#free.map((slot) => slot.countSharedCharacters(prompt));
     const [slot] = this.#free.splice(shared.indexOf(Math.max(...shared)), 1);
     if (!slot) throw new Error("No sequence is free");
     return slot;
   }
 
+  /** Waits for the next sequence that is released. */
+  async #wait(signal: AbortSignal): Promise<SequenceSlot> {
+    const turn = createDeferred<SequenceSlot>();
+    this.#waiting.push(turn);
+    try {
+      return await abortable(turn.promise, signal);
+    } catch (error) {
+      const index = this.#waiting.indexOf(turn);
+      if (index >= 0) this.#waiting.splice(index, 1);
+      // The sequence was released for this request at the same time.
+      else void turn.promise.then((slot) => this.#release(slot));
+      throw error;
+    }
+  }
+
   #release(slot: SequenceSlot): void {
-    this.#free.push(slot);
-    this.#waiting.shift()?.resolve();
+    const next = this.#waiting.shift();
+    if (next) next.resolve(slot);
+    else this.#free.push(slot);
   }
 }
 
 interface GenerationOptions extends TextEngineOptions {
+  readonly tokenizer: PromptTokens;
   readonly slot: SequenceSlot;
   readonly aligned: AlignedPrompt;
   readonly release: () => void;
@@ -223,6 +231,28 @@ export class Generation {
     const text = this.#decoder.decode(token);
     slot.append(token, text);
     return { type: "text", text };
+  }
+
+  /**
+   * Protects the text of the reply for later prompts: only the special tokens that the model has written as such stay
+   * special, and not those that it has spelled out, for instance from a file.
+   */
+  protectReply(text: string): string {
+    const { slot, model, tokenizer } = this.#options;
+    if (tokenizer.protect(text) === text) return text;
+    const decoder = new TokenTextDecoder(model);
+    let result = "";
+    let plain = "";
+    for (const token of slot.replyTokens) {
+      const decoded = decoder.decode(token);
+      if (!model.isSpecialToken(token)) {
+        plain += decoded;
+        continue;
+      }
+      result += tokenizer.protect(plain) + decoded;
+      plain = "";
+    }
+    return result + tokenizer.protect(plain + decoder.end());
   }
 
   /** Ends the generation, and frees its sequence after the token in progress. */

@@ -21,6 +21,11 @@ export class MarkerScanner {
     this.#pending += text;
   }
 
+  /** Puts a text back that was returned last. */
+  restore(text: string): void {
+    this.#pending = text + this.#pending;
+  }
+
   /** Number of characters that were not returned yet. */
   get length(): number {
     return this.#pending.length;

@@ -17,7 +17,7 @@ import type { AgUiEvent } from "./ag_ui_event.ts";
 import { createClientTools, endForClient, replaceResults } from "./client_tools.ts";
 import { readBody } from "./read_body.ts";
 import { type AgUiRunInput, parseRunInput } from "./run_input.ts";
-import { toAgUi } from "./to_ag_ui.ts";
+import { mapEvents } from "./to_ag_ui.ts";
 
 /** Options for {@linkcode agUiHandler}. */
 export interface AgUiHandlerOptions {
@@ -90,7 +90,7 @@ function reject(status: number, message: string): Response {
  */
 function startRun(agent: Agent, input: AgUiRunInput): AgentStream {
   const { approvals, tools } = input;
-  const options = { tools: createClientTools(tools), policies: [endForClient] };
+  const options = { tools: createClientTools(tools), policies: [endForClient(tools)] };
   if (Object.keys(approvals).length > 0) {
     if (agent.state.pendingApprovals.length === 0) {
       throw new BadRequestError("resume: the agent of this thread waits for no approval");
@@ -125,7 +125,7 @@ function adoptHistory(agent: Agent, { messages }: AgUiRunInput): readonly AgentM
     if (last >= 0) agent.setMessages(messages.slice(0, last + 1));
     return messages.slice(last + 1);
   }
-  const updated = replaceResults(own, messages);
+  const updated = replaceResults(agent.state, messages);
   if (updated.some((message, index) => message !== own[index])) agent.setMessages(updated);
   return selectNew(own, { messages });
 }
@@ -152,8 +152,9 @@ function addContext(
 }
 
 function toResponse(stream: AgentStream, input: AgUiRunInput): Response {
-  const { threadId, runId, clientMessages: messages } = input;
-  const events = toAgUi(stream, { threadId, runId, messages });
+  const { threadId, runId, clientMessages: messages, state } = input;
+  const clientTools = input.tools.map(({ name }) => name);
+  const events = mapEvents(stream, { threadId, runId, messages, state }, clientTools);
   return new Response(encodeEvents(events), {
     headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" },
   });

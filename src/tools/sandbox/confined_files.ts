@@ -7,7 +7,6 @@
  * @module
  */
 
-import type { FileHandle } from "node:fs/promises";
 import { BadRequestError } from "../../core/errors.ts";
 import { resolveCanonicalPath } from "../files/canonical_path.ts";
 import { quotePath, toFileError } from "../files/file_error.ts";
@@ -23,7 +22,7 @@ import {
   statIfExists,
 } from "../files/file_stat.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
-import { NodeOpenedFile, type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
+import { type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
 import {
   basename,
   dirname,
@@ -33,7 +32,7 @@ import {
   SEPARATOR,
 } from "../../platform/paths.ts";
 import { MAX_SMALL_FILE_BYTES, readSmallFile } from "../../platform/small_file.ts";
-import { isUnchanged, openUntrustedFile } from "../../platform/untrusted_file.ts";
+import { openUntrustedFile } from "../../platform/untrusted_file.ts";
 import type { DirectoryEntry, SandboxFiles } from "./sandbox_files.ts";
 import type { NamedEntry } from "../../platform/file_calls.ts";
 
@@ -113,18 +112,14 @@ export class ConfinedFiles implements SandboxFiles {
 
   async #openIfExists(path: string): Promise<OpenedFile | undefined> {
     const canonical = await this.resolve(path, "read");
-    let handle: FileHandle | undefined;
     try {
       const info = await statIfExists(canonical);
       if (!info) return undefined;
       assertRegularFile(info, this.#formatPath(path));
-      handle = await openUntrustedFile(canonical);
-      if (!(await isUnchanged(handle, canonical))) {
-        throw new BadRequestError(`${quotePath(path)} changed while it was opened: try again`);
-      }
-      return new NodeOpenedFile(canonical, (await handle.stat()).size, handle);
+      const file = await openUntrustedFile(canonical);
+      if (file) return file;
+      throw new BadRequestError(`${quotePath(path)} changed while it was opened: try again`);
     } catch (error) {
-      await handle?.close();
       throw toFileError(this.#formatPath(path), error);
     }
   }

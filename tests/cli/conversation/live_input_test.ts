@@ -174,6 +174,31 @@ Deno.test("live: Ctrl+C clears the text, then aborts the run, and leaves when it
   assertEquals(await terminal.waitForExit(), 0);
 });
 
+Deno.test("live: Ctrl+C twice leaves also at a question", async () => {
+  await using terminal = await openTerminal({ model: [scriptedReply(WRITE)] });
+  await terminal.enter("Write");
+  await terminal.waitFor("Allow?");
+  terminal.press(KEYS.controlC);
+  await terminal.waitFor("aborted");
+  terminal.press(KEYS.controlC);
+  assertEquals(await terminal.waitForExit(), 0);
+});
+
+Deno.test("live: Ctrl+C before and after a prompt are not twice", async () => {
+  const held = [holdReply(scriptedReply("One …")), holdReply(scriptedReply("Two …"))];
+  await using terminal = await openTerminal({ model: held });
+  await terminal.enter("First");
+  await terminal.waitFor("One");
+  terminal.press(KEYS.controlC);
+  await terminal.waitFor("aborted");
+  await terminal.enter("Second");
+  await terminal.waitFor("Two");
+  terminal.press(KEYS.controlC);
+  await terminal.waitFor(/aborted[^]*aborted/);
+  terminal.press("still here");
+  await terminal.waitFor("› still here");
+});
+
 Deno.test("live: Ctrl+C without a run explains how to leave; Ctrl+Q and /quit leave", async () => {
   for (const key of [KEYS.controlQ, `/quit${KEYS.enter}`]) {
     await using terminal = await openTerminal();
