@@ -30,13 +30,26 @@ Deno.test("agent: a run whose model answers at once uses no timer, whose first u
   assertEquals(await countTimerCalls(() => agent.prompt("Go")), 0);
 });
 
-Deno.test("agent: a run whose model answers late sets a timer to load the validator meanwhile", async () => {
-  const inner = scriptedStream([reply("Done")]);
+Deno.test("agent: a run whose model answers late sets no timer either, and waits with a signal to load the validator meanwhile", async () => {
+  const inner = scriptedStream([reply("Done"), reply("Done")]);
   const { setTimeout } = globalThis;
   const late: StreamFn = async function* (request) {
     await new Promise((resolve) => setTimeout(resolve, 0));
     yield* inner(request);
   };
-  const { agent } = testAgent([], { streamFn: late, tools: [fakeTool({ name: "work" })] });
-  assertEquals(await countTimerCalls(() => agent.prompt("Go")), 2);
+  const { timeout } = AbortSignal;
+  const delays: number[] = [];
+  AbortSignal.timeout = (milliseconds) => {
+    delays.push(milliseconds);
+    return new AbortController().signal;
+  };
+  try {
+    const { agent } = testAgent([], { streamFn: late, tools: [fakeTool({ name: "work" })] });
+    assertEquals(await countTimerCalls(() => agent.prompt("Go")), 0);
+    agent.setTools([]);
+    await agent.prompt("Again");
+  } finally {
+    AbortSignal.timeout = timeout;
+  }
+  assertEquals(delays, [20]);
 });
