@@ -39,6 +39,16 @@ Deno.test("MarkdownRenderer: returns a row as soon as the next word does not fit
   assertEquals(toText(renderer.end()), ["next"]);
 });
 
+Deno.test("MarkdownRenderer: a blank line separates quotes, and one with a mark continues a quote", () => {
+  const render = (text: string) => {
+    const renderer = createRenderer();
+    return toText([...renderer.push(text), ...renderer.end()]);
+  };
+  assertEquals(render("> a\n\n> b"), ["│ a", "", "│ b"]);
+  assertEquals(render("> - a\n\n> - b"), ["│ • a", "", "│ • b"]);
+  assertEquals(render("> a\n>\n> b"), ["│ a", "│", "│ b"]);
+});
+
 Deno.test("MarkdownRenderer: holds rows with open emphasis, and shows it as if it ended", () => {
   const renderer = createRenderer();
   assertEquals(renderer.push("one **two three four five six seven "), []);
