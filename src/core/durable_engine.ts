@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ApprovalDecision } from "./approval.ts";
+import type { ApprovalDecision, PendingApproval } from "./approval.ts";
 import type { DurableSteps, RunMessage } from "./durable_steps.ts";
 import type { JsonValue } from "./json.ts";
 import type { PromptInput } from "./message.ts";
@@ -39,6 +39,25 @@ export interface DurableWorkflow<Input = unknown, Output = unknown> {
 }
 
 /**
+ * An event that a run has published, or the note that another process continues the run: events since the last recorded
+ * step, such as the parts of a reply, may then be followed by those of another attempt.
+ */
+export type PublishedEvent =
+  & {
+    /** Number of the event in its run, from 1. */
+    readonly number: number;
+  }
+  & ({ readonly type: "event"; readonly event: JsonValue } | { readonly type: "continued" });
+
+/** Options for {@linkcode DurableRun.events}. */
+export interface RunEventsOptions {
+  /** Number of the last event that is known, or `"checkpoint"` to begin with the latest checkpoint. Default: 0. */
+  readonly after?: number | "checkpoint" | undefined;
+  /** Ends the events. Default: they end with the run. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
  * A run of a workflow, in this process or another one. The methods that send a message resolve when it is recorded, and
  * reject with a `BadRequestError` if the run is unknown or has ended.
  */
@@ -52,6 +71,15 @@ export interface DurableRun<Output = unknown> {
    * it was aborted and has no output.
    */
   result(): Promise<Output>;
+  /**
+   * Returns the events that the run publishes, in any process: those that are stored, in batches, and then new ones until
+   * the run has ended. A run that does not exist yet is awaited.
+   */
+  events(options?: RunEventsOptions): AsyncIterable<readonly PublishedEvent[]>;
+  /** Returns the events that are stored now. */
+  readEvents(options?: Pick<RunEventsOptions, "after">): Promise<readonly PublishedEvent[]>;
+  /** Returns the tool calls of the agent of the run that wait for `decide()`. */
+  pendingApprovals(): Promise<readonly PendingApproval[]>;
   /** Sends a message. */
   send(message: RunMessage): Promise<void>;
   /** Queues a message for the next turn of the agent; depending on its `interrupt`, tool calls are cancelled. */

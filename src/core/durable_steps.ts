@@ -65,6 +65,17 @@ export interface WaitOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** Options for {@linkcode DurableSteps.publish}. */
+export interface PublishOptions {
+  /** Whether a reader that needs the present state only may begin with this event. Default: `false`. */
+  readonly isCheckpoint?: boolean | undefined;
+  /**
+   * Text by which a replay recognizes the event, if its JSON differs from that of the first execution, as a time does.
+   * Default: a hash of the JSON.
+   */
+  readonly key?: string | undefined;
+}
+
 /**
  * The steps of a run. Each has a name and is executed once: when the run is replayed after a crash, the recorded value
  * is returned. A step that a crash has interrupted is executed again.
@@ -99,4 +110,16 @@ export interface DurableSteps {
    * which the message has arrived. Returns a function that unsubscribes.
    */
   onMessage(listener: (message: RunMessage) => void): () => void;
+  /**
+   * Refuses further messages, as the last step of a run: their senders get an error. Resolves to `false` if there are
+   * messages that were not delivered: they are delivered now, and further ones are accepted. On Restate, later messages
+   * have no effect instead.
+   */
+  refuseMessages(): Promise<boolean>;
+  /**
+   * Publishes an event for `DurableRun.events()` in any process. Events are stored in the background, in order, and all of
+   * them before the run ends; a replay does not publish one again. Resolves when further events may be published: at once,
+   * unless many are not stored yet. Rejects with a `BadRequestError` if the event is not JSON.
+   */
+  publish(event: unknown, options?: PublishOptions): Promise<void>;
 }

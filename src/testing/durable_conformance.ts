@@ -5,10 +5,11 @@
  */
 
 import type { WorkflowFunction } from "../core/durable_engine.ts";
-import type { DurableSteps, RunMessage } from "../core/durable_steps.ts";
-import { createDeferred, type Deferred } from "../core/deferred.ts";
+import type { DurableSteps } from "../core/durable_steps.ts";
 import { getErrorMessage } from "../core/errors.ts";
-import type { UserMessage } from "../core/message.ts";
+import type { JsonValue } from "../core/json.ts";
+import { EVENT_CONTRACT } from "./durable_event_conformance.ts";
+import { createGates, readText, until, untilStored } from "./durable_gates.ts";
 import { type DurableEngineFixture, DurableSubject } from "./durable_subject.ts";
 import { expectEqual } from "./session_subject.ts";
 import { checkRegisterTest, type RegisterTest } from "./stream_fixture.ts";
@@ -38,7 +39,7 @@ export type DurableEngineFactory = () => DurableEngineFixture | Promise<DurableE
  */
 export function testDurableEngine(test: RegisterTest, createFixture: DurableEngineFactory): void {
   checkRegisterTest(test);
-  for (const [title, run] of Object.entries(DURABLE_CONTRACT)) {
+  for (const [title, run] of Object.entries({ ...DURABLE_CONTRACT, ...EVENT_CONTRACT })) {
     test(`durable engine: ${title}`, async () => {
       const fixture = await createFixture();
       const subject = new DurableSubject(fixture);
@@ -82,18 +83,19 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
 
   "the error of a step and that of a workflow are recorded": async (subject) => {
     let attempts = 0;
+    let isRecorded = false;
     const workflow = async (steps: DurableSteps) => {
       const failure = await steps.run("fail", () => {
         attempts++;
         throw new Error("out of paper");
       }).catch(getErrorMessage);
+      isRecorded = true;
       await steps.waitFor("restart");
       throw new Error(`The step failed: ${failure}`);
     };
     const start = await subject.open("fail", workflow);
     await start(null, "failing");
-    await until(() => attempts === 1);
-    await untilStored();
+    await until(() => isRecorded);
     await subject.open("fail", workflow);
     const run = subject.engine.getRun("failing");
     await run.signal("restart");
@@ -152,7 +154,6 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
       const stopped = subject.close();
       gates.open("a");
       await stopped;
-      await untilStored();
       expectEqual(executed, ["a"], "executions of the first process");
       gates.open("b");
       await subject.open("graceful", workflow);
@@ -191,24 +192,23 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
 
   "the operation that has won a race wins in a replay too": async (subject) => {
     const gates = createGates();
-    let isAborted = false;
+    let isRecorded = false;
     const workflow = async (steps: DurableSteps) => {
       const winner = await steps.race([0, 1].map((index) => ({
         name: `runner ${index}`,
-        execute: async ({ signal }: { readonly signal: AbortSignal }) => {
-          signal.addEventListener("abort", () => isAborted = true);
+        execute: async () => {
           await gates.get(index).promise;
           return `runner ${index}`;
         },
       })));
+      isRecorded = true;
       await steps.waitFor("restart");
       return winner;
     };
     const start = await subject.open("race", workflow);
     await start(null, "race-1");
     gates.open(1);
-    await until(() => isAborted);
-    await untilStored();
+    await until(() => isRecorded);
     gates.open(0);
     await subject.open("race", workflow);
     const run = subject.engine.getRun("race-1");
@@ -220,17 +220,25 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
     subject,
   ) => {
     const gates = createGates();
+    let begun = false;
+    let count = 0;
     const workflow = async (steps: DurableSteps) => {
       await steps.run("begin", () => gates.get("begin").promise.then(() => null));
-      return [await steps.waitFor("one"), await steps.waitFor("two"), await steps.waitFor("three")];
+      begun = true;
+      const received: JsonValue[] = [];
+      for (const name of ["one", "two", "three"]) {
+        received.push(await steps.waitFor(name) ?? null);
+        count = received.length;
+      }
+      return received;
     };
     const start = await subject.open("signals", workflow);
     const run = await start(null, "signals");
     await run.signal("two", { early: true });
     gates.open("begin");
-    await untilStored();
+    await until(() => begun);
     await run.signal("one", 1);
-    await untilStored();
+    await until(() => count === 2);
     await subject.open("signals", workflow);
     await subject.engine.getRun("signals").signal("three", "later");
     expectEqual(await subject.engine.getRun("signals").result(), [1, { early: true }, "later"], "");
@@ -300,10 +308,15 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
   },
 
   "an abort ends a wait that no process executes": async (subject) => {
-    const workflow = async (steps: DurableSteps) => await steps.waitFor("approval") ?? null;
+    let isWaiting = false;
+    const workflow = async (steps: DurableSteps) => {
+      await steps.run("begin", () => null);
+      isWaiting = true;
+      return await steps.waitFor("approval") ?? null;
+    };
     const start = await subject.open("forgotten", workflow);
     await start(null, "forgotten");
-    await untilStored();
+    await until(() => isWaiting);
     await subject.openClient();
     const run = subject.engine.getRun("forgotten");
     expectEqual(await run.status(), "running", "status");
@@ -370,41 +383,4 @@ async function expectDivergence(
 
 function expectMatch(text: string, part: string): void {
   expectEqual(text.includes(part), true, text);
-}
-
-function readText(message: RunMessage): string {
-  if (message.type !== "steer" && message.type !== "follow_up") return message.type;
-  const { content } = message.message as UserMessage;
-  return content.map((block) => block.type === "text" ? block.text : block.type).join();
-}
-
-/** Promises by name, which a test resolves. */
-function createGates() {
-  const gates = new Map<string | number, Deferred<void>>();
-  const get = (name: string | number): Deferred<void> => {
-    const gate = gates.get(name) ?? createDeferred<void>();
-    gates.set(name, gate);
-    return gate;
-  };
-  return { get, open: (name: string | number) => get(name).resolve() };
-}
-
-/** Time limit of a condition, in milliseconds. */
-const LIMIT_MS = 30_000;
-
-async function until(isTrue: () => boolean): Promise<void> {
-  const start = performance.now();
-  while (!isTrue()) {
-    if (performance.now() - start > LIMIT_MS) throw new Error("The condition did not become true");
-    await pause(5);
-  }
-}
-
-/** Resolves when an engine has had time to record what has ended. */
-async function untilStored(): Promise<void> {
-  await pause(300);
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

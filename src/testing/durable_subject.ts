@@ -15,6 +15,8 @@ export interface DurableEngineFixture {
   readonly createEngine: () => DurableEngine | Promise<DurableEngine>;
   /** Creates an engine that executes no runs. Default: one without workflows. */
   readonly createClient?: (() => DurableEngine | Promise<DurableEngine>) | undefined;
+  /** Whether `refuseMessages()` lets senders know. Default: `true`. */
+  readonly refusesMessages?: boolean | undefined;
   /** Cleans up after the test. */
   readonly dispose?: (() => void | Promise<void>) | undefined;
 }
@@ -33,6 +35,11 @@ export class DurableSubject {
   get engine(): DurableEngine {
     if (!this.#engine) throw new Error("Call open() first");
     return this.#engine;
+  }
+
+  /** Whether senders learn that a run accepts no further messages. */
+  get refusesMessages(): boolean {
+    return this.#fixture.refusesMessages ?? true;
   }
 
   /** Lets the steps that are executed when the process is stopped end. */

@@ -6,8 +6,10 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createDeferred } from "../../src/core/deferred.ts";
+import type { PublishedEvent } from "../../src/core/durable_engine.ts";
 import type { DurableSteps } from "../../src/core/durable_steps.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
+import { isJsonObject } from "../../src/core/json.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import { type AgentTool, defineTool } from "../../src/core/tool.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
@@ -80,6 +82,16 @@ export function testDurableAgent(
   }
 }
 
+/** Waits until a run has published an event of a type. */
+async function waitForEvent(subject: DurableSubject, id: string, type: string): Promise<void> {
+  const isFound = (published: PublishedEvent) =>
+    published.type === "event" && isJsonObject(published.event) && published.event["type"] === type;
+  for await (const batch of subject.engine.getRun(id).events()) {
+    if (batch.some(isFound)) return;
+  }
+  throw new Error(`The run has ended without the event "${type}"`);
+}
+
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   "a batch of an agent continues in another process": async (subject, id) => {
     const model = createModel(
@@ -138,13 +150,15 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const events: AgentEvent[] = [];
     const start = await open(events);
     await start("Pay", id);
-    await waitUntil(() => events.some(({ type }) => type === "tool_approval_requested"));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const approval = { toolCallId: "call", name: "pay", arguments: {} };
+    await waitForEvent(subject, id, "approval_awaited");
+    assertEquals(await subject.engine.getRun(id).pendingApprovals(), [approval]);
     await subject.openClient();
     await subject.engine.getRun(id).decide("call", true);
     assertEquals(effects, []);
     await open([]);
     assertEquals(await subject.engine.getRun(id).result(), "Paid");
+    assertEquals(await subject.engine.getRun(id).pendingApprovals(), []);
     assertEquals(effects, ["pay"]);
   },
 

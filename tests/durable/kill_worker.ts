@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Agent } from "../../src/agent/agent.ts";
 import { extractText } from "../../src/core/content.ts";
 import type { DurableSteps } from "../../src/core/durable_steps.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
@@ -53,12 +54,7 @@ async function runWorker({ url, directory, worker, runs }: WorkerOptions): Promi
     retryMs: 60_000,
   });
   const work = engine.register("work", async (steps: DurableSteps, id: string) => {
-    const agent = durableAgent({
-      model: "scripted/model",
-      streamFn: scriptedStream(Array.from({ length: 1000 }, () => createNextStep(steps))),
-      tools: createTools(directory),
-      validator: () => () => [],
-    }, steps);
+    const agent = createKillAgent(directory, steps);
     const session = await openDurableSession(agent, store, { id, steps });
     const result = await agent.prompt("work");
     await session.save(result);
@@ -68,6 +64,16 @@ async function runWorker({ url, directory, worker, runs }: WorkerOptions): Promi
   console.log("ready");
   // A run that exists is not started again.
   await Promise.all(runs.map((id) => work.start(id, { id })));
+}
+
+/** Creates the agent of a run, which calls tools until all operations are done. */
+export function createKillAgent(directory: string, steps: DurableSteps): Agent {
+  return durableAgent({
+    model: "scripted/model",
+    streamFn: scriptedStream(Array.from({ length: 1000 }, () => createNextStep(steps))),
+    tools: createTools(directory),
+    validator: () => () => [],
+  }, steps);
 }
 
 /** Calls tools for the next open operations, and gives the final reply after the last one. */

@@ -28,6 +28,7 @@ const createFixture = () => {
       engine = undefined;
       return new RestateEngine({ ingressUrl });
     },
+    refusesMessages: false,
     dispose: () => server.shutdown(),
   };
 };

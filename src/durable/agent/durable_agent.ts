@@ -7,6 +7,7 @@
 import { Agent } from "../../agent/agent.ts";
 import { createDefaultStream } from "../../agent/default_stream.ts";
 import type { AgentOptions } from "../../agent/options.ts";
+import type { PendingApproval } from "../../core/approval.ts";
 import type { ApprovalAnswer, Approve } from "../../core/approve.ts";
 import { decodeBase64, encodeBase64 } from "../../core/byte_encoding.ts";
 import type { DurableSteps, RunMessage } from "../../core/durable_steps.ts";
@@ -15,15 +16,17 @@ import type { AgentEvent } from "../../core/event.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { type IdKind, realSleep, type Sleep } from "../../core/ports.ts";
 import type { StreamFn } from "../../core/stream.ts";
+import { setStreamOrigin } from "../../core/stream_origin.ts";
 import type { AgentTool } from "../../core/tool.ts";
 import { wrapStreamFn } from "../../core/wrap_stream_fn.ts";
 import { GRACE_MS } from "../../loop/cancellation.ts";
 import { type GetApiKey, toModelFallback } from "../../loop/config.ts";
 import { getApprovalSignal } from "../engine/engine_run.ts";
+import type { ApprovalNotice } from "../engine/pending_approvals.ts";
 import { hashJson } from "../steps/hash_json.ts";
 import { RunSteps } from "../steps/run_steps.ts";
 import { DurableCalls } from "./durable_calls.ts";
-import { streamStep } from "./durable_stream.ts";
+import { streamStep, streamWithKey } from "./durable_stream.ts";
 import { wrapRunTools } from "./wrap_run_tools.ts";
 
 /** Time in which the step of a cancelled call must be recorded before the loop continues, in milliseconds. */
@@ -158,11 +161,14 @@ class AgentBridge {
 
   /** Makes the calls of the agent steps; those of agents that a tool runs are part of the step of the tool. */
   #wrapStream(streamFn: StreamFn, getApiKey: GetApiKey | undefined): StreamFn {
-    return wrapStreamFn(streamFn, (request, next) => {
-      if (request.runId === undefined || request.runId !== this.#runId) return next(request);
+    const wrapped = wrapStreamFn(streamFn, (request, next) => {
+      if (request.runId === undefined || request.runId !== this.#runId) {
+        return getApiKey ? streamWithKey({ request, streamFn: next, getApiKey }) : next(request);
+      }
       const name = `${this.#turnName}, model call ${++this.#modelCalls}`;
       return streamStep(this.#steps, { name, request, streamFn: next, getApiKey });
     });
+    return setStreamOrigin(wrapped, streamFn);
   }
 
   /** Keeps the identity of what an approval gate has besides its function, which sessions restore. */
@@ -173,23 +179,32 @@ class AgentBridge {
       const execute = () => approve(request);
       const answer = await this.#steps.run(step, execute, { input: [toolCallId, name, args] });
       if (!isJsonObject(answer) || answer["type"] !== "pending") return answer;
-      return await this.#awaitDecision(toolCallId, `${step}: decision`);
+      const approval: PendingApproval = { toolCallId, name, arguments: args };
+      return await this.#awaitDecision(approval, `${step}: decision`);
     };
     return new Proxy(approve, { apply: (_target, _self, [request]) => call(request) });
   }
 
-  async #awaitDecision(toolCallId: string, step: string): Promise<ApprovalAnswer> {
+  async #awaitDecision(approval: PendingApproval, step: string): Promise<ApprovalAnswer> {
+    const { toolCallId } = approval;
     const signal = getApprovalSignal(toolCallId);
+    this.#publish({ type: "approval_awaited", approval });
     await this.#steps.waitUntil(step, {
       isAwaited: ({ message }) =>
         message.type === "signal"
           ? message.name === signal
           : message.type === "steer" && this.#interrupt === "cancel",
     });
+    this.#publish({ type: "approval_settled", toolCallId });
     const decision = this.#steps.takeSignal(signal);
     // Steering has ended the wait, and with it the approval.
     if (decision === undefined) return { type: "denied", reason: "the approval was interrupted" };
     return decision as ApprovalAnswer;
+  }
+
+  /** Publishes a notice; it is not awaited, so that the step after it begins at once, as in every replay. */
+  #publish(notice: ApprovalNotice): void {
+    this.#steps.publish(notice).catch(() => {});
   }
 
   async #readFile(

@@ -8,13 +8,14 @@ import type { Agent } from "../../agent/agent.ts";
 import type { AgentResult } from "../../agent/agent_result.ts";
 import type { DurableSteps } from "../../core/durable_steps.ts";
 import { BadRequestError, SessionError } from "../../core/errors.ts";
+import { repairHistory } from "../../core/history.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import { realSleep } from "../../core/ports.ts";
 import type { CreateSessionOptions, Session, SessionStore } from "../../core/session.ts";
 import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
 
-/** Name of the entry that precedes the messages of a run. */
-const RUN_ENTRY = "durable_run";
+/** Name of the entry that precedes the messages of a run; its data have the `runId`. */
+export const RUN_ENTRY = "durable_run";
 
 /** Pause before a session is requested again that another run has open, in milliseconds. */
 const LOCK_PAUSE_MS = 50;
@@ -26,6 +27,19 @@ export interface DurableSessionOptions
   readonly id: string;
   /** The steps of the run. */
   readonly steps: DurableSteps;
+  /**
+   * The entry after which the run continues, or `null` for a new session: for applications that have read the session when
+   * they started the run. Default: the leaf of the session, which a step reads.
+   */
+  readonly leaf?: string | null | undefined;
+}
+
+/** The end of the log of a session when it was saved. */
+export interface SavedPosition {
+  /** Number of entries. */
+  readonly entries: number;
+  /** Id of the last one. */
+  readonly entryId: string;
 }
 
 /** The session of a durable run. */
@@ -34,11 +48,13 @@ export interface DurableSession {
   readonly id: string;
   /** Whether the session existed when the run began. */
   readonly resumed: boolean;
+  /** Number of messages that the agent has added and that are not saved. */
+  readonly unsaved: number;
   /**
    * Appends the messages that the agent has added since the session was opened or saved, as a step; `result` also records
    * how its run has ended. Waits while another run saves the session.
    */
-  save(result?: AgentResult): Promise<void>;
+  save(result?: AgentResult): Promise<SavedPosition>;
 }
 
 /**
@@ -79,7 +95,9 @@ export async function openDurableSession(
   if (typeof id !== "string" || id === "") {
     throw new BadRequestError("A durable session needs an id");
   }
-  const leaf = await steps.run(`session ${id}: open`, () => readLeaf(store, id));
+  const leaf = options.leaf === undefined
+    ? await steps.run(`session ${id}: open`, () => readLeaf(store, id))
+    : options.leaf;
   // The path to an entry never changes, so that a replay reads the same history.
   if (leaf !== null) agent.setMessages(await readMessages(store, id, leaf));
   let saved = agent.state.messages.length;
@@ -87,6 +105,9 @@ export async function openDurableSession(
   return {
     id,
     resumed: leaf !== null,
+    get unsaved() {
+      return agent.state.messages.length - saved;
+    },
     save: async (result) => {
       const part = ++saves;
       const messages = agent.state.messages.slice(saved);
@@ -94,10 +115,12 @@ export async function openDurableSession(
       const entries: SessionEntryBody[] = messages.map((message) => ({ type: "message", message }));
       if (result) entries.push(createRunEnded(result));
       const marker = { runId: steps.runId, part };
+      // Only the first step after a replay may have been interrupted.
+      const mayBeRepeated = steps.isReplaying;
       // An abort of the run does not end this step, since the session must have the end of the run.
-      await steps.run(
+      return await steps.run(
         `session ${id}: save ${part}`,
-        () => saveEntries(store, options, { marker, entries }),
+        () => saveEntries(store, options, { marker, entries, mayBeRepeated }),
       );
     },
   };
@@ -125,7 +148,8 @@ async function readMessages(
   const session = await store.open(id, { access: "read" });
   try {
     const entries = await session.path({ leaf, types: ["message"] });
-    return entries.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
+    const messages = entries.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
+    return repairHistory(messages).messages;
   } finally {
     await session.close();
   }
@@ -135,23 +159,26 @@ async function readMessages(
 interface SavedEntries {
   readonly marker: { readonly runId: string; readonly part: number };
   readonly entries: readonly SessionEntryBody[];
+  /** Whether an earlier process may have stored some of them. */
+  readonly mayBeRepeated: boolean;
 }
 
 async function saveEntries(
   store: SessionStore,
   options: DurableSessionOptions,
-  { marker, entries }: SavedEntries,
-): Promise<null> {
+  { marker, entries, mayBeRepeated }: SavedEntries,
+): Promise<SavedPosition> {
   const session = await openToWrite(store, options);
   try {
-    const stored = findStored(await session.path(), marker);
+    const stored = mayBeRepeated ? findStored(await session.path(), marker) : undefined;
     if (stored === undefined) session.append({ type: "custom", name: RUN_ENTRY, data: marker });
     for (const entry of entries.slice(stored ?? 0)) session.append(entry);
     await session.flush();
+    const { outline } = session;
+    return { entries: outline.length, entryId: outline.at(-1)?.id ?? "" };
   } finally {
     await session.close();
   }
-  return null;
 }
 
 /** Returns the number of entries that an interrupted step has stored; `undefined` if it has not stored its marker. */

@@ -7,7 +7,7 @@
 import { createDeferred, type Deferred } from "../../core/deferred.ts";
 import { getErrorMessage, NetworkError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
-import { loadPg, type PgClient } from "./npm_packages.ts";
+import { loadPg, type PgClient, type PgNotification } from "./npm_packages.ts";
 
 /** First and longest pause between two attempts to connect, in milliseconds. */
 const FIRST_PAUSE_MS = 20;
@@ -25,8 +25,8 @@ export interface ControlConnectionOptions {
   readonly clock: Clock;
   /** Statements to run after each connect, before all others. */
   readonly setUp: (query: PgClient["query"]) => Promise<void>;
-  /** Called with the payload of each notification. */
-  readonly onNotification: (payload: string) => void;
+  /** Called with each notification. */
+  readonly onNotification: (notification: PgNotification) => void;
   /** Called after each connect but the first. */
   readonly onReconnect: () => void;
 }
@@ -122,7 +122,7 @@ export class ControlConnection {
     const client = new Client({ connectionString: databaseUrl, keepAlive: true });
     client.on("error", () => this.#onEnd(client));
     client.on("end", () => this.#onEnd(client));
-    client.on("notification", ({ payload = "" }) => onNotification(payload));
+    client.on("notification", onNotification);
     try {
       await client.connect();
       await setUp((text, values) => client.query(text, values));

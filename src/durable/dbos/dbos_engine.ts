@@ -19,19 +19,23 @@ import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { systemClock } from "../../core/ports.ts";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
-import { EngineRun } from "../engine/engine_run.ts";
+import { createRefusal, EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
+import { EventHub } from "../events/event_hub.ts";
+import { createRunEvents } from "../events/run_events.ts";
 import { DetachedError } from "../steps/step_journal.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { ControlConnection, retryWhileDisconnected } from "./control_connection.ts";
 import { DbosJournal, type RunInContext } from "./dbos_journal.ts";
 import { createPool } from "./create_pool.ts";
+import { EventRows, parseNotification } from "./event_rows.ts";
 import {
   type Dbos,
   type DbosFunction,
   type DbosLogger,
   loadDbos,
+  type PgNotification,
   type PgPool,
 } from "./npm_packages.ts";
 import { type DeadWorker, RunTables } from "./run_tables.ts";
@@ -68,13 +72,15 @@ export interface DbosEngineOptions {
   readonly maxConnections?: number | undefined;
   /** Pause between two looks for workers that have ended, in milliseconds. Default: 1,000. */
   readonly recoveryMs?: number | undefined;
+  /** Time for which the events of a run are kept after its end, in milliseconds. Default: 300,000. */
+  readonly keepEventsMs?: number | undefined;
   /** Receives the log entries of DBOS. Default: they are dropped. */
   readonly logger?: DbosLogger | undefined;
 }
 
 const OPTION_NAMES: readonly (keyof DbosEngineOptions)[] = [
   ...["databaseUrl", "name", "executorId", "version", "schema", "messageSchema"] as const,
-  ...["maxConnections", "recoveryMs", "logger"] as const,
+  ...["maxConnections", "recoveryMs", "keepEventsMs", "logger"] as const,
 ];
 
 const SILENT: DbosLogger = { info() {}, debug() {}, warn() {}, error() {} };
@@ -129,6 +135,8 @@ export class DbosEngine implements DurableEngine {
   /** Runs that this process has started. */
   readonly #started = new Set<string>();
   readonly #connection: ControlConnection;
+  readonly #events: EventRows;
+  readonly #backend: RunBackend;
   readonly #closing = new AbortController();
   #dbos: Dbos | undefined;
   #pool: PgPool | undefined;
@@ -159,12 +167,27 @@ export class DbosEngine implements DurableEngine {
       databaseUrl,
       clock: systemClock,
       setUp: (query) => this.#tables.setUp(query, executorId),
-      onNotification: (runId) => void this.#readMessages(runId).catch(() => {}),
+      onNotification: (notification) => this.#onNotification(notification),
       onReconnect: () => {
         this.#reconcileAt = 0;
+        this.#backend.hub.notifyAll();
         for (const runId of this.#active.keys()) void this.#readMessages(runId).catch(() => {});
       },
     });
+    const table = this.#tables.events;
+    const connection = this.#connection;
+    const storage = this.#events = new EventRows({
+      ...{ table, connection, executorId },
+      clock: systemClock,
+    });
+    this.#backend = {
+      storage,
+      clock: systemClock,
+      hub: new EventHub({ storage, clock: systemClock, pollMs: Infinity }),
+      getStatus: (id) => this.#getStatus(id),
+      awaitOutcome: (id) => this.#awaitOutcome(id),
+      sendMessage: (id, message) => this.#sendMessage(id, message),
+    };
   }
 
   /** Registers the code of a workflow, before {@linkcode DbosEngine.start}. */
@@ -215,11 +238,7 @@ export class DbosEngine implements DurableEngine {
 
   /** Returns a run by its id, whether it exists or not. */
   getRun<Output = unknown>(id: string): DurableRun<Output> {
-    return new EngineRun(id, {
-      getStatus: (id) => this.#getStatus(id),
-      awaitOutcome: (id) => this.#awaitOutcome(id),
-      sendMessage: (id, message) => this.#sendMessage(id, message),
-    });
+    return new EngineRun(id, this.#backend);
   }
 
   /** Stops. Runs that are active here stay unfinished, and another process continues them. */
@@ -233,6 +252,7 @@ export class DbosEngine implements DurableEngine {
     await Promise.all(active.map((journal) => journal.untilIdle(systemClock)));
     await this.#dbos?.shutdown({ deregister: true });
     await this.#pool?.end();
+    await this.#backend.hub.close();
     // The lock is released last: another worker continues the runs that were active here.
     await this.#connection.close();
   }
@@ -272,7 +292,11 @@ export class DbosEngine implements DurableEngine {
     if (!dbos || runId === undefined || !workflow) throw new Error("The engine was not started");
     const isContinued = !this.#started.delete(runId);
     const runInContext = getBuiltinModule("node:async_hooks").AsyncLocalStorage.snapshot();
-    const journal = new DbosJournal({ runId, startedAt, isContinued, dbos, runInContext });
+    const events = createRunEvents(runId, this.#backend);
+    const closeInbox = (last: number) => this.#closeInbox(runId, last);
+    const journal = new DbosJournal({
+      ...{ runId, startedAt, isContinued, events, dbos, closeInbox, runInContext },
+    });
     this.#active.set(runId, journal);
     if (this.#closing.signal.aborted) journal.tracker.detach("The engine was closed");
     try {
@@ -304,14 +328,27 @@ export class DbosEngine implements DurableEngine {
     return await createDeferred<never>().promise;
   }
 
+  #onNotification({ channel, payload = "" }: PgNotification): void {
+    if (channel === this.#tables.channel) return void this.#readMessages(payload).catch(() => {});
+    const { executorId, runIds } = parseNotification(payload);
+    if (executorId === this.executorId) return;
+    this.#backend.hub.notify(runIds.map((runId) => [runId, Infinity]));
+  }
+
   async #readMessages(runId: string): Promise<void> {
     const inbox = this.#active.get(runId)?.inbox;
     inbox?.add(await this.#tables.readMessages(this.#connection, runId, inbox.last));
   }
 
+  async #closeInbox(runId: string, last: number): Promise<boolean> {
+    const isClosed = await this.#tables.closeInbox(this.#connection, runId, last);
+    if (!isClosed) await this.#readMessages(runId);
+    return isClosed;
+  }
+
   async #sendMessage(id: string, message: RunMessage): Promise<void> {
     this.#getDbos();
-    await this.#tables.appendMessage(this.#connection, id, message);
+    if (!await this.#tables.appendMessage(this.#connection, id, message)) throw createRefusal(id);
     await this.#readMessages(id);
   }
 
@@ -360,6 +397,9 @@ export class DbosEngine implements DurableEngine {
       if (systemClock.now() < this.#reconcileAt) continue;
       this.#reconcileAt = systemClock.now() + RECONCILE_MS;
       await this.#reconcile(dbos).catch(() => {});
+      const { keepEventsMs = 300_000 } = this.#options;
+      await this.#events.removeEnded(keepEventsMs).catch(() => {});
+      await this.#tables.removeClosed(this.#connection, keepEventsMs).catch(() => {});
     }
   }
 

@@ -9,6 +9,7 @@ import { DivergenceError } from "../../core/divergence_error.ts";
 import { getErrorMessage } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { Clock } from "../../core/ports.ts";
+import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
 import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
 import { StepTracker } from "../steps/step_tracker.ts";
@@ -29,8 +30,12 @@ export interface DbosJournalOptions {
   readonly startedAt: number;
   /** Whether another process may have executed the run before. */
   readonly isContinued: boolean;
+  /** Its events. */
+  readonly events: RunEvents;
   /** The package. */
   readonly dbos: Dbos;
+  /** Lets no message follow one; resolves to `false`, when they have arrived, if there are some already. */
+  readonly closeInbox: (last: number) => Promise<boolean>;
   /** The context of the workflow. DBOS finds the workflow of a step by it. */
   readonly runInContext: RunInContext;
 }
@@ -40,6 +45,8 @@ export class DbosJournal implements StepJournal {
   readonly runId: string;
   readonly startedAt: number;
   readonly isContinued: boolean;
+  readonly events: RunEvents;
+  readonly closeInbox: (last: number) => Promise<boolean>;
   readonly inbox: MessageInbox = new MessageInbox();
   readonly #dbos: Dbos;
   readonly #runInContext: RunInContext;
@@ -47,8 +54,12 @@ export class DbosJournal implements StepJournal {
   #failure: unknown;
   #statements = 0;
 
-  constructor({ runId, startedAt, isContinued, dbos, runInContext }: DbosJournalOptions) {
+  constructor(
+    { runId, startedAt, isContinued, events, dbos, closeInbox, runInContext }: DbosJournalOptions,
+  ) {
+    this.closeInbox = closeInbox;
     this.runId = runId;
+    this.events = events;
     this.startedAt = startedAt;
     this.isContinued = isContinued;
     this.#dbos = dbos;

@@ -84,13 +84,19 @@ interface DbosPackage {
   readonly DBOS: Dbos;
 }
 
+/** A notification of Postgres. */
+export interface PgNotification {
+  readonly channel: string;
+  readonly payload?: string;
+}
+
 /** A connection of `pg`. */
 export interface PgClient {
   connect(): Promise<void>;
   end(): Promise<void>;
   query(text: string, values?: unknown[]): Promise<{ readonly rows: Record<string, unknown>[] }>;
   on(event: "error" | "end", listener: (error?: unknown) => void): void;
-  on(event: "notification", listener: (message: { readonly payload?: string }) => void): void;
+  on(event: "notification", listener: (notification: PgNotification) => void): void;
 }
 
 /** A pool of connections of `pg`. */

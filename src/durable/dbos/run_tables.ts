@@ -14,8 +14,18 @@ import type { PgClient } from "./npm_packages.ts";
 const MAX_ATTEMPTS = 100;
 /** Pause before a lock is tried again, in milliseconds. */
 const LOCK_PAUSE_MS = 50;
+/** Key of the row after the last message that a run accepts. */
+const CLOSED = "closed";
 /** SQLSTATE of a number that another message has got. */
 const UNIQUE_VIOLATION = "23505";
+
+/** The table of the events. */
+export interface EventTable {
+  /** Its name. */
+  readonly name: string;
+  /** The channel that is notified of new events. */
+  readonly channel: string;
+}
 
 /** A worker whose process has ended. */
 export interface DeadWorker {
@@ -46,6 +56,11 @@ export class RunTables {
     return `${this.#schema}_messages`;
   }
 
+  /** The tables of the events. */
+  get events(): EventTable {
+    return { name: `${this.#schema}.events`, channel: `${this.#schema}_events` };
+  }
+
   /** Creates the tables, and takes the lock of the worker on this connection. */
   async setUp(query: PgClient["query"], executorId: string): Promise<void> {
     // Two processes that create the same schema at once would fail without the lock.
@@ -65,8 +80,21 @@ export class RunTables {
         executor_id text PRIMARY KEY,
         created timestamptz NOT NULL DEFAULT now()
       );
+      CREATE TABLE IF NOT EXISTS ${this.events.name} (
+        run_id text NOT NULL,
+        number integer NOT NULL,
+        batch text NOT NULL,
+        type text NOT NULL,
+        key text,
+        event text,
+        created timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (run_id, number)
+      );
+      CREATE INDEX IF NOT EXISTS events_end ON ${this.events.name} (created) WHERE type = 'end';
+      CREATE INDEX IF NOT EXISTS events_checkpoint ON ${this.events.name} (run_id, number)
+        WHERE type = 'checkpoint';
       COMMIT`);
-    await query(`LISTEN ${this.channel}`);
+    await query(`LISTEN ${this.channel}; LISTEN ${this.events.channel}`);
     await query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [this.#getLock(executorId)]);
     await query(
       `INSERT INTO ${this.#schema}.workers (executor_id) VALUES ($1) ON CONFLICT DO NOTHING`,
@@ -99,32 +127,63 @@ export class RunTables {
     }
   }
 
-  /** Records a message and notifies the worker of its run. */
+  /** Records a message and notifies the worker of its run; returns `false` if the run accepts no further one. */
   async appendMessage(
     connection: ControlConnection,
     runId: string,
     message: RunMessage,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const key = crypto.randomUUID();
-    const values = [runId, key, JSON.stringify(message), this.channel];
+    const values = [runId, key, JSON.stringify(message), this.channel, CLOSED];
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       try {
-        await connection.query(
-          `WITH added AS (
-             INSERT INTO ${this.#schema}.messages (run_id, number, key, message)
-             SELECT $1, coalesce(max(number), 0) + 1, $2, $3
+        const [row] = await connection.query(
+          `WITH known AS (
+             SELECT coalesce(max(number), 0) + 1 AS next, coalesce(bool_or(key = $5), false) AS is_closed
              FROM ${this.#schema}.messages WHERE run_id = $1
+           ), added AS (
+             INSERT INTO ${this.#schema}.messages (run_id, number, key, message)
+             SELECT $1, next, $2, $3 FROM known WHERE NOT is_closed
              ON CONFLICT (run_id, key) DO NOTHING
            )
-           SELECT pg_notify($4, $1)`,
+           SELECT is_closed, pg_notify($4, $1) FROM known`,
           values,
         );
-        return;
+        return row?.["is_closed"] !== true || await this.#hasMessage(connection, runId, key);
       } catch (error) {
         if ((error as { readonly code?: unknown }).code !== UNIQUE_VIOLATION) throw error;
       }
     }
     throw new StreamError(`Too many messages are sent to the run "${runId}" at once`);
+  }
+
+  /** Whether a message was recorded, by a statement whose answer was lost. */
+  async #hasMessage(connection: ControlConnection, runId: string, key: string): Promise<boolean> {
+    const rows = await connection.query(
+      `SELECT 1 FROM ${this.#schema}.messages WHERE run_id = $1 AND key = $2`,
+      [runId, key],
+    );
+    return rows.length > 0;
+  }
+
+  /** Lets no message follow the one with the number `last`; returns `false` if there are some already. */
+  async closeInbox(connection: ControlConnection, runId: string, last: number): Promise<boolean> {
+    const values = [runId, last, CLOSED];
+    await connection.query(
+      `INSERT INTO ${this.#schema}.messages (run_id, number, key, message)
+       SELECT $1, $2::integer + 1, $3, 'null'
+       WHERE NOT EXISTS (
+         SELECT 1 FROM ${this.#schema}.messages WHERE run_id = $1 AND number > $2
+       )
+       ON CONFLICT DO NOTHING`,
+      values,
+    );
+    const rows = await connection.query(
+      `SELECT 1 FROM ${this.#schema}.messages
+       WHERE run_id = $1 AND number = $2::integer + 1 AND key = $3`,
+      values,
+    );
+    return rows.length > 0;
   }
 
   /** Returns the messages of runs whose number is above `after`, in order. */
@@ -135,8 +194,8 @@ export class RunTables {
   ): Promise<ReceivedMessage[]> {
     const rows = await connection.query(
       `SELECT number, message FROM ${this.#schema}.messages
-       WHERE run_id = $1 AND number > $2 ORDER BY number`,
-      [runId, after],
+       WHERE run_id = $1 AND number > $2 AND key <> $3 ORDER BY number`,
+      [runId, after, CLOSED],
     );
     return rows.map(({ number, message }) => ({
       number: Number(number),
@@ -144,9 +203,21 @@ export class RunTables {
     }));
   }
 
-  /** Deletes the messages of a run that has ended. */
+  /** Deletes the messages of a run that has ended; it still refuses further ones. */
   async deleteMessages(connection: ControlConnection, runId: string): Promise<void> {
-    await connection.query(`DELETE FROM ${this.#schema}.messages WHERE run_id = $1`, [runId]);
+    await connection.query(
+      `DELETE FROM ${this.#schema}.messages WHERE run_id = $1 AND key <> $2`,
+      [runId, CLOSED],
+    );
+  }
+
+  /** Deletes what is left of runs that have ended some time ago. */
+  async removeClosed(connection: ControlConnection, keepMs: number): Promise<void> {
+    await connection.query(
+      `DELETE FROM ${this.#schema}.messages
+       WHERE key = $1 AND created < now() - $2 * interval '1 millisecond'`,
+      [CLOSED, keepMs],
+    );
   }
 
   /** Locks the other workers whose processes have ended, so that no other one continues their runs. */

@@ -4,27 +4,37 @@
  * @module
  */
 
-import type { ApprovalDecision } from "../../core/approval.ts";
-import type { DurableRun, DurableStatus } from "../../core/durable_engine.ts";
+import type { ApprovalDecision, PendingApproval } from "../../core/approval.ts";
+import type {
+  DurableRun,
+  DurableStatus,
+  PublishedEvent,
+  RunEventsOptions,
+} from "../../core/durable_engine.ts";
 import type { RunMessage } from "../../core/durable_steps.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { type JsonValue, toJsonValue } from "../../core/json.ts";
 import { type PromptInput, toAgentMessages } from "../../core/message.ts";
+import { type EventSource, followRunEvents, readRunEvents } from "../events/read_run_events.ts";
+import { listPendingApprovals } from "./pending_approvals.ts";
 import { type DurableOutcome, unwrapRun } from "./run_outcome.ts";
 
 /** The part of an engine that its runs use. */
-export interface RunBackend {
-  /** Returns the state of a run; `undefined` if it does not exist. */
-  getStatus(id: string): Promise<DurableStatus | undefined>;
+export interface RunBackend extends EventSource {
   /** Resolves to the outcome of a run when it has ended. */
   awaitOutcome(id: string): Promise<DurableOutcome>;
-  /** Records a message to a run that has not ended. */
+  /** Records a message to a run that has not ended. Rejects if it refuses messages. */
   sendMessage(id: string, message: RunMessage): Promise<void>;
 }
 
 /** Returns the name of the signal that decides about a tool call. */
 export function getApprovalSignal(toolCallId: string): string {
   return `approval ${toolCallId}`;
+}
+
+/** Creates the error for a message to a run that accepts none. */
+export function createRefusal(id: string): BadRequestError {
+  return new BadRequestError(`Cannot send a message to the run "${id}": it has ended`);
 }
 
 /** A run, in this process or another one. */
@@ -46,13 +56,25 @@ export class EngineRun<Output> implements DurableRun<Output> {
     return unwrapRun(await this.#backend.awaitOutcome(this.id)) as Output;
   }
 
+  events(options: RunEventsOptions = {}): AsyncIterable<readonly PublishedEvent[]> {
+    return followRunEvents(this.#backend, this.id, options);
+  }
+
+  async readEvents(
+    { after }: Pick<RunEventsOptions, "after"> = {},
+  ): Promise<readonly PublishedEvent[]> {
+    return await readRunEvents(this.#backend, this.id, after);
+  }
+
+  async pendingApprovals(): Promise<readonly PendingApproval[]> {
+    return listPendingApprovals(await this.readEvents({ after: "checkpoint" }));
+  }
+
   async send(message: RunMessage): Promise<void> {
     const copy = toJsonValue(message);
     if (!("value" in copy)) throw new BadRequestError(`A message must be JSON: ${copy.problem}`);
     const status = await this.#checkExists();
-    if (status !== "running") {
-      throw new BadRequestError(`Cannot send a message to the run "${this.id}": it has ended`);
-    }
+    if (status !== "running") throw createRefusal(this.id);
     await this.#backend.sendMessage(this.id, copy.value as unknown as RunMessage);
   }
 

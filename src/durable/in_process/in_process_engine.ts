@@ -18,11 +18,14 @@ import type { RunMessage } from "../../core/durable_steps.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { type Clock, systemClock } from "../../core/ports.ts";
 import type { SessionStore } from "../../core/session.ts";
-import { EngineRun } from "../engine/engine_run.ts";
+import { createRefusal, EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { executeRun } from "../engine/execute_run.ts";
+import { EventHub } from "../events/event_hub.ts";
+import { createRunEvents } from "../events/run_events.ts";
 import type { DurableOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { type OpenRun, RunStore } from "./run_store.ts";
+import { SessionEvents } from "./session_events.ts";
 import { SessionJournal } from "./session_journal.ts";
 
 /** Options for `new InProcessEngine()`. */
@@ -36,11 +39,20 @@ export interface InProcessEngineOptions {
    * processes, and outcomes. Default: 1,000.
    */
   readonly pollMs?: number | undefined;
+  /** Time for which the events of a run are kept after its last one, in milliseconds. Default: 300,000. */
+  readonly keepEventsMs?: number | undefined;
   /** Returns the time. Default: `Date.now`. */
   readonly now?: Clock["now"] | undefined;
   /** Waits. Default: based on `setTimeout`. */
   readonly sleep?: Clock["sleep"] | undefined;
 }
+
+const OPTION_NAMES: readonly (keyof InProcessEngineOptions)[] = [
+  ...["store", "prefix", "pollMs", "keepEventsMs", "now", "sleep"] as const,
+];
+
+/** Pause between two looks for events that are no longer kept, in milliseconds. */
+const REMOVAL_MS = 60_000;
 
 /** A run that this process executes. */
 interface ActiveRun {
@@ -73,10 +85,14 @@ export class InProcessEngine implements DurableEngine {
   readonly #pollMs: number;
   readonly #clock: Clock;
   readonly #registry = new WorkflowRegistry((start) => this.#startRun(start));
+  readonly #backend: RunBackend;
+  readonly #events: SessionEvents;
+  readonly #keepEventsMs: number;
   readonly #active = new Map<string, ActiveRun>();
   readonly #waiting = new Map<string, Deferred<DurableOutcome>>();
   readonly #closing = new AbortController();
   #polling: Promise<void> | undefined;
+  #removeAt = 0;
 
   /**
    * Creates an engine.
@@ -84,15 +100,28 @@ export class InProcessEngine implements DurableEngine {
    * @throws {BadRequestError} If an option is invalid.
    */
   constructor(options: InProcessEngineOptions) {
-    const { store, prefix = "durable-", pollMs = 1000, now, sleep } = options ?? {};
-    checkNames(options, ["store", "prefix", "pollMs", "now", "sleep"], "InProcessEngine");
+    const { store, prefix = "durable-", pollMs = 1000, keepEventsMs = 300_000, now, sleep } =
+      options ?? {};
+    checkNames(options, OPTION_NAMES, "InProcessEngine");
     if (typeof store?.open !== "function") {
       throw new BadRequestError("InProcessEngine needs a session store, such as { store }");
     }
     if (!(pollMs > 0)) throw new BadRequestError("pollMs must be a number above 0");
+    if (!(keepEventsMs >= 0)) throw new BadRequestError("keepEventsMs must be a number from 0");
     this.#runs = new RunStore(store, prefix);
     this.#pollMs = pollMs;
-    this.#clock = { now: now ?? systemClock.now, sleep: sleep ?? systemClock.sleep };
+    this.#keepEventsMs = keepEventsMs;
+    const clock = { now: now ?? systemClock.now, sleep: sleep ?? systemClock.sleep };
+    this.#clock = clock;
+    const storage = this.#events = new SessionEvents(store, prefix);
+    this.#backend = {
+      storage,
+      clock,
+      hub: new EventHub({ storage, clock, pollMs }),
+      getStatus: (id) => this.#getStatus(id),
+      awaitOutcome: (id) => this.#awaitOutcome(id),
+      sendMessage: (id, message) => this.#sendMessage(id, message),
+    };
   }
 
   /** Registers the code of a workflow, before {@linkcode InProcessEngine.start}. */
@@ -112,11 +141,7 @@ export class InProcessEngine implements DurableEngine {
 
   /** Returns a run by its id, whether it exists or not. */
   getRun<Output = unknown>(id: string): DurableRun<Output> {
-    return new EngineRun(id, {
-      getStatus: (id) => this.#getStatus(id),
-      awaitOutcome: (id) => this.#awaitOutcome(id),
-      sendMessage: (id, message) => this.#sendMessage(id, message),
-    });
+    return new EngineRun(id, this.#backend);
   }
 
   /** Stops. Runs that are active here stay unfinished, and another process continues them. */
@@ -127,6 +152,8 @@ export class InProcessEngine implements DurableEngine {
     await closed;
     // A look into the store may have continued a run meanwhile.
     await this.#closeActive(graceMs);
+    await this.#backend.hub.close();
+    await this.#events.close();
     for (const { reject } of this.#waiting.values()) reject(createClosedError());
     this.#waiting.clear();
   }
@@ -173,11 +200,20 @@ export class InProcessEngine implements DurableEngine {
       if (active) active.journal.inbox.add(await this.#runs.readMessages(id));
       else if (!this.#closing.signal.aborted) await this.#continue(id);
     }
+    await this.#removeEvents();
     for (const [id, waiting] of [...this.#waiting]) {
       if (this.#active.has(id)) continue;
       const outcome = await this.#runs.readOutcome(id);
       if (outcome) this.#settle(id, waiting, outcome);
     }
+  }
+
+  async #removeEvents(): Promise<void> {
+    const now = this.#clock.now();
+    if (now < this.#removeAt) return;
+    this.#removeAt = now + REMOVAL_MS;
+    const active = new Set(await this.#runs.listActive());
+    await this.#events.remove({ before: now - this.#keepEventsMs, active });
   }
 
   async #continue(id: string): Promise<void> {
@@ -191,10 +227,15 @@ export class InProcessEngine implements DurableEngine {
 
   /** Executes a run in the background. */
   #execute(id: string, run: OpenRun): void {
-    const journal = new SessionJournal(id, run, this.#runs);
+    const events = createRunEvents(id, this.#backend);
+    const journal = new SessionJournal(id, { run, events, store: this.#runs });
     const ended = this.#executeUntilEnd(journal, run)
-      // A run that this process cannot finish is continued from its last step.
-      .catch(() => run.session.close().catch(() => {}))
+      .catch(async () => {
+        // A run that this process cannot finish is continued from its last step, by a process that can store events.
+        await events.flush();
+        await this.#events.release(id);
+        await run.session.close().catch(() => {});
+      })
       .finally(() => this.#active.delete(id));
     this.#active.set(id, { journal, ended });
   }
@@ -236,7 +277,7 @@ export class InProcessEngine implements DurableEngine {
   }
 
   async #sendMessage(id: string, message: RunMessage): Promise<void> {
-    await this.#runs.appendMessage(id, message);
+    if (!await this.#runs.appendMessage(id, message)) throw createRefusal(id);
     this.#active.get(id)?.journal.inbox.add(await this.#runs.readMessages(id));
   }
 }

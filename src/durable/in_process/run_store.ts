@@ -11,12 +11,14 @@ import { realSleep } from "../../core/ports.ts";
 import type { Session, SessionStore } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
+import { hasReason } from "./has_reason.ts";
 
 /** Names of the entries, which are of the type `custom`. */
 const ENTRY = {
   start: "durable_start",
   step: "durable_step",
   message: "durable_message",
+  closed: "durable_closed",
   end: "durable_end",
 } as const;
 
@@ -48,6 +50,8 @@ export interface StoredStep {
 export interface OpenRun {
   readonly session: Session;
   readonly start: RunStart;
+  /** Whether another process may have executed it before. */
+  readonly isContinued: boolean;
   /** The recorded steps, by their positions. */
   readonly steps: ReadonlyMap<number, StoredStep>;
 }
@@ -75,7 +79,7 @@ export class RunStore {
       });
       append(session, ENTRY.start, start);
       await session.flush();
-      return { session, start, steps: new Map() };
+      return { session, start, isContinued: false, steps: new Map() };
     } catch (error) {
       if (hasReason(error, "already_exists") || hasReason(error, "locked")) return undefined;
       throw error;
@@ -96,6 +100,7 @@ export class RunStore {
     return {
       session,
       start: start as unknown as RunStart,
+      isContinued: true,
       steps: new Map(steps.map((step) => [step.position, step])),
     };
   }
@@ -144,11 +149,29 @@ export class RunStore {
     return outcome === undefined ? undefined : parseOutcome(outcome);
   }
 
-  /** Records a message to a run. */
-  async appendMessage(id: string, message: RunMessage): Promise<void> {
+  /** Records a message to a run; returns `false` if the run accepts no further one. */
+  async appendMessage(id: string, message: RunMessage): Promise<boolean> {
     const session = await this.#openInbox(id);
     try {
+      const entries = await session.path({ types: ["custom"] });
+      // The inbox of a run that has ended is deleted.
+      const isClosed = readEntries(entries, ENTRY.closed).length > 0 || await this.readOutcome(id);
+      if (isClosed) return false;
       append(session, ENTRY.message, message);
+      return true;
+    } finally {
+      await session.close();
+    }
+  }
+
+  /** Lets no message follow the one with the number `last`; returns `false` if there are some already. */
+  async closeInbox(id: string, last: number): Promise<boolean> {
+    const session = await this.#openInbox(id);
+    try {
+      const entries = await session.path({ types: ["custom"] });
+      if (readEntries(entries, ENTRY.message).length > last) return false;
+      if (readEntries(entries, ENTRY.closed).length === 0) append(session, ENTRY.closed, {});
+      return true;
     } finally {
       await session.close();
     }
@@ -235,8 +258,4 @@ function readEntries(entries: readonly SessionEntry[], name: string): unknown[] 
   return entries.flatMap((entry) =>
     entry.type === "custom" && entry.name === name ? [entry.data] : []
   );
-}
-
-function hasReason(error: unknown, reason: SessionError["reason"]): boolean {
-  return error instanceof SessionError && error.reason === reason;
 }

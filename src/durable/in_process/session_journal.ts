@@ -7,26 +7,39 @@
 import { DivergenceError } from "../../core/divergence_error.ts";
 import { getErrorMessage } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
+import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
 import type { StepJournal } from "../steps/step_journal.ts";
 import { StepTracker } from "../steps/step_tracker.ts";
 import type { OpenRun, RunStore, StoredStep } from "./run_store.ts";
+
+/** Parts of a {@linkcode SessionJournal}. */
+export interface SessionJournalOptions {
+  /** The run. */
+  readonly run: OpenRun;
+  /** Its events. */
+  readonly events: RunEvents;
+  /** Records its steps. */
+  readonly store: RunStore;
+}
 
 /** The journal of a run that this process executes. */
 export class SessionJournal implements StepJournal {
   readonly runId: string;
   readonly startedAt: number;
   readonly isContinued: boolean;
+  readonly events: RunEvents;
   readonly inbox: MessageInbox = new MessageInbox();
   readonly #store: RunStore;
   readonly #run: OpenRun;
   readonly tracker: StepTracker = new StepTracker();
   #position = 0;
 
-  constructor(runId: string, run: OpenRun, store: RunStore) {
+  constructor(runId: string, { run, events, store }: SessionJournalOptions) {
     this.runId = runId;
+    this.events = events;
     this.startedAt = run.start.startedAt;
-    this.isContinued = run.steps.size > 0;
+    this.isContinued = run.isContinued;
     this.#run = run;
     this.#store = store;
   }
@@ -47,6 +60,12 @@ export class SessionJournal implements StepJournal {
       throw new DivergenceError(name, `the recorded step is "${recorded.name}"`);
     }
     return await this.tracker.track(this.#execute({ position, name }, execute));
+  }
+
+  async closeInbox(last: number): Promise<boolean> {
+    const isClosed = await this.#store.closeInbox(this.runId, last);
+    if (!isClosed) this.inbox.add(await this.#store.readMessages(this.runId));
+    return isClosed;
   }
 
   async #execute(

@@ -36,11 +36,34 @@ export class RestateClient {
   }
 
   /** Sends an input to a handler, which is called later. A workflow that was started already is not started again. */
-  async send(path: string, input: unknown): Promise<void> {
+  async send(
+    path: string,
+    input: unknown,
+    { delayMs }: { readonly delayMs?: number } = {},
+  ): Promise<void> {
     const init = { method: "POST", body: JSON.stringify(input) };
-    const response = await this.#request(`${path}/send`, init);
+    const delay = delayMs === undefined ? "" : `?delay=${Math.round(delayMs)}ms`;
+    const response = await this.#request(`${path}/send${delay}`, init);
     if (!response.ok) throw await createRefusal(response);
     await response.body?.cancel();
+  }
+
+  /**
+   * Calls a handler and returns its result. A call with the same idempotency key is executed once.
+   */
+  async call(
+    path: string,
+    input: unknown,
+    { idempotencyKey }: { readonly idempotencyKey?: string } = {},
+  ): Promise<unknown> {
+    const headers = {
+      "content-type": "application/json",
+      ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+    };
+    const init = { method: "POST", headers, body: JSON.stringify(input) };
+    const response = await this.#request(path, init);
+    if (!response.ok) throw await createRefusal(response);
+    return await parseBody(response);
   }
 
   /** Returns the output of a workflow, if it has ended. */

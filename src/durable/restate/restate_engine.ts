@@ -17,10 +17,14 @@ import type {
 import type { RunMessage } from "../../core/durable_steps.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { EngineRun } from "../engine/engine_run.ts";
+import { systemClock } from "../../core/ports.ts";
+import { EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
+import { EventHub } from "../events/event_hub.ts";
+import { createRunEvents } from "../events/run_events.ts";
+import { createEventService, ObjectEvents } from "./object_events.ts";
 import { RestateClient } from "./restate_client.ts";
 import { getMessageName, RestateJournal } from "./restate_journal.ts";
 import {
@@ -63,6 +67,10 @@ export interface RestateEngineOptions {
    * its end. Default: 10 minutes.
    */
   readonly suspendAfterMs?: number | undefined;
+  /** Pause between two looks for events of runs that other workers execute, in milliseconds. Default: 500. */
+  readonly pollMs?: number | undefined;
+  /** Time for which the events of a run are kept after its end, in milliseconds. Default: 300,000. */
+  readonly keepEventsMs?: number | undefined;
   /** Sends requests to Restate. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
@@ -74,8 +82,13 @@ const OPTION_NAMES: readonly (keyof RestateEngineOptions)[] = [
   "identityKeys",
   "bidirectional",
   "suspendAfterMs",
+  "pollMs",
+  "keepEventsMs",
   "fetch",
 ];
+
+/** Time in which events are stored when the engine is closed, in milliseconds. */
+const STORE_MS = 2_000;
 
 /** The recorded input of a run. */
 interface RunInput {
@@ -118,6 +131,11 @@ export class RestateEngine implements DurableEngine {
   readonly #runs: string;
   /** Name of the objects that number the messages of a run. */
   readonly #inboxes: string;
+  /** Name of the objects that keep the events of a run. */
+  readonly #events: string;
+  readonly #backend: RunBackend;
+  /** Aborted when the events are stored that were published before the engine was closed. */
+  readonly #closed = new AbortController();
   #isStarted = false;
 
   /**
@@ -128,6 +146,7 @@ export class RestateEngine implements DurableEngine {
   constructor(options: RestateEngineOptions) {
     checkNames(options, OPTION_NAMES, "RestateEngine");
     const { ingressUrl, name = "swink", fetch = globalThis.fetch } = options ?? {};
+    const { pollMs = 500, keepEventsMs = 300_000 } = options ?? {};
     if (!/^[a-zA-Z][a-zA-Z0-9-]*$/.test(name)) {
       throw new BadRequestError(
         "The name must begin with a letter, and have letters, digits and -",
@@ -139,14 +158,30 @@ export class RestateEngine implements DurableEngine {
     this.#options = options;
     this.#runs = `${name}-run`;
     this.#inboxes = `${name}-inbox`;
+    this.#events = `${name}-events`;
     this.#client = new RestateClient({ ingressUrl, fetch, signal: this.#closing.signal });
+    const storage = new ObjectEvents({
+      service: this.#events,
+      client: new RestateClient({ ingressUrl, fetch, signal: this.#closed.signal }),
+      keepMs: keepEventsMs,
+    });
+    this.#backend = {
+      storage,
+      clock: systemClock,
+      hub: new EventHub({ storage, clock: systemClock, pollMs }),
+      getStatus: (id) => this.#getStatus(id),
+      awaitOutcome: (id) => this.#awaitOutcome(id),
+      sendMessage: (id, message) => this.#sendMessage(id, message),
+    };
     this.#handler.promise.catch(() => {});
   }
 
   /** Handles the requests of Restate; answers 503 when the engine was closed. */
   readonly fetch = async (request: Request): Promise<Response> => {
     const handle = await this.#handler.promise.catch(() => undefined);
-    if (handle && !this.#closing.signal.aborted) return await handle(request);
+    const isOpen = !this.#closing.signal.aborted ||
+      !this.#closed.signal.aborted && new URL(request.url).pathname.includes(`/${this.#events}/`);
+    if (handle && isOpen) return await handle(request);
     return new Response("The engine was closed", { status: 503 });
   };
 
@@ -168,7 +203,11 @@ export class RestateEngine implements DurableEngine {
     const restate = await loadRestate();
     const { bidirectional = true, identityKeys } = this.#options;
     this.#handler.resolve(restate.createEndpointHandler({
-      services: [this.#createInboxes(restate), this.#createRuns(restate)],
+      services: [
+        this.#createInboxes(restate),
+        this.#createRuns(restate),
+        createEventService(restate, this.#events),
+      ],
       bidirectional,
       ...(identityKeys && { identityKeys }),
       logger: () => {},
@@ -178,11 +217,7 @@ export class RestateEngine implements DurableEngine {
 
   /** Returns a run by its id, whether it exists or not. */
   getRun<Output = unknown>(id: string): DurableRun<Output> {
-    return new EngineRun(id, {
-      getStatus: (id) => this.#getStatus(id),
-      awaitOutcome: (id) => this.#awaitOutcome(id),
-      sendMessage: (id, message) => this.#sendMessage(id, message),
-    });
+    return new EngineRun(id, this.#backend);
   }
 
   /** Stops. Runs that are active here stay unfinished, and another process continues them. */
@@ -190,6 +225,11 @@ export class RestateEngine implements DurableEngine {
     this.#closing.abort();
     this.#handler.reject(new BadRequestError("The engine was closed"));
     await Promise.all([...this.#active].map(({ tracker }) => tracker.close({ graceMs })));
+    const timer = new AbortController();
+    // A replay publishes what could not be stored.
+    await Promise.race([this.#backend.hub.close(), systemClock.sleep(STORE_MS, timer.signal)]);
+    timer.abort();
+    this.#closed.abort();
   }
 
   /** Closes the engine. */
@@ -237,7 +277,8 @@ export class RestateEngine implements DurableEngine {
     const workflow = this.#registry.find(name);
     // Another worker may know it.
     if (!workflow) throw new Error(`The workflow "${name}" is not registered`);
-    const journal = new RestateJournal(context, { startedAt, restate });
+    const events = createRunEvents(context.key, this.#backend);
+    const journal = new RestateJournal(context, { startedAt, events, restate });
     const { attemptCompletedSignal } = context.request();
     const onEnd = () => journal.tracker.detach("Restate has ended the attempt");
     attemptCompletedSignal.addEventListener("abort", onEnd);

@@ -9,6 +9,7 @@ import { DivergenceError } from "../../core/divergence_error.ts";
 import type { RunMessage } from "../../core/durable_steps.ts";
 import { StreamError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
+import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
 import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
 import { StepTracker } from "../steps/step_tracker.ts";
@@ -37,6 +38,8 @@ interface Awaited {
 export interface RestateJournalOptions {
   /** Time of the start of the run, in milliseconds since the epoch. */
   readonly startedAt: number;
+  /** Its events. */
+  readonly events: RunEvents;
   /** The package. */
   readonly restate: RestatePackage;
 }
@@ -55,6 +58,7 @@ export class RestateJournal implements StepJournal {
   readonly startedAt: number;
   /** An attempt of Restate cannot know whether there was one before. */
   readonly isContinued = true;
+  readonly events: RunEvents;
   readonly inbox: MessageInbox = new MessageInbox();
   readonly #context: RestateContext;
   readonly #restate: RestatePackage;
@@ -63,9 +67,12 @@ export class RestateJournal implements StepJournal {
   #changed: Deferred<void> = createDeferred();
   #position = 0;
   #waits = 0;
+  /** Whether the code waits for a message, so that Restate may suspend the run. */
+  #isSuspending = false;
 
-  constructor(context: RestateContext, { startedAt, restate }: RestateJournalOptions) {
+  constructor(context: RestateContext, { startedAt, events, restate }: RestateJournalOptions) {
     this.runId = context.key;
+    this.events = events;
     this.startedAt = startedAt;
     this.#context = context;
     this.#restate = restate;
@@ -95,6 +102,7 @@ export class RestateJournal implements StepJournal {
     const key = `wait ${this.#waits++}`;
     const { last } = this.inbox;
     const ended = createDeferred<void>();
+    this.#isSuspending = true;
     const unsubscribe = this.inbox.onArrival(() => this.inbox.last > last && ended.resolve());
     if (milliseconds !== undefined) {
       void this.#await(key, this.#context.sleep(milliseconds)).then(
@@ -103,7 +111,9 @@ export class RestateJournal implements StepJournal {
       );
     }
     this.#awaitNextMessage();
+    this.#changed.resolve();
     await ended.promise;
+    this.#isSuspending = false;
     unsubscribe();
     this.#awaited.delete(key);
   }
@@ -123,12 +133,13 @@ export class RestateJournal implements StepJournal {
     };
     workflow.then(end, end);
     while (!isEnded && !this.detached.aborted) {
-      if (this.#awaited.size === 0) {
+      if (this.#awaited.size > 0) this.#awaitNextMessage();
+      if (this.#isIdle) {
+        // The code does something else; what it awaits next could not be added to a race.
         await this.#changed.promise;
         this.#changed = createDeferred();
         continue;
       }
-      this.#awaitNextMessage();
       const race = [...this.#awaited.values()].map(({ promise }) => promise);
       const first = this.#restate.RestatePromise.race(race);
       first.catch(() => {});
@@ -141,6 +152,13 @@ export class RestateJournal implements StepJournal {
     }
     if (this.detached.aborted) throw this.detached.reason;
     return await workflow;
+  }
+
+  /** Whether the code waits for no promise of the journal. */
+  get #isIdle(): boolean {
+    if (this.#isSuspending) return false;
+    const next = getMessageName(this.inbox.last + 1);
+    return [...this.#awaited.keys()].every((key) => key === next);
   }
 
   /** Adds the next message to the promises that are awaited, unless it is one of them. */

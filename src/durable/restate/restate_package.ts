@@ -25,6 +25,7 @@ export interface RestateContext {
   };
   get<Value>(name: string): Promise<Value | null>;
   set<Value>(name: string, value: Value): void;
+  clearAll(): void;
   genericSend(call: {
     readonly service: string;
     readonly method: string;

@@ -9,6 +9,7 @@ import { DivergenceError } from "../../core/divergence_error.ts";
 import type {
   DurableSteps,
   ExecuteStep,
+  PublishOptions,
   RaceWinner,
   ReceivedMessage,
   RunMessage,
@@ -20,8 +21,9 @@ import type {
 import { AbortedError, BadRequestError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { type Clock, systemClock } from "../../core/ports.ts";
-import { hashJson } from "./hash_json.ts";
 import { executeRace } from "./execute_race.ts";
+import { hashJson } from "./hash_json.ts";
+import { RunPublisher } from "./run_publisher.ts";
 import { type GroupMember, StepGroup } from "./step_group.ts";
 import { DetachedError, type StepJournal } from "./step_journal.ts";
 import {
@@ -60,8 +62,10 @@ export class RunSteps implements DurableSteps {
   readonly #abort = new AbortController();
   readonly #listeners = new Set<(message: RunMessage) => void>();
   readonly #signals = new Map<string, JsonValue[]>();
+  readonly #publisher: RunPublisher;
   #now: number;
   #delivered = 0;
+  #refusals = 0;
   #isReplaying: boolean;
   #failure: Error | undefined;
 
@@ -71,6 +75,8 @@ export class RunSteps implements DurableSteps {
     this.#clock = clock;
     this.#now = journal.startedAt;
     this.#isReplaying = journal.isContinued;
+    const { events, isContinued } = journal;
+    this.#publisher = new RunPublisher({ events, isContinued });
   }
 
   get runId(): string {
@@ -112,6 +118,26 @@ export class RunSteps implements DurableSteps {
   onMessage(listener: (message: RunMessage) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  async refuseMessages(): Promise<boolean> {
+    const name = `messages: end ${++this.#refusals}`;
+    return await this.run(name, async () => {
+      const { inbox } = this.#journal;
+      if (this.#journal.closeInbox) return await this.#journal.closeInbox(this.#delivered);
+      return inbox.last <= this.#delivered;
+    });
+  }
+
+  async publish(event: unknown, options: PublishOptions = {}): Promise<void> {
+    // Another process executes the run and publishes its events.
+    if (this.#failure || this.#journal.detached.aborted) return;
+    await this.#publisher.publish(event, { ...options, isReplayed: this.#isReplaying });
+  }
+
+  /** Marks the end of the run for readers of its events, if it has published some or always; resolves when it is stored. */
+  async endEvents(options: { readonly isAlways: boolean }): Promise<void> {
+    await this.#publisher.end(options);
   }
 
   async run<Value>(

@@ -6,6 +6,7 @@
 
 import type { ReceivedMessage } from "../../core/durable_steps.ts";
 import type { JsonValue } from "../../core/json.ts";
+import type { RunEvents } from "../events/run_events.ts";
 
 /** The messages to a run, as far as they have arrived in this process. */
 export interface RunInbox {
@@ -27,6 +28,8 @@ export interface StepJournal {
   readonly isContinued: boolean;
   /** The messages to the run. */
   readonly inbox: RunInbox;
+  /** The events that the run publishes. Default: they are dropped. */
+  readonly events?: RunEvents | undefined;
   /** Aborted when this process must not begin to execute further steps of the run. */
   readonly closing: AbortSignal;
   /** Aborted when this process must no longer execute the run, with a {@linkcode DetachedError} as its reason. */
@@ -39,6 +42,11 @@ export interface StepJournal {
    * {@linkcode DetachedError} if the value cannot be recorded.
    */
   step(name: string, execute: () => Promise<JsonValue>): Promise<JsonValue>;
+  /**
+   * Lets no message follow the one with the number `last`; resolves to `false`, when they have arrived, if there are some
+   * already. A second call has the same effect. Default: messages are accepted until the run has ended.
+   */
+  closeInbox?(last: number): Promise<boolean>;
   /**
    * Resolves when the inbox has a new message, or after that many milliseconds, at the same point in every replay: for
    * engines that suspend a run meanwhile. Default: the step after it waits.

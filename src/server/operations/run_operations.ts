@@ -129,6 +129,11 @@ async function startRun(call: Call, input: RunInput, services: Services): Promis
         const messageId = input.type === "prompt" && { messageId: input.message.id };
         return respond({ ...messageId, runId, eventId }, 202);
       }
+      case "resumed": {
+        release();
+        const { runId, eventId } = start;
+        return respond({ runId, eventId }, 202);
+      }
       case "repeated": {
         release();
         const { messageId, eventId } = start;

@@ -45,7 +45,7 @@ export interface StartOptions {
 export type RunEnd = Pick<AgentResult, "stopReason" | "usage" | "cost">;
 
 /**
- * Result of {@linkcode AgentRunner.start}. `repeated`: the session has a prompt with the same key and the same hash, and
+ * Result of {@linkcode AgentRunner.start}. `resumed`: the active run has got the decisions. `repeated`: the session has a prompt with the same key and the same hash, and
  * no run was started. `key_reused`: it has one with the same key and another hash.
  */
 export type RunStart =
@@ -57,6 +57,13 @@ export type RunStart =
     readonly eventId: string;
     /** Resolves when the run has ended and its session is closed. Never rejects. */
     readonly ended: Promise<RunEnd>;
+  }
+  | {
+    readonly type: "resumed";
+    /** Id of the active run. */
+    readonly runId: string;
+    /** The position before the decisions have an effect. */
+    readonly eventId: string;
   }
   | { readonly type: "repeated"; readonly messageId: string; readonly eventId: string }
   | { readonly type: "key_reused" };

@@ -130,7 +130,7 @@ export class LiveEvents {
 
 /** Returns the JSON of an event, which is the same for all clients. */
 export function toJson(live: LiveEvent): string {
-  return live.json ??= serialize(live.event);
+  return live.json ??= serializeEvent(live.event);
 }
 
 /** Types of events that may contain an error or a warning of a provider, in which keys are redacted. */
@@ -142,7 +142,8 @@ const REDACTED_TYPES = new Set([
   "warning",
 ]);
 
-function serialize(event: AgentEvent): string {
+/** Returns the JSON of an event, without keys of providers. */
+export function serializeEvent(event: AgentEvent): string {
   try {
     const json = JSON.stringify(event);
     return REDACTED_TYPES.has(event.type) ? redact(json) : json;

@@ -6,7 +6,7 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import { AlreadyRunningError, BadRequestError, SessionError } from "../../core/errors.ts";
-import type { AgentMessage, UserMessage } from "../../core/message.ts";
+import type { UserMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
 import type { Clock } from "../../core/ports.ts";
 import type { Session, SessionStore } from "../../core/session.ts";
@@ -28,10 +28,11 @@ import type {
   SessionKey,
   StartOptions,
 } from "./agent_runner.ts";
-import { type EventCursor, formatCursor, parseCursor } from "./event_cursor.ts";
+import { formatCursor, parseCursor } from "./event_cursor.ts";
 import { KeyedQueue } from "./keyed_queue.ts";
 import { LiveEvents } from "./live_events.ts";
 import { LocalRun } from "./local_run.ts";
+import { findRepeated } from "./repeated_prompt.ts";
 import { SessionFeed } from "./session_feed.ts";
 import { getEnd, readStoredActivity, readSummary } from "./stored_session.ts";
 
@@ -335,30 +336,4 @@ async function closeOnError<Result>(
     await resource.close();
     throw error;
   }
-}
-
-/** Finds the prompt of an earlier request with the same idempotency key. */
-async function findRepeated(
-  session: Session,
-  messages: readonly AgentMessage[],
-  input: RunInput,
-): Promise<RunStart | undefined> {
-  const metadata = input.type === "prompt" ? input.message.metadata : undefined;
-  const { idempotencyKey, requestHash } = metadata ?? {};
-  if (idempotencyKey === undefined) return undefined;
-  const found = messages.find((message) => message.metadata?.["idempotencyKey"] === idempotencyKey);
-  if (!found) return undefined;
-  if (found.metadata?.["requestHash"] !== requestHash) return { type: "key_reused" };
-  const eventId = formatCursor(await findPosition(session, found));
-  return { type: "repeated", messageId: found.id ?? "", eventId };
-}
-
-/** Returns the position before a message. */
-async function findPosition(session: Session, message: AgentMessage): Promise<EventCursor> {
-  const entries = await session.path({ types: ["message"] });
-  const found = entries.find((entry) =>
-    entry.type === "message" && entry.message.id === message.id
-  );
-  const position = Math.max(0, session.outline.findIndex(({ id }) => id === found?.id));
-  return { position, entryId: session.outline[position - 1]?.id ?? "" };
 }

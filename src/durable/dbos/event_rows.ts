@@ -1,0 +1,186 @@
+/**
+ * The events of runs in Postgres.
+ *
+ * @module
+ */
+
+import type { Clock } from "../../core/ports.ts";
+import type {
+  EventPosition,
+  EventStorage,
+  NewEvent,
+  StoredEvent,
+} from "../events/event_storage.ts";
+import type { ControlConnection } from "./control_connection.ts";
+import type { EventTable } from "./run_tables.ts";
+
+/** SQLSTATE of a number that a record of another process has got. */
+const UNIQUE_VIOLATION = "23505";
+const MAX_ATTEMPTS = 20;
+/** Maximum number of runs in a notification, whose payload has at most 8,000 bytes. */
+const RUNS_PER_NOTIFICATION = 40;
+/** Pause after a conflict with another process, in milliseconds. */
+const CONFLICT_PAUSE_MS = 5;
+
+/** Options for {@linkcode EventRows}. */
+export interface EventRowsOptions {
+  /** The table. */
+  readonly table: EventTable;
+  /** Id of this worker. */
+  readonly executorId: string;
+  /** The connection. */
+  readonly connection: ControlConnection;
+  /** Waits. */
+  readonly clock: Clock;
+}
+
+/** Rows of a table, of which all workers are notified. */
+export class EventRows implements EventStorage {
+  readonly #options: EventRowsOptions;
+
+  constructor(options: EventRowsOptions) {
+    this.#options = options;
+  }
+
+  async append(events: readonly NewEvent[]): Promise<readonly number[]> {
+    const batch = crypto.randomUUID();
+    for (let attempt = 1;; attempt++) {
+      try {
+        return await this.#append(batch, events);
+      } catch (error) {
+        const { code } = error as { readonly code?: unknown };
+        // A process that no longer executes the run has appended to it at the same moment.
+        if (code !== UNIQUE_VIOLATION || attempt === MAX_ATTEMPTS) throw error;
+        await this.#options.clock.sleep(CONFLICT_PAUSE_MS);
+      }
+    }
+  }
+
+  async read(
+    positions: readonly EventPosition[],
+    limit: number,
+  ): Promise<ReadonlyMap<string, readonly StoredEvent[]>> {
+    const { table, connection } = this.#options;
+    const rows = await connection.query(
+      `SELECT found.run_id, found.number, found.type, found.key, found.event
+       FROM unnest($1::text[], $2::integer[]) AS wanted (run_id, after)
+       CROSS JOIN LATERAL (
+         SELECT * FROM ${table.name} AS e
+         WHERE e.run_id = wanted.run_id AND e.number > wanted.after
+         ORDER BY e.number LIMIT $3
+       ) AS found
+       ORDER BY found.run_id, found.number`,
+      [positions.map(({ runId }) => runId), positions.map(({ after }) => after), limit],
+    );
+    const found = new Map<string, StoredEvent[]>();
+    for (const row of rows) {
+      const runId = String(row["run_id"]);
+      const records = found.get(runId) ?? [];
+      found.set(runId, records);
+      records.push(parseRow(row));
+    }
+    return found;
+  }
+
+  async findCheckpoint(runId: string): Promise<number> {
+    const { table, connection } = this.#options;
+    const [row] = await connection.query(
+      `SELECT max(number) AS number FROM ${table.name}
+       WHERE run_id = $1 AND type = 'checkpoint'`,
+      [runId],
+    );
+    return Math.max(0, Number(row?.["number"] ?? 1) - 1);
+  }
+
+  /** Deletes the events of runs that have ended some time ago. */
+  async removeEnded(keepMs: number): Promise<void> {
+    const { table, connection } = this.#options;
+    await connection.query(
+      `DELETE FROM ${table.name} WHERE run_id IN (
+         SELECT run_id FROM ${table.name}
+         WHERE type = 'end' AND created < now() - $1 * interval '1 millisecond'
+         ORDER BY created LIMIT 1000
+       )`,
+      [keepMs],
+    );
+  }
+
+  /** Appends records whose numbers follow the last one of their run. A statement that is repeated adds nothing. */
+  async #append(batch: string, events: readonly NewEvent[]): Promise<readonly number[]> {
+    const { table, connection, executorId } = this.#options;
+    const counts = new Map<string, number>();
+    for (const { runId } of events) counts.set(runId, (counts.get(runId) ?? 0) + 1);
+    const rows = await connection.query(
+      `WITH input AS (
+         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
+           WITH ORDINALITY AS i (run_id, type, key, event, position)
+       ), last AS (
+         SELECT run.run_id, coalesce(e.number, 0) AS number, e.batch IS NOT DISTINCT FROM $5 AS is_repeated
+         FROM (SELECT DISTINCT run_id FROM input) AS run
+         LEFT JOIN LATERAL (
+           SELECT number, batch FROM ${table.name} AS e
+           WHERE e.run_id = run.run_id ORDER BY number DESC LIMIT 1
+         ) AS e ON true
+       ), added AS (
+         INSERT INTO ${table.name} (run_id, number, batch, type, key, event)
+         SELECT run_id, last.number + row_number() OVER (PARTITION BY run_id ORDER BY position),
+           $5, type, key, event
+         FROM input JOIN last USING (run_id) WHERE NOT last.is_repeated
+       ), notified AS (
+         SELECT count(pg_notify($6, payload)) FROM unnest($7::text[]) AS payload
+       )
+       SELECT last.* FROM last, notified`,
+      [
+        events.map(({ runId }) => runId),
+        events.map(({ type }) => type),
+        events.map((event) => "key" in event ? event.key : null),
+        events.map((event) => "event" in event ? JSON.stringify(event.event) : null),
+        batch,
+        table.channel,
+        formatNotifications(executorId, [...counts.keys()]),
+      ],
+    );
+    const next = new Map(rows.map((row): [string, number] => {
+      const runId = String(row["run_id"]);
+      const added = row["is_repeated"] === true ? counts.get(runId) ?? 0 : 0;
+      return [runId, Number(row["number"]) - added];
+    }));
+    return events.map(({ runId }) => {
+      const number = (next.get(runId) ?? 0) + 1;
+      next.set(runId, number);
+      return number;
+    });
+  }
+}
+
+function parseRow(row: Readonly<Record<string, unknown>>): StoredEvent {
+  const number = Number(row["number"]);
+  const type = row["type"];
+  if (type === "continued" || type === "end") return { number, type };
+  return {
+    number,
+    type: type === "checkpoint" ? "checkpoint" : "event",
+    event: JSON.parse(String(row["event"])),
+    key: String(row["key"]),
+  };
+}
+
+/** The runs with new events, and the worker that has published them. */
+export interface EventNotification {
+  readonly executorId: string;
+  readonly runIds: readonly string[];
+}
+
+function formatNotifications(executorId: string, runIds: readonly string[]): string[] {
+  const texts: string[] = [];
+  for (let index = 0; index < runIds.length; index += RUNS_PER_NOTIFICATION) {
+    const part = runIds.slice(index, index + RUNS_PER_NOTIFICATION);
+    texts.push(JSON.stringify({ executorId, runIds: part } satisfies EventNotification));
+  }
+  return texts;
+}
+
+/** Parses a notification. */
+export function parseNotification(payload: string): EventNotification {
+  return JSON.parse(payload);
+}

@@ -1,0 +1,182 @@
+/**
+ * The published events of the runs of a process: those that it stores, and those that it reads.
+ *
+ * All runs share the statements of the storage. The records that are published while others are stored follow
+ * together, so that the number of statements depends on the storage and not on the number of runs.
+ *
+ * @module
+ */
+
+import { createDeferred, type Deferred } from "../../core/deferred.ts";
+import type { Clock } from "../../core/ports.ts";
+import { startTimer } from "../../core/start_timer.ts";
+import type { EventContent, EventStorage, NewEvent } from "./event_storage.ts";
+import { WatchedRun } from "./watched_run.ts";
+
+/** Maximum number of records of a statement. */
+const MAX_BATCH = 1_000;
+/** Number of records that wait at which runs are held up. */
+const MAX_WAITING = 10_000;
+/** Number of attempts to store records, and the pause between two of them, in milliseconds. */
+const MAX_ATTEMPTS = 5;
+const RETRY_MS = 500;
+
+/** Options for {@linkcode EventHub}. */
+export interface EventHubOptions {
+  /** The storage. */
+  readonly storage: EventStorage;
+  /** Time and timers. */
+  readonly clock: Clock;
+  /** Time after which the runs that are read are looked up again, in milliseconds; `Infinity` never. */
+  readonly pollMs: number;
+}
+
+interface Waiting {
+  readonly event: NewEvent;
+  readonly stored: Deferred<void>;
+}
+
+/** Stores and reads the events of runs. */
+export class EventHub {
+  readonly #options: EventHubOptions;
+  readonly #watched = new Map<string, WatchedRun>();
+  readonly #changed = new Set<string>();
+  /** The records that are not stored yet, and the promise of the last one of each run. */
+  #waiting: Waiting[] = [];
+  readonly #lastStored = new Map<string, Promise<void>>();
+  #isWriting = false;
+  #isReading = false;
+  #isClosed = false;
+  #capacity: Deferred<void> | undefined;
+  #stopTimer: (() => void) | undefined;
+
+  constructor(options: EventHubOptions) {
+    this.#options = options;
+  }
+
+  /** Stores a record in the background; resolves when further ones may be added. */
+  async append(runId: string, content: EventContent): Promise<void> {
+    const stored = createDeferred<void>();
+    this.#waiting.push({ event: { ...content, runId }, stored });
+    const { promise } = stored;
+    this.#lastStored.set(runId, promise);
+    void promise.then(() => {
+      if (this.#lastStored.get(runId) === promise) this.#lastStored.delete(runId);
+    });
+    if (!this.#isWriting) void this.#write();
+    if (this.#waiting.length < MAX_WAITING) return;
+    this.#capacity ??= createDeferred();
+    await this.#capacity.promise;
+  }
+
+  /** Resolves when all records of a run are stored. */
+  async flush(runId: string): Promise<void> {
+    await this.#lastStored.get(runId);
+  }
+
+  /** Begins to follow a run; the caller closes it. */
+  watch(runId: string): WatchedRun {
+    const watched = this.#watched.get(runId) ?? new WatchedRun(runId, this.#options.storage);
+    this.#watched.set(runId, watched);
+    watched.readers++;
+    this.#startTimer();
+    return watched;
+  }
+
+  /** Ends the use of a run by a reader. */
+  unwatch(watched: WatchedRun): void {
+    if (--watched.readers > 0) return;
+    this.#watched.delete(watched.runId);
+    if (this.#watched.size > 0) return;
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+  }
+
+  /** Reads the new records of runs that another process has changed: those up to a number, or all. */
+  notify(changes: Iterable<readonly [runId: string, last: number]>): void {
+    for (const [runId, last] of changes) {
+      if (this.#watched.get(runId)?.lacks(last)) this.#changed.add(runId);
+    }
+    if (this.#changed.size > 0 && !this.#isReading) void this.#read();
+  }
+
+  /** Reads the new records of all runs that are followed. */
+  notifyAll(): void {
+    this.notify([...this.#watched.keys()].map((runId) => [runId, Infinity] as const));
+  }
+
+  /** Stores the records that wait, and ends all readers. */
+  async close(): Promise<void> {
+    await Promise.all(this.#lastStored.values());
+    this.#isClosed = true;
+    this.#stopTimer?.();
+    for (const watched of this.#watched.values()) watched.close();
+  }
+
+  async #write(): Promise<void> {
+    this.#isWriting = true;
+    // Records that are published in the same moment are stored together.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, MAX_BATCH);
+      this.#waiting = this.#waiting.slice(MAX_BATCH);
+      await this.#store(batch);
+      for (const { stored } of batch) stored.resolve();
+      if (this.#waiting.length >= MAX_WAITING) continue;
+      this.#capacity?.resolve();
+      this.#capacity = undefined;
+    }
+    this.#isWriting = false;
+  }
+
+  async #store(batch: readonly Waiting[]): Promise<void> {
+    const { storage, clock } = this.#options;
+    const events = batch.map(({ event }) => event);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      try {
+        const numbers = await storage.append(events);
+        events.forEach((event, index) => this.#deliver(event, numbers[index] ?? 0));
+        return;
+      } catch {
+        // The records of the runs do not depend on their events, which are given up if the storage refuses them.
+        if (attempt < MAX_ATTEMPTS) await clock.sleep(RETRY_MS);
+      }
+    }
+  }
+
+  #deliver({ runId, ...content }: NewEvent, number: number): void {
+    const watched = this.#watched.get(runId);
+    if (watched && !watched.add([{ ...content, number }])) this.notify([[runId, number]]);
+  }
+
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    while (this.#changed.size > 0 && !this.#isClosed) {
+      const runs = [...this.#changed].flatMap((runId) => this.#watched.get(runId) ?? []);
+      this.#changed.clear();
+      const positions = runs.map(({ runId, last }) => ({ runId, after: last }));
+      try {
+        const found = await this.#options.storage.read(positions, MAX_BATCH);
+        for (const watched of runs) {
+          const events = found.get(watched.runId) ?? [];
+          watched.add(events);
+          if (events.length === MAX_BATCH) this.#changed.add(watched.runId);
+        }
+      } catch {
+        // They are read again after the pause, or when the storage is back.
+        break;
+      }
+    }
+    this.#isReading = false;
+  }
+
+  #startTimer(): void {
+    const { clock, pollMs } = this.#options;
+    if (this.#stopTimer || pollMs === Infinity || this.#isClosed) return;
+    this.#stopTimer = startTimer(clock, pollMs, () => {
+      this.#stopTimer = undefined;
+      this.notifyAll();
+      if (this.#watched.size > 0) this.#startTimer();
+    });
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Reads the events of a run.
+ *
+ * @module
+ */
+
+import { createDeferred } from "../../core/deferred.ts";
+import type { DurableStatus, PublishedEvent, RunEventsOptions } from "../../core/durable_engine.ts";
+import type { Clock } from "../../core/ports.ts";
+import { startTimer } from "../../core/start_timer.ts";
+import type { EventHub } from "./event_hub.ts";
+import { type EventStorage, toPublished } from "./event_storage.ts";
+import { readAll } from "./run_events.ts";
+import type { WatchedRun } from "./watched_run.ts";
+
+/** Time without events after which the state of a run is looked up, in milliseconds. */
+const STATUS_MS = 5_000;
+
+/** The part of an engine that reads events. */
+export interface EventSource {
+  /** Stores and reads events. */
+  readonly hub: EventHub;
+  /** The storage. */
+  readonly storage: EventStorage;
+  /** Timers. */
+  readonly clock: Clock;
+  /** Returns the state of a run. */
+  readonly getStatus: (runId: string) => Promise<DurableStatus | undefined>;
+}
+
+/** Yields the events of a run until it has ended, the engine is closed or the signal aborts. */
+export async function* followRunEvents(
+  source: EventSource,
+  runId: string,
+  { after = 0, signal }: RunEventsOptions,
+): AsyncGenerator<readonly PublishedEvent[], void> {
+  let last = await findStart(source, runId, after);
+  const watched = source.hub.watch(runId);
+  let isChecked = false;
+  try {
+    while (!signal?.aborted && !watched.isClosed) {
+      const { changed } = watched;
+      const records = await watched.read(last);
+      last = records.at(-1)?.number ?? last;
+      const published = toPublished(records);
+      if (published.length > 0) yield published;
+      if (records.at(-1)?.type === "end") return;
+      if (records.length > 0) continue;
+      if (isChecked && await waitForChange(source, changed, signal)) continue;
+      isChecked = true;
+      // A run that publishes none, or whose events are no longer kept.
+      if (await hasEnded(source, watched, last)) return;
+    }
+  } finally {
+    source.hub.unwatch(watched);
+  }
+}
+
+/** Returns the events of a run that are stored now. */
+export async function readRunEvents(
+  source: EventSource,
+  runId: string,
+  after: RunEventsOptions["after"] = 0,
+): Promise<readonly PublishedEvent[]> {
+  return toPublished(await readAll(source.storage, runId, await findStart(source, runId, after)));
+}
+
+async function findStart(
+  { storage }: EventSource,
+  runId: string,
+  after: NonNullable<RunEventsOptions["after"]>,
+): Promise<number> {
+  return after === "checkpoint" ? await storage.findCheckpoint(runId) : after;
+}
+
+/** Waits for new events; returns `false` if there are none for some time. */
+async function waitForChange(
+  { clock }: EventSource,
+  changed: Promise<void>,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (signal?.aborted) return true;
+  const ended = createDeferred<boolean>();
+  const stopTimer = startTimer(clock, STATUS_MS, () => ended.resolve(false));
+  const onChange = () => ended.resolve(true);
+  signal?.addEventListener("abort", onChange);
+  void changed.then(onChange);
+  try {
+    return await ended.promise;
+  } finally {
+    stopTimer();
+    signal?.removeEventListener("abort", onChange);
+  }
+}
+
+/** Whether a run has ended, and all of its events are read. */
+async function hasEnded(
+  { getStatus, storage }: EventSource,
+  { runId }: WatchedRun,
+  last: number,
+): Promise<boolean> {
+  const status = await getStatus(runId);
+  if (status === undefined || status === "running") return false;
+  const found = await storage.read([{ runId, after: last }], 1);
+  return (found.get(runId) ?? []).length === 0;
+}

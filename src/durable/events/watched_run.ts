@@ -1,0 +1,109 @@
+/**
+ * The events of a run that readers follow.
+ *
+ * @module
+ */
+
+import { createDeferred, type Deferred } from "../../core/deferred.ts";
+import type { EventStorage, StoredEvent } from "./event_storage.ts";
+
+/** Number of records that are kept for all readers. */
+const MAX_KEPT = 1_024;
+/** Maximum number of records that a reader gets at once. */
+const MAX_BATCH = 256;
+
+/** The latest records of a run, for all readers in this process. A reader that is behind them reads the storage. */
+export class WatchedRun {
+  readonly runId: string;
+  readonly #storage: EventStorage;
+  /** Number of readers. */
+  readers = 0;
+  #kept: StoredEvent[] = [];
+  /** Number of the last kept record; `undefined` until the first reader has chosen a position. */
+  #last: number | undefined;
+  /** Whether the storage had no further records when it was read last. */
+  #isCurrent = false;
+  /** Whether a record could not be kept since it was read last. */
+  #hasMissed = false;
+  #isClosed = false;
+  #changed: Deferred<void> = createDeferred();
+
+  constructor(runId: string, storage: EventStorage) {
+    this.runId = runId;
+    this.#storage = storage;
+  }
+
+  /** Number of the last record that is known. */
+  get last(): number {
+    return this.#last ?? 0;
+  }
+
+  /** Whether the engine was closed. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Whether records up to a number must be read from the storage. */
+  lacks(number: number): boolean {
+    if (this.#isCurrent) return number > this.last;
+    // Readers read the storage until they have all records.
+    this.#hasMissed = true;
+    this.#wake();
+    return false;
+  }
+
+  /** Adds records; returns `false` if those between the last one and them must be read from the storage. */
+  add(records: readonly StoredEvent[]): boolean {
+    const last = this.#last ?? Infinity;
+    const added = records.filter(({ number }) => number > last);
+    const [first] = added;
+    if (first?.number !== last + 1) return first === undefined || !this.lacks(first.number);
+    this.#kept.push(...added);
+    if (this.#kept.length > 2 * MAX_KEPT) this.#kept = this.#kept.slice(-MAX_KEPT);
+    this.#last = last + added.length;
+    this.#wake();
+    return true;
+  }
+
+  /** Returns the next records after a number, at most some hundred; none if there is none yet. */
+  async read(after: number): Promise<readonly StoredEvent[]> {
+    if (after > (this.#last ?? -1)) this.#startAt(after);
+    const first = this.#kept[0]?.number ?? this.last + 1;
+    if (after >= first - 1) {
+      const index = after + 1 - first;
+      const kept = this.#kept.slice(index, index + MAX_BATCH);
+      if (kept.length > 0 || this.#isCurrent) return kept;
+    }
+    this.#hasMissed = false;
+    const found = await this.#storage.read([{ runId: this.runId, after }], MAX_BATCH);
+    const records = found.get(this.runId) ?? [];
+    this.add(records);
+    const isComplete = records.length < MAX_BATCH && after + records.length >= this.last;
+    if (isComplete && !this.#hasMissed) this.#isCurrent = true;
+    return records;
+  }
+
+  /** Keeps the records after a number; readers that are behind read the storage. */
+  #startAt(after: number): void {
+    this.#last = after;
+    this.#kept = [];
+    this.#isCurrent = false;
+  }
+
+  /** Returns a promise that resolves with the next change; it is requested before the records are read. */
+  get changed(): Promise<void> {
+    return this.#changed.promise;
+  }
+
+  /** Ends all readers. */
+  close(): void {
+    this.#isClosed = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    const { resolve } = this.#changed;
+    this.#changed = createDeferred();
+    resolve();
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * The events of runs in a session store.
+ *
+ * @module
+ */
+
+import { realSleep } from "../../core/ports.ts";
+import type { Session, SessionStore } from "../../core/session.ts";
+import type { SessionEntry } from "../../core/session_entry.ts";
+import type {
+  EventContent,
+  EventPosition,
+  EventStorage,
+  NewEvent,
+  StoredEvent,
+} from "../events/event_storage.ts";
+import { hasReason } from "./has_reason.ts";
+
+const ENTRY = "durable_event";
+
+/** Maximum number of records that are read one by one. */
+const MAX_SINGLE_READS = 64;
+
+/** Time for which a session is requested that another process has open, in milliseconds. */
+const LOCK_WAIT_MS = 30_000;
+const LOCK_PAUSE_MS = 20;
+
+/** Keeps the events of each run in a session, which is open while this process executes the run. */
+export class SessionEvents implements EventStorage {
+  readonly #store: SessionStore;
+  readonly #prefix: string;
+  readonly #open = new Map<string, Session>();
+
+  constructor(store: SessionStore, prefix: string) {
+    this.#store = store;
+    this.#prefix = prefix;
+  }
+
+  async append(events: readonly NewEvent[]): Promise<readonly number[]> {
+    const numbers = events.map(() => 0);
+    const runIds = new Set(events.map(({ runId }) => runId));
+    await Promise.all(Array.from(runIds, async (runId) => {
+      const session = await this.#openRun(runId);
+      try {
+        for (const [index, { runId: id, ...content }] of events.entries()) {
+          if (id !== runId) continue;
+          session.append({ type: "custom", name: ENTRY, data: content });
+          numbers[index] = session.outline.length;
+        }
+        await session.flush();
+      } catch (error) {
+        // It is opened again, with the entries that are stored.
+        await this.release(runId);
+        throw error;
+      }
+      const isLast = events.some((event) => event.runId === runId && event.type === "end");
+      if (isLast) await this.release(runId);
+    }));
+    return numbers;
+  }
+
+  async read(
+    positions: readonly EventPosition[],
+    limit: number,
+  ): Promise<ReadonlyMap<string, readonly StoredEvent[]>> {
+    const found = new Map<string, readonly StoredEvent[]>();
+    for (const { runId, after } of positions) {
+      found.set(runId, await this.#read(runId, { after, limit }));
+    }
+    return found;
+  }
+
+  async findCheckpoint(runId: string): Promise<number> {
+    const records = await this.#read(runId, { after: 0, limit: Infinity });
+    const found = records.findLast(({ type }) => type === "checkpoint");
+    return found ? found.number - 1 : 0;
+  }
+
+  /** Closes the session of a run, so that another process can append to it. */
+  async release(runId: string): Promise<void> {
+    const session = this.#open.get(runId);
+    this.#open.delete(runId);
+    await session?.close().catch(() => {});
+  }
+
+  /** Closes all sessions. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((runId) => this.release(runId)));
+  }
+
+  /** Deletes the events of runs that are not active and have published none since a time. */
+  async remove(
+    { before, active }: { readonly before: number; readonly active: ReadonlySet<string> },
+  ): Promise<void> {
+    const sessions = await this.#store.list({ metadata: { durableState: "events" } });
+    for (const { id, updated, metadata } of sessions) {
+      const runId = metadata?.["durableRun"];
+      if (typeof runId !== "string" || id !== this.#getId(runId)) continue;
+      if (updated < before && !active.has(runId)) await this.#store.delete(id).catch(() => {});
+    }
+  }
+
+  async #openRun(runId: string): Promise<Session> {
+    const known = this.#open.get(runId);
+    if (known) return known;
+    const session = await this.#openSession(runId);
+    this.#open.set(runId, session);
+    return session;
+  }
+
+  async #openSession(runId: string): Promise<Session> {
+    const id = this.#getId(runId);
+    for (let waitedMs = 0;; waitedMs += LOCK_PAUSE_MS) {
+      try {
+        return await this.#store.open(id);
+      } catch (error) {
+        if (hasReason(error, "not_found")) {
+          const metadata = { durableRun: runId, durableState: "events" };
+          return await this.#store.create({ id, metadata });
+        }
+        if (!hasReason(error, "locked") || waitedMs > LOCK_WAIT_MS) throw error;
+      }
+      await realSleep(LOCK_PAUSE_MS);
+    }
+  }
+
+  async #read(
+    runId: string,
+    { after, limit }: { readonly after: number; readonly limit: number },
+  ): Promise<readonly StoredEvent[]> {
+    try {
+      const session = await this.#store.open(this.#getId(runId), { access: "read" });
+      try {
+        const ids = session.outline.slice(after, after + limit).map(({ id }) => id);
+        const entries = await readEntries(session, ids);
+        return entries.flatMap((entry, index) =>
+          entry?.type === "custom" && entry.name === ENTRY
+            ? [{ ...entry.data as EventContent, number: after + index + 1 }]
+            : []
+        );
+      } finally {
+        await session.close();
+      }
+    } catch (error) {
+      if (hasReason(error, "not_found")) return [];
+      throw error;
+    }
+  }
+
+  #getId(runId: string): string {
+    return `${this.#prefix}${runId}-events`;
+  }
+}
+
+async function readEntries(
+  session: Session,
+  ids: readonly string[],
+): Promise<readonly (SessionEntry | undefined)[]> {
+  if (ids.length <= MAX_SINGLE_READS) {
+    return await Promise.all(ids.map((id) => session.entry(id)));
+  }
+  const byId = new Map((await session.path()).map((entry) => [entry.id, entry]));
+  return ids.map((id) => byId.get(id));
+}

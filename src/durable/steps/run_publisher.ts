@@ -1,0 +1,115 @@
+/**
+ * Publishes the events of a run, each once, whatever process executes it.
+ *
+ * @module
+ */
+
+import type { PublishOptions } from "../../core/durable_steps.ts";
+import { BadRequestError } from "../../core/errors.ts";
+import { toJsonValue } from "../../core/json.ts";
+import type { EventContent, StoredEvent } from "../events/event_storage.ts";
+import type { RunEvents } from "../events/run_events.ts";
+import { hashJson } from "./hash_json.ts";
+
+/** Number of events that may wait until those of earlier processes are known, or until others are stored. */
+const MAX_PENDING = 1_000;
+
+/** Options for {@linkcode RunPublisher}. */
+export interface RunPublisherOptions {
+  /** The events of the run. Default: events are dropped. */
+  readonly events: RunEvents | undefined;
+  /** Whether another process may have published events of the run. */
+  readonly isContinued: boolean;
+}
+
+/**
+ * Publishes the events of a run.
+ *
+ * The events of a replay are a part, in order, of those that earlier processes have published, apart from the last ones,
+ * which may not have been stored. An event of a replay that is found among the stored ones is not published again.
+ */
+export class RunPublisher {
+  readonly #events: RunEvents | undefined;
+  readonly #isContinued: boolean;
+  /** The records of earlier processes, and the number of those that the replay has reached. */
+  #stored: readonly StoredEvent[] = [];
+  #reached = 0;
+  #last: Promise<void> | undefined;
+  #hasEnd = false;
+  #pending = 0;
+
+  constructor({ events, isContinued }: RunPublisherOptions) {
+    this.#events = events;
+    this.#isContinued = isContinued;
+  }
+
+  /**
+   * Publishes an event, which a replay emits or the first execution. Returns a promise if further ones must wait.
+   *
+   * @throws {BadRequestError} If the event is not JSON.
+   */
+  publish(
+    event: unknown,
+    { isCheckpoint = false, key, isReplayed }: PublishOptions & { readonly isReplayed: boolean },
+  ): Promise<void> | undefined {
+    const copy = toJsonValue(event ?? null);
+    if ("problem" in copy) throw new BadRequestError(`An event must be JSON: ${copy.problem}`);
+    if (!this.#events) return undefined;
+    const content: EventContent = {
+      type: isCheckpoint ? "checkpoint" : "event",
+      event: copy.value,
+      key: key ?? hashJson(copy.value),
+    };
+    const appended = this.#append(content, isReplayed);
+    return this.#pending > MAX_PENDING ? appended : undefined;
+  }
+
+  /** Marks the end of the run for its readers, if it has events or always; resolves when it is stored. */
+  async end({ isAlways }: { readonly isAlways: boolean }): Promise<void> {
+    if (!this.#last && !isAlways) return;
+    await (this.#last ?? this.#load());
+    if (!this.#hasEnd) await this.#events?.append({ type: "end" });
+    await this.#events?.flush();
+  }
+
+  /** Appends events in order: the first ones wait until the stored ones are known. */
+  #append(content: EventContent, isReplayed: boolean): Promise<void> {
+    const before = this.#last ?? this.#load();
+    this.#pending++;
+    this.#last = before.then(async () => {
+      this.#pending--;
+      if (isReplayed && this.#takeStored(content)) return;
+      if (!isReplayed) await this.#endReplay();
+      this.#hasEnd = false;
+      await this.#events?.append(content);
+    });
+    // The engine repeats what fails; a failure after that must not end the program.
+    this.#last.catch(() => {});
+    return this.#last;
+  }
+
+  async #load(): Promise<void> {
+    if (!this.#isContinued) return;
+    // Without them, events of the replay are published again, which is better than none.
+    this.#stored = await this.#events?.load().catch(() => []) ?? [];
+    this.#hasEnd = this.#stored.at(-1)?.type === "end";
+  }
+
+  /** Whether an event is among the stored ones that follow. */
+  #takeStored(content: EventContent): boolean {
+    for (let index = this.#reached; index < this.#stored.length; index++) {
+      const record = this.#stored[index];
+      if (!record || !("key" in record && "key" in content) || record.key !== content.key) continue;
+      this.#reached = index + 1;
+      return true;
+    }
+    return false;
+  }
+
+  async #endReplay(): Promise<void> {
+    const hasRest = this.#stored.slice(this.#reached).some(({ type }) => type !== "end");
+    this.#stored = [];
+    this.#reached = 0;
+    if (hasRest) await this.#events?.append({ type: "continued" });
+  }
+}

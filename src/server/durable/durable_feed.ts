@@ -1,0 +1,270 @@
+/**
+ * The events of one session for one client, from the log of the session and from what its runs publish.
+ *
+ * Both are the same in every process, so that a client can connect again to any of them. The order is that of the run: it
+ * publishes when its messages are in the log, and the entries follow there.
+ *
+ * @module
+ */
+
+import { createDeferred } from "../../core/deferred.ts";
+import { SessionError } from "../../core/errors.ts";
+import type { Clock } from "../../core/ports.ts";
+import type { Session } from "../../core/session.ts";
+import type { SessionEntry } from "../../core/session_entry.ts";
+import { startTimer } from "../../core/start_timer.ts";
+import type { EventsOptions, FeedItem, SessionActivity } from "../runner/agent_runner.ts";
+import { type EventCursor, formatCursor, parseCursor } from "../runner/event_cursor.ts";
+import { type PositionedEntry, readEntries } from "../runner/stored_session.ts";
+import { getRunId } from "./get_run_id.ts";
+import { type NumberedRecord, RunActivity, toRecords } from "./run_record.ts";
+import type { SessionRuns } from "./session_runs.ts";
+
+/** Maximum number of entries that are read at once. */
+const MAX_BATCH = 256;
+
+/** Options for {@linkcode DurableFeed}. */
+export interface DurableFeedOptions extends EventsOptions {
+  /** The runs of the session. */
+  readonly runs: SessionRuns;
+  /** Time after which the log is read again, in milliseconds; `Infinity` never. */
+  readonly pollMs: number;
+  /** Timers. */
+  readonly clock: Clock;
+}
+
+/** Merges the log of a session with the events of its runs. */
+export class DurableFeed {
+  readonly #options: DurableFeedOptions;
+  readonly #stopped = new AbortController();
+  #position = 0;
+  #entryId = "";
+  /** The run whose events the client gets or has got last. */
+  #runId: string | undefined;
+  #seq = 0;
+  /** Whether the client has the events of all runs until now, so that it gets those of the next one from the beginning. */
+  #isComplete = false;
+  /** The status that the client knows. */
+  #status: string | undefined;
+
+  constructor(options: DurableFeedOptions) {
+    this.#options = options;
+  }
+
+  /** Yields the events in batches. Ends with an item `end` when the session has been deleted. */
+  async *read(): AsyncGenerator<readonly FeedItem[], void> {
+    const { signal, ending } = this.#options;
+    const stop = () => this.#stopped.abort();
+    // All events are stored, so that the client gets the rest from another process.
+    for (const source of [signal, ending]) {
+      if (source.aborted) stop();
+      source.addEventListener("abort", stop);
+    }
+    try {
+      const isKnown = await this.#seek();
+      if (!isKnown) yield [createItem("reset", {})];
+      else if (this.#runId !== undefined) yield* this.#follow(this.#runId);
+      while (!this.#stopped.signal.aborted) yield* this.#readNext();
+    } catch (thrown) {
+      if (!(thrown instanceof SessionError) || thrown.reason !== "not_found") throw thrown;
+      yield [createItem("end", { reason: "session_deleted" })];
+    } finally {
+      for (const source of [signal, ending]) source.removeEventListener("abort", stop);
+      stop();
+    }
+  }
+
+  /** Goes to the position of the client; returns `false` if the log does not have it. */
+  async #seek(): Promise<boolean> {
+    const { after, runs } = this.#options;
+    const cursor = after === undefined ? undefined : parseCursor(after);
+    if (!cursor) return true;
+    const isKnown = await runs.withSession((session) =>
+      Promise.resolve(hasPosition(session, cursor))
+    );
+    if (!isKnown) return false;
+    this.#position = cursor.position;
+    this.#entryId = cursor.entryId;
+    const { live } = cursor;
+    // The id comes from the client: it may only be that of a run of this session.
+    if (!live || !await runs.isOwn(live.epoch)) return true;
+    this.#runId = live.epoch;
+    this.#seq = live.seq;
+    this.#isComplete = true;
+    return true;
+  }
+
+  /** Yields the next entries, the events of the next run, or waits for one of them. */
+  async *#readNext(): AsyncGenerator<readonly FeedItem[], void> {
+    const state = await this.#options.runs.look();
+    if (!hasPosition(state, { position: this.#position, entryId: this.#entryId })) {
+      this.#startAgain();
+      return yield [createItem("reset", {})];
+    }
+    const { active } = state;
+    const isNext = active !== undefined && active.runId !== this.#runId;
+    const isBehind = state.outline.length > this.#position;
+    if (isNext && !this.#isComplete) {
+      yield* this.#readLog(Math.min(active.position, state.outline.length));
+      this.#seq = active.checkpoint;
+      return yield* this.#follow(active.runId, { isNew: true });
+    }
+    if (isBehind) {
+      const next = yield* this.#readLog(state.outline.length);
+      if (next !== undefined) yield* this.#followNext(next);
+      return;
+    }
+    if (isNext) return yield* this.#followNext(active.runId);
+    this.#isComplete = true;
+    const isNews = this.#status !== state.activity.status;
+    if (isNews) return yield [this.#createState(state.activity)];
+    await this.#wait(state.nextId);
+  }
+
+  async *#followNext(runId: string): AsyncGenerator<readonly FeedItem[], void> {
+    this.#seq = 0;
+    yield* this.#follow(runId);
+  }
+
+  /** Yields the events of a run after a position until it ends. */
+  async *#follow(
+    runId: string,
+    { isNew = false }: { readonly isNew?: boolean } = {},
+  ): AsyncGenerator<readonly FeedItem[], void> {
+    const { runs } = this.#options;
+    this.#runId = runId;
+    const tracked = new RunActivity(runId);
+    const known = this.#seq > 0 ? await runs.readLatest(runId) : [];
+    for (const record of known) if (record.number <= this.#seq) tracked.apply(record);
+    if (isNew) yield [this.#createState(tracked.get())];
+    const { signal } = this.#stopped;
+    for await (const batch of runs.follow(runId, { after: this.#seq, signal })) {
+      const items: FeedItem[] = [];
+      for (const record of toRecords(batch)) {
+        tracked.apply(record);
+        items.push(...await this.#toItems(record, tracked));
+        this.#seq = record.number;
+      }
+      if (items.length > 0) yield items;
+    }
+    this.#isComplete = true;
+  }
+
+  /** Returns the items of a record. Those of entries have the position before the record, apart from the last one. */
+  async #toItems(
+    { number, record }: NumberedRecord,
+    tracked: RunActivity,
+  ): Promise<readonly FeedItem[]> {
+    switch (record.type) {
+      case "agent": {
+        const data = JSON.stringify({ ...record.event, seq: number });
+        return [{ type: record.event.type, id: this.#formatId(number), data }];
+      }
+      case "saved": {
+        const items: FeedItem[] = [];
+        for await (const batch of this.#readLog(record.position, { isOwn: true })) {
+          items.push(...batch);
+        }
+        const last = items.at(-1);
+        return last ? [...items.slice(0, -1), { ...last, id: this.#formatId(number) }] : [];
+      }
+      case "begin":
+      case "continued":
+      case "approval_awaited":
+      case "approval_settled":
+        return [this.#createState(tracked.get(), number)];
+      case "finished":
+        return [];
+    }
+  }
+
+  /**
+   * Yields the entries up to a position. Stops at the entry of another run whose events the client has not got, and returns
+   * its id.
+   */
+  async *#readLog(
+    to: number,
+    { isOwn = false }: { readonly isOwn?: boolean } = {},
+  ): AsyncGenerator<readonly FeedItem[], string | undefined> {
+    const { runs } = this.#options;
+    while (this.#position < to && !this.#stopped.signal.aborted) {
+      const end = Math.min(to, this.#position + MAX_BATCH);
+      const entries = await runs.withSession((session) =>
+        readEntries(session, this.#position, end)
+      );
+      if (entries.length === 0) return undefined;
+      const items: FeedItem[] = [];
+      let next: string | undefined;
+      for (const positioned of entries) {
+        next = isOwn || !this.#isComplete ? undefined : this.#getNextRun(positioned.entry);
+        if (next !== undefined && await runs.isOwn(next)) break;
+        next = undefined;
+        items.push(...this.#toEntryItem(positioned));
+      }
+      if (items.length > 0) yield items;
+      if (next !== undefined) return next;
+    }
+    return undefined;
+  }
+
+  #toEntryItem({ position, id, entry }: PositionedEntry): readonly FeedItem[] {
+    this.#position = position;
+    this.#entryId = id;
+    if (!entry) return [];
+    return [{ type: "entry", id: this.#formatId(), data: JSON.stringify(entry) }];
+  }
+
+  /** Returns the run that has written an entry, if it is another one than the last. */
+  #getNextRun(entry: SessionEntry | undefined): string | undefined {
+    const runId = getRunId(entry);
+    return runId === this.#runId ? undefined : runId;
+  }
+
+  #startAgain(): void {
+    this.#position = 0;
+    this.#entryId = "";
+    this.#runId = undefined;
+    this.#seq = 0;
+    this.#isComplete = false;
+    this.#status = undefined;
+  }
+
+  #createState(activity: SessionActivity, seq?: number): FeedItem {
+    this.#status = activity.status;
+    return { ...createItem("state", activity), id: this.#formatId(seq) };
+  }
+
+  #formatId(seq: number = this.#seq): string {
+    const live = this.#runId === undefined ? undefined : { epoch: this.#runId, seq };
+    return formatCursor({ position: this.#position, entryId: this.#entryId, live });
+  }
+
+  /** Waits for the next run, for an entry that something else has appended, and for the end. */
+  async #wait(nextId: string): Promise<void> {
+    const { clock, pollMs, runs } = this.#options;
+    const { signal } = this.#stopped;
+    if (signal.aborted) return;
+    const ended = createDeferred<void>();
+    const waiting = new AbortController();
+    const stop = () => ended.resolve();
+    signal.addEventListener("abort", stop);
+    const stopTimer = pollMs === Infinity ? stop : startTimer(clock, pollMs, stop);
+    const first = runs.awaitRun(nextId, waiting.signal).then(stop, () => {});
+    await ended.promise;
+    waiting.abort();
+    await first;
+    stopTimer();
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function hasPosition(
+  { outline }: Pick<Session, "outline">,
+  { position, entryId }: Pick<EventCursor, "position" | "entryId">,
+): boolean {
+  return position === 0 || outline[position - 1]?.id === entryId;
+}
+
+function createItem(type: string, value: object): FeedItem {
+  return { type, data: JSON.stringify(value) };
+}

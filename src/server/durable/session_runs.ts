@@ -1,0 +1,188 @@
+/**
+ * The runs of one session.
+ *
+ * The id of a run is derived from the session and its last entry at the start: of several processes that start one at the
+ * same moment, the engine accepts the first. The log has the ids of the runs that have written to it.
+ *
+ * @module
+ */
+
+import type { DurableEngine, DurableRun, PublishedEvent } from "../../core/durable_engine.ts";
+import type { Session } from "../../core/session.ts";
+import type { EntryOutline } from "../../core/session_entry.ts";
+import type { RunEnd, SessionActivity } from "../runner/agent_runner.ts";
+import { readStoredActivity } from "../runner/stored_session.ts";
+import { getRunId } from "./get_run_id.ts";
+import { type NumberedRecord, RunActivity, toRecords } from "./run_record.ts";
+
+/** Number of entries among which the last run is looked for first. */
+const LAST_ENTRIES = 8;
+
+/** A run that has not finished. */
+export interface ActiveRun {
+  /** Its id. */
+  readonly runId: string;
+  /** The run. */
+  readonly run: DurableRun<RunEnd>;
+  /** Number of the latest checkpoint among its records, and the length of the log there. */
+  readonly checkpoint: number;
+  readonly position: number;
+  /** Number of its last record. */
+  readonly last: number;
+  /** Its activity. */
+  readonly activity: SessionActivity;
+}
+
+/** The state of a session. */
+export interface SessionLook {
+  /** The entries of the log. */
+  readonly outline: readonly EntryOutline[];
+  /** The active run. */
+  readonly active: ActiveRun | undefined;
+  /** Id of the next run. */
+  readonly nextId: string;
+  /** The activity. */
+  readonly activity: SessionActivity;
+}
+
+/** Options for {@linkcode SessionRuns}. */
+export interface SessionRunsOptions {
+  /** The engine. */
+  readonly engine: DurableEngine;
+  /** Id of the session. */
+  readonly sessionId: string;
+  /** Opens the session for reading; rejects if it is not the caller's. */
+  readonly open: () => Promise<Session>;
+}
+
+/** Finds and reads the runs of a session. */
+export class SessionRuns {
+  readonly #options: SessionRunsOptions;
+  /** The activity in the log when it had a number of entries. */
+  #stored: { readonly length: number; readonly activity: SessionActivity } | undefined;
+
+  constructor(options: SessionRunsOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the state of the session. */
+  async look(): Promise<SessionLook> {
+    return await this.withSession(async (session) => {
+      const { outline } = session;
+      const { active, nextId } = await this.find(session);
+      const activity = active?.activity ?? await this.#readStored(session);
+      return { outline, active, nextId, activity };
+    });
+  }
+
+  /** Finds the active run, or the id that the next one gets. */
+  async find(
+    session: Session,
+  ): Promise<{ readonly active: ActiveRun | undefined; readonly nextId: string }> {
+    const written = await findLastRun(session);
+    const active = written && await this.#readActive(written);
+    for (let attempt = 1;; attempt++) {
+      const nextId = await createRunId(session, attempt);
+      if (active) return { active, nextId };
+      const status = await this.#getRun(nextId).status();
+      if (status === undefined) return { active: undefined, nextId };
+      // It has not written to the log yet, or has failed before.
+      const unwritten = status === "running" ? await this.#readActive(nextId) : undefined;
+      if (unwritten) return { active: unwritten, nextId };
+    }
+  }
+
+  /** Whether a run belongs to the session and its events are still kept. */
+  async isOwn(runId: string): Promise<boolean> {
+    const run = this.#getRun(runId);
+    if (await run.status() === undefined) return false;
+    const [first] = toRecords(await readFirst(run));
+    return first?.record.type === "begin" && first.record.sessionId === this.#options.sessionId;
+  }
+
+  /** Returns the records of a run since its latest checkpoint. */
+  async readLatest(runId: string): Promise<readonly NumberedRecord[]> {
+    return toRecords(await this.#getRun(runId).readEvents({ after: "checkpoint" }));
+  }
+
+  /** Returns the events of a run after a number, until it ends. */
+  follow(
+    runId: string,
+    options: { readonly after: number; readonly signal: AbortSignal },
+  ): AsyncIterable<readonly PublishedEvent[]> {
+    return this.#getRun(runId).events(options);
+  }
+
+  /** Resolves when a run has published its first event, or the signal aborts. */
+  async awaitRun(runId: string, signal: AbortSignal): Promise<void> {
+    for await (const _batch of this.#getRun(runId).events({ signal })) return;
+  }
+
+  /** Opens the session for a function. */
+  async withSession<Result>(use: (session: Session) => Promise<Result>): Promise<Result> {
+    const session = await this.#options.open();
+    try {
+      return await use(session);
+    } finally {
+      await session.close();
+    }
+  }
+
+  #getRun(runId: string): DurableRun<RunEnd> {
+    return this.#options.engine.getRun<RunEnd>(runId);
+  }
+
+  async #readActive(runId: string): Promise<ActiveRun | undefined> {
+    const run = this.#getRun(runId);
+    if (await run.status() !== "running") return undefined;
+    const records = await this.readLatest(runId);
+    // The engine records its outcome after that.
+    if (records.some(({ record }) => record.type === "finished")) return undefined;
+    const tracked = new RunActivity(runId);
+    for (const record of records) tracked.apply(record);
+    const [first] = records;
+    const hasPosition = first?.record.type === "begin" || first?.record.type === "saved";
+    return {
+      runId,
+      run,
+      checkpoint: first?.number ?? 0,
+      position: hasPosition ? first.record.position : Infinity,
+      last: records.at(-1)?.number ?? 0,
+      activity: tracked.get(),
+    };
+  }
+
+  async #readStored(session: Session): Promise<SessionActivity> {
+    const { length } = session.outline;
+    if (this.#stored?.length !== length) {
+      this.#stored = { length, activity: await readStoredActivity(session) };
+    }
+    return this.#stored.activity;
+  }
+}
+
+/** Returns the id of the run that has written to the log last. */
+async function findLastRun(session: Session): Promise<string | undefined> {
+  for (const last of [LAST_ENTRIES, undefined]) {
+    const entries = await session.path({ types: ["custom"], last });
+    const found = entries.findLast((entry) => getRunId(entry) !== undefined);
+    if (found) return getRunId(found);
+    if (entries.length < LAST_ENTRIES) return undefined;
+  }
+  return undefined;
+}
+
+async function createRunId({ id, leafId }: Session, attempt: number): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify([id, leafId, attempt]));
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
+  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0"));
+  return hex.join("").slice(0, 40);
+}
+
+async function readFirst(run: DurableRun): Promise<readonly PublishedEvent[]> {
+  for await (const batch of run.events({ signal: AbortSignal.timeout(FIRST_MS) })) return batch;
+  return [];
+}
+
+/** Time in which a run has published its first event, in milliseconds. */
+const FIRST_MS = 1_000;

@@ -1,0 +1,149 @@
+/**
+ * The workflow of a run of a session.
+ *
+ * @module
+ */
+
+import type { Agent } from "../../agent/agent.ts";
+import type { AgentResult } from "../../agent/agent_result.ts";
+import type { WorkflowFunction } from "../../core/durable_engine.ts";
+import type { DurableSteps } from "../../core/durable_steps.ts";
+import type { AgentEvent } from "../../core/event.ts";
+import type { UserMessage } from "../../core/message.ts";
+import type { SessionStore } from "../../core/session.ts";
+import type { SessionHeader } from "../../core/session_entry.ts";
+import { type DurableSession, openDurableSession } from "../../durable/agent/durable_session.ts";
+import { hashJson } from "../../durable/steps/hash_json.ts";
+import { scopeStore } from "../../memory/storage/scoped_store.ts";
+import type { RunEnd } from "../runner/agent_runner.ts";
+import { serializeEvent } from "../runner/live_events.ts";
+import type { ServedAgent, ServedAgentParts } from "../runner/local_runner.ts";
+import type { BeginRecord, RunRecord } from "./run_record.ts";
+
+/**
+ * Creates the agent for a run of a session with `durableAgent()`: again in each process that executes the run, with the
+ * same tools and policies.
+ */
+export type CreateDurableAgent = (
+  session: SessionHeader,
+  steps: DurableSteps,
+) => ServedAgent | Promise<ServedAgent>;
+
+/** The recorded input of a run. */
+export interface SessionRunInput {
+  /** The session. */
+  readonly header: SessionHeader;
+  /** The entry after which the run continues. */
+  readonly leaf: string | null;
+  /** The first record of the run. */
+  readonly begin: BeginRecord;
+  /** The prompt. Default: the run continues the history. */
+  readonly prompt?: UserMessage & { readonly id: string };
+}
+
+/** Options for {@linkcode createSessionWorkflow}. */
+export interface SessionWorkflowOptions {
+  /** The sessions. */
+  readonly store: SessionStore;
+  /** Creates the agent. */
+  readonly createAgent: CreateDurableAgent;
+  /** Called when this process begins and ends to execute a run of a session. */
+  readonly onExecution: (sessionId: string, change: 1 | -1) => void;
+}
+
+/** Creates the workflow. */
+export function createSessionWorkflow(
+  { store, createAgent, onExecution }: SessionWorkflowOptions,
+): WorkflowFunction<SessionRunInput, RunEnd> {
+  return async (steps, input) => {
+    const { id, tenant, user } = input.header;
+    onExecution(id, 1);
+    try {
+      await using served = toParts(await createAgent(input.header, steps));
+      const { agent } = served;
+      const own = scopeStore(store, { tenant, user });
+      const { leaf } = input;
+      const log = await openDurableSession(agent, own, { id, tenant, user, steps, leaf });
+      return await new SessionRun({ agent, log, steps }).execute(input);
+    } finally {
+      onExecution(id, -1);
+    }
+  };
+}
+
+function toParts(created: ServedAgent): ServedAgentParts {
+  if ("agent" in created) return created;
+  return { agent: created, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+class SessionRun {
+  readonly #agent: Agent;
+  readonly #log: DurableSession;
+  readonly #steps: DurableSteps;
+
+  constructor(
+    { agent, log, steps }: {
+      readonly agent: Agent;
+      readonly log: DurableSession;
+      readonly steps: DurableSteps;
+    },
+  ) {
+    this.#agent = agent;
+    this.#log = log;
+    this.#steps = steps;
+  }
+
+  async execute({ begin, prompt }: SessionRunInput): Promise<RunEnd> {
+    const agent = this.#agent;
+    await this.#publish(begin);
+    agent.subscribe((event) => this.#onEvent(event));
+    let result = prompt ? await agent.prompt([prompt]) : await agent.continue();
+    await this.#save(result);
+    // A message that was accepted as the run ended starts the next one.
+    while (!await this.#steps.refuseMessages() || this.#canContinue(result)) {
+      if (!this.#canContinue(result)) continue;
+      result = await agent.continue();
+      await this.#save(result);
+    }
+    const { stopReason, usage, cost } = result;
+    await this.#publish({ type: "finished", stopReason, usage, cost });
+    return { stopReason, usage, cost };
+  }
+
+  #canContinue(result: AgentResult): boolean {
+    return this.#agent.hasPendingMessages && hasCompleted(result);
+  }
+
+  async #onEvent(event: AgentEvent): Promise<void> {
+    const { seq: _, ...body } = JSON.parse(serializeEvent(event));
+    await this.#publish({ type: "agent", event: body });
+    // The prompt is in the log before the model is called, and each turn when it has ended.
+    const isSaved = event.type === "model_call_start" || event.type === "turn_end";
+    if (isSaved && this.#log.unsaved > 0) await this.#save();
+  }
+
+  async #save(result?: AgentResult): Promise<void> {
+    const { entries: position, entryId } = await this.#log.save(result);
+    await this.#publish({ type: "saved", position, entryId, queued: this.#agent.queued });
+  }
+
+  async #publish(record: RunRecord): Promise<void> {
+    const { type } = record;
+    const isCheckpoint = type === "begin" || type === "saved" || type === "finished";
+    await this.#steps.publish(record, { isCheckpoint, key: hashJson(withoutTimes(record)) });
+  }
+}
+
+function hasCompleted({ stopReason, stoppedBy, pendingApprovals = [] }: AgentResult): boolean {
+  return stopReason === "stop" && !stoppedBy && pendingApprovals.length === 0;
+}
+
+/** Names of times and durations, which differ in a replay. */
+const TIME = /^(?:timestamp|\w+Ms|\w+At)$/;
+
+/** Returns a value without the times, which differ in a replay. */
+function withoutTimes(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (name, member) => TIME.test(name) ? undefined : member),
+  );
+}

@@ -1,0 +1,46 @@
+/**
+ * Prompts that are sent again with the same idempotency key.
+ *
+ * @module
+ */
+
+import type { AgentMessage } from "../../core/message.ts";
+import type { Session } from "../../core/session.ts";
+import type { RunInput, RunStart } from "./agent_runner.ts";
+import { type EventCursor, formatCursor } from "./event_cursor.ts";
+
+/** Whether a request repeats a prompt: `undefined` if it has another key or none, `false` if only the key is the same. */
+export function isSamePrompt(
+  { metadata: known }: Pick<AgentMessage, "metadata">,
+  input: RunInput,
+): boolean | undefined {
+  const metadata = input.type === "prompt" ? input.message.metadata : undefined;
+  const { idempotencyKey, requestHash } = metadata ?? {};
+  if (idempotencyKey === undefined || known?.["idempotencyKey"] !== idempotencyKey) {
+    return undefined;
+  }
+  return known["requestHash"] === requestHash;
+}
+
+/** Finds the prompt of an earlier request with the same idempotency key. */
+export async function findRepeated(
+  session: Session,
+  messages: readonly AgentMessage[],
+  input: RunInput,
+): Promise<RunStart | undefined> {
+  const found = messages.find((message) => isSamePrompt(message, input) !== undefined);
+  if (!found) return undefined;
+  if (!isSamePrompt(found, input)) return { type: "key_reused" };
+  const eventId = formatCursor(await findPosition(session, found));
+  return { type: "repeated", messageId: found.id ?? "", eventId };
+}
+
+/** Returns the position before a message. */
+async function findPosition(session: Session, message: AgentMessage): Promise<EventCursor> {
+  const entries = await session.path({ types: ["message"] });
+  const found = entries.find((entry) =>
+    entry.type === "message" && entry.message.id === message.id
+  );
+  const position = Math.max(0, session.outline.findIndex(({ id }) => id === found?.id));
+  return { position, entryId: session.outline[position - 1]?.id ?? "" };
+}

@@ -1,0 +1,367 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { type AgentTool, BadRequestError, defineTool, type StreamFn } from "../../mod.ts";
+import { createDeferred } from "../../src/core/deferred.ts";
+import { durableAgent } from "../../src/durable/mod.ts";
+import { reply, type ScriptedStep, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { DurableWorkers, type Worker } from "./durable_workers.ts";
+import {
+  createCounter,
+  EventReader,
+  type ServerEvent,
+  type TestServer,
+  TOKENS,
+} from "./server_fixture.ts";
+
+/** Answers by the number of replies in the conversation, as a model does whatever process calls it. */
+function createModel(...script: readonly ScriptedStep[]): StreamFn {
+  return (request) => {
+    const replies = request.context.messages.filter(({ role }) => role === "assistant").length;
+    return scriptedStream(script.slice(replies))(request);
+  };
+}
+
+/** A tool that ends when the test lets it. */
+function createGate() {
+  const begun = createDeferred<void>();
+  const gate = createDeferred<string>();
+  const tool: AgentTool = defineTool({
+    name: "work",
+    description: "Works.",
+    parameters: { type: "object" },
+    sideEffect: "idempotent",
+    interruptible: false,
+    execute: () => {
+      begun.resolve();
+      return gate.promise;
+    },
+  });
+  return { tool, begun: begun.promise, open: () => gate.resolve("worked") };
+}
+
+const isIdle = ({ type, data }: ServerEvent) => type === "state" && data.status === "idle";
+
+async function listEntries(test: TestServer, id: string): Promise<string[]> {
+  const { entries } = await test.json(200, "GET", `/v1/sessions/${id}/entries?limit=200`);
+  // deno-lint-ignore no-explicit-any -- entries of all types
+  return entries.map((entry: any) => entry.message?.role ?? entry.name ?? entry.type);
+}
+
+Deno.test("durableRunner(): a run is described, steered, watched and ended through another worker", async () => {
+  await using workers = new DurableWorkers();
+  const { tool, begun, open } = createGate();
+  const script = [reply([toolCall("work")]), reply("Done"), reply("Done, in short")];
+  const agent = { streamFn: createModel(...script), tools: [tool] };
+  const { test: first } = await workers.start({ agent });
+  const { test: second } = await workers.start({ agent });
+  const id = await first.create();
+  const watching = await second.events(id);
+  await watching.until(isIdle);
+  const { eventId } = await first.prompt(id);
+  await begun;
+  const active = await second.json(200, "GET", `/v1/sessions/${id}`);
+  assertEquals(active.status, "running");
+  await second.json(409, "POST", `/v1/sessions/${id}/prompt`, { body: { text: "Again" } });
+  await second.json(409, "DELETE", `/v1/sessions/${id}`);
+  const steered = { body: { text: "Be short" } };
+  const { id: messageId } = await second.json(202, "POST", `/v1/sessions/${id}/steer`, steered);
+  open();
+  const events = await watching.until(isIdle);
+  const types = events.map(({ type, data }) => data.message?.id === messageId ? "steered" : type);
+  assert(types.includes("steered") && types.includes("message_update"));
+  await watching.close();
+  // A client that has only the position of the prompt gets all of it, after the end.
+  const late = await second.events(id, eventId);
+  const all = await late.until(isIdle);
+  assertEquals(toTexts(all), toTexts(events));
+  await late.close();
+  const entries = all.filter(({ type }) => type === "entry").map(({ data }) => data.id);
+  const log = await second.json(200, "GET", `/v1/sessions/${id}/entries?limit=200`);
+  assertEquals(["", ...entries].length, log.entries.length);
+  // The message arrives with the next look of the worker: before the second reply or after it.
+  const roles = (await listEntries(first, id)).filter((name) => name !== "durable_run");
+  assertEquals(roles.slice(0, 4), ["session_created", "user", "assistant", "tool_result"]);
+  assertEquals(roles.filter((name) => name === "user").length, 2);
+  assertEquals(roles.at(-1), "run_ended");
+});
+
+function toTexts(events: readonly ServerEvent[]): string[] {
+  return events.filter(({ type }) => type !== "state").map(({ type, data }) =>
+    `${type} ${JSON.stringify(data)}`
+  );
+}
+
+Deno.test("durableRunner(): an approval waits for a client of any worker, and the run continues", async () => {
+  await using workers = new DurableWorkers();
+  const calls: string[] = [];
+  const agent = {
+    streamFn: createModel(
+      reply([toolCall("count", { what: "sheep" }, { id: "call_1" })]),
+      reply("Counted"),
+    ),
+    tools: [createCounter(calls)],
+    approve: () => ({ type: "pending" } as const),
+  };
+  const { test: first } = await workers.start({ agent });
+  const { test: second } = await workers.start({ agent });
+  const id = await first.create();
+  const watching = await second.events(id);
+  await first.prompt(id);
+  const isWaiting = ({ type, data }: ServerEvent) =>
+    type === "state" && data.status === "awaiting_approval";
+  const waiting = (await watching.until(isWaiting)).at(-1);
+  const pending = [{ toolCallId: "call_1", name: "count", arguments: { what: "sheep" } }];
+  assertEquals(waiting?.data.pendingApprovals, pending);
+  const listed = await second.json(200, "GET", `/v1/sessions/${id}/approvals`);
+  assertEquals(listed.pendingApprovals, pending);
+  const wrong = { body: { decisions: { call_2: { type: "approved" } } } };
+  await second.json(400, "POST", `/v1/sessions/${id}/approvals`, wrong);
+  assertEquals(calls, []);
+  const decisions = { call_1: { type: "approved" } };
+  await second.json(202, "POST", `/v1/sessions/${id}/approvals`, { body: { decisions } });
+  await watching.until(isIdle);
+  assertEquals(calls, ["sheep"]);
+  await second.json(409, "POST", `/v1/sessions/${id}/approvals`, { body: { decisions } });
+  await watching.close();
+});
+
+Deno.test("durableRunner(): an abort through another worker ends the run in order", async () => {
+  await using workers = new DurableWorkers();
+  const { tool, begun } = createGate();
+  const agent = { streamFn: createModel(reply([toolCall("work")])), tools: [tool] };
+  const { test: first } = await workers.start({ agent });
+  const { test: second } = await workers.start({ agent });
+  const id = await first.create();
+  const watching = await second.events(id);
+  await first.prompt(id);
+  await begun;
+  const { aborted } = await second.json(202, "POST", `/v1/sessions/${id}/abort`, { body: {} });
+  assertEquals(aborted, true);
+  const events = await watching.until(isIdle);
+  const end = events.find(({ data }) => data.type === "run_ended");
+  assertEquals(end?.data.stopReason, "aborted");
+  const idle = await first.json(202, "POST", `/v1/sessions/${id}/abort`, { body: {} });
+  assertEquals(idle.aborted, false);
+  await second.json(409, "POST", `/v1/sessions/${id}/steer`, { body: { text: "Too late" } });
+  await watching.close();
+});
+
+Deno.test("durableRunner(): a prompt that is sent again with its key starts no second run, on any worker", async () => {
+  await using workers = new DurableWorkers();
+  const { tool, begun, open } = createGate();
+  const agent = { streamFn: createModel(reply([toolCall("work")]), reply("Done")), tools: [tool] };
+  const { test: first } = await workers.start({ agent });
+  const { test: second } = await workers.start({ agent });
+  const id = await first.create();
+  const send = (test: TestServer, status: number, text: string) =>
+    test.json(status, "POST", `/v1/sessions/${id}/prompt`, {
+      body: { text },
+      headers: { "idempotency-key": "key-1" },
+    });
+  const started = await send(first, 202, "Hello");
+  await begun;
+  const during = await send(second, 200, "Hello");
+  assertEquals(during.messageId, started.messageId);
+  assertEquals(during.eventId, started.eventId);
+  await send(second, 422, "Another text");
+  open();
+  await second.waitForIdle(id);
+  assertEquals(await send(second, 200, "Hello"), during);
+  await send(first, 422, "Another text");
+});
+
+Deno.test("durableRunner(): of prompts that are sent to several workers at once, one starts a run", async () => {
+  await using workers = new DurableWorkers();
+  const { tool, open } = createGate();
+  const agent = { streamFn: createModel(reply([toolCall("work")]), reply("Done")), tools: [tool] };
+  const { test: first } = await workers.start({ agent });
+  const { test: second } = await workers.start({ agent });
+  const id = await first.create();
+  const responses = await Promise.all(
+    [first, second, first, second].map((test, index) =>
+      test.call("POST", `/v1/sessions/${id}/prompt`, { body: { text: `Prompt ${index}` } })
+    ),
+  );
+  assertEquals(responses.map(({ status }) => status).toSorted(), [202, 409, 409, 409]);
+  for (const response of responses) await response.body?.cancel();
+  open();
+  await second.waitForIdle(id);
+  const entries = await listEntries(first, id);
+  assertEquals(entries.filter((name) => name === "user").length, 1);
+});
+
+Deno.test("durableRunner(): a client that connects again to any worker misses no event, also after the end of a worker", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 4, maxLength: 12 }),
+      fc.integer({ min: 0, max: 5 }),
+      async (cuts, kill) => {
+        await using workers = new DurableWorkers();
+        const agent = { streamFn: createModel(...createLongScript()), tools: [quickTool] };
+        const active = [await workers.start({ agent }), await workers.start({ agent })];
+        const id = await getWorker(active, 0).test.create();
+        const { eventId } = await getWorker(active, 0).test.prompt(id);
+        const events: ServerEvent[] = [];
+        let last = eventId;
+        for (const [index, cut] of [...cuts, Infinity].entries()) {
+          if (index === kill) {
+            await workers.kill(getWorker(active, 0));
+            active[0] = await workers.start({ agent });
+          }
+          const reader = await getWorker(active, index).test.events(id, last);
+          let count = 0;
+          const read = await reader.until((event) => {
+            last = event.id ?? last;
+            return isIdle(event) || ++count >= cut;
+          });
+          events.push(...read);
+          await reader.close();
+          if (read.some(isIdle)) break;
+        }
+        const { test } = getWorker(active, 1);
+        const complete = await test.events(id, eventId);
+        const expected = await complete.until(isIdle);
+        await complete.close();
+        assertEquals(toTexts(events), toTexts(expected));
+        assert(events.some(isIdle));
+        const ended = events.flatMap(({ type, data }) =>
+          type === "message_end" ? [data.message.id] : []
+        );
+        assertEquals([ended.length, new Set(ended).size], [7, 7]);
+        const log = await test.json(200, "GET", `/v1/sessions/${id}/entries?limit=200`);
+        const entries = events.filter(({ type }) => type === "entry").map(({ data }) => data.id);
+        // deno-lint-ignore no-explicit-any -- entries of all types
+        assertEquals(entries, log.entries.slice(1).map((entry: any) => entry.id));
+      },
+    ),
+    { numRuns: 20 },
+  );
+});
+
+function getWorker(workers: readonly Worker[], index: number): Worker {
+  const worker = workers[index % workers.length];
+  assert(worker);
+  return worker;
+}
+
+const quickTool = defineTool({
+  name: "work",
+  description: "Works.",
+  parameters: { type: "object" },
+  sideEffect: "idempotent",
+  execute: () => "worked",
+});
+
+function createLongScript(): ScriptedStep[] {
+  return [
+    reply([toolCall("work"), toolCall("work")]),
+    reply([{ type: "text", text: "One more, in several parts." }, toolCall("work")]),
+    reply("The answer, which has several parts, so that it is streamed as such."),
+  ];
+}
+
+Deno.test("durableRunner(): sessions and runs of a tenant do not exist for another one", async () => {
+  await using workers = new DurableWorkers();
+  const { tool, begun, open } = createGate();
+  const streamFn = createModel(reply([toolCall("work", {})]), reply("the secret answer"));
+  const { test } = await workers.start({ agent: { streamFn, tools: [tool] } });
+  const victim = await test.create({ title: "the secret title" });
+  const own = await test.create({}, TOKENS.zoo);
+  const { eventId } = await test.prompt(victim, "the secret prompt");
+  await begun;
+  const call = (method: string, path: string, body?: unknown) =>
+    test.call(method, `/v1/sessions/${path}`, { token: TOKENS.zoo, body });
+  const decisions = { call_1: { type: "approved" } };
+  const attempts = await Promise.all([
+    ...["", "/entries", "/events", "/approvals"].map((path) => call("GET", victim + path)),
+    ...["prompt", "steer", "follow_up"].map((path) =>
+      call("POST", `${victim}/${path}`, { text: "Mine" })
+    ),
+    ...["continue", "abort"].map((path) => call("POST", `${victim}/${path}`, {})),
+    call("POST", `${victim}/approvals`, { decisions }),
+    call("DELETE", victim),
+  ]);
+  for (const response of attempts) {
+    assertEquals(response.status, 404);
+    assert(!(await response.text()).includes("secret"));
+  }
+  // The position of a client names the run whose events follow.
+  const [, live] = eventId.split("~");
+  for (const after of [`0-~${live}`, `${eventId}`, `0-~${live?.replace("-0", "-3")}`]) {
+    const query = `/v1/sessions/${own}/events?after=${encodeURIComponent(after)}`;
+    const response = await test.call("GET", query, { token: TOKENS.zoo });
+    const events = new EventReader(response);
+    const found = await events.until(isIdle);
+    assert(!JSON.stringify(found).includes("secret"), JSON.stringify(found));
+    assert(!found.some(({ type }) => type === "agent_start"));
+    await events.close();
+  }
+  open();
+  await test.waitForIdle(victim);
+});
+
+Deno.test("durableRunner(): a run that cannot begin is an error of its request, and the session stays usable", async () => {
+  await using workers = new DurableWorkers();
+  const errors: unknown[] = [];
+  let isBroken = true;
+  const agent = { streamFn: createModel(reply("Done")) };
+  const { test } = await workers.start({
+    agent,
+    server: { onError: (error) => void errors.push(error) },
+    runner: {
+      createAgent: (_session, steps) => {
+        if (isBroken) throw new Error("no model");
+        return durableAgent({ model: "test/model", ...agent }, steps);
+      },
+      preparePrompt: (message) => {
+        if (JSON.stringify(message).includes("refused")) throw new BadRequestError("Not this");
+        return message;
+      },
+    },
+  });
+  const id = await test.create();
+  const prompt = (status: number, text: string) =>
+    test.json(status, "POST", `/v1/sessions/${id}/prompt`, { body: { text } });
+  await prompt(500, "Hello");
+  assertEquals(errors.length, 1);
+  await prompt(400, "refused");
+  isBroken = false;
+  await prompt(202, "Hello");
+  await test.waitForIdle(id);
+  await test.json(409, "POST", `/v1/sessions/${id}/continue`, { body: {} });
+});
+
+Deno.test("durableRunner(): policies of limits are refused, since other processes would not apply them", async () => {
+  await using workers = new DurableWorkers();
+  const errors: unknown[] = [];
+  const { test } = await workers.start({
+    agent: { streamFn: createModel(reply("Done")) },
+    server: {
+      limits: { policies: [{ name: "budget" }] },
+      onError: (error) => void errors.push(error),
+    },
+  });
+  const id = await test.create();
+  await test.json(500, "POST", `/v1/sessions/${id}/prompt`, { body: { text: "Hello" } });
+  assertEquals(errors.length, 1);
+});
+
+Deno.test("durableRunner(): a worker that is shut down hands its runs over", async () => {
+  await using workers = new DurableWorkers();
+  const { tool, begun, open } = createGate();
+  const agent = { streamFn: createModel(reply([toolCall("work")]), reply("Done")), tools: [tool] };
+  const first = await workers.start({ agent });
+  const { test: second } = await workers.start({ agent });
+  const id = await first.test.create();
+  const { eventId } = await first.test.prompt(id);
+  await begun;
+  assertEquals(await first.test.server.close(), { ended: 0, handedOver: 1 });
+  await first.test.json(503, "POST", `/v1/sessions/${id}/steer`, { body: { text: "Hello" } });
+  const closing = first.engine.close();
+  open();
+  await closing;
+  const reader = await second.events(id, eventId);
+  const events = await reader.until(isIdle);
+  assert(events.some(({ data }) => data.type === "run_ended" && data.stopReason === "stop"));
+  await reader.close();
+});
