@@ -32,8 +32,6 @@ const main = new URL("../cli/main.ts", import.meta.url).pathname;
 
 /** A program in a terminal. */
 interface Terminal extends AsyncDisposable {
-  /** Id of the process. */
-  readonly pid: number;
   /** Resolves when the output after the last call contains a text. */
   waitFor(text: string): Promise<void>;
   /** Types a text. */
@@ -71,7 +69,7 @@ function startTerminal(
   const process = new Deno.Command("script", {
     args: [
       "-qefc",
-      `stty cols 100 rows 30; echo $$ >'${home.path}/pid'; exec ${command}`,
+      `stty cols 100 rows 30; exec ${command}`,
       "/dev/null",
     ],
     cwd: `${home.path}/p`,
@@ -101,9 +99,6 @@ function startTerminal(
     onOutput.resolve();
   })();
   return {
-    get pid() {
-      return Number(Deno.readTextFileSync(`${home.path}/pid`));
-    },
     async waitFor(text) {
       for (;;) {
         const start = unread.indexOf(text);
@@ -247,53 +242,57 @@ function streamText(tokensPerSecond: number, seconds: number): Response {
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
-/**
- * Measures the memory of one conversation whose model calls a tool in every turn. The heap is small, so that the memory is
- * that of the objects that are in use, and not of those that V8 has not collected yet.
- */
-async function measureMemory(): Promise<Row[]> {
+/** How the turns of a conversation begin: the model calls a tool in each, or the user writes a prompt for each. */
+type TurnStart = "tool" | "prompt";
+
+/** Measures the memory of the objects that are in use, which the debugger reads after a garbage collection. */
+async function measureMemory(start: TurnStart): Promise<Row[]> {
   await using home = await createHome();
   await Deno.writeTextFile(`${home.path}/p/a.txt`, "A line\n".repeat(10));
   let turns = 0;
   const samples: { readonly turn: number; readonly memory: number; readonly history: number }[] =
     [];
   const ended = Promise.withResolvers<void>();
-  let pid = 0;
+  const port = findPort();
   await using server = serveLoopback(async (request) => {
     await request.body?.cancel();
     turns++;
     if (turns % (TURNS / 5) === 0) {
-      samples.push({ turn: turns, memory: readMemory(pid), history: await readHistory(home) });
+      samples.push({ turn: turns, memory: await readHeap(port), history: await readHistory(home) });
     }
     const isLast = turns >= TURNS;
     if (isLast) ended.resolve();
     const call = { tool: "read_file", input: { path: "a.txt", offset: 1 + turns % 9 } };
-    const reply = { blocks: isLast ? ["Done."] : [call], inputTokens: 1_000, outputTokens: 20 };
+    const blocks = isLast || start === "prompt" ? [`Reply ${turns}.`] : [call];
+    const reply = { blocks, inputTokens: 1_000, outputTokens: 20 };
     const frames = createAnthropicFrames(reply, turns).join("");
     return new Response(frames, { headers: { "content-type": "text/event-stream" } });
-  }, 600_000);
+  }, 3_600_000);
   const args = ["--max-turns", `${TURNS + 1}`];
   await using terminal = startTerminal(home, {
     args,
-    flags: ["--v8-flags=--max-old-space-size=128,--max-semi-space-size=1"],
+    flags: [`--inspect=127.0.0.1:${port}`],
     url: server.url,
   });
   await terminal.waitFor("EXECUTE");
-  pid = terminal.pid;
   const startedAt = performance.now();
-  await terminal.type("Begin\r");
+  if (start === "tool") await terminal.type("Begin\r");
+  for (let turn = 1; start === "prompt" && turn <= TURNS; turn++) {
+    await terminal.type(`Prompt ${turn}\r`);
+    await terminal.waitFor(`Reply ${turn}.`);
+    await terminal.waitFor("1 turn");
+  }
   await ended.promise;
-  await terminal.waitFor(" turns");
   const seconds = (performance.now() - startedAt) / 1_000;
   const [first, last] = [samples[0], samples.at(-1)];
   const perTurn = (name: "memory" | "history") =>
     first && last ? (last[name] - first[name]) / (last.turn - first.turn) : Number.NaN;
   const format = (bytes: number) => `${(bytes / 1_024).toFixed(2)} KB`;
   return [
-    [`time of ${TURNS} turns`, `${seconds.toFixed(1)} s`, "–", "–"],
+    [`time of ${TURNS} turns, each with a ${start}`, `${seconds.toFixed(1)} s`, "–", "–"],
     ...samples.map(({ turn, memory }): Row => [
       `memory after ${turn} turns`,
-      `${(memory / 1_048_576).toFixed(0)} MB`,
+      `${(memory / 1_048_576).toFixed(1)} MB`,
       "–",
       "–",
     ]),
@@ -307,9 +306,31 @@ async function measureMemory(): Promise<Row[]> {
   ];
 }
 
-function readMemory(pid: number): number {
-  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1_024;
+/** Returns a port of the loopback interface that no program uses. */
+function findPort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+/** Reads the size of the heap of a program after a garbage collection, by the protocol of its debugger. */
+async function readHeap(port: number): Promise<number> {
+  const [target] = await (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
+  const socket = new WebSocket(target.webSocketDebuggerUrl);
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  socket.onerror = reject;
+  socket.onopen = () => {
+    socket.send(JSON.stringify({ id: 1, method: "HeapProfiler.collectGarbage" }));
+    socket.send(JSON.stringify({ id: 2, method: "Runtime.getHeapUsage" }));
+  };
+  socket.onmessage = ({ data }) => {
+    const { id, result } = JSON.parse(data);
+    if (id === 2) resolve(result.usedSize);
+  };
+  try {
+    return await promise;
+  } finally {
+    socket.close();
+  }
 }
 
 async function readHistory(home: Home): Promise<number> {
@@ -324,7 +345,7 @@ async function readHistory(home: Home): Promise<number> {
 const BENCHMARKS: Readonly<Record<string, () => Promise<Row[]>>> = {
   starts: measureStarts,
   echo: measureEcho,
-  memory: measureMemory,
+  memory: async () => [...await measureMemory("tool"), ...await measureMemory("prompt")],
 };
 
 if (import.meta.main) {

@@ -1,6 +1,6 @@
 /**
- * Measures what telemetry adds to a turn: with an observer whose spans go nowhere, and with the SDK of OpenTelemetry. The
- * baseline is an agent that nothing observes, in the same process. The fastest run counts: all others waited for other
+ * Measures what telemetry adds to a turn: with an observer whose spans go nowhere, and with spans and metrics of the SDK of
+ * OpenTelemetry. The baseline is an agent that nothing observes, in the same process. The fastest run counts: all others waited for other
  * programs or the garbage collector.
  *
  * @module
@@ -8,6 +8,7 @@
 
 import * as api from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { MeterProvider, MetricReader } from "@opentelemetry/sdk-metrics";
 import { BasicTracerProvider, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { Agent } from "../mod.ts";
 import { fakeTool, reply, scriptedStream, toolCall } from "../src/testing/mod.ts";
@@ -24,6 +25,12 @@ const discard: SpanProcessor = {
   forceFlush: () => Promise.resolve(),
   shutdown: () => Promise.resolve(),
 };
+
+/** Lets the metrics be recorded, and exports nothing. */
+class UnreadReader extends MetricReader {
+  protected override onShutdown = () => Promise.resolve();
+  protected override onForceFlush = () => Promise.resolve();
+}
 
 /** Returns the microseconds of a turn with one tool call. */
 async function measureTurn(observer?: Telemetry): Promise<number> {
@@ -43,8 +50,9 @@ async function measureTurn(observer?: Telemetry): Promise<number> {
 const idle = await telemetry();
 const tracer = new BasicTracerProvider({ spanProcessors: [discard] }).getTracer("bench");
 api.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-const active = await telemetry({ tracer });
-const content = await telemetry({ tracer, content: true });
+const meter = new MeterProvider({ readers: [new UnreadReader()] }).getMeter("bench");
+const active = await telemetry({ tracer, meter });
+const content = await telemetry({ tracer, meter, content: true });
 const variants = {
   "not observed": undefined,
   "no provider": idle,

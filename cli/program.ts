@@ -11,6 +11,7 @@ import { ExitCode } from "./host/exit_code.ts";
 import type { Host } from "./host/host.ts";
 import { toPlainText } from "./render/plain_text.ts";
 import { getStyle } from "./render/style.ts";
+import { importLate } from "./host/import_late.ts";
 
 /** Runs a command line. Never rejects. */
 export async function runCommandLine(args: readonly string[], host: Host): Promise<ExitCode> {
@@ -20,7 +21,10 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     const isHelp = invocation.options.help === true;
     const exitCode = isHelp ? undefined : await command.action?.(invocation, host);
     if (exitCode !== undefined) return exitCode;
-    const { formatHelp } = await import("./command_line/help.ts");
+    const { formatHelp } = await importLate<typeof import("./command_line/help.ts")>(
+      "./command_line/help.ts",
+      import.meta.url,
+    );
     await host.terminal.output.write(formatHelp({ command, path }, host));
     return ExitCode.ok;
   } catch (error) {
@@ -45,7 +49,9 @@ function preloadCommand(args: readonly string[]): void {
 
 /** Runs `args` as the helper process of the sandbox in a compiled program. Never returns. */
 export async function runConfinedExec([_helper, ...args]: readonly string[]): Promise<never> {
-  const { confinedExecMain } = await import("../src/tools/confinement/confined_exec.ts");
+  const { confinedExecMain } = await importLate<
+    typeof import("../src/tools/confinement/confined_exec.ts")
+  >("../src/tools/confinement/confined_exec.ts", import.meta.url);
   return confinedExecMain(args);
 }
 

@@ -9,7 +9,6 @@
  */
 
 import { parseArgs } from "@std/cli/parse-args";
-import { findExamples } from "./find_examples.ts";
 import { choosePackages } from "./packages.ts";
 
 interface Check {
@@ -29,13 +28,9 @@ async function listChecks(config: string): Promise<Check[]> {
   return [
     { name: "format", args: ["fmt", "--check", "--quiet"] },
     { name: "lint", args: ["lint", "-c", config, "--quiet"] },
-    { name: "types", args: ["check", "-c", config, "--quiet"] },
-    { name: "tests", args: ["run", "-A", "scripts/run_tests.ts"] },
-    { name: "examples", args: ["test", "--doc", "-A", "-c", config, ...await findExamples()] },
-    {
-      name: "examples",
-      args: ["run", "-A", "-c", config, "scripts/check_ignored_examples.ts", config],
-    },
+    { name: "types", args: ["run", "-A", "scripts/check_types.ts", config] },
+    { name: "tests", args: ["run", "-A", "scripts/run_tests.ts", "--no-check"] },
+    { name: "examples", args: ["run", "-A", "scripts/run_examples.ts", config] },
     {
       name: "documentation",
       args: ["run", "-A", "scripts/check_documentation.ts", config, ...modules],

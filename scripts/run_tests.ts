@@ -8,6 +8,7 @@
  */
 
 import { countTests } from "./count_tests.ts";
+import { groupProjectTests, writeGroups } from "./group_tests.ts";
 import { formatIgnoredTests } from "./ignored_tests.ts";
 import { addLlama, needsLlama } from "./llama_config.ts";
 import { choosePackages } from "./packages.ts";
@@ -19,9 +20,7 @@ export async function runTests(args: string[]): Promise<number> {
 
 /** Whether `--watch` is among the options of `deno test`, those before `--`. */
 export function isWatching(args: readonly string[]): boolean {
-  const end = args.indexOf("--");
-  const options = end < 0 ? args : args.slice(0, end);
-  return options.some((option) => /^--watch(=|$)/.test(option));
+  return getOptions(args).some((option) => /^--watch(=|$)/.test(option));
 }
 
 /** Runs the tests until interrupted, without a report. */
@@ -30,24 +29,73 @@ async function watchTests(args: string[]): Promise<number> {
 }
 
 async function runTestsOnce(args: string[]): Promise<number> {
+  const config = await chooseConfig(args);
+  return namesFiles(args) ? await runFiles(config, args) : await runProject(config, args);
+}
+
+/** Runs some of the test files, each in an isolate of its own. */
+async function runFiles(config: string, args: string[]): Promise<number> {
+  const options = isTypeChecked(args) ? ["--no-check"] : [];
+  return await runWithReport(["-c", config, ...options, ...withoutNoCheck(args)]);
+}
+
+/** Runs all test files in groups. Their types are checked at the same time, since that takes one processor a minute. */
+async function runProject(config: string, args: string[]): Promise<number> {
+  const directory = await Deno.makeTempDir({ prefix: "swink_tests_" });
+  const types = isTypeChecked(args) ? Promise.resolve(true) : checkTypes(config);
+  try {
+    const groups = await writeGroups(directory, await groupProjectTests());
+    const options = ["-c", config, "--no-check", ...groups, ...withoutNoCheck(args)];
+    return await runWithReport(options, types);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+/** Whether something else checks the types, as in CI. */
+function isTypeChecked(args: readonly string[]): boolean {
+  return Deno.env.get("CI") === "1" || getOptions(args).includes("--no-check");
+}
+
+function withoutNoCheck(args: readonly string[]): string[] {
+  return args.filter((argument) => argument !== "--no-check");
+}
+
+/** Checks the types of all files, prints the errors, and returns whether there are none. */
+async function checkTypes(config: string): Promise<boolean> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["check", "--quiet", "-c", config],
+  }).output();
+  if (!success) await Deno.stderr.write(stderr);
+  return success;
+}
+
+/** Runs `deno test` and prints the number of ignored, passed and failed tests. Failing types count as a failed test. */
+async function runWithReport(args: string[], types = Promise.resolve(true)): Promise<number> {
   const report = await Deno.makeTempFile({ prefix: "swink_tests_", suffix: ".xml" });
   try {
-    const options = ["-c", await chooseConfig(args), "--parallel", `--junit-path=${report}`];
-    if (hasOtherTypeCheck()) options.push("--no-check");
-    const code = await runDenoTest([...options, ...args]);
+    const code = await runDenoTest(["--parallel", `--junit-path=${report}`, ...args]);
+    const isChecked = await types;
     const { passed, failed, ignored } = countTests(await Deno.readTextFile(report));
+    const failures = failed + (isChecked ? 0 : 1);
     console.log(`\n${formatIgnoredTests(ignored)}`);
     // The report does not contain files that fail to load or to type-check.
-    console.log(`${passed} passed, ${code === 0 ? failed : Math.max(failed, 1)} failed`);
-    return code;
+    console.log(`${passed} passed, ${code === 0 ? failures : Math.max(failures, 1)} failed`);
+    return isChecked ? code : Math.max(code, 1);
   } finally {
     await Deno.remove(report);
   }
 }
 
-/** Whether the types are checked next to the tests, as in CI, where a second check would take a minute. */
-function hasOtherTypeCheck(): boolean {
-  return Deno.env.get("CI") === "1";
+/** Whether the arguments may name files, which then run in isolates of their own. */
+export function namesFiles(args: readonly string[]): boolean {
+  return getOptions(args).some((option) => !option.startsWith("-"));
+}
+
+/** Returns the arguments before `--`. */
+function getOptions(args: readonly string[]): readonly string[] {
+  const end = args.indexOf("--");
+  return end < 0 ? args : args.slice(0, end);
 }
 
 async function chooseConfig(args: readonly string[]): Promise<string> {

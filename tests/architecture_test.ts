@@ -20,6 +20,18 @@ Deno.test("architecture: imports of directories have no cycles", () => {
   assertEquals(findDirectoryCycles(files), []);
 });
 
+Deno.test("architecture: the program imports its own modules either with the others or by importLate()", async () => {
+  // Deno reads what an import() with a literal names before it runs anything: all commands would be read for each one.
+  const literals: string[] = [];
+  for (const { path } of files.filter(({ path }) => path.startsWith("cli/"))) {
+    const source = await Deno.readTextFile(new URL(path, root));
+    for (const [, specifier] of source.matchAll(/(?<!typeof )\bimport\("(\.[^"]+)"\)/g)) {
+      literals.push(`${path}: ${specifier}`);
+    }
+  }
+  assertEquals(literals, []);
+});
+
 Deno.test("architecture: every file is imported by a public module, directly or indirectly", async () => {
   const importsByPath = new Map(files.map((file) => [file.path, file.internal]));
   const reached = new Set(

@@ -3,7 +3,7 @@ import { parse as parseYaml } from "yaml";
 import { parseCommandLine } from "../cli/command_line/parser.ts";
 import { PROGRAM } from "../cli/commands/table.ts";
 import { parseConfig } from "../cli/config/parse_config.ts";
-import { findExamples } from "../scripts/find_examples.ts";
+import { readExamples } from "../scripts/examples.ts";
 import { listCodeBlocks, listCommands } from "./documentation/code_blocks.ts";
 import { readPages } from "./documentation/project_paths.ts";
 import { root } from "./project.ts";
@@ -34,9 +34,10 @@ Deno.test("documentation: blocks have a known language, and every ts block is ch
     blocks.filter(({ language }) => !languages.includes(language)).map(({ place }) => place),
     [],
   );
-  const run = new Set(await findExamples());
-  const places = findBlocks("ts").map(({ place }) => place.replace(/:.*/, ""));
-  assertEquals(places.filter((path) => !run.has(path)), []);
+  const examples = await readExamples();
+  const run = new Set(examples.filter(({ runs }) => runs).map(({ place }) => place));
+  const places = findBlocks("ts").map(({ place }) => place);
+  assertEquals(places.filter((place) => !run.has(place)), []);
 });
 
 Deno.test("documentation: commands of swink in shell blocks are valid", async () => {

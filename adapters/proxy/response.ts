@@ -8,7 +8,7 @@ import type { BlockEndOptions, BlockWriter } from "../../src/core/block_writer.t
 import { AgentError, NetworkError, StreamError } from "../../src/core/errors.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import type { BlockEndEvent } from "../../src/core/stream.ts";
-import { toValidCost, toValidUsage } from "../../src/core/usage.ts";
+import { toValidCost, toValidUsage } from "../../src/core/valid_usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
 import { isErrorValue } from "../kit/errors/error_body.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";

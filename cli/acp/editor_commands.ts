@@ -99,7 +99,7 @@ export class EditorCommands {
       record,
       queue: { texts: [], remove: () => false, clear() {} },
       output: { expandsTools: false, hidesThinking: false, diffLayout: "unified" },
-      editor: { editText: refuse, editFile: refuse },
+      editor: { editText: refuse },
       listCommands: () => Promise.resolve([...this.#commands.values()]),
       leave() {},
       printHistory: refuse,

@@ -5,6 +5,8 @@
  */
 
 import { isAbsolute } from "../../src/platform/paths.ts";
+// Not mod.ts, which loads all tools.
+import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
 import { AuthError, BadRequestError, SessionError } from "../../src/core/errors.ts";
 import type {
   AcpHost,
@@ -30,6 +32,7 @@ import { getSessionTitle } from "../sessions/session_list.ts";
 import { openStore } from "../sessions/start_recording.ts";
 import type { AcpOptions } from "../settings/acp_options.ts";
 import { toServerConfig } from "./client_servers.ts";
+import { formatForEditor } from "./editor_error.ts";
 import { runEditorSession } from "./editor_session.ts";
 import { toRunOptions } from "./run_options.ts";
 
@@ -135,9 +138,7 @@ async function openEditorSession(
   options: EditorHostOptions & SessionIdentity,
 ): Promise<AcpSession> {
   const { commandLine, connection, interrupt, host: programHost, id, exists } = options;
-  if (!isAbsolute(request.cwd)) {
-    throw new BadRequestError(`cwd must be an absolute path, not ${JSON.stringify(request.cwd)}`);
-  }
+  checkDirectories(request, options);
   const run = { ...toRunOptions(commandLine.options), cwd: request.cwd };
   const started = await startCommand(
     { options: run, given: commandLine.given },
@@ -151,12 +152,7 @@ async function openEditorSession(
   const settings: ProjectRunSettings = {
     ...parsed,
     ...addServers(started.settings, request),
-    addedDirectories: [
-      ...parsed.addedDirectories,
-      ...request.additionalDirectories.map((path) =>
-        resolveDirectory(path, "additionalDirectories")
-      ),
-    ],
+    addedDirectories: [...parsed.addedDirectories, ...request.additionalDirectories],
     // The modes of the session follow.
     permissionMode: "default",
     session: session.type === "none" ? session : { type: "named", id },
@@ -195,6 +191,33 @@ async function openEditorSession(
   };
 }
 
+/**
+ * Checks the directories that an editor names, in all of which the model may change files.
+ *
+ * @throws {BadRequestError} If one is relative, or contains the home directory and this is not allowed.
+ * @throws {UsageError} If one does not exist.
+ */
+function checkDirectories(
+  { cwd, additionalDirectories }: Pick<AcpSessionRequest, "cwd" | "additionalDirectories">,
+  { commandLine, host }: Pick<EditorHostOptions, "commandLine" | "host">,
+): void {
+  const directories = [
+    ["cwd", cwd] as const,
+    ...additionalDirectories.map((path) => ["additionalDirectories", path] as const),
+  ];
+  for (const [name, path] of directories) {
+    const quoted = JSON.stringify(path);
+    if (!isAbsolute(path)) {
+      throw new BadRequestError(`${name} must be an absolute path, not ${quoted}`);
+    }
+    resolveDirectory(path, name);
+    if (commandLine.options.allowHome || !containsHome(path, host.env("HOME"))) continue;
+    throw new BadRequestError(
+      `The directory ${quoted} contains the home directory: open the directory of a project, or add --allow-home to the command of the agent`,
+    );
+  }
+}
+
 /** Returns the sources of MCP servers with those that the editor names. */
 function addServers(
   { servers, passEnvironment }: Pick<ProjectRunSettings, "servers" | "passEnvironment">,
@@ -217,7 +240,6 @@ async function reportErrors<Result>(work: () => Promise<Result>): Promise<Result
     return await work();
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const advice = error.advice === "" ? "" : `. ${error.advice}`;
-    throw new BadRequestError(`${error.message}${advice}`, { cause: error });
+    throw new BadRequestError(formatForEditor(error), { cause: error });
   }
 }

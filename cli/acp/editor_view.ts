@@ -6,7 +6,7 @@
 
 import type { AcpClient } from "../../src/protocols/acp/mod.ts";
 import type { ConversationInput } from "../conversation/view/conversation_input.ts";
-import type { ConversationView } from "../conversation/view/conversation_view.ts";
+import type { ConversationView, LentTerminal } from "../conversation/view/conversation_view.ts";
 import { toLineText } from "../conversation/view/lines.ts";
 import type { Choice } from "../questions/choice.ts";
 import type { Line } from "../render/line/line.ts";
@@ -82,8 +82,8 @@ export class EditorView implements ConversationView {
     return Promise.resolve(false);
   }
 
-  async lend<Result>(use: () => Promise<Result>): Promise<Result> {
-    return await use();
+  async lend<Result>(use: (lent: LentTerminal) => Promise<Result>): Promise<Result> {
+    return await use({ restoreScreen: () => Promise.resolve() });
   }
 
   clear(): Promise<void> {

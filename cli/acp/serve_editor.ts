@@ -4,6 +4,7 @@
  * @module
  */
 
+import { noteStartedProgram } from "../../src/platform/started_programs.ts";
 import { serveAcp } from "../../src/protocols/acp/mod.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
@@ -31,6 +32,8 @@ export async function serveEditor(
       "Add it to the settings of the editor (docs/acp.md). At a terminal: swink",
     );
   }
+  // Its commands may run in the terminal of the editor.
+  noteStartedProgram();
   const host = separateProtocol(systemHost);
   const options = toRunOptions(commandLine.options);
   // Invalid options are reported before an editor sends anything.

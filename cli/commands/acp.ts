@@ -7,6 +7,7 @@
 import { defineCommand } from "../command_line/definition.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { ACP_OPTIONS } from "../settings/acp_options.ts";
+import { importLate } from "../host/import_late.ts";
 
 /** `swink acp`. */
 export const acp = defineCommand({
@@ -30,9 +31,13 @@ export const acp = defineCommand({
     ExitCode.brokenPipe,
     ExitCode.terminated,
   ],
-  preload: () => import("../acp/serve_editor.ts"),
+  preload: () =>
+    importLate<typeof import("../acp/serve_editor.ts")>("../acp/serve_editor.ts", import.meta.url),
   async action({ options, given }, host) {
-    const { serveEditor } = await import("../acp/serve_editor.ts");
+    const { serveEditor } = await importLate<typeof import("../acp/serve_editor.ts")>(
+      "../acp/serve_editor.ts",
+      import.meta.url,
+    );
     return await serveEditor({ options, given }, host);
   },
 });

@@ -10,6 +10,7 @@ import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { CHAT_OPTIONS } from "../settings/chat_options.ts";
 import { showDemo } from "./demo.ts";
+import { importLate } from "../host/import_late.ts";
 
 /** `swink chat`. */
 export const chat = defineCommand({
@@ -39,17 +40,28 @@ export const chat = defineCommand({
   ],
   preload: () =>
     Promise.all([
-      import("../conversation/start_conversation.ts"),
-      import("../conversation/live/open_live_view.ts"),
+      importLate<typeof import("../conversation/start_conversation.ts")>(
+        "../conversation/start_conversation.ts",
+        import.meta.url,
+      ),
+      importLate<typeof import("../conversation/live/open_live_view.ts")>(
+        "../conversation/live/open_live_view.ts",
+        import.meta.url,
+      ),
     ]),
   async action({ options, given, arguments: words, program }, host) {
     checkFirstWord(words, program);
     if (!isInteractive(host)) {
-      const { runCommand } = await import("../run/run_command.ts");
+      const { runCommand } = await importLate<typeof import("../run/run_command.ts")>(
+        "../run/run_command.ts",
+        import.meta.url,
+      );
       const end = await runCommand({ options, given }, words, host);
       return end === "demo" ? await showDemo(host) : end;
     }
-    const { startConversation } = await import("../conversation/start_conversation.ts");
+    const { startConversation } = await importLate<
+      typeof import("../conversation/start_conversation.ts")
+    >("../conversation/start_conversation.ts", import.meta.url);
     const end = await startConversation({ options, given }, words, host);
     return end === "demo" ? await showDemo(host) : end;
   },

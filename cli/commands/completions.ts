@@ -6,6 +6,7 @@
 
 import { defineCommand } from "../command_line/definition.ts";
 import { ExitCode } from "../host/exit_code.ts";
+import { importLate } from "../host/import_late.ts";
 
 /** `swink completions`. */
 export const completions = defineCommand({
@@ -19,7 +20,9 @@ export const completions = defineCommand({
   ],
   exitCodes: [ExitCode.ok, ExitCode.usage],
   async action({ arguments: [shell = ""], program }, { terminal }) {
-    const { createCompletionScript } = await import("../command_line/completion_script.ts");
+    const { createCompletionScript } = await importLate<
+      typeof import("../command_line/completion_script.ts")
+    >("../command_line/completion_script.ts", import.meta.url);
     await terminal.output.write(createCompletionScript(shell, program));
     return ExitCode.ok;
   },

@@ -92,10 +92,10 @@ const compare = defineCommand({
 
 const gate = defineCommand({
   name: "gate",
-  summary: "Passes or fails an evaluation by limits, for scripts",
+  summary: "Passes or fails evaluations by limits, for scripts",
   details:
-    "Without --min-pass-rate, --min-score and --baseline all runs must pass. An evaluation without all results fails.",
-  arguments: [RUN],
+    "Each of them must pass. Without --min-pass-rate, --min-score and --baseline all runs must pass. An evaluation without all results fails.",
+  arguments: [{ ...RUN, variadic: true }],
   options: {
     minPassRate: {
       type: "number",
@@ -130,9 +130,9 @@ const gate = defineCommand({
   },
   examples: [["swink eval gate latest --baseline release --max-cost 5", "before a release"]],
   exitCodes: [ok, failed, usage, configuration],
-  async action({ options, arguments: [name = ""] }, host) {
-    const { gateEvaluation } = await loadActions();
-    return await gateEvaluation(name, options, host);
+  async action({ options, arguments: names }, host) {
+    const { gateEvaluations } = await loadActions();
+    return await gateEvaluations(names, options, host);
   },
 });
 

@@ -8,6 +8,7 @@ import { defineCommand } from "../command_line/definition.ts";
 import { EXIT_CODES } from "../host/exit_code.ts";
 import { RUN_OPTIONS } from "../settings/run_options.ts";
 import { showDemo } from "./demo.ts";
+import { importLate } from "../host/import_late.ts";
 
 /** `swink run`. */
 export const run = defineCommand({
@@ -44,9 +45,13 @@ export const run = defineCommand({
     ["NO_COLOR", "disables colors; FORCE_COLOR overrides it"],
   ],
   exitCodes: EXIT_CODES.map(([code]) => code),
-  preload: () => import("../run/run_command.ts"),
+  preload: () =>
+    importLate<typeof import("../run/run_command.ts")>("../run/run_command.ts", import.meta.url),
   async action({ options, given, arguments: words }, host) {
-    const { runCommand } = await import("../run/run_command.ts");
+    const { runCommand } = await importLate<typeof import("../run/run_command.ts")>(
+      "../run/run_command.ts",
+      import.meta.url,
+    );
     const end = await runCommand({ options, given }, words, host);
     return end === "demo" ? await showDemo(host) : end;
   },

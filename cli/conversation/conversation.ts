@@ -41,6 +41,8 @@ export class Conversation {
   readonly #options: ConversationOptions;
   readonly #left = Promise.withResolvers<ExitCode>();
   #isLeft = false;
+  /** Ends what the conversation waits for. */
+  #onLeft = (): void => {};
   /** Resolves when the inputs so far are handled, in order. */
   #handled: Promise<void> = Promise.resolve();
   /** The line that was held back; the same line, or an empty one, sends it as a text. */
@@ -59,6 +61,7 @@ export class Conversation {
   leave(exitCode: ExitCode): void {
     this.#isLeft = true;
     this.#left.resolve(exitCode);
+    this.#onLeft();
   }
 
   /** Sends a first text, if there is one, and then what the user types. Resolves when the user leaves. */
@@ -66,15 +69,27 @@ export class Conversation {
     const { view, runs } = this.#options.context;
     if (first !== undefined) runs.prompt(first);
     while (!this.#isLeft) {
-      if (!view.readsDuringRuns) await Promise.race([runs.untilIdle(), this.#left.promise]);
+      if (!view.readsDuringRuns) await this.#untilLeftOr(runs.untilIdle());
       if (this.#isLeft) break;
-      const input = await Promise.race([view.read(), this.#left.promise]);
-      if (typeof input === "object") this.#handle(input);
-      if (!view.readsDuringRuns) await Promise.race([this.#handled, this.#left.promise]);
+      const input = await this.#untilLeftOr(view.read());
+      if (input) this.#handle(input);
+      if (!view.readsDuringRuns) await this.#untilLeftOr(this.#handled);
     }
     runs.abort();
     await runs.untilIdle();
     return await this.#left.promise;
+  }
+
+  /**
+   * Waits for a promise; `undefined` if the user leaves before. A race with the promise of the end would keep every input
+   * in memory until then.
+   */
+  async #untilLeftOr<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+    const { promise: settled, resolve, reject } = Promise.withResolvers<Value | undefined>();
+    this.#onLeft = () => resolve(undefined);
+    if (this.#isLeft) resolve(undefined);
+    promise.then(resolve, reject);
+    return await settled;
   }
 
   /** Does what Ctrl+C does: ends the run, and the program when it is pressed again. */
@@ -89,6 +104,9 @@ export class Conversation {
   }
 
   #handle(input: ConversationInput): void {
+    const isInterrupt = input.type === "action" && input.name === "interrupt";
+    // Twice means one press after the other.
+    if (!isInterrupt) this.#interruptedAt = -Infinity;
     switch (input.type) {
       case "line":
         return this.#enqueue(() => this.#handleLine(input.text, input.delivery));
@@ -149,6 +167,9 @@ export class Conversation {
         await output.printNote(
           `${line.word} is no command. Did you mean ${line.suggestion}? ${CONFIRM}`,
         );
+        return this.#hold(text, delivery);
+      case "sign":
+        await output.printNote(`${line.sign} is followed by ${line.meaning}. ${CONFIRM}`);
         return this.#hold(text, delivery);
       case "secret":
         await output.printNote(

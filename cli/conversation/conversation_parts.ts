@@ -68,6 +68,8 @@ export interface ConversationParts {
   readonly onEvent: (event: AgentEvent) => Promise<void>;
   /** The session. */
   readonly session: ConversationSession;
+  /** The user's editor. */
+  readonly editor: ExternalEditor;
   /** The parts that commands use. */
   readonly context: CommandContext;
   /** The status. */
@@ -124,7 +126,7 @@ export async function createParts(
     await status.updateGauge();
     await session.reportProblems();
   };
-  return { conversation, onEvent, session, context, status, ask };
+  return { conversation, onEvent, session, editor, context, status, ask };
 }
 
 /** The parts that show what the agent does. */
@@ -229,10 +231,12 @@ async function createSession(
 }
 
 function createEditor(
-  { view, signals, host: { env }, settings: { cwd } }: ConversationEnvironment,
+  { view, signals, interrupt: { signal }, host: { env }, settings: { cwd } }:
+    ConversationEnvironment,
 ): ExternalEditor {
-  const lend = <Result>(use: () => Promise<Result>) => view.lend(() => signals.ignoreDuring(use));
-  return new ExternalEditor({ view: { lend }, env, cwd });
+  const lend: ConversationView["lend"] = (use) =>
+    view.lend((lent) => signals.ignoreDuring(() => use(lent)));
+  return new ExternalEditor({ view: { lend }, signal, env, cwd });
 }
 
 interface ContextParts extends ShownParts {
@@ -263,7 +267,9 @@ function createContext(
     leave,
     listCommands: loadCommands,
     async printHistory() {
-      await view.print(formatHistory(setup.agent.state.messages, view.display));
+      const { formatEndedCall } = renderers;
+      const options = { display: view.display, formatEndedCall };
+      await view.print(formatHistory(setup.agent.state.messages, options));
     },
     async printCall(call) {
       await view.print(await renderers.formatExpandedCall(call));

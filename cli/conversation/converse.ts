@@ -55,8 +55,9 @@ export async function converse(
   const { agent } = opened.setup;
   const parts = await createParts({ ...dependencies, settings, hooks, opened, changeLog });
   late.parts = parts;
-  const { conversation, context, session, status, onEvent } = parts;
+  const { conversation, context, session, editor, status, onEvent } = parts;
   await using _recording = session;
+  await using _editor = editor;
   agent.subscribe(async (event) => {
     await onEvent(event);
     await printWarnings(view, [...hooks.takeWarnings(), ...opened.setup.takeWarnings()]);

@@ -41,6 +41,7 @@ export class HistoryFile {
   /** Returns the texts of the latest entries, the oldest first; none without a file. Damaged lines are omitted. */
   async read(): Promise<readonly string[]> {
     try {
+      await this.#assertRegularFile();
       using file = await Deno.open(this.#path);
       return parseEntries(await readEnd(file)).slice(-this.#maxEntries).map(({ text }) => text);
     } catch (error) {
@@ -52,6 +53,7 @@ export class HistoryFile {
   /** Appends an entry. */
   async append(entry: HistoryEntry): Promise<void> {
     await Deno.mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+    await this.#assertRegularFile().catch(ignoreNotFound);
     using file = await this.#openLocked();
     const { size, mode } = await file.stat();
     if (mode !== null && (mode & 0o077) !== 0) await Deno.chmod(this.#path, 0o600);
@@ -59,6 +61,12 @@ export class HistoryFile {
     const isComplete = size === 0 || await readByte(file, size - 1) === LINE_FEED;
     await writeAll(file, `${isComplete ? "" : "\n"}${JSON.stringify(entry)}\n`);
     await this.#shorten(file);
+  }
+
+  /** Rejects for a pipe, which would block the program when it is opened, and for a device. */
+  async #assertRegularFile(): Promise<void> {
+    const { isFile } = await Deno.stat(this.#path);
+    if (!isFile) throw new Error(`${this.#path} is no regular file`);
   }
 
   /** Opens the file with a lock, unless another program keeps it locked. */
@@ -100,6 +108,10 @@ export class HistoryFile {
       throw error;
     }
   }
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
 /** Size of the shortest entry, in bytes. */

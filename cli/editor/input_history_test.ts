@@ -58,6 +58,19 @@ Deno.test("openInputHistory() works without a directory, and reports one that ca
   assertEquals(failures.length, 1);
 });
 
+Deno.test("openInputHistory() does not wait for the writer of a pipe at the path of its file", async () => {
+  if (Deno.build.os === "windows") return;
+  await using directory = await createTemporaryDirectory();
+  const { path } = directory;
+  await new Deno.Command("mkfifo", { args: [`${path}/history.jsonl`] }).output();
+  const failures: unknown[] = [];
+  const onFailure = (error: unknown) => failures.push(error);
+  const history = await openInputHistory({ directory: path, now, onFailure });
+  await history.add("one");
+  assertEquals(history.entries, ["one"]);
+  assertEquals(failures.length, 1);
+});
+
 Deno.test("HistoryFile: omits damaged lines, and appends after one that has no end", async () => {
   await using directory = await createTemporaryDirectory({
     "history.jsonl":

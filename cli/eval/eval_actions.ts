@@ -6,12 +6,14 @@
 
 import {
   compareResults,
+  type EvalCase,
   type EvalRun,
   gate,
   type GateDecision,
   isRegression,
   listEvalRunHeaders,
   type MetricComparison,
+  readEvalRun,
   summarizeRun,
   verifyEvalRun,
 } from "../../src/eval/mod.ts";
@@ -21,13 +23,13 @@ import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { toJsonLine } from "../render/json_line.ts";
-import { toPlainText } from "../render/plain_text.ts";
+import { toOneLine, toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
 import { resolvePath } from "../run/resolve_path.ts";
 import type { ReportFileOptions } from "../settings/eval_options.ts";
 import { parseReportFiles } from "./eval_settings.ts";
 import { formatCost, formatRuns, formatScore } from "./eval_tables.ts";
-import { findRun, findRunDirectory, readHistory, readTotals } from "./find_run.ts";
+import { findRun, findRunDirectory, readHistory, type RunLocation } from "./find_run.ts";
 import { writeReports } from "./write_reports.ts";
 
 /** Options for the results and their format. */
@@ -44,18 +46,34 @@ export async function compareEvaluations(
   after: string,
   { options, host }: { readonly options: ResultOptions; readonly host: Host },
 ): Promise<ExitCode> {
-  const { results, outputFormat } = options;
-  const [first, second] = [await findRun(before, results), await findRun(after, results)];
+  const location = { results: options.results, now: host.now };
+  const [first, second] = [await findRun(before, location), await findRun(after, location)];
   const comparisons = compareResults(first, second);
   const { output } = host.terminal;
-  if (outputFormat === "json") await output.write(toJsonLine(comparisons));
+  if (options.outputFormat === "json") await output.write(toJsonLine(comparisons));
   else await output.write(formatComparisons(comparisons, host));
   const missing = [first, second].flatMap(describeMissing);
-  for (const text of missing) {
-    await host.terminal.messages.write(`warning: ${toPlainText(text)}\n`);
-  }
+  await warn([...missing, ...describeChangedCases(first, second)], host);
   const hasRegressed = comparisons.some(isRegression);
   return hasRegressed || missing.length > 0 ? ExitCode.failed : ExitCode.ok;
+}
+
+async function warn(texts: readonly string[], { terminal }: Host): Promise<void> {
+  for (const text of texts) await terminal.messages.write(`warning: ${toPlainText(text)}\n`);
+}
+
+/** Describes the cases that both evaluations have with other expectations: a weaker one hides that the agent is worse. */
+function describeChangedCases(before: EvalRun, after: EvalRun): string[] {
+  const toText = (
+    { id: _, description: _text, repetitions: _count, tags: _tags, ...content }: EvalCase,
+  ) => JSON.stringify(content);
+  const known = new Map(before.set.cases.map((evalCase) => [evalCase.id, toText(evalCase)]));
+  const changed = after.set.cases.filter((evalCase) =>
+    known.has(evalCase.id) && known.get(evalCase.id) !== toText(evalCase)
+  ).map(({ id }) => id);
+  return changed.length === 0
+    ? []
+    : [`${after.id} has other definitions of cases than ${before.id}: ${changed.join(", ")}`];
 }
 
 /** Describes the runs of an evaluation that have no result, if there are any. */
@@ -91,48 +109,56 @@ export interface GateCommandOptions extends ResultOptions {
   readonly baseline: string | undefined;
 }
 
-/** Decides by limits whether an evaluation is good enough. */
-export async function gateEvaluation(
-  name: string,
+/** Decides by limits whether evaluations are good enough, and returns the code of the worst decision. */
+export async function gateEvaluations(
+  names: readonly string[],
   options: GateCommandOptions,
   host: Host,
 ): Promise<ExitCode> {
-  const { results } = options;
-  const run = await findVerified(name, results);
+  const location = { results: options.results, now: host.now };
+  const runs: VerifiedRun[] = [];
+  for (const name of names) runs.push(await findVerified(name, location));
   const baseline = options.baseline === undefined
     ? undefined
-    : await findVerified(options.baseline, results);
-  const decision = decide(run, baseline, options);
-  const { output } = host.terminal;
-  const { id } = run.run;
-  if (options.outputFormat === "json") await output.write(toJsonLine({ run: id, ...decision }));
-  else await output.write(formatDecision(id, decision));
-  return GATE_CODES[decision.type];
+    : await findVerified(options.baseline, location);
+  const codes: ExitCode[] = [];
+  for (const verified of runs) {
+    await warn(baseline ? describeChangedCases(baseline.run, verified.run) : [], host);
+    const decision = decide(verified, baseline, options);
+    const { id } = verified.run;
+    await host.terminal.output.write(
+      options.outputFormat === "json"
+        ? toJsonLine({ run: id, ...decision })
+        : formatDecision(id, decision),
+    );
+    codes.push(GATE_CODES[decision.type]);
+  }
+  return codes.reduce((worst, code) => code > worst ? code : worst, ExitCode.ok);
 }
 
 /** An evaluation, and the reasons why its results are not those that were made. */
 interface VerifiedRun {
+  readonly directory: string;
   readonly run: EvalRun;
   readonly problems: readonly string[];
 }
 
-async function findVerified(name: string, results: string): Promise<VerifiedRun> {
-  const run = await findRun(name, results);
+async function findVerified(name: string, location: RunLocation): Promise<VerifiedRun> {
+  const directory = await findRunDirectory(name, location);
+  const run = await findRun(directory, location);
   const missing = describeMissing(run);
-  if (missing.length > 0) return { run, problems: missing };
-  const { problems } = await verifyEvalRun(await findRunDirectory(name, results));
-  return { run, problems };
+  const problems = missing.length > 0 ? missing : (await verifyEvalRun(directory)).problems;
+  return { directory: await Deno.realPath(directory), run, problems };
 }
 
 function decide(
-  { run, problems }: VerifiedRun,
+  verified: VerifiedRun,
   baseline: VerifiedRun | undefined,
   { minPassRate, minScore, maxCost, maxDuration }: GateCommandOptions,
 ): GateDecision {
+  const { run, problems } = verified;
   if (problems.length > 0) return { type: "no_result", reasons: problems };
-  const invalid = baseline?.run.id === run.id
-    ? ["The baseline is the evaluation itself: name another one"]
-    : (baseline?.problems ?? []).map((problem) => `The baseline cannot be used: ${problem}`);
+  const invalid = baseline ? findBaselineProblems(verified, baseline) : [];
   if (invalid.length > 0) return { type: "configuration_error", reasons: invalid };
   return gate(run, {
     minPassRate,
@@ -141,6 +167,18 @@ function decide(
     maxDuration: maxDuration === undefined ? undefined : maxDuration * 1_000,
     noRegressionAgainst: baseline?.run,
   });
+}
+
+function findBaselineProblems(verified: VerifiedRun, baseline: VerifiedRun): string[] {
+  return isSameEvaluation(verified, baseline)
+    ? ["The baseline is the evaluation itself: name another one"]
+    : baseline.problems.map((problem) => `The baseline cannot be used: ${problem}`);
+}
+
+/** Whether two directories are the same one, or one is a copy of the other, in which nothing could regress. */
+function isSameEvaluation(left: VerifiedRun, right: VerifiedRun): boolean {
+  const getContent = ({ run: { id: _, ...content } }: VerifiedRun) => JSON.stringify(content);
+  return left.directory === right.directory || getContent(left) === getContent(right);
 }
 
 const GATE_CODES: Readonly<Record<GateDecision["type"], ExitCode>> = {
@@ -158,8 +196,9 @@ const GATE_TITLES: Readonly<Record<GateDecision["type"], string>> = {
 };
 
 function formatDecision(id: string, { type, reasons }: GateDecision): string {
-  const lines = [`${id} ${GATE_TITLES[type]}`, ...reasons.map((reason) => `  ${reason}`)];
-  return `${lines.map((line) => toPlainText(line)).join("\n")}\n`;
+  const title = toOneLine(toPlainText(`${id} ${GATE_TITLES[type]}`));
+  const lines = reasons.map((reason) => `  ${toOneLine(toPlainText(reason))}`);
+  return `${[title, ...lines].join("\n")}\n`;
 }
 
 /** Options of `swink eval report`. */
@@ -175,12 +214,14 @@ export async function reportEvaluation(
   host: Host,
 ): Promise<ExitCode> {
   const { results, baseline } = options;
-  const run = await findRun(name, results);
+  const files = parseReportFiles(options);
+  const location = { results, now: host.now };
+  const run = await findRun(name, { ...location, withCalls: Object.keys(files).length > 0 });
   const { output, messages } = host.terminal;
-  for (const damage of run.damage) await messages.write(`warning: ${toPlainText(damage)}\n`);
-  const written = await writeReports(run, parseReportFiles(options), {
+  await warn(run.damage, host);
+  const written = await writeReports(run, files, {
     history: await readHistory(run, results),
-    baseline: baseline === undefined ? undefined : await findRun(baseline, results),
+    baseline: baseline === undefined ? undefined : await findRun(baseline, location),
   });
   if (written.length === 0) await output.write(formatRuns([run], getTableOptions(host)));
   for (const path of written) await messages.write(`Report: ${toPlainText(path)}\n`);
@@ -197,7 +238,8 @@ export async function listEvaluations(
   const entries: RunEntry[] = [];
   for (const { id } of headers) {
     try {
-      entries.push(toEntry(await readTotals(join(resolvePath(results), id))));
+      const run = await readEvalRun(join(resolvePath(results), id), { omitCalls: true });
+      entries.push(toEntry(run));
     } catch (error) {
       // It must not hide the others.
       await messages.write(`warning: ${toPlainText(`${id}: ${getErrorMessage(error)}`)}\n`);
@@ -234,7 +276,7 @@ export async function verifyEvaluation(
   { results }: Pick<ResultOptions, "results">,
   host: Host,
 ): Promise<ExitCode> {
-  const directory = await findRunDirectory(name, results);
+  const directory = await findRunDirectory(name, { results, now: host.now });
   try {
     const { isValid, problems } = await verifyEvalRun(directory);
     const lines = isValid

@@ -139,7 +139,8 @@ async function evaluateModel(
     // Such as a damaged recording.
     throw error instanceof BadRequestError ? new UsageError(error.message) : error;
   }
-  return await writer.finish();
+  // Only reports need the calls.
+  return await writer.finish({ omitCalls: Object.keys(settings.reports).length === 0 });
 }
 
 /** Errors that each run would have. */
@@ -158,7 +159,7 @@ function countRuns({ cases }: EvalSet, { seeds }: EvalSettings): number {
 function getRunOptions(
   { parallel, seed, seeds, record, replay }: EvalSettings,
   model: ModelSpec,
-  { fetch, now }: Host,
+  { fetch, now, elapsed }: Host,
 ): RunEvalSetOptions {
   return {
     parallel,
@@ -170,6 +171,7 @@ function getRunOptions(
     normalize: (text) => text.replace(/^- Operating system: .*$/m, "- Operating system"),
     fetch,
     now,
+    elapsed,
   };
 }
 
@@ -180,7 +182,12 @@ async function openWriter(
   const { resume, results, seed, seeds } = settings;
   try {
     if (resume !== undefined) {
-      return await resumeEvalRun(await findRunDirectory(resume, results), { set, now: host.now });
+      const directory = await findRunDirectory(resume, { results, now: host.now });
+      return await resumeEvalRun(directory, {
+        set,
+        now: host.now,
+        omitCalls: true,
+      });
     }
     const name = formatModel(model);
     const directory = await openResults(results, { set, model, now: host.now() });

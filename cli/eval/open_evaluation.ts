@@ -30,7 +30,10 @@ export async function openEvaluation(
 ): Promise<OpenedEvaluation> {
   const settings = await parseEvalSettings(commandLine, signal, host);
   if (settings.resume === undefined) return { settings, resumed: undefined };
-  const resumed = await findRun(settings.resume, settings.results);
+  const resumed = await findRun(settings.resume, {
+    results: settings.results,
+    now: host.now,
+  });
   const { model, seed, seeds } = resumed;
   const models = model === undefined ? [] : [modelSpec(model)];
   // The amount of reasoning is that of the resumed model, not of the configuration.

@@ -42,13 +42,14 @@ export async function reportRuns(
     await messages.write(`\nResults: ${paths.join("\n         ")}\n`);
   }
   const interrupted = runs.find(({ results: made, planned }) => made.length < planned);
-  if (!interrupted) {
-    const hasFailures = runs.length === 0 || runs.some((run) => summarizeRun(run).failed > 0);
-    return hasFailures ? ExitCode.failed : ExitCode.ok;
+  if (interrupted) {
+    // An evaluation is also found by its path.
+    const isDefault = results === resolvePath(RESULTS_DIRECTORY);
+    const name = isDefault ? interrupted.id : JSON.stringify(join(results, interrupted.id));
+    await messages.write(`Interrupted; continue with: ${command} --resume ${name}\n`);
   }
-  // An evaluation is also found by its path.
-  const isDefault = results === resolvePath(RESULTS_DIRECTORY);
-  const name = isDefault ? interrupted.id : JSON.stringify(join(results, interrupted.id));
-  await messages.write(`Interrupted; continue with: ${command} --resume ${name}\n`);
-  return interrupt.exitCode ?? ExitCode.failed;
+  // Also between two models, where all results are complete that there are.
+  if (interrupt.exitCode !== undefined) return interrupt.exitCode;
+  const hasFailures = runs.length === 0 || runs.some((run) => summarizeRun(run).failed > 0);
+  return interrupted || hasFailures ? ExitCode.failed : ExitCode.ok;
 }

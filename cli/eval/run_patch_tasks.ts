@@ -5,7 +5,12 @@
  */
 
 import type { ModelSpec } from "../../mod.ts";
-import { createPatchEvaluation, type EvalSet, loadPatchTasks } from "../../src/eval/mod.ts";
+import {
+  createPatchEvaluation,
+  type EvalSet,
+  loadPatchTasks,
+  PredictionsFile,
+} from "../../src/eval/mod.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
@@ -45,13 +50,16 @@ export async function runPatchTasks(
   const tasks = await readUserFiles(() => loadPatchTasks(resolvePath(path)));
   const { net, sandbox: confinement, environment, passEnvironment } = settings.run;
   const models = selectModels(settings.models, settings.run).map(formatModel);
+  const createOptions = (model: ModelSpec) => ({
+    modelName: `swink ${formatModel(model)}`,
+    // A harness reads one prediction of each task.
+    predictionsFile: predictionsFile !== undefined && models.length > 1
+      ? addToFileName(predictionsFile, getModelFileName(formatModel(model), models))
+      : predictionsFile,
+  });
   const createEvaluation = (model: ModelSpec) =>
     createPatchEvaluation(tasks, {
-      modelName: `swink ${formatModel(model)}`,
-      // A harness reads one prediction of each task.
-      predictionsFile: predictionsFile !== undefined && models.length > 1
-        ? addToFileName(predictionsFile, getModelFileName(formatModel(model), models))
-        : predictionsFile,
+      ...createOptions(model),
       ...(!noGrade && {
         openSandbox: ({ cwd }: { readonly cwd: string }) =>
           createSandbox({ cwd, net, confinement, environment, passEnvironment }),
@@ -62,9 +70,14 @@ export async function runPatchTasks(
   const { set } = createEvaluation({ provider: "", modelId: "", thinkingLevel: "off" });
   const evaluation = {
     set: select(set),
-    prepare: (model: ModelSpec) => {
+    prepare: async (model: ModelSpec) => {
+      const { modelName, predictionsFile: path } = createOptions(model);
+      if (path !== undefined) {
+        // Before a task is paid for.
+        await readUserFiles(() => new PredictionsFile(path, { modelName }).open());
+      }
       const { set: _set, ...prepared } = createEvaluation(model);
-      return Promise.resolve(prepared);
+      return prepared;
     },
   };
   const dependencies = { interrupt, host, command: `swink eval patch ${path}` };

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { noteStartedProgram } from "../../src/platform/started_programs.ts";
 import { describeFailure, runProgram, toShellCall } from "../host/run_program.ts";
 import type { Hook, HookEvent } from "./hook.ts";
 
@@ -47,6 +48,7 @@ export async function runHook(
   input: HookInput,
   { cwd, signal }: HookOptions,
 ): Promise<HookResult> {
+  noteStartedProgram();
   const call = {
     command: toShellCall(command),
     cwd,

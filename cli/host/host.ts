@@ -17,6 +17,8 @@ export interface Host {
   readonly fetch: typeof fetch;
   /** Returns the current time, in milliseconds since the epoch. */
   readonly now: () => number;
+  /** Returns the milliseconds since any time, which a change of the system's clock does not affect. */
+  readonly elapsed: () => number;
   /** Reads an environment variable. */
   readonly env: (name: string) => string | undefined;
   /** Calls `listener` with every stop signal; returns a function that removes the listener. */
@@ -31,6 +33,7 @@ export function createDenoHost(): Host {
     terminal: createDenoTerminal(),
     fetch: (...request) => fetch(...request),
     now: Date.now,
+    elapsed: () => performance.now(),
     env: (name) => Deno.env.get(name),
     onStop: listenForSignals,
     exit: (code) => Deno.exit(code),

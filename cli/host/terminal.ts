@@ -5,6 +5,7 @@
  */
 
 import type { KeySource } from "./key_source.ts";
+import { importLate } from "./import_late.ts";
 
 /** An output stream. */
 export interface Output {
@@ -105,7 +106,10 @@ export function createDenoTerminal(): Terminal {
       if (!isWindows()) Deno.kill(PROCESS_GROUP, "SIGTSTP");
     },
     async stop() {
-      const { hasJobControl } = await import("./job_control.ts");
+      const { hasJobControl } = await importLate<typeof import("./job_control.ts")>(
+        "./job_control.ts",
+        import.meta.url,
+      );
       const canContinue = await hasJobControl();
       if (canContinue) Deno.kill(Deno.pid, "SIGSTOP");
       return canContinue;
@@ -168,7 +172,10 @@ function watchReader(output: DenoOutput): Disposable {
   if (output.isTerminal) return { [Symbol.dispose]() {} };
   let isReaderGone: (() => boolean) | undefined;
   const check = async () => {
-    const { createReaderProbe } = await import("./pipe_reader.ts");
+    const { createReaderProbe } = await importLate<typeof import("./pipe_reader.ts")>(
+      "./pipe_reader.ts",
+      import.meta.url,
+    );
     isReaderGone ??= createReaderProbe(STDOUT);
     if (isReaderGone()) output.close();
   };
@@ -227,7 +234,10 @@ class DenoInput implements Input {
 
   async #readKeys(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     if (!this.#keys) {
-      const { openKeySource } = await import("./key_source.ts");
+      const { openKeySource } = await importLate<typeof import("./key_source.ts")>(
+        "./key_source.ts",
+        import.meta.url,
+      );
       this.#keys = await openKeySource();
       if (this.#isPaused) this.#keys.pause();
     }

@@ -28,6 +28,10 @@ interface ListedModel {
 
 /** Lists the presets and the other models on this device. */
 export async function listLocalModels(format: "text" | "json", host: Host): Promise<ExitCode> {
+  return await withCliErrors(() => printLocalModels(format, host));
+}
+
+async function printLocalModels(format: "text" | "json", host: Host): Promise<ExitCode> {
   const stored = await openModelStore(host).list();
   const others = stored.filter(({ preset }) => preset === undefined);
   const models: ListedModel[] = [

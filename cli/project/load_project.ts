@@ -10,7 +10,9 @@ import { importLate } from "../host/import_late.ts";
 import { pathExists } from "../host/path_exists.ts";
 import type { Project } from "./project.ts";
 import { listSkillDirectories } from "./project_content.ts";
-import type { InstructionFile, Instructions } from "./read_instructions.ts";
+// With the other modules: importing one later takes as long as 30 of them now.
+import { readGitState } from "./read_git_state.ts";
+import { type InstructionFile, type Instructions, readInstructions } from "./read_instructions.ts";
 
 /** The files of a project, after they were read. Paths are relative to its root. */
 export interface LoadedProject {
@@ -81,19 +83,11 @@ async function loadInstructions(
   { root, directory, content, isTrusted }: Project,
 ): Promise<Instructions> {
   if (!isTrusted || content.length === 0) return { files: [], problems: [] };
-  const { readInstructions } = await importLate<typeof import("./read_instructions.ts")>(
-    "./read_instructions.ts",
-    import.meta.url,
-  );
   return await readInstructions(root, directory);
 }
 
 async function loadGitState({ root, isTrusted }: Project): Promise<string | undefined> {
   if (!isTrusted || !pathExists(join(root, ".git"))) return undefined;
-  const { readGitState } = await importLate<typeof import("./read_git_state.ts")>(
-    "./read_git_state.ts",
-    import.meta.url,
-  );
   return await readGitState(root);
 }
 

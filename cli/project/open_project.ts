@@ -12,6 +12,7 @@ import type { ProgramDirectories } from "../host/program_directories.ts";
 import type { Project, ProjectOptions } from "./project.ts";
 import { listProjectContent } from "./project_content.ts";
 import { findProjectRoot } from "./project_root.ts";
+import { isTrusted } from "./trusted_directories.ts";
 
 /** Finds the project of a directory. Asks on a terminal whether to trust it, if it has content. */
 export async function openProject(options: ProjectOptions, host: Host): Promise<Project> {
@@ -24,7 +25,6 @@ export async function openProject(options: ProjectOptions, host: Host): Promise<
   if (trust || !(hasContent || pathExists(join(root, ".git")))) {
     return { ...project, isTrusted: trust };
   }
-  const { isTrusted } = await loadTrust();
   if (directories && await isTrusted(root, directories)) return { ...project, isTrusted: true };
   const { terminal } = host;
   const { asks = true } = options;
@@ -47,12 +47,7 @@ export async function findTrustedRoot(
   },
 ): Promise<string | undefined> {
   const root = findProjectRoot(await Deno.realPath(cwd), await resolveHome(host));
-  const { isTrusted } = await loadTrust();
   return await isTrusted(root, directories) ? root : undefined;
-}
-
-function loadTrust(): Promise<typeof import("./trusted_directories.ts")> {
-  return importLate("./trusted_directories.ts", import.meta.url);
 }
 
 async function resolveHome({ env }: Pick<Host, "env">): Promise<string | undefined> {

@@ -39,11 +39,13 @@ export async function runHeadless(run: HeadlessRunOptions): Promise<ExitCode> {
   if (interrupt.exitCode !== undefined) return interrupt.exitCode;
   await using reporter = new DeferredReporter(() => openReporter(run));
   const result = await promptAgent(run, reporter);
-  const { finishRun } = await importLate<typeof import("./finish_run.ts")>(
-    "./finish_run.ts",
-    import.meta.url,
-  );
+  const { finishRun } = await loadRunOutput();
   return await finishRun(run, { result, reporter: await reporter.open(), snapshot });
+}
+
+/** Loads what the first request does not need. */
+function loadRunOutput(): Promise<typeof import("./run_output.ts")> {
+  return importLate("./run_output.ts", import.meta.url);
 }
 
 /** Takes a snapshot of the working directory; `undefined` when the signal is aborted. */
@@ -67,7 +69,9 @@ async function takeSnapshot(
 
 /** Creates the reporter and reports the start of the run. */
 export async function openReporter(run: HeadlessRunOptions): Promise<Reporter> {
-  const { reportStart } = await import("./start_report.ts");
+  // The process that finds out what confines commands starts while the modules are loaded.
+  run.setup.describeSandbox().catch(() => {});
+  const { reportStart } = await loadRunOutput();
   const reporter = await run.createReporter();
   try {
     await reportStart(reporter, run);

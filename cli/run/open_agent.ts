@@ -119,6 +119,9 @@ async function openSession(
 
 /** Throws if the kernel does not enforce all rules for commands. */
 async function requireConfinement(setup: AgentSetup): Promise<void> {
-  const { createConfinementWarning } = await import("./confinement_warning.ts");
+  const { createConfinementWarning } = await importLate<typeof import("./confinement_warning.ts")>(
+    "./confinement_warning.ts",
+    import.meta.url,
+  );
   createConfinementWarning("required", await setup.describeSandbox());
 }

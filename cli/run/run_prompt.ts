@@ -51,8 +51,8 @@ export async function runPrompt(
   });
   const { setup, session } = opened;
   const createReporter = async () => {
-    const { createReporter } = await importLate<typeof import("./run_reporter.ts")>(
-      "./run_reporter.ts",
+    const { createReporter } = await importLate<typeof import("./run_output.ts")>(
+      "./run_output.ts",
       import.meta.url,
     );
     return createReporter(settings, host, setup.agent.state.tools);

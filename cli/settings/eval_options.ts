@@ -139,7 +139,8 @@ export const EVAL_PATCH_OPTIONS = {
   predictions: {
     type: "file",
     value: "file",
-    description: "Appends the patches to a file, as the harness of SWE-bench reads them.",
+    description:
+      "Writes the patches to a file, as the harness of SWE-bench reads them; one of each task, of one model.",
   },
   noGrade: { type: "boolean", description: "Does not run the tests of the tasks." },
   filter: { ...SHARED.filter, description: "Runs the tasks whose id matches; * matches any text." },

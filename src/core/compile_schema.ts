@@ -20,6 +20,7 @@ import {
 } from "./schema.ts";
 
 export { fillDefaults } from "./json_schema/defaults.ts";
+export { toToolResult } from "./to_tool_result.ts";
 
 /** Maximum number of characters of a formatted error. */
 const MAX_LINE = 2_000;

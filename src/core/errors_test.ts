@@ -16,7 +16,6 @@ import {
   ModelThrottledError,
   NetworkError,
   StructuredOutputFailedError,
-  withModel,
 } from "./errors.ts";
 
 const names: Record<AgentErrorCode, string> = {
@@ -206,16 +205,4 @@ Deno.test("getErrorMessage() returns a message for any thrown value", () => {
     [circular, "The thrown value has no readable message"],
   ];
   for (const [thrown, message] of cases) assertEquals(getErrorMessage(thrown), message);
-});
-
-Deno.test("withModel() adds the model to an overflow that has none, and keeps everything else", () => {
-  const model = { provider: "openai", modelId: "gpt-5" };
-  const options = { retryable: true, status: 400, requestId: "r1", cause: "big" };
-  const overflow = new ContextWindowOverflowError("Too long", options);
-  const named = withModel(overflow, model);
-  assertEquals(named.toJSON(), { ...overflow.toJSON(), provider: "openai", model: "gpt-5" });
-  assertEquals([named instanceof ContextWindowOverflowError, named.cause], [true, "big"]);
-  assertStrictEquals(withModel(named, { provider: "other", modelId: "other" }), named);
-  const network = new NetworkError("reset");
-  assertStrictEquals(withModel(network, model), network);
 });

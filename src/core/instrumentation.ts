@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { AgentError } from "./errors.ts";
 import type { AgentEvent } from "./event.ts";
 import type { ModelSpec } from "./model.ts";
 import type { StreamRequest } from "./stream.ts";
@@ -21,6 +22,8 @@ export interface InstrumentedRun {
   readonly model: ModelSpec;
   /** Returns the tools of the current turn. */
   readonly getTools: () => readonly AgentTool[];
+  /** Whether the run has been aborted. */
+  readonly isAborted: () => boolean;
 }
 
 /** Observes one run. */
@@ -37,6 +40,8 @@ export interface RunObserver {
   ) => Result;
   /** Calls `execute` once, which runs the tool of a call, and returns its result. */
   readonly executeTool: <Result>(toolCallId: string, execute: () => Result) => Result;
+  /** Called when the run cancels a tool call, before its end, with the code of the reason. */
+  readonly onCancel: (toolCallId: string, code: AgentError["code"]) => void;
   /** Returns the headers that describe a tool call to other programs, such as `traceparent`. */
   readonly getTraceHeaders: (toolCallId: string) => Readonly<Record<string, string>>;
 }

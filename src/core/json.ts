@@ -5,6 +5,7 @@
  */
 
 import { getErrorMessage } from "./errors.ts";
+import { ignoreRejections, isThenable } from "./refuse_promise.ts";
 
 /** A value that `JSON.parse` can return. */
 export type JsonValue =
@@ -102,7 +103,7 @@ export type JsonConversion = { readonly value: JsonValue } | { readonly problem:
  *
  * Converts as `JSON.stringify()` does: calls `toJSON()`, omits properties that are `undefined`, and writes `null` for
  * `undefined` in arrays and for numbers that are not finite. Other values that are not JSON are a problem: functions,
- * symbols, bigints, `undefined` itself, cycles, properties that throw when they are read, objects whose data is not in
+ * promises, symbols, bigints, `undefined` itself, cycles, properties that throw when they are read, objects whose data is not in
  * their properties, such as a `Map`, a `Response` or an `Error`, and more than `maxDepth` levels; by default
  * {@linkcode MAX_JSON_DEPTH}.
  *
@@ -118,6 +119,8 @@ export function toJsonValue(value: unknown, maxDepth: number = MAX_JSON_DEPTH): 
     return { value: converter.convert(value) };
   } catch (thrown) {
     const { problem = `cannot be read: ${getErrorMessage(thrown)}` } = converter;
+    // Promises that a program has forgotten to await.
+    ignoreRejections(value);
     return { problem: `${converter.position} ${problem}` };
   }
 }
@@ -164,6 +167,7 @@ class JsonConverter {
   }
 
   #copyObject(object: object): JsonValue {
+    if (isThenable(object)) this.#fail("is a promise");
     if (this.#ancestors.includes(object)) this.#fail("contains itself");
     if (this.#ancestors.length >= this.#maxDepth) {
       this.#fail(`is nested more than ${this.#maxDepth} levels deep`);

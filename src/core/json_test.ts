@@ -217,7 +217,6 @@ Deno.test("toJsonValue() returns the problem with an object whose data is not in
   const cases: readonly [unknown, string][] = [
     [new Map([["a", 1]]), "the value"],
     [{ users: new Set(["Ann"]) }, "/users"],
-    [{ user: Promise.resolve("Ann") }, "/user"],
     [new Error("Broken"), "the value"],
     [Object.assign(new RangeError("Broken"), { code: "E1" }), "the value"],
     [new Response("Hello"), "the value"],
@@ -232,6 +231,14 @@ Deno.test("toJsonValue() returns the problem with an object whose data is not in
     const problem = `${position} has data that is not JSON, such as a Map`;
     assertEquals(toJsonValue(value), { problem });
   }
+});
+
+Deno.test("toJsonValue() names a promise, whose rejection does not end the process", async () => {
+  const late = () => Promise.reject(new Error("late"));
+  assertEquals(toJsonValue({ users: [late(), late()] }), { problem: "/users/0 is a promise" });
+  assertEquals(toJsonValue([5n, late()]), { problem: "/0 is a bigint" });
+  assertEquals(toJsonValue(late()), { problem: "the value is a promise" });
+  await new Promise((resolve) => setTimeout(resolve, 0));
 });
 
 class Point {

@@ -22,7 +22,7 @@ export interface PolicyContext {
   readonly turn: number;
   /** The model of the current turn or, in `preTurn`, of the next turn. */
   readonly model: ModelSpec;
-  /** A frozen copy of the history, oldest message first. */
+  /** A frozen copy of the history, oldest message first; no part of it can be changed. */
   readonly messages: readonly AgentMessage[];
   /** Token counts of the run so far. */
   readonly usage: Usage;

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { refusePromise } from "./refuse_promise.ts";
+import { ignoreRejections, refusePromise } from "./refuse_promise.ts";
 
 Deno.test("refusePromise() accepts other values", () => {
   for (const value of [undefined, null, 5, "then", { then: 5 }]) refusePromise(value, "now");
@@ -20,4 +20,17 @@ Deno.test("refusePromise() passes two functions to a then() that calls either of
   };
   assertThrows(() => refusePromise(thenable, "now"), TypeError);
   assertEquals(passed, ["function", "function"]);
+});
+
+Deno.test("ignoreRejections() handles the promises in a value, also behind one that cannot be read", async () => {
+  const cyclic: unknown[] = [];
+  cyclic.push(cyclic, "text", new Uint8Array(3), {
+    get first() {
+      throw new Error("unreadable");
+    },
+  });
+  ignoreRejections([cyclic, [{ deep: Promise.reject(new Error("late")) }], Promise.reject()]);
+  ignoreRejections(Promise.reject());
+  ignoreRejections(undefined);
+  await new Promise((resolve) => setTimeout(resolve, 0));
 });

@@ -16,12 +16,7 @@ import type { RiskClass } from "./risk.ts";
 import type { RunHandle } from "./run_handle.ts";
 import type { ValidationResult } from "./schema.ts";
 import { toJsonSchema } from "./standard_schema.ts";
-import {
-  type AgentToolResult,
-  type ToolOutput,
-  type ToolUpdate,
-  toToolResult,
-} from "./tool_result.ts";
+import type { AgentToolResult, ToolOutput, ToolUpdate } from "./tool_result.ts";
 
 /**
  * Context of a tool call, passed to the tool with the arguments.
@@ -244,7 +239,10 @@ export function defineTool<const Schema extends SchemaSource, Context = unknown>
     ...(validate && { validate }),
     execute: async (args, context) => {
       const output = await untyped.execute(args, context);
-      return typeof output === "string" ? output : toToolResult(output);
+      if (typeof output === "string") return output;
+      // Loaded with the code of the first run.
+      const { toToolResult } = await import("./compile_schema.ts");
+      return toToolResult(output);
     },
   };
 }

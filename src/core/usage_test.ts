@@ -5,7 +5,6 @@ import {
   addUsage,
   findRates,
   type Rates,
-  toValidSpending,
   unknownCost,
   zeroCost,
   zeroUsage,
@@ -51,19 +50,4 @@ Deno.test("findRates() looks up provider and model, then the model, or calls the
   );
   assertEquals(findRates({ "gpt-4": cheap }, model), undefined);
   assertEquals(findRates({}, modelSpec("local/constructor")), undefined);
-});
-
-Deno.test("toValidSpending() replaces invalid amounts, and has no known cost for tokens without one", () => {
-  const untyped = { input: NaN, output: 3, extra: { reasoning: -1 } } as unknown as Rates;
-  const usage = { input: 0, output: 3, cacheRead: 0, cacheWrite: 0, total: 3, extra: {} };
-  assertEquals(toValidSpending({}), {});
-  assertEquals(toValidSpending({ usage: zeroUsage() }), { usage: zeroUsage() });
-  assertEquals(toValidSpending({ usage: untyped as never }), { usage, cost: unknownCost() });
-  assertEquals(toValidSpending({ usage: second, cost: first }), { usage: second, cost: first });
-  assertEquals(toValidSpending({ cost: { ...first, input: NaN } }), {
-    cost: { ...first, input: null },
-  });
-  assertEquals(toValidSpending({ cost: { ...first, extra: { search: 1, fetch: -1 } } }), {
-    cost: { ...first, extra: { search: 1, fetch: null } },
-  });
 });

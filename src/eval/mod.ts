@@ -55,7 +55,7 @@ export {
   createBudgetEvaluator,
   findExceededLimits,
 } from "./evaluators/budget_evaluator.ts";
-export { BudgetGuard } from "./evaluators/budget_guard.ts";
+export { BudgetGuard, type BudgetGuardOptions } from "./evaluators/budget_guard.ts";
 export {
   calculateEfficiency,
   createEfficiencyEvaluator,
@@ -94,6 +94,7 @@ export {
   type PatchPrediction,
   type PatchTask,
 } from "./patch_tasks/patch_task.ts";
+export { PredictionsFile, type PredictionsFileOptions } from "./patch_tasks/predictions_file.ts";
 export { formatHtmlReport, type HtmlReportOptions } from "./reports/html_report.ts";
 export { formatJunitReport } from "./reports/junit_report.ts";
 export { formatMarkdownReport, type ReportOptions } from "./reports/markdown_report.ts";
@@ -130,6 +131,7 @@ export {
   listEvalRuns,
   readEvalRun,
   type ReadEvalRunOptions,
+  type ReadFilesOptions,
   type RunVerification,
   verifyEvalRun,
 } from "./store/read_eval_run.ts";
@@ -137,6 +139,7 @@ export {
   createEvalRun,
   type CreateEvalRunOptions,
   type EvalRunWriter,
+  type FinishOptions,
   resumeEvalRun,
   type ResumeEvalRunOptions,
 } from "./store/write_eval_run.ts";

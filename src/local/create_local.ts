@@ -4,11 +4,11 @@
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { failedStream } from "../core/lazy_stream_fn.ts";
 import type { StreamFn } from "../core/stream.ts";
 import { LocalModel, useModel } from "./local_model.ts";
-import type { LocalModelOptions } from "./local_model_options.ts";
+import { checkModelOptions, type LocalModelOptions } from "./local_model_options.ts";
 import { streamLocalCall, type TextModelSource } from "./reply/local_call.ts";
 
 /** Options for {@linkcode createLocal}. */
@@ -37,16 +37,22 @@ export interface LocalStreamFn extends StreamFn, AsyncDisposable {
  * const streamFn = createLocal({ model: "qwen3-4b" });
  * const agent = new Agent({ model: "local/qwen3-4b", streamFn });
  * ```
+ *
+ * @throws {BadRequestError} If an option is invalid.
  */
 export function createLocal(options: LocalOptions | LocalModel = {}): LocalStreamFn {
+  // A request may name the model.
+  if (!(options instanceof LocalModel)) {
+    checkModelOptions({ ...options, model: options.model ?? "?" });
+  }
   const models = new LocalModels(options);
   const call: StreamFn = (request) => {
     const { provider, modelId } = request.model;
     try {
       return streamLocalCall(request, models.open(modelId));
     } catch (cause) {
-      const error = new BadRequestError(`Cannot run ${provider}/${modelId}`, { cause });
-      return failedStream(error);
+      const message = `Cannot run ${provider}/${modelId}: ${getErrorMessage(cause)}`;
+      return failedStream(new BadRequestError(message, { cause }));
     }
   };
   const unload = () => models.unload();

@@ -8,7 +8,11 @@ import { abortable } from "../core/abortable.ts";
 import { AbortedError, AgentError, getErrorMessage, StreamError } from "../core/errors.ts";
 import { isDeno, system } from "../platform/system.ts";
 import { type LoadedModel, loadModel } from "./load_model.ts";
-import type { LocalModelOptions, ModelPurpose } from "./local_model_options.ts";
+import {
+  checkModelOptions,
+  type LocalModelOptions,
+  type ModelPurpose,
+} from "./local_model_options.ts";
 import type { LocalModelState } from "./model_state.ts";
 import { type ModelPlace, ModelStore } from "./store/model_store.ts";
 
@@ -67,8 +71,10 @@ export class LocalModel implements AsyncDisposable {
 
   /**
    * @param purpose Default: `"chat"`.
+   * @throws {BadRequestError} If an option is invalid.
    */
   constructor(options: LocalModelOptions, purpose: ModelPurpose = "chat") {
+    checkModelOptions(options);
     this.#options = options;
     this.#purpose = purpose;
     this.#store = new ModelStore(options);
@@ -112,7 +118,10 @@ export class LocalModel implements AsyncDisposable {
     this.#loaded = undefined;
     if (loaded) {
       this.#setState({ type: "unloaded" });
-      this.#cleared = loaded.dispose();
+      const disposed = loaded.dispose();
+      // The next load waits for the memory, and does not fail if it cannot be released.
+      this.#cleared = disposed.catch(() => {});
+      return await disposed;
     }
     await this.#cleared;
   }

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { BadRequestError } from "../core/errors.ts";
 import type { Sleep } from "../core/ports.ts";
-import type { LlamaGpu, LlamaModule } from "./llama/llama_runtime.ts";
+import { LLAMA_GPUS, type LlamaGpu, type LlamaModule } from "./llama/llama_runtime.ts";
 import type { LocalModelState } from "./model_state.ts";
 import type { ModelPlace, ModelStoreOptions } from "./store/model_store.ts";
 
@@ -41,3 +42,31 @@ export interface LocalModelOptions extends ModelStoreOptions {
 
 /** The use that a model is loaded for. */
 export type ModelPurpose = "chat" | "embedding";
+
+/**
+ * Checks the options of a model.
+ *
+ * @throws {BadRequestError} If one is invalid.
+ */
+export function checkModelOptions(options: LocalModelOptions): void {
+  const { model, contextSize, parallel, threads, gpu, memoryLimit, idleMs } = options ?? {};
+  if (!isName(model) && !isName(model?.path)) {
+    throw new BadRequestError(
+      'Name a model, such as { model: "qwen3-4b" } or { model: "./model.gguf" }',
+    );
+  }
+  for (const [name, value] of Object.entries({ contextSize, parallel, threads })) {
+    if (value === undefined || Number.isSafeInteger(value) && value > 0) continue;
+    throw new BadRequestError(`${name} must be a positive integer, not ${value}`);
+  }
+  for (const [name, value] of Object.entries({ memoryLimit, idleMs })) {
+    if (value === undefined || typeof value === "number" && value >= 0) continue;
+    throw new BadRequestError(`${name} must be a number from 0 to Infinity, not ${value}`);
+  }
+  if (gpu === undefined || LLAMA_GPUS.includes(gpu)) return;
+  throw new BadRequestError(`gpu must be one of ${LLAMA_GPUS.join(", ")}, not ${gpu}`);
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}

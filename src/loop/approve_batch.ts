@@ -83,7 +83,7 @@ async function requestApprovals(
   const { run } = turn;
   const cancellation = turn.cancellation.child();
   const onSteering = (): void => {
-    if (cancelsUnstartedCalls(turn)) cancellation.abort();
+    if (!cancellation.aborted && cancelsUnstartedCalls(turn)) cancellation.abort();
   };
   const unsubscribe = run.steering.onArrival(onSteering);
   onSteering();

@@ -35,7 +35,7 @@ import { toHookError } from "./hook_error.ts";
 import { loadFacts, lookUpLimit } from "./model_facts.ts";
 import { usesPreRequest } from "./pre_request.ts";
 import { calculateCost, getPrices } from "./price.ts";
-import { closeUnread, readEvents, type ReadOptions } from "./read_events.ts";
+import { closeUnread, readEvents, type ReadOptions, type ReadOutcome } from "./read_events.ts";
 import { parseReplyEnd, type ReplyEnd, toStreamError } from "./reply_end.ts";
 import { type PreparedRequest, resolveStreamOptions } from "./request.ts";
 import { addSpending } from "./run_progress.ts";
@@ -99,10 +99,7 @@ export interface AttemptOptions {
 /** Milliseconds without any content before a validator is loaded: ajv blocks the thread for 40 ms. */
 const PRELOAD_AFTER_MS = 20;
 
-/**
- * Microtasks without any content before the timer for that is set: its first use takes up to 10 ms on Deno, which loads its
- * timers then. A stream from memory has begun by then; while a network is waited for, that time is free.
- */
+/** Microtasks without any content before the timer for that is set: a stream from memory has begun by then. */
 const MICROTASKS_BEFORE_TIMER = 32;
 
 /** Calls the model once. Never rejects: every failure is an {@linkcode Attempt}. */
@@ -203,7 +200,7 @@ function chargeReply(
   return { ...outcome, cost, calls: 1 };
 }
 
-async function readReply(
+function readReply(
   { cancellation }: TurnContext,
   reader: ReplyReader,
   { streamFn, call }: StreamCall,
@@ -211,16 +208,31 @@ async function readReply(
   // A signal for each call, so that what listens to it is released with the call.
   const controller = new AbortController();
   const unsubscribe = cancellation.onAbort((reason) => controller.abort(reason));
+  const release = (): void => {
+    reader.stopPreload();
+    unsubscribe();
+  };
+  const fail = (thrown: unknown): ReplyOutcome => {
+    release();
+    return reader.fail(toStreamError(thrown));
+  };
+  const finish = (outcome: ReadOutcome): ReplyOutcome => {
+    try {
+      release();
+      return reader.finish(outcome);
+    } catch (thrown) {
+      return fail(thrown);
+    }
+  };
   try {
     const source = openSource(streamFn({ ...call, signal: controller.signal }), cancellation);
     reader.startPreload();
-    const stream = source instanceof Promise ? await source : source;
-    return reader.finish(await readEvents(stream, reader));
+    const reading = source instanceof Promise
+      ? source.then((stream) => readEvents(stream, reader))
+      : readEvents(source, reader);
+    return reading.then(finish, fail);
   } catch (thrown) {
-    return reader.fail(toStreamError(thrown));
-  } finally {
-    reader.stopPreload();
-    unsubscribe();
+    return Promise.resolve(fail(thrown));
   }
 }
 
@@ -248,7 +260,6 @@ class ReplyReader implements ReadOptions {
   readonly #callIds: string[] = [];
   #preparedTool: string | undefined;
   #firstTokenAt: number | undefined;
-  #preload: ReturnType<typeof setTimeout> | undefined;
   #isPreloadStopped = false;
   #end: ReplyEnd | undefined;
 
@@ -326,13 +337,14 @@ class ReplyReader implements ReadOptions {
       if (this.#isPreloadStopped) return;
     }
     const { validator } = this.#run.config;
-    this.#preload = setTimeout(() => preloadValidator(this.#tools, validator), PRELOAD_AFTER_MS);
+    // Not with setTimeout(), whose first call takes 5 ms on Deno, which would delay the request.
+    AbortSignal.timeout(PRELOAD_AFTER_MS).addEventListener("abort", () => {
+      if (!this.#isPreloadStopped) preloadValidator(this.#tools, validator);
+    });
   }
 
   stopPreload(): void {
     this.#isPreloadStopped = true;
-    if (this.#preload !== undefined) clearTimeout(this.#preload);
-    this.#preload = undefined;
   }
 
   #noteContent(): void {
@@ -396,17 +408,19 @@ class ReplyReader implements ReadOptions {
   }
 }
 
-const NO_OUTPUT = {
-  reply: { content: [], calls: [] },
-  hasOutput: false,
-  usage: zeroUsage(),
-  cost: zeroCost(),
-  calls: 0,
-} as const;
+function createOutcomeWithoutOutput(): Omit<Attempt, "stopReason"> {
+  return {
+    reply: { content: [], calls: [] },
+    hasOutput: false,
+    usage: zeroUsage(),
+    cost: zeroCost(),
+    calls: 0,
+  };
+}
 
 /** Creates the result of an attempt that failed before anything was sent. */
 export function createFailedAttempt(error: AgentError): Attempt {
-  return { ...NO_OUTPUT, stopReason: "error", error };
+  return { ...createOutcomeWithoutOutput(), stopReason: "error", error };
 }
 
 /** Creates the result of an attempt that was not made because the turn was aborted, or was stopped by a policy. */
@@ -414,9 +428,9 @@ export function createAbortedAttempt(
   { run, monitor }: TurnContext,
   stoppedBy: StoppedBy | undefined = monitor?.stoppedBy,
 ): Attempt {
-  if (!stoppedBy) return { ...NO_OUTPUT, stopReason: "aborted", error: createAbortedError(run) };
-  const error = new BudgetExceededError(stoppedBy.reason);
-  return { ...NO_OUTPUT, stopReason: "aborted", error, stoppedBy };
+  const outcome = { ...createOutcomeWithoutOutput(), stopReason: "aborted" } as const;
+  if (!stoppedBy) return { ...outcome, error: createAbortedError(run) };
+  return { ...outcome, error: new BudgetExceededError(stoppedBy.reason), stoppedBy };
 }
 
 /** Returns the abort reason if it is an `AbortedError`, otherwise an `AbortedError` with it as the cause. */

@@ -9,26 +9,32 @@ import type { AgentEvent, SubAgentEvent } from "../core/event.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
 import type { RunningCall } from "../core/policy.ts";
 import type { ToolContext } from "../core/tool.ts";
-import {
-  type AgentToolResult,
-  errorResult,
-  type ToolUpdate,
-  toToolResult,
-} from "../core/tool_result.ts";
+import { toToolResult } from "../core/to_tool_result.ts";
+import { type AgentToolResult, errorResult, type ToolUpdate } from "../core/tool_result.ts";
 import type { StartingCall } from "./background_runs.ts";
 import { GRACE_MS } from "./cancellation.ts";
-import type { TurnSettings } from "./config.ts";
 import { copyEvent } from "./copy_event.ts";
 import { ParentRun } from "./parent_run.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import type { Spending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
-import { type LateSpendingCounter, SubAgentSpending } from "./sub_agent_spending.ts";
+import { SubAgentSpending } from "./sub_agent_spending.ts";
 import type { TurnContext } from "./turn_context.ts";
 import { isUsable } from "./usable_tools.ts";
 
 /** Maximum number of undelivered updates of a call; above it, a new update replaces the last one. */
 const MAX_PENDING_UPDATES = 128;
+
+/**
+ * The property `messages` of a context: a long history is copied only for a tool that reads it. It is defined by a
+ * descriptor that all contexts share, because a getter in each literal would take six times as long.
+ */
+const MESSAGES: PropertyDescriptor & ThisType<{ readonly run: ParentRun }> = {
+  enumerable: true,
+  get() {
+    return this.run.messages;
+  },
+};
 
 /** Runs one tool call. */
 export class CallExecution {
@@ -37,9 +43,7 @@ export class CallExecution {
   /** The call. */
   readonly call: ReadyCall;
   readonly #services: RunServices;
-  readonly #settings: TurnSettings;
-  readonly #turn: number;
-  readonly #isUsable: () => boolean;
+  readonly #turn: TurnContext;
   readonly #controller = new AbortController();
   #timer: AbortController | undefined;
   #startedAt: number | undefined;
@@ -50,18 +54,13 @@ export class CallExecution {
   #updates: ToolUpdate[] = [];
   #emittingUpdates: Promise<void> | undefined;
   #subAgents: SubAgentSpending | undefined;
-  readonly #lateSpending: LateSpendingCounter;
 
   /** Creates an execution that waits for {@linkcode CallExecution.start}. */
   constructor(turn: TurnContext, call: ReadyCall) {
-    const { run, settings, progress } = turn;
-    this.#services = run;
-    this.#settings = settings;
-    this.#turn = progress.turn;
-    this.#isUsable = () => isUsable(turn, call.tool);
+    this.#services = turn.run;
+    this.#turn = turn;
     this.call = call;
     this.settled = new Promise((resolve) => this.#settle = resolve);
-    this.#lateSpending = run.lateSpending;
   }
 
   /** Time from the start of the tool to the end of the call, in milliseconds. */
@@ -88,8 +87,9 @@ export class CallExecution {
   start(): void {
     if (this.#state !== "waiting") return;
     try {
-      if (!this.#isUsable()) {
-        return this.#end(errorResult(`Tool "${this.call.tool.name}" is no longer available`));
+      const { tool } = this.call;
+      if (!isUsable(this.#turn, tool)) {
+        return this.#end(errorResult(`Tool "${tool.name}" is no longer available`));
       }
       this.#state = "running";
       this.#startedAt = this.#services.config.now();
@@ -105,9 +105,10 @@ export class CallExecution {
    * tool to settle for at most {@linkcode GRACE_MS}. No effect on a tool that has settled.
    */
   cancel(reason: AgentError): void {
+    if (this.#state !== "waiting" && this.#state !== "running") return;
     const result = errorResult(reason.message);
+    this.#services.observer?.onCancel(this.call.block.id, reason.code);
     if (this.#state === "waiting") return this.#end(result);
-    if (this.#state !== "running") return;
     this.#state = "cancelled";
     this.#cancellation = { result, reason };
     this.#controller.abort(reason);
@@ -155,25 +156,25 @@ export class CallExecution {
     const { runId, history, observer, config: { context } } = this.#services;
     const { idempotencyKey = `${runId}:${id}` } = this.call;
     const count = history.messages.length;
-    return {
+    const onUpdate: ToolContext["onUpdate"] = (update) => this.#queueUpdate(update);
+    const onEvent: ToolContext["onEvent"] = (event) => this.#emitSubAgentEvent(event);
+    const own: Omit<ToolContext, "messages"> = {
       toolCallId: id,
       idempotencyKey,
       runId,
-      run: this.#createHandle(),
-      turn: this.#turn,
+      run: this.#createHandle(() => history.snapshot(count)),
+      turn: this.#turn.progress.turn,
       context,
-      // A long history is copied only for a tool that reads it.
-      get messages() {
-        return history.snapshot(count);
-      },
       signal: this.#controller.signal,
       ...(observer && { traceHeaders: observer.getTraceHeaders(id) }),
-      onUpdate: (update) => this.#queueUpdate(update),
-      onEvent: (event) => this.#emitSubAgentEvent(event),
+      onUpdate,
+      onEvent,
     };
+    // The property completes the type.
+    return Object.defineProperty(own, "messages", MESSAGES) as ToolContext;
   }
 
-  #createHandle(): ParentRun {
+  #createHandle(getMessages: () => ToolContext["messages"]): ParentRun {
     const { runId, depth, config, tree, background, session, instrumentation } = this.#services;
     const createChannel = () => background.createChannel({ onEvent: this.#createLateChannel() });
     let onDetachedEvent: StartingCall["onEvent"] | undefined;
@@ -185,12 +186,13 @@ export class CallExecution {
       session,
       toolCallId: this.call.block.id,
       instrumentation,
-      settings: this.#settings,
+      settings: this.#turn.settings,
       background: (work) => {
         const { id, name } = this.call.block;
         background.start({ id, name, onEvent: this.#createLateChannel() }, work);
       },
       onDetachedEvent: (event) => (onDetachedEvent ??= createChannel())(event),
+      getMessages,
     });
   }
 
@@ -200,7 +202,7 @@ export class CallExecution {
     return async (passed) => {
       const event = this.#copyEvent(passed);
       if (!event) return;
-      this.#lateSpending.add(this.call.block.id, spending.add(event));
+      this.#services.lateSpending.add(this.call.block.id, spending.add(event));
       await this.#services.events.emit(this.#wrapEvent(event));
     };
   }
@@ -211,7 +213,7 @@ export class CallExecution {
     if (!event) return;
     const added = (this.#subAgents ??= new SubAgentSpending()).add(event);
     if (this.#state === "ended" && this.#cancellation) {
-      this.#lateSpending.add(this.call.block.id, added);
+      this.#services.lateSpending.add(this.call.block.id, added);
     }
     if (this.#emittingUpdates) await this.#emittingUpdates; // They came first.
     if (this.#state !== "running" && this.#state !== "cancelled") return;

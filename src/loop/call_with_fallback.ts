@@ -11,7 +11,7 @@ import type { ModelSpec } from "../core/model.ts";
 import { realSleep } from "../core/ports.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
-import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
+import { addCost, addUsage, type Cost, type Usage } from "../core/usage.ts";
 import { type Attempt, attempt, type Candidate, createAbortedAttempt } from "./attempt.ts";
 import type { ModelFallback } from "./config.ts";
 import type { PreparedRequest } from "./request.ts";
@@ -53,15 +53,15 @@ export async function callWithFallback(
   const { run } = turn;
   const fallbacks = run.config.fallback.values();
   let candidate = toCandidate(run, { model: request.model });
-  let totals = { attempts, usage: zeroUsage(), cost: zeroCost() };
+  let totals: AttemptTotals | undefined;
   let charged = turn;
   let hasOutput = false;
   for (let number = 1;; number++) {
-    const options = { candidate, request, number: totals.attempts + 1, onStart };
+    const options = { candidate, request, number: (totals?.attempts ?? attempts) + 1, onStart };
     const last = await attempt(charged, options);
     const { model } = candidate;
     hasOutput ||= last.hasOutput;
-    totals = addAttempt(totals, last);
+    totals = addAttempt(totals ?? { attempts }, last);
     const { error } = last;
     if (!error) return { attempt: last, model, number, ...totals };
     // Policies see what the earlier attempts have used.
@@ -101,15 +101,18 @@ function toCandidate(run: RunServices, fallback: ModelFallback): Candidate {
   return { model, streamFn, getApiKey, retry, extra: fields };
 }
 
-/** Adds the tokens and the cost of an attempt to those of the earlier ones. */
+/** The number of attempts, and their tokens and cost. */
+type AttemptTotals = Pick<ModelCall, "attempts" | "usage" | "cost">;
+
+/** Adds the tokens and the cost of an attempt to those of the earlier ones, if there are any. */
 function addAttempt(
-  totals: Pick<ModelCall, "attempts" | "usage" | "cost">,
+  totals: Pick<ModelCall, "attempts"> & Partial<AttemptTotals>,
   { calls, usage, cost }: Attempt,
-): Pick<ModelCall, "attempts" | "usage" | "cost"> {
+): AttemptTotals {
   return {
     attempts: totals.attempts + calls,
-    usage: addUsage(totals.usage, usage),
-    cost: addCost(totals.cost, cost),
+    usage: totals.usage ? addUsage(totals.usage, usage) : usage,
+    cost: totals.cost ? addCost(totals.cost, cost) : cost,
   };
 }
 

@@ -97,13 +97,12 @@ export class CompactionCheck {
     const { model, context, options, streamFn, usage, cost } = request;
     const prices = request.prices ?? getPrices(run, streamFn);
     const charged = { ...this.#turn, progress: addSpending(progress, { usage, cost }) };
-    return {
-      ...createPolicyContext(charged),
+    return createPolicyContext(charged, {
       model,
       request: { model, context, options, runId: run.runId, turn: progress.turn },
       tools: [],
       ...getModelFacts(model, { streamFn, prices }),
-    };
+    });
   }
 }
 

@@ -7,6 +7,7 @@
 import { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { ENVELOPE_DEPTH, isJsonObject, MAX_JSON_DEPTH, toJsonValue } from "../core/json.ts";
+import { ignoreRejections } from "../core/refuse_promise.ts";
 
 /**
  * Returns a copy of an event, whose data must be JSON; an error is an `AgentError`, and the reason of an abort stays any
@@ -15,7 +16,10 @@ import { ENVELOPE_DEPTH, isJsonObject, MAX_JSON_DEPTH, toJsonValue } from "../co
  * @throws {TypeError} If an untyped tool passes a value that is no event.
  */
 export function copyEvent(event: AgentEvent): AgentEvent {
-  if (!isEvent(event)) throw new TypeError("it must have a type and the properties of that type");
+  if (!isEvent(event)) {
+    ignoreRejections(event);
+    throw new TypeError("it must have a type and the properties of that type");
+  }
   if (event.type === "sub_agent") {
     const { event: own, ...wrapper } = event;
     return { ...copyData(wrapper), event: copyEvent(own) };

@@ -31,7 +31,7 @@ export interface EventPipeOptions {
 
 /** A queued event, or a caller that waits until the events before it are delivered. */
 interface PendingEvent {
-  readonly event?: UnsequencedEvent;
+  readonly event?: UnsequencedEvent | undefined;
   readonly onDelivered: () => void;
 }
 
@@ -119,9 +119,7 @@ export class EventPipe {
   }
 
   #enqueue(event?: UnsequencedEvent): Promise<void> {
-    return new Promise((onDelivered) =>
-      this.#pending.add({ ...(event && { event }), onDelivered })
-    );
+    return new Promise((onDelivered) => this.#pending.add({ event, onDelivered }));
   }
 
   async #deliver(event: UnsequencedEvent, observed: Promise<void> | undefined): Promise<void> {

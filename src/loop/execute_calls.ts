@@ -127,7 +127,7 @@ class Interruption {
   #onSteering(): void {
     const { run: { config: { interrupt }, steering } } = this.#turn;
     // A listener may have taken the message back before it could interrupt anything.
-    if (interrupt === "after_batch" || !steering.arrived) return;
+    if (this.#interrupted || interrupt === "after_batch" || !steering.arrived) return;
     this.#interrupted = true;
     const cancellable = this.#executions.filter(({ started, call }) =>
       !started || (interrupt === "cancel" && call.tool.interruptible !== false)

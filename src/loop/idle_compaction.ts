@@ -5,7 +5,7 @@
  */
 
 import type { AgentContext, TransformInput } from "../core/context.ts";
-import { toValidSpending } from "../core/usage.ts";
+import { toValidSpending } from "../core/valid_usage.ts";
 import { Cancellation } from "./cancellation.ts";
 import { checkStreamOptions } from "./check_config.ts";
 import { CompactionCheck } from "./compaction_check.ts";

@@ -27,7 +27,10 @@ export class MessageQueue implements MessageSource {
   readonly #newId: () => string;
   readonly #onChange: () => void;
   readonly #listeners = new Set<() => void>();
-  #queued: readonly QueuedMessage[] = [];
+  /** Only appended to, so that a list of earlier messages can still be made. */
+  #messages: QueuedMessage[] = [];
+  /** Index of the next message; those before it were taken. */
+  #first = 0;
 
   /** Creates an empty queue. */
   constructor(options: MessageQueueOptions = {}) {
@@ -36,43 +39,61 @@ export class MessageQueue implements MessageSource {
     this.#onChange = options.onChange ?? (() => {});
   }
 
-  /** The queued messages, in order; a new array after every change. */
-  get queued(): readonly QueuedMessage[] {
-    return this.#queued;
+  /** The queued messages, in order; a new array on each read. */
+  get queued(): QueuedMessage[] {
+    return this.#messages.slice(this.#first);
+  }
+
+  /** Number of queued messages. */
+  get size(): number {
+    return this.#messages.length - this.#first;
+  }
+
+  /** Returns a function that lists the messages which are queued now; the list takes time only when it is made. */
+  snapshot(): () => readonly QueuedMessage[] {
+    const messages = this.#messages;
+    const range = [this.#first, messages.length] as const;
+    return () => messages.slice(...range);
   }
 
   /** Appends a message. */
   add(message: AgentMessage): QueuedMessage {
     const queued = { id: this.#newId(), message };
-    this.#replace([...this.#queued, queued]);
+    this.#messages.push(queued);
+    this.#onChange();
     // `onChange` may have taken the message back.
-    if (this.#queued.includes(queued)) { for (const listener of [...this.#listeners]) listener(); }
+    if (this.#messages.lastIndexOf(queued) >= this.#first) {
+      for (const listener of [...this.#listeners]) listener();
+    }
     return queued;
   }
 
   /** Removes a message; returns `false` if it is not queued. */
   cancel(id: string): boolean {
-    const remaining = this.#queued.filter((queued) => queued.id !== id);
-    if (remaining.length === this.#queued.length) return false;
-    this.#replace(remaining);
+    const remaining = this.queued.filter((queued) => queued.id !== id);
+    if (remaining.length === this.size) return false;
+    this.#messages = remaining;
+    this.#first = 0;
+    this.#onChange();
     return true;
   }
 
   /** Removes all messages. */
   clear(): void {
-    if (this.#queued.length > 0) this.#replace([]);
+    this.#drop(this.size);
   }
 
   /** Returns the messages that {@linkcode MessageQueue.take} would take now. */
   peek(): readonly AgentMessage[] {
-    return this.#next().map(({ message }) => message);
+    const end = this.#mode === "all" ? undefined : this.#first + 1;
+    return this.#messages.slice(this.#first, end).map(({ message }) => message);
   }
 
   /** Removes and returns the next message, or all messages, according to the mode. */
   take(): readonly AgentMessage[] {
-    const taken = this.#next();
-    if (taken.length > 0) this.#replace(this.#queued.slice(taken.length));
-    return taken.map(({ message }) => message);
+    const taken = this.peek();
+    this.#drop(taken.length);
+    return taken;
   }
 
   /** Calls `listener` whenever a message is added; returns a function that unsubscribes. */
@@ -81,12 +102,14 @@ export class MessageQueue implements MessageSource {
     return () => this.#listeners.delete(listener);
   }
 
-  #next(): readonly QueuedMessage[] {
-    return this.#mode === "all" ? this.#queued : this.#queued.slice(0, 1);
-  }
-
-  #replace(queued: readonly QueuedMessage[]): void {
-    this.#queued = queued;
+  #drop(count: number): void {
+    if (count === 0) return;
+    this.#first += count;
+    // A message is moved at most once on average.
+    if (this.#first * 2 >= this.#messages.length) {
+      this.#messages = this.#messages.slice(this.#first);
+      this.#first = 0;
+    }
     this.#onChange();
   }
 }

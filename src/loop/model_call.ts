@@ -5,13 +5,14 @@
  */
 
 import type { FinishedCall } from "../core/accumulate.ts";
-import { type AgentError, withModel } from "../core/errors.ts";
+import type { AgentError } from "../core/errors.ts";
 import type { AssistantMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { LlmContext } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../core/usage.ts";
+import { withModel } from "../core/with_model.ts";
 import { createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
 import { toHookError } from "./hook_error.ts";
@@ -102,22 +103,25 @@ class MessageStart {
     if (this.#id !== undefined) return undefined;
     const { run } = this.#turn;
     const id = this.#id = run.history.claimMessageId();
-    return run.events.emit({
-      type: "message_start",
-      message: { ...createEmptyMessage(run, model), id },
-    });
+    const reply: Reply = { content: [], usage: zeroUsage(), cost: zeroCost(), stopReason: "stop" };
+    const message = { ...createMessage(run, model, reply), id };
+    return run.events.emit({ type: "message_start", message });
   }
 }
 
 /** Sends the request, if there is one; the tokens of a summary count in any case. */
-async function sendPrepared(
+function sendPrepared(
   turn: TurnContext,
   start: MessageStart,
   prepared: Preparation,
-): Promise<CallResult> {
-  const charged = await chargeReport(turn, prepared);
-  if (prepared.type !== "ready") return endUnsent(charged, createUnsentCall(charged), prepared);
-  return await sendRequest(charged, start, prepared.request);
+): CallResult | Promise<CallResult> {
+  if (prepared.report) {
+    const { report: _report, ...rest } = prepared;
+    return chargeReport(turn, prepared).then((charged) => sendPrepared(charged, start, rest));
+  }
+  return prepared.type === "ready"
+    ? sendRequest(turn, start, prepared.request)
+    : endUnsent(turn, createUnsentCall(turn), prepared);
 }
 
 /** Emits the report of `transformContext`, and adds what it spent to the progress. */
@@ -257,12 +261,8 @@ function appendReply(
     call;
   const error = call.attempt.error && withModel(call.attempt.error, model);
   const message: AssistantMessage = {
-    ...createEmptyMessage(run, model),
+    ...createMessage(run, model, { content, usage, cost, stopReason }),
     ...(id !== undefined && { id }),
-    content,
-    usage,
-    cost,
-    stopReason,
     ...(error && { errorMessage: error.message, errorCode: error.code }),
   };
   const wasSent = sent !== undefined && stopReason !== "aborted";
@@ -291,18 +291,22 @@ function createUnsentCall(turn: TurnContext, stoppedBy?: StoppedBy): CallResult 
   };
 }
 
-function createEmptyMessage(
+/** The parts of a message that a reply determines. */
+type Reply = Pick<AssistantMessage, "content" | "usage" | "cost" | "stopReason">;
+
+function createMessage(
   { config }: RunServices,
   { provider, modelId }: ModelSpec,
+  { content, usage, cost, stopReason }: Reply,
 ): AssistantMessage {
   return {
     role: "assistant",
-    content: [],
+    content,
     provider,
     modelId,
-    usage: zeroUsage(),
-    cost: zeroCost(),
-    stopReason: "stop",
+    usage,
+    cost,
+    stopReason,
     timestamp: config.now(),
   };
 }

@@ -7,6 +7,7 @@
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { Instrumentation } from "../core/instrumentation.ts";
+import type { AgentMessage } from "../core/message.ts";
 import type { BackgroundWork, RunHandle } from "../core/run_handle.ts";
 import type { RunSession } from "../core/run_session.ts";
 import type { AgentTool } from "../core/tool.ts";
@@ -62,6 +63,8 @@ export interface ParentRunOptions {
   readonly toolCallId?: string;
   /** Observes the run and the agents that the call runs. Default: none. */
   readonly instrumentation?: Instrumentation | undefined;
+  /** Returns a frozen copy of the history with the reply that made the call. Default: none. */
+  readonly getMessages?: () => readonly AgentMessage[];
   /** Limits on the agents that the call starts. Default: so high that only a recursion reaches them. */
   readonly limits?: TreeLimits;
 }
@@ -87,6 +90,11 @@ export class ParentRun implements RunHandle {
   /** The session that records the run, if one does. */
   get session(): RunSession | undefined {
     return this.#options.session;
+  }
+
+  /** The history of the call. */
+  get messages(): readonly AgentMessage[] {
+    return this.#options.getMessages?.() ?? [];
   }
 
   /** The tool call, for observers. */

@@ -5,7 +5,8 @@
  */
 
 import { cloneJson } from "../core/json.ts";
-import { type AgentToolResult, copyToolResult, errorResult } from "../core/tool_result.ts";
+import { copyToolResult } from "../core/to_tool_result.ts";
+import { type AgentToolResult, errorResult } from "../core/tool_result.ts";
 import { callPolicy } from "./policy_slots.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
@@ -31,13 +32,12 @@ export async function applyPostDispatch(
   let isWithheld = false;
   for (const policy of turn.run.config.policies) {
     if (!policy.postDispatch) continue;
-    const context = {
-      ...createPolicyContext(turn),
+    const context = createPolicyContext(turn, {
       toolCall: { id, name, arguments: cloneJson(args) },
       tool,
       result: cloneJson(result),
       durationMs,
-    };
+    });
     const outcome = await callPolicy(turn.run, policy, {
       hook: "postDispatch",
       cancellation: turn.cancellation,

@@ -6,10 +6,13 @@
 
 import { checkTools } from "../core/check_tool.ts";
 import { getErrorMessage } from "../core/errors.ts";
+import { freezeJson } from "../core/freeze_json.ts";
+import { cloneJson } from "../core/json.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
 import { checkModelSpec } from "../core/model.ts";
 import type { ChangeVerdict, HideVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
+import type { LlmContext } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { CheckOption } from "./check_config.ts";
 import { toHookError } from "./hook_error.ts";
@@ -48,13 +51,18 @@ export async function applyPreRequest(
     if (!policy.preRequest) continue;
     const { model, context, options, tools } = request;
     try {
-      const input = {
-        ...createPolicyContext(turn),
+      const input = createPolicyContext(turn, {
         model,
-        request: { model, context, options, runId: run.runId, turn: progress.turn },
+        request: {
+          model,
+          context: copyContext(run, context),
+          options: freezeJson(cloneJson(options)),
+          runId: run.runId,
+          turn: progress.turn,
+        },
         tools,
         ...getModelFacts(model, { streamFn, prices: getPrices(run, streamFn) }),
-      };
+      });
       const returned = await cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
       const verdict = parseVerdict(returned, ["stop", "change", "hide"]);
       switch (verdict?.type) {
@@ -72,6 +80,18 @@ export async function applyPreRequest(
     }
   }
   return { type: "ready", request: await repairChange(turn, prepared, request) };
+}
+
+/** Returns the input of a model call for a policy, which reads frozen copies of the messages. */
+function copyContext({ history }: RunServices, context: LlmContext): LlmContext {
+  const { systemPrompt, messages, tools } = context;
+  return {
+    systemPrompt,
+    tools,
+    get messages() {
+      return history.copyRequest(messages);
+    },
+  };
 }
 
 /** Repairs the messages of a request if a policy has replaced them. */

@@ -110,13 +110,12 @@ async function callPreDispatch(
   let args = ready.arguments;
   for (const policy of policies) {
     const draft = cloneJson(args) as Record<string, unknown>;
-    const context = {
-      ...createPolicyContext(turn),
+    const context = createPolicyContext(turn, {
       toolCallId: block.id,
       tool,
       arguments: draft,
       timeoutMs: tool.timeoutMs ?? run.config.toolTimeoutMs,
-    };
+    });
     const call = () => policy.preDispatch?.(context);
     const parse = (returned: unknown) => {
       const verdict = parseVerdict(returned, ["stop", "inject", "skip"]);

@@ -45,7 +45,10 @@ export function readEvents(
   return new Reading(openEvents(source), options).outcome;
 }
 
-/** Reads one source to its end. */
+/**
+ * Reads one source to its end. Callbacks that are created once handle the results: an `await` for each event takes several
+ * objects more, which adds up over the hundreds of thousands of events of long replies.
+ */
 class Reading {
   /** Settles when reading has ended. */
   readonly outcome: Promise<ReadOutcome>;
@@ -67,32 +70,47 @@ class Reading {
       this.#reject = reject;
     });
     this.#unsubscribe = options.cancellation.onAbort(() => this.#onAbort());
-    void this.#readAll();
+    this.#readNext();
   }
 
-  async #readAll(): Promise<void> {
+  readonly #readNext = (): void => {
+    if (this.#state === "finished") return;
     try {
-      while (true) {
-        const { done, value } = await this.#events.next();
-        if (done) return this.#finish(this.#state === "open" ? "closed" : "aborted");
-        if (typeof value !== "object" || value === null) throw createEventError(value);
-        const isTerminal = value.type === "done" || value.type === "error";
-        if (this.#state === "open") {
-          const accepted = this.#options.accept(value);
-          if (isTerminal) return this.#finish("terminal");
-          const pause = accepted ?? this.#loopYield.pause();
-          if (pause) await pause;
-        } else {
-          if (isTerminal) this.#options.acceptTerminal(value);
-          if (isTerminal || this.#state === "finished") return this.#finish("aborted");
-          await this.#loopYield.pause();
-        }
-      }
+      Promise.resolve(this.#events.next()).then(this.#onResult, this.#fail);
     } catch (thrown) {
-      this.#close();
-      this.#reject(thrown);
+      this.#fail(thrown);
     }
+  };
+
+  readonly #onResult = (result: IteratorResult<AssistantMessageEvent>): void => {
+    if (this.#state === "finished") return;
+    try {
+      const { done, value } = result;
+      if (done) return this.#finish(this.#state === "open" ? "closed" : "aborted");
+      if (typeof value !== "object" || value === null) throw createEventError(value);
+      const pause = this.#accept(value);
+      if (pause) pause.then(this.#readNext, this.#fail);
+      else this.#readNext();
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  };
+
+  /** Accepts an event; returns a promise if the next one must wait. */
+  #accept(event: AssistantMessageEvent): Promise<void> | undefined {
+    const isTerminal = event.type === "done" || event.type === "error";
+    const isOpen = this.#state === "open";
+    const accepted = isOpen ? this.#options.accept(event) : undefined;
+    if (!isTerminal) return accepted ?? this.#loopYield.pause();
+    if (!isOpen) this.#options.acceptTerminal(event);
+    this.#finish(isOpen ? "terminal" : "aborted");
+    return undefined;
   }
+
+  readonly #fail = (thrown: unknown): void => {
+    this.#close();
+    this.#reject(thrown);
+  };
 
   #onAbort(): void {
     this.#state = "aborted";

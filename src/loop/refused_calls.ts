@@ -19,7 +19,7 @@ export async function reportRefusedCall(
   refusedCalls.add(block);
   for (const policy of policies) {
     if (!policy.onRefused) continue;
-    const context = { ...createPolicyContext(turn), toolCallId: block.id, tool };
+    const context = createPolicyContext(turn, { toolCallId: block.id, tool });
     const call = () => policy.onRefused?.(context);
     const { cancellation } = turn;
     await callPolicy(run, policy, { hook: "onRefused", cancellation, call, parse: () => {} });
@@ -32,7 +32,6 @@ export async function reportRefusedCalls(
   before: readonly PreparedCall[],
   after: readonly PreparedCall[],
 ): Promise<void> {
-  if (before === after) return;
   for (const [index, call] of before.entries()) {
     if (call.type === "ready" && after[index]?.type !== "ready") {
       await reportRefusedCall(turn, call);

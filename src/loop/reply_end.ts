@@ -7,7 +7,8 @@
 import { AgentError, getErrorMessage, StreamError } from "../core/errors.ts";
 import type { StopReason } from "../core/model.ts";
 import type { StreamDoneEvent, StreamErrorEvent } from "../core/stream.ts";
-import { type Cost, toValidCost, toValidUsage, type Usage } from "../core/usage.ts";
+import type { Cost, Usage } from "../core/usage.ts";
+import { toValidCost, toValidUsage } from "../core/valid_usage.ts";
 
 /** The end of a reply, with valid amounts. */
 export interface ReplyEnd {

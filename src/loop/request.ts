@@ -11,9 +11,10 @@ import { NoMessagesError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject, toJsonValue } from "../core/json.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
+import { getStreamOrigin } from "../core/stream_origin.ts";
 import type { LlmContext, StreamFn, StreamOptions, ToolSpec } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
-import { toValidSpending } from "../core/usage.ts";
+import { toValidSpending } from "../core/valid_usage.ts";
 import type { GetApiKey } from "./config.ts";
 import { CompactionCheck, type CompactionRefusal } from "./compaction_check.ts";
 import type { ConvertedMessages } from "./convert.ts";
@@ -194,7 +195,8 @@ export function resolveStreamOptions(
   { options, keyProvider, extraProvider }: PreparedRequest,
 ): StreamOptions | Promise<StreamOptions> {
   // A fallback with a function of its own may call another server under the same name.
-  const isKeyOwner = model.provider === keyProvider && streamFn === turn.run.config.streamFn;
+  const isKeyOwner = model.provider === keyProvider &&
+    getStreamOrigin(streamFn) === getStreamOrigin(turn.run.config.streamFn);
   const keyed = isKeyOwner ? options : omitKey(options);
   const isExtraOwner = extra === undefined && model.provider === extraProvider;
   const streamOptions = isExtraOwner ? keyed : replaceExtra(keyed, extra);

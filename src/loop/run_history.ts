@@ -9,7 +9,8 @@ import { copyMessage } from "../core/copy_message.ts";
 import { InvalidContinueError } from "../core/errors.ts";
 import { hasContent, repairHistory } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
-import type { AgentMessage, AssistantMessage } from "../core/message.ts";
+import { freezeJson } from "../core/freeze_json.ts";
+import type { AgentMessage, AssistantMessage, LlmMessage } from "../core/message.ts";
 import { defaultPorts, type Ports } from "../core/ports.ts";
 import { UniqueIds } from "../core/unique_ids.ts";
 import type { EventPipe } from "./event_pipe.ts";
@@ -38,6 +39,10 @@ export class RunHistory {
   /** The messages that this run appended. */
   readonly newMessages: AgentMessage[] = [];
   readonly #options: RunHistoryOptions;
+  /** Frozen copies by message, made when code of the application first reads them. */
+  readonly #copies = new WeakMap<AgentMessage, AgentMessage>();
+  /** The copies of the first messages, which a long run would otherwise look up again for each snapshot. */
+  readonly #copied: AgentMessage[] = [];
   #snapshot: readonly AgentMessage[] = Object.freeze([]);
   #callIds: UniqueIds | undefined;
   #messageIds: UniqueIds | undefined;
@@ -59,9 +64,42 @@ export class RunHistory {
   /** Returns a frozen copy of the first messages, by default of all; the same one until another number is copied. */
   snapshot(count: number = this.messages.length): readonly AgentMessage[] {
     if (this.#snapshot.length !== count) {
-      this.#snapshot = Object.freeze(this.messages.slice(0, count));
+      this.#copyFirst(count);
+      this.#snapshot = Object.freeze(this.#copied.slice(0, count));
     }
     return this.#snapshot;
+  }
+
+  /** Returns a frozen list of frozen copies, which code of the application cannot change. */
+  copyAll<Message extends AgentMessage>(messages: readonly Message[]): readonly Message[] {
+    return Object.freeze(messages.map((message) => this.copy(message)));
+  }
+
+  /** Returns frozen copies of a request, which usually begins with the history. */
+  copyRequest(messages: readonly LlmMessage[]): readonly LlmMessage[] {
+    const history = this.messages;
+    this.#copyFirst(history.length);
+    let count = 0;
+    while (count < messages.length && messages[count] === history[count]) count++;
+    // A list of copies saves looking up each of them, and they have the type of the messages.
+    const copies = this.#copied.slice(0, count) as LlmMessage[];
+    for (const message of messages.slice(count)) copies.push(this.copy(message));
+    return Object.freeze(copies);
+  }
+
+  #copyFirst(count: number): void {
+    const uncopied = this.messages.slice(this.#copied.length, count);
+    for (const message of uncopied) this.#copied.push(this.copy(message));
+  }
+
+  /** Returns a frozen copy of a message; the same one for the same message. */
+  copy<Message extends AgentMessage>(message: Message): Message {
+    const known = this.#copies.get(message);
+    // A copy has the type of its message.
+    if (known) return known as Message;
+    const copy = freezeJson(cloneJson(message));
+    this.#copies.set(message, copy);
+    return copy;
   }
 
   /** Emits the start and the end of a complete message; returns a promise if the caller should wait. */

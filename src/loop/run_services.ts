@@ -156,6 +156,7 @@ export class RunServices {
         return getModel();
       },
       getTools: () => this.#settings.tools,
+      isAborted: () => this.cancellation.aborted,
     });
     this.events.tap = observer?.onEvent;
     return observer;

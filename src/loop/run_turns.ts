@@ -113,8 +113,9 @@ async function pollFollowUp({ followUp }: RunServices): Promise<TurnInput | unde
 export async function finishRun(run: RunServices, progress: RunProgress): Promise<RunOutcome> {
   const outcome = createOutcome(run, progress);
   const { stopReason, error } = outcome;
-  const context = createPolicyContext({ run, settings: run.getSettings(), progress });
-  await runPostLoop(run, { ...context, stopReason, ...(error && { error }) });
+  const added = { stopReason, ...(error && { error }) };
+  const settings = run.getSettings();
+  await runPostLoop(run, createPolicyContext({ run, settings, progress }, added));
   await run.events.emit({ type: "agent_end", ...copyOutcome(outcome) });
   return outcome;
 }

@@ -17,9 +17,17 @@ export function startObserver(
   const observer = attempt(() => instrumentation?.observeRun(run));
   if (!observer) return undefined;
   return {
-    onEvent: (event) => attempt(() => observer.onEvent(event)),
+    onEvent(event) {
+      // Without a closure, since it is called for every event.
+      try {
+        observer.onEvent(event);
+      } catch {
+        // As below.
+      }
+    },
     callModel: (request, call) => doOnce((once) => observer.callModel(request, once), call),
     executeTool: (id, execute) => doOnce((once) => observer.executeTool(id, once), execute),
+    onCancel: (id, code) => attempt(() => observer.onCancel(id, code)),
     getTraceHeaders: (id) => attempt(() => observer.getTraceHeaders(id)) ?? {},
   };
 }

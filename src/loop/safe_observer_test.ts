@@ -6,6 +6,7 @@ const run = {
   runId: "r",
   model: { provider: "any", modelId: "model", thinkingLevel: "off" },
   getTools: () => [],
+  isAborted: () => false,
 } as const;
 const request = {
   model: run.model,
@@ -18,6 +19,7 @@ function observe(observer: Partial<RunObserver>): RunObserver {
     onEvent: () => {},
     callModel: (_request, call) => call(),
     executeTool: (_id, execute) => execute(),
+    onCancel: () => {},
     getTraceHeaders: () => ({ traceparent: "t" }),
     ...observer,
   };
@@ -41,8 +43,10 @@ Deno.test("startObserver(): ignores failures of the observer and does the work i
     onEvent: throwNow,
     callModel: throwNow,
     executeTool: throwNow,
+    onCancel: throwNow,
     getTraceHeaders: throwNow,
   });
+  observer.onCancel("c", "aborted");
   observer.onEvent({ type: "turn_start", turn: 1 });
   assertEquals(observer.callModel(request, () => 1), 1);
   assertEquals(observer.executeTool("c", () => 2), 2);

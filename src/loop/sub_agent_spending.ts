@@ -5,7 +5,8 @@
  */
 
 import type { AgentEvent } from "../core/event.ts";
-import { type LateSpending, toValidSpending, zeroCost, zeroUsage } from "../core/usage.ts";
+import { type LateSpending, zeroCost, zeroUsage } from "../core/usage.ts";
+import { toValidSpending } from "../core/valid_usage.ts";
 import { addSpending, type RunProgress, type Spending } from "./run_progress.ts";
 
 /** The spending of the agents that one tool call runs; known even if the call never returns. */

@@ -12,7 +12,7 @@ import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { type AgentToolResult, errorResult } from "../core/tool_result.ts";
-import { toValidSpending } from "../core/usage.ts";
+import { toValidSpending } from "../core/valid_usage.ts";
 import { approveBatch, isAnswerCall, type PreparedBatch, stopBatch } from "./approve_batch.ts";
 import { getAbortText } from "./cancel_text.ts";
 import { executeCalls } from "./execute_calls.ts";
@@ -76,7 +76,7 @@ export async function runToolBatch(
       : { calls: resolved, injected: [] };
     const approving = approveBatch(turn, checked);
     const approved = approving instanceof Promise ? await approving : approving;
-    await reportRefusedCalls(turn, resolved, approved.calls);
+    if (approved.calls !== resolved) await reportRefusedCalls(turn, resolved, approved.calls);
     return await executeBatch(turn, approved);
   } catch (thrown) {
     return await failBatch(turn, calls.map(({ block }) => block), thrown);

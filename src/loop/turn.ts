@@ -85,9 +85,10 @@ async function applyPreTurn(
   input: TurnInput,
 ): Promise<TurnAdmission> {
   const queued = input.batch ? [] : [...(input.queue?.peek() ?? []), ...run.steering.peek()];
-  const newMessages = [...input.messages, ...queued];
-  const context = createPolicyContext({ run, settings: run.getSettings(), progress });
-  const verdict = await runPreTurn(run, { ...context, newMessages });
+  const newMessages = run.history.copyAll([...input.messages, ...queued]);
+  const settings = run.getSettings();
+  const context = createPolicyContext({ run, settings, progress }, { newMessages });
+  const verdict = await runPreTurn(run, context);
   if (verdict.stoppedBy) return { type: "refused", stoppedBy: verdict.stoppedBy };
   return { type: "admitted", injected: verdict.injected };
 }
@@ -175,8 +176,12 @@ function applyPostTurn(
   turn: TurnContext,
   { message, progress, batch: { toolResults } }: TurnActions,
 ): Promise<SlotVerdict> {
-  const context = createPolicyContext({ ...turn, progress });
-  return runPostTurn(turn.run, { ...context, message, toolResults });
+  const { history } = turn.run;
+  const context = createPolicyContext({ ...turn, progress }, {
+    message: history.copy(message),
+    toolResults: history.copyAll(toolResults),
+  });
+  return runPostTurn(turn.run, context);
 }
 
 /** Emits the end of a turn; returns a promise if the caller should wait. */

@@ -29,18 +29,27 @@ export interface TurnContext extends RunContext {
   readonly monitor?: TurnMonitor | undefined;
 }
 
-/** Creates the part of a policy's context that all slots share. */
-export function createPolicyContext({ run, settings, progress }: RunContext): PolicyContext {
+/** Creates the context of a policy: the part that all slots share, and what one of them adds. */
+export function createPolicyContext<Added extends object = object>(
+  { run, settings, progress }: RunContext,
+  added?: Added,
+): PolicyContext & Added {
+  const { history } = run;
+  const count = history.messages.length;
   return {
     runId: run.runId,
     turn: progress.turn,
     model: settings.model,
-    messages: run.history.snapshot(),
+    // A long history is copied only for a policy that reads it.
+    get messages() {
+      return history.snapshot(count);
+    },
     usage: progress.usage,
     cost: progress.cost,
     ...pickLateSpending(progress),
     elapsedMs: run.elapsedMs,
     context: run.config.context,
     signal: run.cancellation.signal,
+    ...added as Added,
   };
 }

@@ -19,7 +19,8 @@ import type { RunContext } from "./turn_context.ts";
 
 /** Whether a tool exists for the model: whether every policy allows it, or it is that of a structured answer. */
 export function isUsable({ run, settings }: RunContext, tool: AgentTool): boolean {
-  return tool === settings.answerTool || isOffered(run, { type: "tool", tool });
+  return run.config.policies.length === 0 || tool === settings.answerTool ||
+    isOffered(run, { type: "tool", tool });
 }
 
 /** Returns a request without the tools that do not exist for the model, and without a choice of one of them. */

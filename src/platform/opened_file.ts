@@ -6,6 +6,7 @@
 
 import type { FileHandle } from "node:fs/promises";
 import { AbortedError } from "../core/errors.ts";
+import type { SystemFile } from "./file_calls.ts";
 
 /** A file opened for reading. */
 export interface OpenedFile extends AsyncDisposable {
@@ -17,7 +18,13 @@ export interface OpenedFile extends AsyncDisposable {
   chunks(signal?: AbortSignal): AsyncGenerator<Uint8Array>;
 }
 
+// Not from file_calls.ts, which a program then loads for one number.
+const SEEK_START = 0;
+
 const MAX_CHUNK_BYTES = 1024 * 1024;
+
+/** Reads bytes at a position into a buffer; resolves to their number, 0 at the end. */
+type ReadAt = (buffer: Uint8Array, position: number) => Promise<number>;
 
 /** A file behind a file handle of `node:fs`. */
 export class NodeOpenedFile implements OpenedFile {
@@ -34,23 +41,62 @@ export class NodeOpenedFile implements OpenedFile {
   }
 
   /** Reads the content from the beginning. */
-  async *chunks(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
-    // One byte more than the size: a single read of a file that did not grow reaches its end.
-    const chunkBytes = Math.min(this.size + 1, MAX_CHUNK_BYTES);
-    for (let position = 0;;) {
-      if (signal?.aborted) throw new AbortedError("Reading was cancelled");
-      const buffer = new Uint8Array(chunkBytes);
-      const { bytesRead } = await this.#handle.read(buffer, 0, chunkBytes, position);
-      position += bytesRead;
-      if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
-      const isAtEnd = bytesRead === 0 || (bytesRead < chunkBytes && position >= this.size);
-      if (isAtEnd) return;
-    }
+  chunks(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    const read: ReadAt = async (buffer, position) =>
+      (await this.#handle.read(buffer, 0, buffer.length, position)).bytesRead;
+    return readChunks(this.size, read, signal);
   }
 
   /** Closes the handle. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#handle.close();
+  }
+}
+
+/** A file that the runtime has opened. */
+export class SystemOpenedFile implements OpenedFile {
+  /** Canonical path. */
+  readonly path: string;
+  /** Bytes in the file when it was opened. */
+  readonly size: number;
+  readonly #file: SystemFile;
+
+  constructor(path: string, size: number, file: SystemFile) {
+    this.path = path;
+    this.size = size;
+    this.#file = file;
+  }
+
+  /** Reads the content from the beginning. */
+  chunks(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    const read: ReadAt = async (buffer, position) => {
+      if (position === 0) this.#file.seekSync(0, SEEK_START);
+      return await this.#file.read(buffer) ?? 0;
+    };
+    return readChunks(this.size, read, signal);
+  }
+
+  /** Closes the file. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#file.close();
+  }
+}
+
+async function* readChunks(
+  size: number,
+  read: ReadAt,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  // One byte more than the size: a single read of a file that did not grow reaches its end.
+  const chunkBytes = Math.min(size + 1, MAX_CHUNK_BYTES);
+  for (let position = 0;;) {
+    if (signal?.aborted) throw new AbortedError("Reading was cancelled");
+    const buffer = new Uint8Array(chunkBytes);
+    const bytesRead = await read(buffer, position);
+    position += bytesRead;
+    if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
+    const isAtEnd = bytesRead === 0 || (bytesRead < chunkBytes && position >= size);
+    if (isAtEnd) return;
   }
 }
 

@@ -7,6 +7,7 @@
 import type { ProcessLaunch, SpawnedProcess } from "../core/process_spawner.ts";
 import { terminateGroup } from "./process_group.ts";
 import type { SystemProcess } from "./process_calls.ts";
+import { noteStartedProgram } from "./started_programs.ts";
 import { system } from "./system.ts";
 import { getSystemErrorCode } from "./system_error.ts";
 
@@ -33,6 +34,7 @@ export async function spawnProcess(launch: PipedLaunch): Promise<SpawnedProcess>
 }
 
 function start({ program, args, cwd, env }: PipedLaunch): SystemProcess {
+  noteStartedProgram();
   try {
     return new system.Command(program, {
       args: [...args],

@@ -2,7 +2,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { AbortedError } from "../core/errors.ts";
 import { withDeadline } from "../../tests/deadline.ts";
 import { readSmallFile } from "./small_file.ts";
-import { readUntrustedFile, readUntrustedText } from "./untrusted_file.ts";
+import { hasStartedPrograms, noteStartedProgram } from "./started_programs.ts";
+import { openUntrustedFile, readUntrustedFile, readUntrustedText } from "./untrusted_file.ts";
 
 const MAX_BYTES = 1_000;
 
@@ -58,31 +59,67 @@ const CASES: readonly RefusedCase[] = [
   },
 ];
 
-for (const { name, setup, reason } of CASES) {
-  Deno.test({
-    name: `readUntrustedFile(): refuses ${name}`,
-    ignore: Deno.build.os === "windows",
-    fn: () =>
-      withDirectory(async (directory) => {
-        runShell(directory, setup);
-        const options = { within: directory, maxBytes: MAX_BYTES };
-        const read = await withDeadline(readUntrustedFile(`${directory}/it`, options), 5_000);
-        assertEquals(read, { type: "refused", reason });
-        assertEquals(readSmallFile(`${directory}/it`, { verifyPath: true }), undefined);
-      }),
-  });
-}
+/** Both ways to open a file, in this order: a started program remains noted. */
+const WAYS = [
+  { name: "before a program is started", prepare: () => assertEquals(hasStartedPrograms(), false) },
+  { name: "after a program was started", prepare: noteStartedProgram },
+];
 
-Deno.test("readUntrustedFile(): reads a regular file and a link inside of the directory", () =>
-  withDirectory(async (directory) => {
-    await Deno.writeTextFile(`${directory}/file`, "content");
-    await Deno.symlink("file", `${directory}/link`);
-    const options = { within: directory, maxBytes: MAX_BYTES };
-    assertEquals(await readUntrustedText(`${directory}/file`, options), "content");
-    assertEquals(await readUntrustedText(`${directory}/link`, options), "content");
-    assertEquals(await readUntrustedFile(`${directory}/none`, options), { type: "missing" });
-    assertEquals(await readUntrustedFile(`${directory}/file/x`, options), { type: "missing" });
-  }));
+for (const { name: way, prepare } of WAYS) {
+  for (const { name, setup, reason } of CASES) {
+    Deno.test({
+      name: `readUntrustedFile(): refuses ${name} ${way}`,
+      ignore: Deno.build.os === "windows",
+      fn: () =>
+        withDirectory(async (directory) => {
+          prepare();
+          runShell(directory, setup);
+          const options = { within: directory, maxBytes: MAX_BYTES };
+          const read = await withDeadline(readUntrustedFile(`${directory}/it`, options), 5_000);
+          assertEquals(read, { type: "refused", reason });
+          assertEquals(readSmallFile(`${directory}/it`, { verifyPath: true }), undefined);
+        }),
+    });
+  }
+
+  Deno.test(`readUntrustedFile(): reads a regular file and a link inside of the directory ${way}`, () =>
+    withDirectory(async (directory) => {
+      prepare();
+      await Deno.writeTextFile(`${directory}/file`, "content");
+      await Deno.symlink("file", `${directory}/link`);
+      const options = { within: directory, maxBytes: MAX_BYTES };
+      assertEquals(await readUntrustedText(`${directory}/file`, options), "content");
+      assertEquals(await readUntrustedText(`${directory}/link`, options), "content");
+      assertEquals(await readUntrustedFile(`${directory}/none`, options), { type: "missing" });
+      assertEquals(await readUntrustedFile(`${directory}/file/x`, options), { type: "missing" });
+    }));
+
+  Deno.test(`openUntrustedFile(): opens no file behind a link ${way}`, () =>
+    withDirectory(async (directory) => {
+      prepare();
+      await Deno.symlink("..", `${directory}/sub`);
+      assertEquals(await openUntrustedFile(`${directory}/sub/key`), undefined);
+    }));
+
+  Deno.test(`openUntrustedFile(): reads a file from the beginning, in chunks, each time ${way}`, () =>
+    withDirectory(async (directory) => {
+      prepare();
+      const path = `${directory}/file`;
+      const content = crypto.getRandomValues(new Uint8Array(60_000));
+      const bytes = new Uint8Array(2_500_000).map((_, index) => content[index % 60_000] ?? 0);
+      await Deno.writeFile(path, bytes);
+      await using file = await openUntrustedFile(path);
+      for (let time = 0; time < 2; time++) {
+        const chunks = await Array.fromAsync(file?.chunks() ?? []);
+        assertEquals(chunks.map(({ length }) => length), [1_048_576, 1_048_576, 402_848]);
+        assertEquals(
+          new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer()),
+          bytes,
+        );
+      }
+      assertEquals(file?.size, bytes.length);
+    }));
+}
 
 Deno.test("readUntrustedFile(): rejects when it is aborted", () =>
   withDirectory(async (directory) => {

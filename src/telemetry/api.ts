@@ -15,6 +15,8 @@ export type TraceContext = object;
 
 /** A span. Times are in milliseconds since the epoch. */
 export interface Span {
+  /** Whether it keeps attributes: not if a sampler has left it out. Default: it does. */
+  isRecording?(): boolean;
   /** Sets attributes. */
   setAttributes(attributes: Attributes): unknown;
   /** Adds an event at the current time. */
@@ -47,12 +49,22 @@ export interface Histogram {
   record(value: number, attributes: Attributes): void;
 }
 
-/** Options of a new histogram. */
-export interface HistogramOptions {
+/** Adds values up. */
+export interface Counter {
+  /** Adds a value. */
+  add(value: number, attributes: Attributes): void;
+}
+
+/** Options of a new counter. */
+export interface CounterOptions {
   /** Description for people. */
   description: string;
   /** Unit, such as `s`. */
   unit: string;
+}
+
+/** Options of a new histogram. */
+export interface HistogramOptions extends CounterOptions {
   /** Recommended boundaries of the buckets. */
   advice: { explicitBucketBoundaries: number[] };
 }
@@ -61,6 +73,8 @@ export interface HistogramOptions {
 export interface Meter {
   /** Creates a histogram. */
   createHistogram(name: string, options: HistogramOptions): Histogram;
+  /** Creates a counter. */
+  createCounter(name: string, options: CounterOptions): Counter;
 }
 
 /** The package `@opentelemetry/api`, version 1: `await import("@opentelemetry/api")`. */

@@ -5,7 +5,7 @@
  */
 
 import type { ContentBlock } from "../core/content.ts";
-import type { JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { StopReason } from "../core/model.ts";
 
@@ -28,13 +28,37 @@ export function formatInstructions(systemPrompt: string): string {
   return JSON.stringify([{ type: "text", content: systemPrompt }]);
 }
 
+/**
+ * Returns the result of a tool as JSON, in the format of `gen_ai.tool.call.result`, which is an object: the text if it is
+ * one, else the parts of the content.
+ */
+export function formatResult(content: readonly ContentBlock[]): string {
+  const [first, ...others] = content;
+  if (first?.type === "text" && others.length === 0 && isObjectText(first.text)) return first.text;
+  return JSON.stringify({ content: content.map(toPart) });
+}
+
+function isObjectText(text: string): boolean {
+  if (!/^\s*\{/.test(text)) return false;
+  try {
+    return isJsonObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the reason for the end of a reply, in the words of the conventions. */
+export function getFinishReason(stopReason: StopReason, errorCode?: string): string {
+  return errorCode === "content_filtered" ? "content_filter" : FINISH_REASONS[stopReason];
+}
+
 /** Returns no message for a custom one. */
 function toMessages(message: AgentMessage): JsonObject[] {
   switch (message.role) {
     case "user":
       return [{ role: "user", parts: message.content.map(toPart) }];
     case "assistant": {
-      const finish_reason = FINISH_REASONS[message.stopReason];
+      const finish_reason = getFinishReason(message.stopReason);
       return [{ role: "assistant", parts: message.content.map(toPart), finish_reason }];
     }
     case "tool_result": {

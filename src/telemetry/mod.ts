@@ -17,6 +17,8 @@
 export type {
   Attributes,
   AttributeValue,
+  Counter,
+  CounterOptions,
   Histogram,
   HistogramOptions,
   Meter,

@@ -54,6 +54,7 @@ export function checkTelemetryOptions(options: TelemetryOptions): void {
   checkType("agentVersion", options.agentVersion, "string");
   checkType("tracer.startSpan", options.tracer && options.tracer.startSpan, "function");
   checkType("meter.createHistogram", options.meter && options.meter.createHistogram, "function");
+  checkType("meter.createCounter", options.meter && options.meter.createCounter, "function");
 }
 
 function checkType(name: string, value: unknown, type: "boolean" | "string" | "function"): void {

@@ -17,12 +17,19 @@ import type { InstrumentedRun, RunObserver } from "../core/instrumentation.ts";
 import type { AssistantMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StreamRequest } from "../core/stream.ts";
-import type { AgentTool } from "../core/tool.ts";
-import type { Usage } from "../core/usage.ts";
 import type { Attributes, OpenTelemetryApi, Span, TraceContext, Tracer } from "./api.ts";
-import { formatInstructions, formatMessages } from "./message_parts.ts";
-import type { Metrics } from "./metrics.ts";
-import { getProviderName } from "./provider_name.ts";
+import { formatMessages, formatResult, getFinishReason } from "./message_parts.ts";
+import { createModelSeries, type Metrics, type ModelSeries } from "./metrics.ts";
+import {
+  describeAttempt,
+  describeCall,
+  describeContent,
+  describeModel,
+  describeRequest,
+  describeUsage,
+  formatModel,
+  readAttributes,
+} from "./span_attributes.ts";
 
 /** Span kinds and the status of failures of `@opentelemetry/api`. */
 const INTERNAL = 0;
@@ -31,6 +38,12 @@ const ERROR = 2;
 
 /** Type of the errors of tools, which have no code. */
 const TOOL_ERROR = "tool_error";
+
+/** Type of an error of a call. */
+type ErrorType = AgentError["code"] | typeof TOOL_ERROR;
+
+/** Name of a tool that does not exist: the one that the model wrote is content, and has any number of values. */
+const UNKNOWN_TOOL = "_OTHER";
 
 /** Services and settings that the spans of all runs have in common. */
 export interface SpanServices {
@@ -78,14 +91,20 @@ interface OpenSpan {
 /** A model call with its retries. */
 interface OpenModelCall extends OpenSpan {
   readonly model: ModelSpec;
+  /** The attributes of its metrics. */
+  readonly series: ModelSeries;
   /** The last attempt, and the time when it ended. */
   end?: { readonly event: ModelCallEndEvent; readonly time: number };
 }
 
 /** A tool call. */
 interface OpenToolCall extends OpenSpan {
-  /** Name of the tool. */
+  /** Name of the tool, if it exists. */
   readonly name: string;
+  /** Whether the tool has started. */
+  isExecuted: boolean;
+  /** The code of the error with which the run has cancelled it. */
+  cancelCode?: AgentError["code"];
 }
 
 /**
@@ -98,6 +117,9 @@ export class RunSpans implements RunObserver {
   readonly #common: Attributes;
   readonly #tools = new Map<string, OpenToolCall>();
   #modelCall: OpenModelCall | undefined;
+  readonly #series = new Map<string, ModelSeries>();
+  #modelCalls = 0;
+  #toolCalls = 0;
   /** Whether requests omit a part of the history. */
   #isCompacted = false;
 
@@ -200,14 +222,21 @@ export class RunSpans implements RunObserver {
   callModel<Result>(request: Omit<StreamRequest, "signal">, call: () => Result): Result {
     if (!this.#modelCall) return call();
     const { span, context } = this.#modelCall;
-    span.setAttributes(describeRequest(request));
-    if (this.#options.content) span.setAttributes(describeContent(request));
+    setAttributes(span, () => describeRequest(request));
+    if (this.#options.content) setAttributes(span, () => describeContent(request));
     return this.#within(context, call);
   }
 
   executeTool<Result>(toolCallId: string, execute: () => Result): Result {
     const tool = this.#tools.get(toolCallId);
-    return tool ? this.#within(tool.context, execute) : execute();
+    if (!tool) return execute();
+    tool.isExecuted = true;
+    return this.#within(tool.context, execute);
+  }
+
+  onCancel(toolCallId: string, code: AgentError["code"]): void {
+    const tool = this.#tools.get(toolCallId);
+    if (tool) tool.cancelCode = code;
   }
 
   getTraceHeaders(toolCallId: string): Record<string, string> {
@@ -221,18 +250,28 @@ export class RunSpans implements RunObserver {
     const current = this.#modelCall;
     if (current && formatModel(current.model) === formatModel(model)) return;
     this.#endModelCall();
-    const attributes = {
-      "gen_ai.operation.name": "chat",
-      ...describeModel(model),
+    const series = this.#getSeries(model);
+    const attributes: Attributes = {
+      ...series.attributes,
       ...this.#common,
       "gen_ai.request.stream": true,
-      ...(model.thinkingLevel !== "off" && {
-        "gen_ai.request.reasoning.level": model.thinkingLevel,
-      }),
-      ...(this.#isCompacted && { "gen_ai.conversation.compacted": true }),
     };
-    const name = `chat ${model.modelId}`;
-    this.#modelCall = { ...this.#start({ name, kind: CLIENT, attributes }), model };
+    const { thinkingLevel, modelId } = model;
+    if (thinkingLevel !== "off") attributes["gen_ai.request.reasoning.level"] = thinkingLevel;
+    if (this.#isCompacted) attributes["gen_ai.conversation.compacted"] = true;
+    this.#modelCalls++;
+    const started = this.#start({ name: `chat ${modelId}`, kind: CLIENT, attributes });
+    this.#modelCall = { ...started, model, series };
+  }
+
+  /** Returns the attributes of the metrics of a model, which all of its calls share. */
+  #getSeries(model: ModelSpec): ModelSeries {
+    const name = formatModel(model);
+    const known = this.#series.get(name);
+    if (known) return known;
+    const series = createModelSeries({ "gen_ai.operation.name": "chat", ...describeModel(model) });
+    this.#series.set(name, series);
+    return series;
   }
 
   /** Ends the span of the model call, with its reply if there is one. */
@@ -256,71 +295,80 @@ export class RunSpans implements RunObserver {
       readonly reply: AssistantMessage | undefined;
     },
   ): void {
-    if (end) span.setAttributes(describeAttempt(end));
+    if (end) setAttributes(span, () => describeAttempt(end));
     if (end?.error) setError(span, end.error.code);
-    if (reply) span.setAttributes({ "gen_ai.response.finish_reasons": [reply.stopReason] });
+    const reason = getFinishReason(reply?.stopReason ?? "error", end?.error?.code);
+    setAttributes(span, () => ({ "gen_ai.response.finish_reasons": [reason] }));
     if (reply && this.#options.content) {
-      span.setAttributes({ "gen_ai.output.messages": formatMessages([reply]) });
+      setAttributes(span, () => ({ "gen_ai.output.messages": formatMessages([reply]) }));
     }
   }
 
   #recordModelCall(
-    { startTime, model }: OpenModelCall,
+    { startTime, series }: OpenModelCall,
     { event: { error, ttftMs, usage }, endTime }: {
       readonly event: ModelCallEndEvent;
       readonly endTime: number;
     },
   ): void {
-    this.#options.metrics.recordModelCall({
-      durationMs: endTime - startTime,
-      ttftMs,
-      input: countInput(usage),
-      output: usage.output,
-      attributes: {
-        "gen_ai.operation.name": "chat",
-        ...describeModel(model),
-        ...(error && { "error.type": error.code }),
-      },
-    });
+    const durationMs = endTime - startTime;
+    const call = { durationMs, ttftMs, usage, errorType: error?.code, series };
+    this.#options.metrics.recordModelCall(call);
   }
 
-  #startTool(event: ToolExecutionStartEvent): void {
+  #startTool({ id, name, arguments: args }: ToolExecutionStartEvent): void {
     const { run, content } = this.#options;
-    const tool = run.getTools().find(({ name }) => name === event.name);
-    const attributes = {
+    const tool = run.getTools().find((tool) => tool.name === name);
+    const known = tool ? name : UNKNOWN_TOOL;
+    const attributes: Attributes = {
       "gen_ai.operation.name": "execute_tool",
-      ...describeCall(event),
+      "gen_ai.tool.name": content ? name : known,
+      "gen_ai.tool.call.id": id,
       "gen_ai.tool.type": "function",
-      ...(tool && { "gen_ai.tool.description": tool.description }),
-      ...(content && { "gen_ai.tool.call.arguments": JSON.stringify(event.arguments) }),
-      ...(tool && readAttributes(tool)),
     };
-    const name = `execute_tool ${event.name}`;
-    const started = this.#start({ name, kind: INTERNAL, attributes });
-    this.#tools.set(event.id, { ...started, name: event.name });
+    if (tool) attributes["gen_ai.tool.description"] = tool.description;
+    if (tool?.traceAttributes) Object.assign(attributes, readAttributes(tool));
+    this.#toolCalls++;
+    const { span, context, startTime } = this.#start({
+      name: `execute_tool ${known}`,
+      kind: INTERNAL,
+      attributes,
+    });
+    this.#tools.set(id, { span, context, startTime, name: known, isExecuted: false });
+    if (content) {
+      setAttributes(span, () => ({ "gen_ai.tool.call.arguments": JSON.stringify(args) }));
+    }
   }
 
-  #endTool({ id, name, result, isError }: ToolExecutionEndEvent): void {
+  #endTool({ id, result, isError }: ToolExecutionEndEvent): void {
     const tool = this.#tools.get(id);
     if (!tool) return;
     this.#tools.delete(id);
-    const { span, startTime } = tool;
+    const { span, startTime, name } = tool;
     const { content, metrics, now } = this.#options;
     const endTime = now();
+    const error = isError ? this.#getToolError(tool) : undefined;
     doAll(
-      () => isError && setError(span, TOOL_ERROR),
+      () => error !== undefined && setError(span, error),
       () =>
         content &&
-        span.setAttributes({ "gen_ai.tool.call.result": JSON.stringify(result.content) }),
+        setAttributes(span, () => ({ "gen_ai.tool.call.result": formatResult(result.content) })),
       () =>
         metrics.recordTool(endTime - startTime, {
           "gen_ai.operation.name": "execute_tool",
           "gen_ai.tool.name": name,
           "gen_ai.tool.type": "function",
-          ...(isError && { "error.type": TOOL_ERROR }),
+          ...(error !== undefined && { "error.type": error }),
         }),
       () => span.end(endTime),
     );
+  }
+
+  /** Returns the type of the error of a call: why it was cancelled, or that its tool failed. */
+  #getToolError({ isExecuted, cancelCode }: OpenToolCall): ErrorType {
+    if (cancelCode) return cancelCode;
+    // A call that the abort finds before its start is refused.
+    return !isExecuted && this.#options.run.isAborted() ? "aborted" : TOOL_ERROR;
   }
 
   #endRun(event: AgentEndEvent): void {
@@ -328,6 +376,7 @@ export class RunSpans implements RunObserver {
     const { metrics, run, onEnd, now } = this.#options;
     const { error, stopReason } = event;
     const failure = error ? error.code : stopReason === "aborted" ? "aborted" : undefined;
+    const { "gen_ai.agent.name": agentName } = this.#common;
     const endTime = now();
     const tools = [...this.#tools.values()];
     this.#tools.clear();
@@ -337,31 +386,37 @@ export class RunSpans implements RunObserver {
       () => this.#describeRun(event),
       () => failure !== undefined && setError(span, failure),
       () =>
-        metrics.recordRun(endTime - startTime, {
-          "gen_ai.operation.name": "invoke_agent",
-          ...describeModel(run.model),
-          ...this.#common,
-          ...(failure !== undefined && { "error.type": failure }),
+        metrics.recordRun({
+          durationMs: endTime - startTime,
+          modelCalls: this.#modelCalls,
+          toolCalls: this.#toolCalls,
+          attributes: {
+            "gen_ai.operation.name": "invoke_agent",
+            ...describeModel(run.model),
+            // Not the conversation, which would be a series of its own.
+            ...(agentName !== undefined && { "gen_ai.agent.name": agentName }),
+            ...(failure !== undefined && { "error.type": failure }),
+          },
         }),
       ...tools.map((tool) => () => tool.span.end(endTime)),
       () => span.end(endTime),
     );
   }
 
-  #describeRun({ usage, cost, stopReason, stoppedBy, messages }: AgentEndEvent): void {
+  #describeRun({ usage, cost, stopReason, stoppedBy, messages, error }: AgentEndEvent): void {
     const { span } = this.#run;
-    span.setAttributes({
+    setAttributes(span, () => ({
       ...describeUsage(usage),
-      "gen_ai.response.finish_reasons": [stopReason],
+      "gen_ai.response.finish_reasons": [getFinishReason(stopReason, error?.code)],
       ...(cost.total !== null && { "swink.cost.total": cost.total }),
       ...(stoppedBy && { "swink.stopped_by": stoppedBy.policy }),
-    });
+    }));
     if (!this.#options.content) return;
     const replies = messages.filter(({ role }) => role === "assistant").slice(-1);
-    span.setAttributes({
+    setAttributes(span, () => ({
       "gen_ai.input.messages": formatMessages(messages.filter(({ role }) => role === "user")),
       "gen_ai.output.messages": formatMessages(replies),
-    });
+    }));
   }
 
   #addRunEvent(name: string, attributes: Attributes): void {
@@ -396,75 +451,12 @@ function doAll(...steps: readonly (() => unknown)[]): void {
   }
 }
 
-/** Returns the attributes that a tool adds; none if it fails, which must not end the run. */
-function readAttributes({ traceAttributes }: AgentTool): Attributes {
-  try {
-    return { ...traceAttributes?.() };
-  } catch {
-    return {};
-  }
+/** Sets attributes of a span, which are not computed for one that a sampler has left out. */
+function setAttributes(span: Span, create: () => Attributes): void {
+  if (span.isRecording?.() ?? true) span.setAttributes(create());
 }
 
-function setError(span: Span, type: AgentError["code"] | typeof TOOL_ERROR): void {
+function setError(span: Span, type: ErrorType): void {
   span.setAttributes({ "error.type": type });
   span.setStatus({ code: ERROR });
-}
-
-function formatModel({ provider, modelId }: ModelSpec): string {
-  return `${provider}/${modelId}`;
-}
-
-function describeModel({ provider, modelId }: ModelSpec): Attributes {
-  return { "gen_ai.provider.name": getProviderName(provider), "gen_ai.request.model": modelId };
-}
-
-function describeCall({ id, name }: { readonly id: string; readonly name: string }) {
-  return { "gen_ai.tool.name": name, "gen_ai.tool.call.id": id };
-}
-
-function describeRequest({ options }: Pick<StreamRequest, "options">) {
-  const { maxTokens, temperature, topP, stop, seed, responseSchema } = options;
-  return {
-    ...(maxTokens !== undefined && { "gen_ai.request.max_tokens": maxTokens }),
-    ...(temperature !== undefined && { "gen_ai.request.temperature": temperature }),
-    ...(topP !== undefined && { "gen_ai.request.top_p": topP }),
-    ...(stop !== undefined && { "gen_ai.request.stop_sequences": [...stop] }),
-    ...(seed !== undefined && { "gen_ai.request.seed": seed }),
-    ...(responseSchema !== undefined && { "gen_ai.output.type": "json" }),
-  };
-}
-
-function describeContent({ context }: Pick<StreamRequest, "context">) {
-  const { systemPrompt, messages, tools } = context;
-  const definitions = tools.map((tool) => ({ type: "function", ...tool }));
-  return {
-    ...(systemPrompt !== "" && { "gen_ai.system_instructions": formatInstructions(systemPrompt) }),
-    "gen_ai.input.messages": formatMessages(messages),
-    ...(tools.length > 0 && { "gen_ai.tool.definitions": JSON.stringify(definitions) }),
-  };
-}
-
-function describeAttempt({ responseId, ttftMs, usage }: ModelCallEndEvent) {
-  return {
-    ...(responseId !== undefined && { "gen_ai.response.id": responseId }),
-    ...(ttftMs !== undefined && { "gen_ai.response.time_to_first_chunk": ttftMs / 1000 }),
-    ...describeUsage(usage),
-  };
-}
-
-/** Cached tokens are part of the input tokens, other than in `Usage`. */
-function describeUsage(usage: Usage): Attributes {
-  const { output, cacheRead, cacheWrite, extra = {} } = usage;
-  const { reasoning } = extra;
-  return {
-    "gen_ai.usage.input_tokens": countInput(usage),
-    "gen_ai.usage.output_tokens": output,
-    "gen_ai.usage.cache_read.input_tokens": cacheRead,
-    "gen_ai.usage.cache_write.input_tokens": cacheWrite,
-    ...(reasoning !== undefined && { "gen_ai.usage.reasoning.output_tokens": reasoning }),
-  };
-}
-
-function countInput({ input, cacheRead, cacheWrite }: Usage): number {
-  return input + cacheRead + cacheWrite;
 }

@@ -7,7 +7,8 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Sleep } from "../core/ports.ts";
 import type { AgentTool, ToolContext } from "../core/tool.ts";
-import { type AgentToolResult, textResult, toToolResult } from "../core/tool_result.ts";
+import { toToolResult } from "../core/to_tool_result.ts";
+import { type AgentToolResult, textResult } from "../core/tool_result.ts";
 import { type FaultPlan, type PlannedFault, TOOL_FAULTS } from "./chaos_plan.ts";
 
 /** Options for {@linkcode wrapToolWithFaults}. */

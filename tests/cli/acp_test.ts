@@ -11,79 +11,10 @@ import type {
   SetSessionConfigOptionResponse,
 } from "@agentclientprotocol/sdk";
 import { main } from "../../cli/main.ts";
-import { connectToServer, type TestClient, type TestClientOptions } from "../acp/acp_client.ts";
 import { waitUntil } from "../wait_until.ts";
-import {
-  createFakeHost,
-  type FakeHost,
-  type FakeHostOptions,
-  scriptedCall,
-  scriptedReply,
-} from "./fake_host.ts";
+import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { GREETING_SERVER } from "./greeting_server.ts";
-import { createTemporaryDirectory } from "./temporary_directory.ts";
-
-interface Editor extends AsyncDisposable {
-  readonly client: TestClient;
-  readonly host: FakeHost;
-  /** Path of the project. */
-  readonly path: string;
-  /** Home directory. */
-  readonly home: string;
-  /** Closes the connection; returns the exit code. */
-  end(): Promise<number>;
-}
-
-interface EditorOptions extends Pick<FakeHostOptions, "model" | "env"> {
-  readonly args?: readonly string[];
-  /** Files of the home directory, in which the project is `p`. */
-  readonly files?: Record<string, string>;
-  readonly client?: (path: string) => TestClientOptions;
-}
-
-/** Starts `swink acp` with an editor. */
-async function startEditor(
-  { args = [], files = {}, client: clientOptions, model, env }: EditorOptions,
-): Promise<Editor> {
-  const home = await createTemporaryDirectory({ "p/a.txt": "one\n", ...files });
-  const path = await Deno.realPath(`${home.path}/p`);
-  let host: FakeHost | undefined;
-  let code: Promise<number> | undefined;
-  const client = await connectToServer(({ input, output }) => {
-    const fake = createFakeHost({
-      ...(model && { model }),
-      input,
-      env: { ANTHROPIC_API_KEY: "k", HOME: home.path, ...env },
-    });
-    host = fake;
-    const writer = output.getWriter();
-    const terminal = Object.create(fake.terminal, {
-      output: {
-        value: {
-          isTerminal: false,
-          closed: fake.terminal.output.closed,
-          write: (bytes: Uint8Array) => writer.write(bytes),
-        },
-      },
-    });
-    return code = main(["acp", ...args], { ...fake, terminal });
-  }, { cwd: path, ...clientOptions?.(path) });
-  if (!host) throw new Error("The program has not started");
-  return {
-    client,
-    host,
-    path,
-    home: home.path,
-    async end() {
-      client.close();
-      return await code ?? -1;
-    },
-    async [Symbol.asyncDispose]() {
-      await client[Symbol.asyncDispose]();
-      await home[Symbol.asyncDispose]();
-    },
-  };
-}
+import { startEditor } from "./test_editor.ts";
 
 function readText(updates: readonly SessionUpdate[]): string {
   return updates.map((update) =>
@@ -178,63 +109,6 @@ Deno.test("swink acp: model and effort are settings", async () => {
   assert(request.thinking !== undefined);
 });
 
-Deno.test("swink acp: sessions are saved, listed, loaded with their history, resumed and deleted", async () => {
-  await using editor = await startEditor({ model: [WRITE, DONE, DONE, DONE] });
-  const { client, path } = editor;
-  const sessionId = await client.createSession();
-  const unused = await client.createSession();
-  await client.prompt(sessionId, "Change it");
-  const title = await client.untilUpdate("session_info_update");
-  assertEquals(title.title, "Change it");
-  for (const id of [sessionId, unused]) {
-    await client.agent.request("session/close", { sessionId: id });
-  }
-  const { sessions } = await client.agent.request("session/list", { cwd: path });
-  assertEquals(sessions.map(({ sessionId, cwd, title }) => ({ sessionId, cwd, title })), [
-    { sessionId, cwd: path, title: "Change it" },
-  ]);
-  client.updates.splice(0);
-  await client.agent.request("session/load", { sessionId, cwd: path, mcpServers: [] });
-  const kinds = client.updates.map(({ sessionUpdate }) => sessionUpdate);
-  assertEquals(kinds.slice(0, 4), [
-    "user_message_chunk",
-    "tool_call",
-    "tool_call_update",
-    "agent_message_chunk",
-  ]);
-  const result = client.updates[2];
-  assertEquals(result?.sessionUpdate === "tool_call_update" && result.content, [
-    { type: "diff", path: `${path}/a.txt`, oldText: "one\n", newText: "two\n" },
-  ]);
-  await client.prompt(sessionId, "And now?");
-  await client.agent.request("session/close", { sessionId });
-  client.updates.splice(0);
-  await client.agent.request("session/resume", { sessionId, cwd: path, mcpServers: [] });
-  await client.prompt(sessionId, "Once more");
-  const last = JSON.parse(editor.host.requests.at(-1)?.body ?? "{}");
-  assertEquals(last.messages.length, 7);
-  await client.agent.request("session/delete", { sessionId });
-  const after = await client.agent.request("session/list", {});
-  assertEquals(after.sessions, []);
-  const missing = { sessionId, cwd: path, mcpServers: [] };
-  await assertRejects(() => client.agent.request("session/load", missing), Error, "no session");
-});
-
-Deno.test("swink acp: a session that is loaded keeps its mode", async () => {
-  await using editor = await startEditor({ model: [DONE] });
-  const { client, path } = editor;
-  const sessionId = await client.createSession();
-  await client.agent.request("session/set_mode", { sessionId, modeId: "plan" });
-  await client.prompt(sessionId, "Hello");
-  await client.agent.request("session/close", { sessionId });
-  const loaded = await client.agent.request("session/load", {
-    sessionId,
-    cwd: path,
-    mcpServers: [],
-  });
-  assertEquals(loaded.modes?.currentModeId, "plan");
-});
-
 Deno.test("swink acp: commands of the program, of the user and of a trusted project are offered and run", async () => {
   await using editor = await startEditor({
     model: [DONE, DONE],
@@ -304,7 +178,12 @@ Deno.test("swink acp: a plan is written, shown, and carried out after approval",
   client.answers.push("yes", "once", "once", "once");
   await client.prompt(sessionId, "/execute");
   const [question, write] = client.permissions;
-  assertEquals(question?.toolCall.title, "Carry out this plan?");
+  const { title, kind, status } = question?.toolCall ?? {};
+  assertEquals([title, kind, status], ["Carry out this plan?", "other", "pending"]);
+  assertEquals(question?.options, [
+    { optionId: "yes", name: "Yes", kind: "allow_once" },
+    { optionId: "no", name: "No", kind: "reject_once" },
+  ]);
   assertStringIncludes(JSON.stringify(question?.toolCall.content), "Write b.txt");
   assertEquals(write?.toolCall.title, "write_file b.txt");
   assertEquals(await Deno.readTextFile(`${path}/b.txt`), "b");
@@ -437,18 +316,6 @@ Deno.test("swink acp: MCP servers of the editor have tools, and texts that look 
   });
   await client.prompt((session as NewSessionResponse).sessionId, "Greet");
   assertStringIncludes(host.requests[1]?.body ?? "", "Hello ${HOME}");
-});
-
-Deno.test("swink acp: a directory that does not exist, the home directory, and a missing model are errors of the session", async () => {
-  await using editor = await startEditor({ env: { ANTHROPIC_API_KEY: "" } });
-  const { client, path, home } = editor;
-  const create = (cwd: string) => client.agent.request("session/new", { cwd, mcpServers: [] });
-  await assertRejects(() => create(`${path}/none`), Error, "not a directory");
-  await assertRejects(() => create("p"), Error, "cwd must be an absolute path");
-  await assertRejects(() => create(home), Error, "contains the home directory");
-  const error = await assertRejects(() => create(path), Error, "swink login");
-  assertEquals((error as Error & { code?: number }).code, -32000);
-  assertEquals(client.initialized.authMethods?.[0]?.name, "swink login");
 });
 
 Deno.test("swink acp: editors with terminals get the arguments with which the user logs in", async () => {

@@ -5,7 +5,19 @@
  */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { createProject, DONE, evaluate, READ, RUN_1, withResults, WRITE } from "./evaluations.ts";
+import { main } from "../../cli/main.ts";
+import {
+  ALL,
+  createProject,
+  DONE,
+  evaluate,
+  listRuns,
+  READ,
+  RUN_1,
+  withResults,
+  WRITE,
+} from "./evaluations.ts";
+import { createFakeHost } from "./fake_host.ts";
 
 Deno.test("swink eval gate: passes and fails by limits, with a code for each decision", async () => {
   await using directory = await createProject();
@@ -30,6 +42,17 @@ Deno.test("swink eval gate: passes and fails by limits, with a code for each dec
     2,
     'swink: There is no evaluation "other" in DIR/results\nList the evaluations with: swink eval list\n',
   ]);
+});
+
+Deno.test("swink eval run: evaluations that start at the same time have directories of their own", async () => {
+  await using directory = await createProject();
+  const runs = await Promise.all([evaluate(directory), evaluate(directory), evaluate(directory)]);
+  assertEquals(runs.map(({ code }) => code), [0, 0, 0]);
+  assertEquals(listRuns(directory), [RUN_1, `${RUN_1}-2`, `${RUN_1}-3`]);
+  for (const name of listRuns(directory)) {
+    assertEquals(directory.read(`results/${name}/results.jsonl`).trim().split("\n").length, 2);
+    assertEquals((await withResults(directory, "verify", name)).code, 0);
+  }
 });
 
 Deno.test("swink eval compare: fails for a regression, which the gate finds, too", async () => {
@@ -101,6 +124,113 @@ Deno.test("swink eval gate: decides nothing about results that have changed, or 
   assertEquals([compared.code, compared.messages], [1, `warning: ${missing}\n`]);
 });
 
+Deno.test("swink eval gate: each of several evaluations must pass", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  await evaluate(directory, [], { model: [READ, { blocks: ["Bye"] }, WRITE, DONE] });
+  const second = `${RUN_1}-2`;
+  const gate = (...args: string[]) => withResults(directory, "gate", ...args);
+  const failed = `${second} fails\n  1 of 2 runs passed; the minimum is 100 %\n`;
+  const first = await gate(second, RUN_1);
+  assertEquals([first.code, first.output], [1, `${failed}${RUN_1} passes\n`]);
+  const last = await gate(RUN_1, second);
+  assertEquals([last.code, last.output], [1, `${RUN_1} passes\n${failed}`]);
+  assertEquals((await gate(second, RUN_1, `--baseline=${RUN_1}`)).code, 3);
+  const json = await gate(second, RUN_1, "-ojson");
+  const decisions = json.output.trim().split("\n").map((line) => JSON.parse(line).type);
+  assertEquals([json.code, decisions], [1, ["fail", "pass"]]);
+  assertEquals((await gate()).code, 2);
+});
+
+Deno.test("swink eval gate: latest is no earlier evaluation if the last one cannot be read", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  await evaluate(directory);
+  const file = `results/${RUN_1}-2/run.json`;
+  const header = JSON.parse(directory.read(file));
+  for (const text of ["", '{"version":1', JSON.stringify({ ...header, version: 2 })]) {
+    directory.write(file, text);
+    const { code, output, messages } = await withResults(directory, "gate", "latest");
+    assertEquals([code, output], [2, ""]);
+    assertStringIncludes(messages, `is unknown, since ${RUN_1}-2 cannot be read`);
+    assertEquals((await withResults(directory, "gate", RUN_1)).code, 0);
+  }
+  await Deno.remove(`${directory.path}/${file}`);
+  assertEquals((await withResults(directory, "gate", "latest")).code, 0);
+});
+
+Deno.test("swink eval gate: latest is no evaluation that starts in the future, as after the clock was set back", async () => {
+  await using directory = await createProject();
+  await evaluate(directory, [], { model: ALL, now: () => Date.UTC(2026, 0, 3) });
+  await evaluate(directory, [], { model: [READ, { blocks: ["Bye"] }, WRITE, DONE] });
+  const { code, messages } = await withResults(directory, "gate", "latest");
+  assertEquals(code, 2);
+  assertStringIncludes(messages, "is unknown, since the start of 20260103-000000-greetings");
+  assertEquals((await withResults(directory, "gate", RUN_1)).code, 1);
+});
+
+Deno.test("swink eval gate: a copy of an evaluation is no baseline of it, and another one with its name is", async () => {
+  await using directory = await createProject();
+  await evaluate(directory, [], { model: [READ, { blocks: ["Bye"] }, WRITE, DONE] });
+  const path = `${directory.path}/results/${RUN_1}`;
+  const copy = `${directory.path}/copy`;
+  await Deno.mkdir(copy);
+  for (const name of ["run.json", "results.jsonl", "audit.json"]) {
+    await Deno.copyFile(`${path}/${name}`, `${copy}/${name}`);
+  }
+  const copied = await withResults(directory, "gate", RUN_1, `--baseline=${copy}`);
+  assertEquals(copied.code, 3);
+  assertStringIncludes(copied.output, "The baseline is the evaluation itself");
+  // The results of a release and of a branch can be in two directories.
+  const other = `--results=${directory.path}/other`;
+  await evaluate(directory, [other]);
+  const baseline = `--baseline=${directory.path}/other/${RUN_1}`;
+  const { code, output } = await withResults(directory, "gate", RUN_1, baseline);
+  assertEquals([code, output], [1, `${RUN_1} fails\n  greets: response regressed\n`]);
+});
+
+Deno.test("swink eval gate: warns of cases that have other expectations than in the baseline", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  const cases = directory.read("cases.yaml");
+  directory.write("cases.yaml", cases.replace("tags: [short]", "tags: [tiny]"));
+  await evaluate(directory);
+  directory.write("cases.yaml", cases.replace("text: Hello Ada", "text: Hello"));
+  await evaluate(directory);
+  const gate = async (name: string) =>
+    (await withResults(directory, "gate", name, `--baseline=${RUN_1}`)).messages;
+  const warning = `warning: ${RUN_1}-3 has other definitions of cases than ${RUN_1}: greets\n`;
+  assertEquals([await gate(`${RUN_1}-2`), await gate(`${RUN_1}-3`)], ["", warning]);
+  const compared = await withResults(directory, "compare", RUN_1, `${RUN_1}-3`);
+  assertEquals([compared.code, compared.messages], [0, warning]);
+});
+
+Deno.test("swink eval: an output that cannot be written is no success", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  await evaluate(directory);
+  const results = `--results=${directory.path}/results`;
+  const runs = [RUN_1, `${RUN_1}-2`];
+  for (
+    const args of [
+      ["compare", ...runs],
+      ["compare", ...runs, "-ojson"],
+      ["gate", RUN_1],
+      ["gate", RUN_1, "-ojson"],
+      ["report", RUN_1],
+      ["list"],
+      ["list", "-ojson"],
+      ["verify", RUN_1],
+    ]
+  ) {
+    const host = createFakeHost({ env: { HOME: directory.path, NO_COLOR: "1" } });
+    const write = () => Promise.reject(new Deno.errors.WriteZero("disk is full"));
+    const terminal = { ...host.terminal, output: { ...host.terminal.output, write } };
+    assertEquals(await main(["eval", ...args, results], { ...host, terminal }), 1, args.join(" "));
+    assertStringIncludes(host.messages, "disk is full");
+  }
+});
+
 Deno.test("swink eval list --html: an evaluation that cannot be read does not hide the others", async () => {
   await using directory = await createProject();
   await evaluate(directory);
@@ -125,6 +255,10 @@ Deno.test("swink eval report, list and verify: read an evaluation from disk", as
   assertEquals([written.code, written.output], [0, ""]);
   assertStringIncludes(written.messages, "Report: DIR/html\n");
   assertStringIncludes(directory.read("html"), "<!DOCTYPE html>");
+  // Also evaluations that started at the same time are charted.
+  await evaluate(directory, [`--html=${directory.path}/second.html`]);
+  assertStringIncludes(directory.read("second.html"), "Over 2 evaluations");
+  await Deno.remove(`${directory.path}/results/${RUN_1}-2`, { recursive: true });
   assertStringIncludes(directory.read("junit"), 'tests="2"');
   assertStringIncludes(directory.read("markdown"), "No metric has changed.");
 

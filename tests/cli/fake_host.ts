@@ -26,6 +26,8 @@ export interface FakeHostOptions {
   readonly rows?: number;
   /** Returns the current time. Default: a fixed time. */
   readonly now?: () => number;
+  /** Default: no time passes. */
+  readonly elapsed?: () => number;
 }
 
 /** A host that records its use. */
@@ -114,6 +116,7 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
     },
     fetch,
     now: options.now ?? (() => FAKE_TIME),
+    elapsed: options.elapsed ?? (() => 0),
     env: (name) => env[name],
     onStop(listener) {
       listeners.add(listener);

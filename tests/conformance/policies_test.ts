@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { type AgentMessage, userMessage } from "../../src/core/message.ts";
 import type { Policy, PolicyContext } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
@@ -435,4 +435,40 @@ Deno.test("preTurn: newMessages has no queued messages before the turn that runs
   agent.steer("by the way");
   await agent.continue({ approvals: { call_1: true } });
   assertEquals(seen, [["user: Hi"], [], ["user: by the way"]]);
+});
+
+/** Tries to change every part of a value in place; returns the names of those that changed. */
+function changeParts(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) => [
+    ...changeParts(part),
+    ...(Reflect.set(value, name, "changed") ? [name] : []),
+  ]);
+}
+
+Deno.test("policies: no hook can change a message of the history or of the request, or its options", async () => {
+  const changed: string[] = [];
+  const change = (...parts: unknown[]): void => {
+    changed.push(...parts.flatMap(changeParts));
+  };
+  const greedy: Policy = {
+    name: "greedy",
+    preTurn: ({ messages, newMessages }) => change(messages, newMessages),
+    preRequest: ({ messages, request: { context, options } }) =>
+      change(messages, context.messages, options),
+    preDispatch: ({ messages }) => change(messages),
+    postDispatch: ({ messages }) => change(messages),
+    postTurn: ({ messages, message, toolResults }) => change(messages, message, toolResults),
+    postLoop: ({ messages }) => change(messages),
+  };
+  const streamOptions = { temperature: 0.5, extra: { nested: { x: 1 } } };
+  const { agent, streamFn } = testAgent(
+    [reply([toolCall("look", { at: [{ x: 1 }] })]), reply("Done")],
+    { policies: [greedy], tools: [fakeTool({ name: "look" })], streamOptions },
+  );
+  const { text } = await agent.prompt("Look");
+  assertEquals(changed, []);
+  assertEquals(text, "Done");
+  assertEquals(streamFn.calls[1]?.options, { temperature: 0.5, extra: { nested: { x: 1 } } });
+  assert(!JSON.stringify(agent.state.messages).includes("changed"));
 });

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertNotStrictEquals, assertStrictEquals } from "@std/assert";
 import { type AgentError, StreamError } from "../../src/core/errors.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
+import type { AgentMessage } from "../../src/core/message.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
 import { unknownCost, zeroCost, zeroUsage } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
@@ -69,6 +70,60 @@ Deno.test("ToolContext.messages: cannot be changed, and stays as it was when the
   assertEquals(streamFn.calls[1]?.context.messages.length, 3);
   assertEquals(agent.state.messages.length, 4);
   assertEquals(contexts[0]?.messages.length, 2);
+});
+
+/** Tries to change every part of a value in place; returns the number of changes. */
+function changeParts(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const parts = Object.entries(value).map(([name, part]) =>
+    changeParts(part) + Number(Reflect.set(value, name, "changed"))
+  );
+  return parts.reduce((sum, count) => sum + count, Number(Reflect.set(value, "added", 1)));
+}
+
+Deno.test("ToolContext.messages: no part of a message can be changed", async () => {
+  const changes: number[] = [];
+  const greedy = fakeTool({
+    name: "greedy",
+    result: (_args, { messages }) => {
+      changes.push(changeParts(messages));
+      return { content: [{ type: "text", text: "ok" }], details: { deep: [{ x: 1 }] } };
+    },
+  });
+  const steps = [1, 2].map((n) => reply([toolCall("greedy", { list: [{ n }] })]));
+  const { agent, streamFn } = testAgent([...steps, reply("Done")], { tools: [greedy] });
+  const own: AgentMessage = {
+    role: "custom",
+    type: "note",
+    data: { deep: [{ y: 1 }] },
+    timestamp: 0,
+  };
+  agent.setMessages([own]);
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals(changes, [0, 0]);
+  const sent: readonly AgentMessage[] = streamFn.calls[2]?.context.messages ?? [];
+  assertEquals(sent, agent.state.messages.slice(1, 6));
+  assert(!JSON.stringify(agent.state.messages).includes("changed"));
+  // Only copies are frozen: the history has the message of the caller.
+  assertStrictEquals(agent.state.messages[0], own);
+  assert(!Object.isFrozen(own));
+});
+
+Deno.test("ToolContext.messages: has the same copy of a message in every call", async () => {
+  const seen: (readonly AgentMessage[])[] = [];
+  const look = fakeTool({
+    name: "look",
+    result: (_args, { messages }) => {
+      seen.push(messages);
+      return "ok";
+    },
+  });
+  const steps = [reply([toolCall("look"), toolCall("look")]), reply([toolCall("look")])];
+  const { agent } = testAgent([...steps, reply("Done")], { tools: [look] });
+  await agent.prompt("Go");
+  assertStrictEquals(seen[0], seen[1]);
+  assertEquals(seen[2]?.length, 5);
+  assertStrictEquals(seen[0]?.[0], seen[2]?.[0]);
 });
 
 Deno.test("ToolContext.onEvent: emits events of an agent as sub_agent, with the call as the path", async () => {

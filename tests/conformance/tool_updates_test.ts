@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { defineTool } from "../../src/core/tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
@@ -106,5 +107,32 @@ Deno.test("onUpdate(): updates that are still queued when a cancelled call ends 
     "tool_execution_start call_1",
     "tool_execution_update call_1",
     "tool_execution_end call_1",
+  ]);
+});
+
+Deno.test("onUpdate() and onEvent() report a promise that was not awaited, whose rejection does not end the process", async () => {
+  const dig = defineTool({
+    name: "dig",
+    description: "Digs.",
+    parameters: { type: "object" },
+    execute: async (_args, { onUpdate, onEvent }) => {
+      const reject = (): never => Promise.reject(new Error("Lost")) as never;
+      onUpdate(reject());
+      onUpdate({ content: [text("half")], details: { at: reject() } });
+      await onEvent(reject());
+      return "dug";
+    },
+  });
+  const { agent } = testAgent([reply([toolCall("dig")]), reply("Done")], { tools: [dig] });
+  const events = await checkEvents(agent.promptStream("Dig"));
+  await settle();
+  assertEquals(
+    eventsOfType(events, "tool_execution_update").map(({ update }) =>
+      typeof update === "object" && update.isError
+    ),
+    [true, true],
+  );
+  assertEquals(eventsOfType(events, "warning").map(({ code }) => code), [
+    "invalid_sub_agent_event",
   ]);
 });

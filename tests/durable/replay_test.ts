@@ -1,6 +1,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
+import type { AgentOptions } from "../../src/agent/options.ts";
 import { createDeferred } from "../../src/core/deferred.ts";
 import type { DurableSteps } from "../../src/core/durable_steps.ts";
+import { modelSpec } from "../../src/core/model.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { executeRun } from "../../src/durable/engine/execute_run.ts";
@@ -243,6 +247,58 @@ Deno.test("durableAgent(): keys are requested when the model is called, and not 
   await execute({ script: [], records: full.journal.records, getApiKey });
   assertEquals(providers, ["test"]);
   assert(!JSON.stringify(full.journal.records).includes("secret-key"));
+});
+
+/** Creates a model that fails for the model `"main"`, and records the keys of its calls. */
+function recordKeys(steps: readonly ScriptedStep[]) {
+  const keys: string[] = [];
+  const inner = scriptedStream(steps);
+  const streamFn: StreamFn = (request) => {
+    const { model: { provider, modelId }, options } = request;
+    keys.push(`${provider}/${modelId}: ${options.apiKey}`);
+    return inner(request);
+  };
+  return { keys, streamFn };
+}
+
+Deno.test("durableAgent(): fallbacks get the keys that they get without steps", async () => {
+  const down = fail("network_error", "Down");
+  const script = [down, down, down, down, reply("Hi")];
+  const fallback: AgentOptions["fallback"] = [
+    "test/second",
+    { model: modelSpec("test/third"), getApiKey: () => undefined },
+    { model: modelSpec("other/fourth"), getApiKey: (provider) => `key of ${provider}` },
+    { model: modelSpec("other/fifth") },
+  ];
+  const options = { fallback, streamOptions: { apiKey: "secret" }, retry: () => null };
+  const plain = recordKeys(script);
+  await new Agent({ model: "test/model", streamFn: plain.streamFn, ...options }).prompt("Work");
+  const durable = recordKeys(script);
+  await execute({ script: [], streamFn: durable.streamFn, ...options });
+  assertEquals(durable.keys, plain.keys);
+  assertEquals(durable.keys, [
+    "test/model: secret",
+    "test/second: secret",
+    "test/third: secret",
+    "other/fourth: key of other",
+    "other/fifth: undefined",
+  ]);
+});
+
+Deno.test("durableAgent(): an agent that a tool runs gets the keys of the run", async () => {
+  const { keys, streamFn } = recordKeys([
+    reply([toolCall("explore", { prompt: "Look" }, { id: "a" })]),
+    reply("Seen"),
+    reply("Done"),
+  ]);
+  const { outcome } = await execute({
+    script: [],
+    streamFn,
+    getApiKey: () => "secret",
+    tools: [subAgentTool({ name: "explore", description: "Looks around.", readOnly: true })],
+  });
+  assertEquals(outcome.type, "completed");
+  assertEquals(keys, Array(3).fill("test/model: secret"));
 });
 
 Deno.test("durableAgent(): files that a request needs are read once", async () => {

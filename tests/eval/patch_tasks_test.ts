@@ -166,6 +166,63 @@ Deno.test("patch tasks: tests that the agent changed are replaced by those of th
   assertEquals(score?.reason?.split("\n")[0], "unresolved: The tests exited with code 1");
 });
 
+Deno.test("patch tasks: changes of the test files of a task do not count", async () => {
+  await using repository = await Repository.create();
+  const { testPatch: _, ...task } = repository.task;
+  const project = task.repository;
+  await git(project, "checkout", "--quiet", task.baseCommit);
+  await Deno.mkdir(`${project}/tests`);
+  await Deno.writeTextFile(`${project}/tests/check.sh`, "grep -q fixed code.txt\n");
+  await Deno.writeTextFile(`${project}/tests/run.sh`, "for f in tests/*.sh; do sh $f; done\n");
+  await git(project, "add", ".");
+  await git(project, "commit", "--quiet", "-m", "Tests");
+  const baseCommit = await git(project, "rev-parse", "HEAD");
+  const files = ["tests/check.sh", "tests"];
+  for (const testFiles of [[], ...files.map((file) => [file]), ["tests/"]]) {
+    const tested = { ...task, baseCommit, testFiles, testCommand: "sh tests/check.sh" };
+    const passes = createWriter({ "tests/check.sh": "exit 0\n" });
+    const { score } = await solve({ directory: repository.directory, task: tested }, passes);
+    // Without test files the tests are those of the agent.
+    assertEquals(score?.passed, testFiles.length === 0, testFiles.join());
+  }
+  const added = createAddition("tests/added.sh", "exit 0 # of the agent");
+  const grade = await gradePatch(
+    { ...task, baseCommit, testFiles: ["tests"], testCommand: "test ! -e tests/added.sh" },
+    added,
+    { openSandbox: openUnconfined },
+  );
+  assertEquals(grade.type, "resolved");
+});
+
+Deno.test("patch tasks: a test file that the commit does not have fails the run before it starts", async () => {
+  await using repository = await Repository.create();
+  const task = { ...repository.task, testFiles: ["chekc.sh"] };
+  const { set, ...evaluation } = createPatchEvaluation([task], { modelName: "m" });
+  let agents = 0;
+  const { results: [result] } = await runEvalSet(set, (request) => {
+    agents++;
+    return createWriter({})(request);
+  }, evaluation);
+  assertEquals([agents, result?.outcome], [0, "failed"]);
+  assertStringIncludes(result?.scores[0]?.reason ?? "", 'has no "chekc.sh"');
+});
+
+Deno.test("patch tasks: a file with predictions of another model fails the run before it starts", async () => {
+  await using repository = await Repository.create();
+  const predictionsFile = `${repository.directory}/predictions.jsonl`;
+  const line = { instance_id: "a", model_name_or_path: "other", model_patch: "" };
+  await Deno.writeTextFile(predictionsFile, `${JSON.stringify(line)}\n`);
+  const options = { modelName: "m", predictionsFile };
+  const { set, ...evaluation } = createPatchEvaluation([repository.task], options);
+  let agents = 0;
+  const { results: [result] } = await runEvalSet(set, (request) => {
+    agents++;
+    return createWriter({})(request);
+  }, evaluation);
+  assertEquals([agents, result?.outcome], [0, "failed"]);
+  assertStringIncludes(result?.scores[0]?.reason ?? "", 'has predictions of "other"');
+});
+
 Deno.test("patch tasks: a run without changes is an empty prediction", async () => {
   await using repository = await Repository.create();
   const { score, prediction } = await solve(repository, createWriter({}));
@@ -311,6 +368,31 @@ Deno.test("gradePatch: paths may be relative, and like an option", async () => {
   assertEquals(new TextDecoder().decode(stdout), "project: resolved\nuploadpackfalse: resolved\n");
 });
 
+Deno.test("gradePatch: restores a file of the tests that the agent replaced by a directory", async () => {
+  await using repository = await Repository.create();
+  const { task } = repository;
+  const removed = `diff --git a/check.sh b/check.sh
+deleted file mode 100644
+--- a/check.sh
++++ /dev/null
+@@ -1 +0,0 @@
+-true
+`;
+  const patch = removed + createAddition("check.sh/main.sh", "exit 0");
+  const { type, details } = await gradePatch(task, patch, { openSandbox: openUnconfined });
+  assertEquals([type, details], ["unresolved", "The tests exited with code 1"]);
+});
+
+Deno.test("loadPatchTasks: test files are paths inside of the repository", async () => {
+  const read = (path: string) => load(JSON.stringify({ ...WRITTEN, test_files: [path] }));
+  for (const path of ["tests", "tests/", "a/b.py", "..a/b..", ".github"]) {
+    assertEquals((await read(path))[0]?.testFiles, [path]);
+  }
+  for (const path of ["", ".", "./", "/etc", "..", "../a", "a/../..", "a/.."]) {
+    await assertRejects(() => read(path), BadRequestError, "test_files");
+  }
+});
+
 Deno.test("loadPatchTasks: a directory is an error that names it", async () => {
   const load = () => loadPatchTasks(Deno.cwd());
   await assertRejects(load, BadRequestError, "Cannot read the file of tasks");
@@ -318,12 +400,7 @@ Deno.test("loadPatchTasks: a directory is an error that names it", async () => {
 
 async function load(text: string): Promise<PatchTask[]> {
   return await loadPatchTasks("/tasks/tasks.jsonl", {
-    files: {
-      read: () => Promise.resolve(text),
-      write: () => Promise.resolve(),
-      append: () => Promise.resolve(),
-      list: () => Promise.resolve([]),
-    },
+    files: { read: () => Promise.resolve(text) },
   });
 }
 

@@ -4,11 +4,14 @@ import { Agent, BadRequestError } from "../../mod.ts";
 import {
   compareResults,
   createEvalRun,
+  type EvalFiles,
   type EvalSet,
   listEvalRuns,
+  localEvalFiles,
   readEvalRun,
   resumeEvalRun,
   runEvalSet,
+  type Score,
   verifyEvalRun,
 } from "../../src/eval/mod.ts";
 import { formatResultLine } from "../../src/eval/store/result_lines.ts";
@@ -101,6 +104,56 @@ Deno.test("eval run: a directory can be renamed, but not used twice", async () =
   });
 });
 
+Deno.test("eval run: of several processes that start one in a directory, one starts it", async () => {
+  await useDirectory(async (directory) => {
+    const create = () => createEvalRun(`${directory}/a`, { set: createSet() });
+    const created = await Promise.allSettled(Array.from({ length: 20 }, create));
+    assertEquals(created.filter(({ status }) => status === "fulfilled").length, 1);
+    for (const outcome of created) {
+      if (outcome.status === "rejected") assert(outcome.reason instanceof BadRequestError);
+    }
+  });
+});
+
+Deno.test("eval run: its results can be longer than any text, and are read without their calls", async () => {
+  await useDirectory(async (directory) => {
+    const path = `${directory}/a`;
+    const set = createSet();
+    // The complete file is never read at once.
+    const files: EvalFiles = {
+      ...localEvalFiles,
+      read: (name) =>
+        name.endsWith(".jsonl")
+          ? Promise.reject(new RangeError("Invalid string length"))
+          : localEvalFiles.read(name),
+    };
+    const writer = await createEvalRun(path, { set, files });
+    await runEvalSet(set, makeAgent(), { onResult: (result) => writer.append(result) });
+    assertEquals((await writer.finish()).results[0]?.trajectory?.calls.length, 1);
+    const [short] = (await writer.finish({ omitCalls: true })).results;
+    assertEquals([short?.trajectory?.calls, short?.trajectory?.response], [[], ""]);
+    assertEquals(short?.outcome, "passed");
+    assertEquals((await verifyEvalRun(path, { files })).isValid, true);
+    const resumed = await resumeEvalRun(path, { set, files, omitCalls: true });
+    assertEquals(resumed.finished.map(({ trajectory }) => trajectory?.calls), [[], [], []]);
+    assertEquals((await listEvalRuns(directory, { files, omitCalls: true })).length, 1);
+  });
+});
+
+Deno.test("eval run: one that was finished by an earlier version is verified again after it was finished again", async () => {
+  await useDirectory(async (directory) => {
+    const path = `${directory}/a`;
+    const set = createSet();
+    await evaluate(path, { set });
+    const audit = JSON.parse(await Deno.readTextFile(`${path}/audit.json`));
+    await Deno.writeTextFile(`${path}/audit.json`, JSON.stringify({ ...audit, version: 1 }));
+    const { problems } = await verifyEvalRun(path);
+    assertEquals(problems, [`"${path}/audit.json" is missing, damaged or of another version`]);
+    await (await resumeEvalRun(path, { set })).finish();
+    assertEquals((await verifyEvalRun(path)).isValid, true);
+  });
+});
+
 Deno.test("eval run: an interrupted evaluation is resumed with the runs that are missing", async () => {
   await useDirectory(async (directory) => {
     const path = `${directory}/a`;
@@ -149,8 +202,8 @@ Deno.test("eval run: a cut and a damaged line are reported, kept and made again"
     await evaluate(path, { set });
     const file = `${path}/results.jsonl`;
     const [first = "", second = "", third = ""] = (await Deno.readTextFile(file)).split("\n");
-    const damaged = `${first}\n${second.replace("passed", "failed")}\n${third.slice(0, 40)}`;
-    await Deno.writeTextFile(file, damaged);
+    const damaged = `${second.replace("passed", "failed")}\n${third.slice(0, 40)}`;
+    await Deno.writeTextFile(file, `${first}\n${damaged}`);
 
     const read = await readEvalRun(path);
     assertEquals(read.results.length, 1);
@@ -163,6 +216,7 @@ Deno.test("eval run: a cut and a damaged line are reported, kept and made again"
     const writer = await resumeEvalRun(path, { set });
     assertEquals(writer.finished.length, 1);
     assertEquals(await Deno.readTextFile(`${path}/results.damaged.jsonl`), `${damaged}\n`);
+    assertEquals(await Deno.readTextFile(file), `${first}\n`);
     await runEvalSet(set, makeAgent(), {
       finished: writer.finished,
       onResult: (result) => writer.append(result),
@@ -183,7 +237,8 @@ Deno.test("eval run: resuming changed results without new ones does not make the
     const lines = (await Deno.readTextFile(file)).trim().split("\n");
     const forged = await Promise.all(lines.map(async (line) => {
       const { result } = JSON.parse(line);
-      return await formatResultLine({ ...result, outcome: "passed" });
+      const scores = result.scores.map((score: Score) => ({ ...score, passed: true }));
+      return await formatResultLine({ ...result, scores, outcome: "passed" });
     }));
     await Deno.writeTextFile(file, forged.join(""));
     const writer = await resumeEvalRun(path, { set });

@@ -171,6 +171,15 @@ Deno.test("swink models local: imports, lists and removes a model", async () => 
   assertStringIncludes(again.messages, 'There is no model "tiny"');
 });
 
+Deno.test("swink models local list: reports a directory that cannot be read", async () => {
+  await using swink = await createSwink();
+  const { code, messages } = await swink.run(["models", "local", "list"], {
+    SWINK_MODELS: "tiny.gguf",
+  });
+  assertEquals(code, 3, messages);
+  assertMatch(messages, /^swink: Cannot read tiny\.gguf: /);
+});
+
 Deno.test("swink models local pull: downloads from a mirror, and reports failures", async () => {
   await using swink = await createSwink();
   await using hub = await startHub(MODEL);

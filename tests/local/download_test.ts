@@ -106,10 +106,45 @@ Deno.test("ModelStore: removes a file with another content than the expected one
   }
 });
 
-Deno.test("ModelStore: a damaged part is found by the SHA-256", async () => {
+Deno.test("ModelStore: replaces a part that is damaged, or of another version of the file", async () => {
+  for (const behavior of [{}, { ignoresRange: true }]) {
+    await using download = await createDownload();
+    await Deno.writeFile(download.part, new Uint8Array(100));
+    download.hub.behavior = behavior;
+    await download.run();
+    assertEquals(await Deno.readFile(download.path), CONTENT);
+  }
+});
+
+Deno.test("ModelStore: removes a file that is wrong after a damaged part was replaced", async () => {
   await using download = await createDownload();
   await Deno.writeFile(download.part, new Uint8Array(100));
-  assertEquals((await download.fail()).code, "network_error");
+  download.hub.behavior = { content: CONTENT.map((byte) => byte ^ 1) };
+  assertStringIncludes((await download.fail()).message, "is not the expected one and was removed");
+  assertEquals([await exists(download.path), await exists(download.part)], [false, false]);
+});
+
+Deno.test("ModelStore: a complete part is verified and not downloaded again", async () => {
+  await using download = await createDownload();
+  await Deno.writeFile(download.part, CONTENT);
+  await download.run();
+  assertEquals(await Deno.readFile(download.path), CONTENT);
+  const { requests } = download.hub;
+  assertEquals(requests.map(({ range }) => range), ["bytes=50000-", "bytes=50000-"]);
+  await Deno.remove(download.path);
+  // With a pinned SHA-256, the hub is not needed.
+  await Deno.writeFile(download.part, CONTENT);
+  const source = {
+    repository: "a/b",
+    file: "c.gguf",
+    size: 50_000,
+    sha256: await toSha256(CONTENT),
+  };
+  await download.store.download({ name: "c", path: download.path, source });
+  assertEquals(requests.length, 2);
+  // A part of the right size with another content is not the file.
+  await Deno.remove(download.path);
+  await Deno.writeFile(download.part, CONTENT.map((byte) => byte ^ 1));
   await download.run();
   assertEquals(await Deno.readFile(download.path), CONTENT);
 });
@@ -125,11 +160,11 @@ Deno.test("ModelStore: refuses content that is longer than the file, and a file 
 Deno.test("ModelStore: reports what a user can do about each status of the hub", async () => {
   await using download = await createDownload();
   const expected = [
-    [401, "auth_error", false, "set HF_TOKEN"],
-    [403, "auth_error", false, "set HF_TOKEN"],
+    [401, "auth_error", false, "check the name; if the model has a license"],
+    [403, "auth_error", false, "and set HF_TOKEN"],
     [404, "model_not_found", false, "has no"],
-    [429, "model_throttled", true, "HTTP 429"],
-    [503, "network_error", true, "HTTP 503"],
+    [429, "model_throttled", true, "(HTTP 429); try again in 7 s"],
+    [503, "network_error", true, "(HTTP 503); try again in 7 s"],
     [418, "network_error", false, "HTTP 418"],
   ] as const;
   for (const [status, code, retryable, text] of expected) {
@@ -146,6 +181,7 @@ Deno.test("ModelStore: describes the download by hand where the hub cannot be re
   assertEquals(code, "network_error");
   assertStringIncludes(message, "http://127.0.0.1:9/owner/repo/resolve/main/model.gguf");
   assertStringIncludes(message, "swink models local import FILE");
+  assertEquals(await exists(download.part), false, "an empty part is removed");
 });
 
 Deno.test("ModelStore: follows neither endless redirects nor those to other protocols", async () => {
@@ -183,25 +219,70 @@ Deno.test("ModelStore: an abort ends a download and keeps its part", async () =>
   assertEquals(await Deno.readFile(download.path), CONTENT);
 });
 
-Deno.test("ModelStore: two downloads of a file do not write to the same part", async () => {
+Deno.test("ModelStore: does not write to a part that another process writes", async () => {
+  await using download = await createDownload();
+  using part = await Deno.open(download.part, { create: true, write: true });
+  assert(part.tryLockSync(true));
+  assertStringIncludes((await download.fail()).message, "Another process is downloading");
+  part.unlockSync();
+  await download.run();
+});
+
+Deno.test("ModelStore: callers of one process share a download, and continue it when the first one gives up", async () => {
   await using download = await createDownload();
   const { promise: stalled, resolve } = Promise.withResolvers<void>();
-  download.hub.behavior = { stallAfter: 10, onStall: resolve };
-  const controller = new AbortController();
-  const first = download.run({ signal: controller.signal }).catch((reason) => reason);
+  download.hub.behavior = { stallAfter: 30_000, onStall: resolve };
+  const first = new AbortController();
+  const impatient = new AbortController();
+  const progress: number[] = [];
+  const onProgress = ({ receivedBytes }: DownloadProgress) => progress.push(receivedBytes);
+  const run = (options: PullOptions) => download.run(options).catch((reason) => reason);
+  const ends = [
+    run({ signal: first.signal }),
+    run({ onProgress }),
+    run({ signal: impatient.signal }),
+    run({}),
+  ];
   await stalled;
-  assertStringIncludes((await download.fail()).message, "is downloading");
-  controller.abort("enough");
-  assertEquals(await first, "enough");
+  assertEquals(download.hub.requests.length, 2);
+  impatient.abort("impatient");
+  assertEquals(await ends[2], "impatient");
+  download.hub.behavior = {};
+  first.abort("enough");
+  assertEquals(await Promise.all(ends), ["enough", undefined, "impatient", undefined]);
+  assertEquals(await Deno.readFile(download.path), CONTENT);
+  assertEquals(download.hub.requests.length, 4);
+  assertEquals(progress.at(-1), 50_000);
+});
+
+Deno.test("ModelStore: reports what the system does not allow", async () => {
+  await using download = await createDownload();
+  await Deno.mkdir(download.part);
+  assertStringIncludes((await download.fail()).message, `Cannot write ${download.part}: `);
+  await Deno.remove(download.part);
+  await Deno.mkdir(`${download.path}/x`, { recursive: true });
+  assertStringIncludes((await download.fail()).message, `Cannot save ${download.path}: `);
+  await Deno.writeTextFile(`${download.store.directory}/owner--repo--other.gguf.part`, "x");
+  await download.store.remove("owner--repo--other");
+  const error = await assertRejects(() => download.store.remove("owner--repo--model--main"));
+  assertStringIncludes(String(error), "Cannot remove");
+  await Deno.writeTextFile(download.part, "x");
+  const file = new ModelStore({ directory: download.part });
+  assertStringIncludes(String(await assertRejects(() => file.list())), "Cannot read");
 });
 
 Deno.test("ModelStore: finds presets, files and imported models, and nothing else", async () => {
-  await using download = await createDownload();
+  await using download = await createDownload({ HOME: "/home/me" });
   const { store } = download;
   const preset = await store.find("qwen3-4b");
   assertEquals(preset.source?.repository, "Qwen/Qwen3-4B-GGUF");
   assert(preset.path.startsWith(store.directory));
   assertEquals(await store.find("./a/b.gguf"), { name: "b.gguf", path: "./a/b.gguf" });
+  assertEquals(await store.find("~/b.gguf"), { name: "b.gguf", path: "/home/me/b.gguf" });
+  const blob = `${store.directory}/../blob`;
+  await Deno.writeTextFile(blob, "x");
+  assertEquals(await store.find(blob), { name: "blob", path: blob });
+  await Deno.remove(blob);
   for (const name of ["unknown", "../x", "", "a/b", "qwen3-4b\0"]) {
     const error = await assertRejects(() => store.find(name), AgentError);
     assertEquals(error.code, "model_not_found");
@@ -210,6 +291,19 @@ Deno.test("ModelStore: finds presets, files and imported models, and nothing els
   for (const name of ["hf:", "hf:a/b", "hf:a/b/../c.gguf", "hf:a/b/c.gguf@x@y", "hf:a/b//c.gguf"]) {
     await assertRejects(() => store.find(name), AgentError, "Invalid model");
   }
+});
+
+Deno.test("ModelStore: lists models that are links to files", async () => {
+  await using download = await createDownload();
+  await download.run();
+  const { directory } = download.store;
+  await Deno.symlink(download.path, `${directory}/link.gguf`);
+  await Deno.symlink("/nowhere", `${directory}/broken.gguf`);
+  await Deno.mkdir(`${directory}/directory.gguf`);
+  const names = (await download.store.list()).map(({ name, size }) => [name, size]);
+  assertEquals(names, [["link", 50_000], ["owner--repo--model--main", 50_000]]);
+  await download.store.remove("link");
+  assert(await exists(download.path));
 });
 
 Deno.test("ModelStore: removes models and parts, and no other files", async () => {

@@ -27,6 +27,8 @@ export interface FakeLlama extends LlamaModule {
   nextLoad(): Promise<FakeLoad>;
   /** Number of models in memory. */
   loaded: number;
+  /** Failure of releasing a model. */
+  disposeError: Error | undefined;
 }
 
 /** Creates a package. */
@@ -38,7 +40,7 @@ export function createFakeLlama({ free = 1e12 }: { readonly free?: number } = {}
       Promise.resolve({ contextSize, batchSize: 512, getSequence: () => ({}) }),
     dispose: () => {
       fake.loaded--;
-      return Promise.resolve();
+      return fake.disposeError ? Promise.reject(fake.disposeError) : Promise.resolve();
     },
   };
   const loadModel = (options: FakeLoad["options"]) => {
@@ -65,6 +67,7 @@ export function createFakeLlama({ free = 1e12 }: { readonly free?: number } = {}
   const fake: FakeLlama = {
     loads: [],
     loaded: 0,
+    disposeError: undefined,
     nextLoad: () => new Promise((resolve) => waiting.push(resolve)),
     getLlama: () => Promise.resolve(instance),
     LlamaGrammarEvaluationState: class {},

@@ -5,6 +5,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
+import { isJsonObject } from "../../src/core/json.ts";
 import { createCallGrammar, createReplyGrammar } from "../../src/local/grammar/reply_grammar.ts";
 import { findCallFormat, TAGGED_CALLS } from "../../src/local/prompt/call_format.ts";
 import { createFixture } from "./local_fixture.ts";
@@ -49,6 +50,40 @@ const finite = fc.letrec<{ schema: Record<string, unknown> }>((tie) => ({
   ),
 })).schema;
 
+const reference = fc.constantFrom("#", "#/$defs/a", "#/$defs/b", "#/properties/a", "#a", "b", "#/%")
+  .map(($ref) => ({ $ref }));
+
+/** Schemas with any keywords, references and mistakes. */
+const odd = fc.letrec<{ schema: unknown }>((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    reference,
+    fc.record({
+      type: fc.oneof(
+        fc.constantFrom("object", "array", "string", "integer", "null", "file"),
+        fc.array(fc.constantFrom("object", "string", "number", "boolean"), { maxLength: 3 }),
+      ),
+      enum: fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 3 }),
+      const: fc.jsonValue({ maxDepth: 1 }),
+      minLength: fc.integer({ min: -1, max: 400 }),
+      maxLength: fc.integer({ min: -1, max: 400 }),
+      minItems: fc.integer({ min: -1, max: 5 }),
+      maxItems: fc.integer({ min: -1, max: 5 }),
+      items: tie("schema"),
+      anyOf: fc.array(tie("schema"), { maxLength: 3 }),
+      oneOf: fc.array(tie("schema"), { maxLength: 2 }),
+      allOf: fc.array(tie("schema"), { maxLength: 2 }),
+      properties: fc.dictionary(fc.string({ unit: "binary", maxLength: 4 }), tie("schema"), {
+        maxKeys: 3,
+      }),
+      required: fc.array(fc.string({ maxLength: 2 }), { maxLength: 3 }),
+      additionalProperties: fc.oneof(fc.boolean(), tie("schema")),
+      pattern: fc.string(),
+    }, { requiredKeys: [] }),
+    fc.boolean(),
+  ),
+})).schema;
+
 Deno.test({ name: "grammar: a reply of any model is valid by its schema", ignore }, async () => {
   await using fixture = await createFixture();
   let finished = 0;
@@ -77,6 +112,15 @@ Deno.test({ name: "grammar: llama.cpp accepts the grammars of all schemas", igno
       assert(await accepts(createReplyGrammar(options)), createReplyGrammar(options));
     }),
     { numRuns: 60, seed: 1 },
+  );
+  await fc.assert(
+    fc.asyncProperty(odd, odd, odd, async (schema, a, b) => {
+      const root = { ...(isJsonObject(schema) ? schema : {}), $defs: { a, b } };
+      const tools = [{ name: "f", description: "", parameters: root }];
+      const options = { schema: root, tools, format: TAGGED_CALLS, mayThink: true };
+      assert(await accepts(createReplyGrammar(options)), createReplyGrammar(options));
+    }),
+    { numRuns: 300, seed: 1 },
   );
   const parameters = {
     type: "object",

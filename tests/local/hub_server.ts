@@ -67,7 +67,8 @@ export async function startHub(content: Uint8Array<ArrayBuffer>): Promise<HubSer
     log("hub", request);
     const { behavior } = hub;
     if (behavior.status !== undefined) {
-      return new Response("<html>…</html>", { status: behavior.status });
+      const headers = { "retry-after": "7" };
+      return new Response("<html>…</html>", { status: behavior.status, headers });
     }
     const headers = new Headers({ "x-linked-size": String(behavior.size ?? content.length) });
     if (behavior.sha256 !== null) {
@@ -98,7 +99,10 @@ function sendContent(
 ): Response {
   const range = ignoresRange ? null : /^bytes=(\d+)-$/.exec(request.headers.get("range") ?? "");
   const start = Number(range?.[1] ?? 0);
-  if (start >= content.length) return new Response(null, { status: 416 });
+  if (start >= content.length) {
+    headers.set("content-range", `bytes */${content.length}`);
+    return new Response(null, { status: 416, headers });
+  }
   const bytes = content.subarray(start);
   headers.set("content-length", String(bytes.length));
   if (range) {

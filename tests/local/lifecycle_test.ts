@@ -1,6 +1,18 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import { AgentError } from "../../mod.ts";
-import { LocalModel, type LocalModelOptions, type LocalModelState } from "../../src/local/mod.ts";
+import {
+  createEmbedder,
+  createLocal,
+  LocalModel,
+  type LocalModelOptions,
+  type LocalModelState,
+} from "../../src/local/mod.ts";
 import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { createFakeLlama, type FakeLlama } from "./fake_llama.ts";
 import { startHub, toSha256 } from "./hub_server.ts";
@@ -205,9 +217,46 @@ Deno.test("LocalModel: a listener that throws does not fail the load", async () 
   await loading;
 });
 
-Deno.test("LocalModel: refuses options that are no counts", async () => {
-  for (const options of [{ contextSize: 0 }, { contextSize: 1.5 }, { parallel: -1 }]) {
-    await using test = await createLifecycle(options);
-    await assertRejects(() => test.model.load(), AgentError, "must be a positive integer");
+Deno.test("LocalModel: refuses invalid options", () => {
+  const invalid: readonly (readonly [Record<string, unknown> | null | undefined, string])[] = [
+    [undefined, "Name a model"],
+    [null, "Name a model"],
+    [{}, "Name a model"],
+    [{ model: "" }, "Name a model"],
+    [{ model: 5 }, "Name a model"],
+    [{ model: { name: "a" } }, "Name a model"],
+    [{ contextSize: 0 }, "contextSize must be a positive integer, not 0"],
+    [{ contextSize: 1.5 }, "contextSize must be"],
+    [{ parallel: -1 }, "parallel must be"],
+    [{ threads: "2" }, "threads must be"],
+    [{ memoryLimit: NaN }, "memoryLimit must be a number from 0 to Infinity, not NaN"],
+    [{ idleMs: -1 }, "idleMs must be"],
+    [{ gpu: "none" }, "gpu must be one of auto, cuda, vulkan, metal, false, not none"],
+  ];
+  for (const [options, message] of invalid) {
+    const isModel = options && !("model" in options) && Object.keys(options).length > 0;
+    const passed = (isModel ? { model: "a.gguf", ...options } : options) as never;
+    for (const create of [(): unknown => new LocalModel(passed), () => createEmbedder(passed)]) {
+      const error = assertThrows(create, AgentError);
+      assertEquals(error.code, "bad_request");
+      assertStringIncludes(error.message, message);
+    }
+    if (isModel) assertThrows(() => createLocal(passed), AgentError, message);
   }
+  createLocal();
+  new LocalModel({ model: { name: "a", path: "a.gguf" }, gpu: false, idleMs: Infinity });
+});
+
+Deno.test("LocalModel: a model whose memory cannot be released is loaded again", async () => {
+  await using test = await createLifecycle();
+  const loading = test.model.load();
+  (await test.llama.nextLoad()).resolve();
+  await loading;
+  test.llama.disposeError = new Error("busy");
+  await assertRejects(() => test.model.unload(), Error, "busy");
+  test.llama.disposeError = undefined;
+  const again = test.model.load();
+  (await test.llama.nextLoad()).resolve();
+  await again;
+  assertEquals(test.model.state.type, "ready");
 });

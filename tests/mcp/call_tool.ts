@@ -5,7 +5,8 @@
  */
 
 import type { ToolContext } from "../../src/core/tool.ts";
-import { type AgentToolResult, toToolResult } from "../../src/core/tool_result.ts";
+import { toToolResult } from "../../src/core/to_tool_result.ts";
+import type { AgentToolResult } from "../../src/core/tool_result.ts";
 import type { McpConnection } from "../../src/mcp/mod.ts";
 import { testToolContext } from "../../src/testing/test_tool_context.ts";
 

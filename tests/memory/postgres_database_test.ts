@@ -58,7 +58,9 @@ tests.test(
     await writeSession(stores.open(), "s", "one");
     const schema = quoteSchema(stores.schema);
     const upgrade = createMigration(schema, [
-      (schema) => `DROP SCHEMA ${schema};`, // A step that was done is not repeated.
+      // Steps that were done are not repeated.
+      (schema) => `DROP SCHEMA ${schema};`,
+      (schema) => `DROP SCHEMA ${schema};`,
       (schema) => `ALTER TABLE ${schema}.sessions ADD COLUMN of_the_future text;`,
     ]);
     await stores.server.sql(upgrade);
@@ -69,10 +71,27 @@ tests.test(
       "update the program",
     );
     assertEquals(error.reason, "newer_version");
-    await stores.server.sql(`DELETE FROM ${schema}.migrations WHERE version > 1`);
+    await stores.server.sql(`DELETE FROM ${schema}.migrations WHERE version > 2`);
     assertEquals(await readTexts(stores.open(), "s"), ["one"]);
   },
 );
+
+tests.test("upgrades tables of version 1, which lack the function for one entry", async (stores) => {
+  const { schema, server } = stores;
+  await writeSession(stores.open(), "s", "a");
+  for (
+    const signature of await server.sql(
+      `SELECT '${schema}.append_entry'::regproc::oid::regprocedure AS name`,
+    )
+  ) {
+    await server.sql(`DROP FUNCTION ${signature["name"]}`);
+  }
+  await server.sql(`DELETE FROM ${schema}.migrations WHERE version = 2`);
+  await using session = await stores.open().open("s");
+  session.append(createMessageEntry("b"));
+  await session.flush();
+  assertEquals(await readTexts(stores.open(), "s"), ["a", "b"]);
+});
 
 tests.test("rejects a database without the encoding UTF8", async ({ server }) => {
   await server.sql(

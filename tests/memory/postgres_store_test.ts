@@ -94,7 +94,7 @@ tests.test(
     let isExecuted = true;
     const connection: PostgresClient = {
       query: async (text, values) => {
-        const disturb = text.includes("append_entries") ? onAppend : undefined;
+        const disturb = text.includes(".append_entr") ? onAppend : undefined;
         if (!disturb || isExecuted) {
           const result = await pool.query(text, values);
           if (!disturb) return result;

@@ -36,7 +36,12 @@ export class FakeTracing {
       }),
       setSpan: (_context, span: { readonly label: string }) => ({ span: span.label }),
     },
-    metrics: { getMeter: () => ({ createHistogram: () => ({ record() {} }) }) },
+    metrics: {
+      getMeter: () => ({
+        createHistogram: () => ({ record() {} }),
+        createCounter: () => ({ add() {} }),
+      }),
+    },
     context: { active: (): TraceContext => ({}), with: (_context, work) => work() },
     propagation: { inject() {} },
   };

@@ -1,97 +1,12 @@
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import * as api from "@opentelemetry/api";
-import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import { MeterProvider, type MetricData, MetricReader } from "@opentelemetry/sdk-metrics";
-import {
-  BasicTracerProvider,
-  type ReadableSpan,
-  type SpanProcessor,
-} from "@opentelemetry/sdk-trace-base";
-import { Agent, type AgentOptions, BadRequestError, errorResult } from "../../mod.ts";
+import { Agent, BadRequestError, errorResult } from "../../mod.ts";
 import { fail, fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { telemetry, type TelemetryOptions } from "../../src/telemetry/mod.ts";
+import { describeTree, find, register, traceRun, usage, weather } from "./test_tracing.ts";
 
-const { context, propagation, trace } = api;
-
-/** Reads metrics when the test asks for them. */
-class TestReader extends MetricReader {
-  protected override onShutdown = () => Promise.resolve();
-  protected override onForceFlush = () => Promise.resolve();
-}
-
-/** Collects spans, without the timers of an exporter. */
-class TestProcessor implements SpanProcessor {
-  readonly spans: ReadableSpan[] = [];
-  onStart = () => {};
-  onEnd = (span: ReadableSpan) => void this.spans.push(span);
-  forceFlush = () => Promise.resolve();
-  shutdown = () => Promise.resolve();
-}
-
-/** Registers what a program registers, and removes it at the end of the test. */
-function register(): Disposable & { spans: readonly ReadableSpan[]; reader: TestReader } {
-  const processor = new TestProcessor();
-  const reader = new TestReader();
-  const spanProcessors = [processor];
-  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
-  api.metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  propagation.setGlobalPropagator({
-    inject: (of, carrier, setter) => {
-      const { traceId, spanId } = trace.getSpanContext(of) ?? { traceId: "", spanId: "" };
-      setter.set(carrier, "traceparent", `00-${traceId}-${spanId}-01`);
-    },
-    extract: (of) => of,
-    fields: () => ["traceparent"],
-  });
-  const dispose = () => {
-    trace.disable();
-    api.metrics.disable();
-    context.disable();
-    propagation.disable();
-  };
-  return { spans: processor.spans, reader, [Symbol.dispose]: dispose };
-}
-
-/** Runs an observed agent; returns its spans in the order of their end. */
-async function traceRun(
-  options: Omit<AgentOptions, "model">,
-  settings: TelemetryOptions = {},
-): Promise<readonly ReadableSpan[]> {
-  using registered = register();
-  const agent = new Agent({ model: "anthropic/claude", ...options });
-  const { observe } = await telemetry({ api, ...settings });
-  observe(agent);
-  await agent.prompt("Hello");
-  return registered.spans;
-}
-
-/** Returns `name < parent < …` of each span. */
-function describeTree(spans: readonly ReadableSpan[]): string[] {
-  const byId = new Map(spans.map((span) => [span.spanContext().spanId, span]));
-  const toPath = (span: ReadableSpan): string => {
-    const parent = byId.get(span.parentSpanContext?.spanId ?? "");
-    return parent ? `${span.name} < ${toPath(parent)}` : span.name;
-  };
-  return spans.map(toPath);
-}
-
-function find(spans: readonly ReadableSpan[], name: string): ReadableSpan {
-  const span = spans.find((span) => span.name === name);
-  assert(span, `No span "${name}" among ${spans.map(({ name }) => name)}`);
-  return span;
-}
-
-const usage = {
-  input: 10,
-  output: 5,
-  cacheRead: 100,
-  cacheWrite: 20,
-  total: 135,
-  extra: { reasoning: 2 },
-};
-const weather = fakeTool({ name: "weather", result: "Sunny" });
+const { trace } = api;
 
 Deno.test("telemetry(): creates a span for the run, each model call and each tool call", async () => {
   const streamFn = scriptedStream([
@@ -124,7 +39,7 @@ Deno.test("telemetry(): creates a span for the run, each model call and each too
     "gen_ai.request.stop_sequences": ["END"],
     "gen_ai.request.seed": 7,
     "gen_ai.response.id": "r-1",
-    "gen_ai.response.finish_reasons": ["tool_use"],
+    "gen_ai.response.finish_reasons": ["tool_call"],
     "gen_ai.usage.input_tokens": 130,
     "gen_ai.usage.output_tokens": 5,
     "gen_ai.usage.cache_read.input_tokens": 100,
@@ -168,37 +83,6 @@ Deno.test("telemetry(): the span of a run has the model that setModel() has set"
   assertEquals([provider, model], ["openai", "gpt"]);
 });
 
-Deno.test("telemetry(): omits the content unless it is requested", async () => {
-  const secret = "canary";
-  const streamFn = () =>
-    scriptedStream([reply([toolCall("weather", { city: secret })]), reply(secret)]);
-  const run = {
-    systemPrompt: secret,
-    tools: [{ ...weather, parameters: { type: "object" as const } }],
-  };
-  const spans = await traceRun({ ...run, streamFn: streamFn() });
-  assert(
-    !JSON.stringify(spans.map(({ attributes, events }) => [attributes, events])).includes(secret),
-  );
-
-  const complete = await traceRun({ ...run, streamFn: streamFn() }, { content: true });
-  const chat = complete.findLast(({ name }) => name === "chat claude");
-  const read = (name: string) => JSON.parse(String(chat?.attributes[name]));
-  assertEquals(read("gen_ai.system_instructions"), [{ type: "text", content: secret }]);
-  const [user, assistant, tool] = read("gen_ai.input.messages");
-  assertEquals(user, { role: "user", parts: [{ type: "text", content: "Hello" }] });
-  assertEquals(assistant.finish_reason, "tool_call");
-  assertEquals(assistant.parts[0].arguments, { city: secret });
-  assertEquals(tool.parts[0].response, [{ type: "text", content: "Sunny" }]);
-  assertEquals(read("gen_ai.output.messages"), [
-    { role: "assistant", parts: [{ type: "text", content: secret }], finish_reason: "stop" },
-  ]);
-  assertEquals(read("gen_ai.tool.definitions")[0].name, "weather");
-  const call = find(complete, "execute_tool weather").attributes;
-  assertEquals(call["gen_ai.tool.call.arguments"], JSON.stringify({ city: secret }));
-  assertEquals(call["gen_ai.tool.call.result"], '[{"type":"text","text":"Sunny"}]');
-});
-
 Deno.test("telemetry(): a model call with its retries is one span, a fallback model another one", async () => {
   const streamFn = scriptedStream([
     fail("network_error", "down"),
@@ -238,7 +122,7 @@ Deno.test("telemetry(): a failed tool and a failed run have the type of the erro
     fail("auth_error", "key"),
   ]);
   const spans = await traceRun({ streamFn, tools: [broken], retry: () => null });
-  for (const name of ["execute_tool broken", "execute_tool missing"]) {
+  for (const name of ["execute_tool broken", "execute_tool _OTHER"]) {
     assertEquals(find(spans, name).attributes["error.type"], "tool_error");
   }
   const run = find(spans, "invoke_agent");
@@ -265,6 +149,51 @@ Deno.test("telemetry(): an aborted run ends all of its spans", async () => {
     "invoke_agent",
   ]);
   assertEquals(find(spans, "invoke_agent").attributes["error.type"], "aborted");
+  assertEquals(find(spans, "invoke_agent").attributes["gen_ai.response.finish_reasons"], ["error"]);
+  assertEquals(find(spans, "execute_tool slow").attributes["error.type"], "aborted");
+  const { resourceMetrics } = await registered.reader.collect();
+  const metric = resourceMetrics.scopeMetrics[0]?.metrics.find(({ descriptor }) =>
+    descriptor.name === "gen_ai.execute_tool.duration"
+  );
+  assertEquals(metric?.dataPoints.map(({ attributes }) => attributes["error.type"]), ["aborted"]);
+});
+
+Deno.test("telemetry(): a cancelled call has the code of the reason, also if its tool had not started", async () => {
+  const slow = fakeTool({ name: "slow", delayMs: 60_000 });
+  const timed = await traceRun({
+    tools: [slow],
+    toolTimeoutMs: 5,
+    streamFn: scriptedStream([reply([toolCall("slow")]), reply("Done")]),
+  });
+  assertEquals(find(timed, "execute_tool slow").attributes["error.type"], "tool_timeout");
+
+  using registered = register();
+  const agent = new Agent({
+    model: "anthropic/claude",
+    tools: [slow],
+    approve: () => {
+      agent.abort();
+      return { type: "approved" };
+    },
+    streamFn: scriptedStream([reply([toolCall("slow")])]),
+  });
+  const { observe } = await telemetry({ api });
+  observe(agent);
+  await agent.prompt("Hello");
+  assertEquals(find(registered.spans, "execute_tool slow").attributes["error.type"], "aborted");
+});
+
+Deno.test("telemetry(): a reply that a filter has cut off, and one that is missing, have a reason of the conventions", async () => {
+  const errors = [
+    ["content_filtered", "content_filter"],
+    ["bad_request", "error"],
+  ] as const;
+  for (const [code, reason] of errors) {
+    const spans = await traceRun({ streamFn: scriptedStream([fail(code, "No")]) });
+    for (const name of ["chat claude", "invoke_agent"]) {
+      assertEquals(find(spans, name).attributes["gen_ai.response.finish_reasons"], [reason]);
+    }
+  }
 });
 
 Deno.test("telemetry(): spans of a tool and of the model function are children of its spans, also in parallel calls", async () => {
@@ -331,51 +260,8 @@ Deno.test("telemetry(): a tool gets the headers of the span of its call", async 
   assertEquals(headers, { traceparent: `00-${traceId}-${spanId}-01` });
 });
 
-Deno.test("telemetry(): records durations, tokens and the time to the first content", async () => {
-  using registered = register();
-  const streamFn = scriptedStream([reply([toolCall("weather")], { usage }), reply("Sunny")]);
-  const agent = new Agent({ model: "openai/gpt", tools: [weather], streamFn });
-  const { observe } = await telemetry({ api });
-  observe(agent);
-  await agent.prompt("Hello");
-  const { resourceMetrics } = await registered.reader.collect();
-  const [scope] = resourceMetrics.scopeMetrics;
-  const points = Object.fromEntries((scope?.metrics ?? []).map((metric) => [
-    metric.descriptor.name,
-    listPoints(metric),
-  ]));
-  const model = {
-    "gen_ai.operation.name": "chat",
-    "gen_ai.provider.name": "openai",
-    "gen_ai.request.model": "gpt",
-  };
-  assertEquals(points, {
-    "gen_ai.client.inference.duration": [["s", 2, model]],
-    "gen_ai.client.inference.time_to_first_chunk": [["s", 2, model]],
-    "gen_ai.client.inference.operation.input_tokens": [["{token}", 1, model]],
-    "gen_ai.client.inference.operation.output_tokens": [["{token}", 1, model]],
-    "gen_ai.execute_tool.duration": [["s", 1, {
-      "gen_ai.operation.name": "execute_tool",
-      "gen_ai.tool.name": "weather",
-      "gen_ai.tool.type": "function",
-    }]],
-    "gen_ai.invoke_agent.duration": [["s", 1, {
-      ...model,
-      "gen_ai.operation.name": "invoke_agent",
-    }]],
-  });
-});
-
-/** Returns unit, number of values and attributes of each series. */
-function listPoints({ descriptor, dataPoints }: MetricData): unknown[] {
-  return dataPoints.map(({ value, attributes }) => {
-    const count = typeof value === "object" && "count" in value ? value.count : undefined;
-    return [descriptor.unit, count, attributes];
-  });
-}
-
 Deno.test("telemetry(): a tracer or meter that throws disturbs no run, and the spans that it has started end", async () => {
-  const methods = ["setAttributes", "addEvent", "setStatus", "end", "record", "inject"];
+  const methods = ["setAttributes", "addEvent", "setStatus", "end", "record", "add", "inject"];
   for (const method of methods) {
     let started = 0;
     let ended = 0;
@@ -398,7 +284,10 @@ Deno.test("telemetry(): a tracer or meter that throws disturbs no run, and the s
           setSpan: () => ({}),
         },
         metrics: {
-          getMeter: () => ({ createHistogram: () => ({ record: () => throwIf("record") }) }),
+          getMeter: () => ({
+            createHistogram: () => ({ record: () => throwIf("record") }),
+            createCounter: () => ({ add: () => throwIf("add") }),
+          }),
         },
         context: { active: () => ({}), with: (_context, work) => work() },
         propagation: { inject: () => throwIf("inject") },

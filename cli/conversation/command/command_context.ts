@@ -132,12 +132,6 @@ export interface TextEditor {
    * @throws {CliError} If the editor cannot be started, or fails.
    */
   editText(text: string, extension: string): Promise<string>;
-  /**
-   * Opens a file.
-   *
-   * @throws {CliError} If the editor cannot be started, or fails.
-   */
-  editFile(file: string): Promise<void>;
 }
 
 /** The parts of a conversation that commands use. */

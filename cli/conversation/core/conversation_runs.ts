@@ -90,11 +90,14 @@ export class ConversationRuns implements RunControl, QueueControl {
   }
 
   remove(id: string): boolean {
+    const { steering, followUp } = this.agent.queued;
+    const queued = [...steering, ...followUp].find((candidate) => candidate.id === id);
+    this.takeTyped(queued?.message.id);
     return this.agent.cancelQueued(id);
   }
 
   clear(): void {
-    this.agent.clearQueues();
+    for (const { id } of this.texts) this.remove(id);
   }
 
   /** Returns the text of a delivered message as it was typed; `undefined` if it was not queued here. */

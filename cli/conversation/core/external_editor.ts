@@ -22,15 +22,24 @@ const MAX_BYTES = 10_000_000;
 export interface ExternalEditorOptions {
   /** The terminal, which the editor gets. */
   readonly view: Pick<ConversationView, "lend">;
+  /** Ends the editor, when the program is to end. */
+  readonly signal: AbortSignal;
   /** Reads `EDITOR` and `VISUAL`. */
   readonly env: Host["env"];
   /** Directory in which the editor runs. */
   readonly cwd: string;
 }
 
-/** Edits texts with the program of `EDITOR`, else of `VISUAL`, else `vi`. */
-export class ExternalEditor implements TextEditor {
+/** Time that an editor has to end, before it is killed. */
+const END_MS = 1_000;
+
+/**
+ * Edits texts with the program of `EDITOR`, else of `VISUAL`, else `vi`. Disposing of it waits until editors that
+ * `signal` has ended are closed, and their files removed.
+ */
+export class ExternalEditor implements TextEditor, AsyncDisposable {
   readonly #options: ExternalEditorOptions;
+  readonly #open = new Set<Promise<unknown>>();
 
   constructor(options: ExternalEditorOptions) {
     this.#options = options;
@@ -38,22 +47,40 @@ export class ExternalEditor implements TextEditor {
 
   /** Edits the text in a temporary file, which is removed. */
   async editText(text: string, extension: string): Promise<string> {
+    const editing = this.#editText(text, extension);
+    this.#open.add(editing);
+    try {
+      return await editing;
+    } finally {
+      this.#open.delete(editing);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#options.signal.aborted) await Promise.allSettled(this.#open);
+  }
+
+  async #editText(text: string, extension: string): Promise<string> {
     const directory = await Deno.makeTempDir({ prefix: "swink_" });
     try {
       const file = join(directory, `text${extension}`);
       await Deno.writeTextFile(file, text, { mode: 0o600 });
-      await this.editFile(file);
+      await this.#editFile(file);
       return (await readText(file)).trimEnd();
     } finally {
       await Deno.remove(directory, { recursive: true }).catch(() => {});
     }
   }
 
-  /** Opens a file until the user closes the editor. */
-  async editFile(file: string): Promise<void> {
-    const { view, env, cwd } = this.#options;
+  async #editFile(file: string): Promise<void> {
+    const { view, env, cwd, signal } = this.#options;
     const editor = env("EDITOR") || env("VISUAL") || DEFAULT_EDITOR;
-    const { success, code } = await view.lend(() => runEditor(editor, { file, cwd }));
+    const { success, code } = await view.lend(async ({ restoreScreen }) => {
+      const status = await runEditor(editor, { file, cwd, signal });
+      // The message of an editor that could not do its work stays on the screen.
+      if (status.success || isKilled(status)) await restoreScreen();
+      return status;
+    });
     if (success) return;
     throw createEditorError(
       `The editor ${JSON.stringify(editor)} ended with exit code ${code}`,
@@ -62,26 +89,72 @@ export class ExternalEditor implements TextEditor {
   }
 }
 
-async function runEditor(
-  editor: string,
-  { file, cwd }: { readonly file: string; readonly cwd: string },
-): Promise<Deno.CommandStatus> {
-  // The variable may have arguments, such as `code --wait`.
-  const [program, args] = Deno.build.os === "windows"
-    ? ["cmd", ["/d", "/s", "/c", `${editor} "${file}"`]] as const
-    : ["sh", ["-c", `${editor} "$1"`, "sh", file]] as const;
+/** Whether a signal has ended a program, or the program that a shell has started. */
+function isKilled({ signal, code }: Deno.CommandStatus): boolean {
+  return signal !== null || code > 128;
+}
+
+interface EditorRun {
+  readonly file: string;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+}
+
+async function runEditor(editor: string, run: EditorRun): Promise<Deno.CommandStatus> {
+  const [program, args] = createEditorCommand(editor, run.file);
   const command = new Deno.Command(program, {
     args: [...args],
-    cwd,
+    cwd: run.cwd,
     stdin: "inherit",
     stdout: "inherit",
     stderr: "inherit",
   });
   try {
-    return await command.spawn().status;
+    return await waitForEditor(command.spawn(), run.signal);
   } catch (error) {
     const advice = "Set EDITOR to an editor that is installed.";
     throw createEditorError(`The editor cannot be started: ${getFileProblem(error)}`, advice);
+  }
+}
+
+/** Matches a program with arguments, which can replace the shell, so that it receives the signals. */
+const PROGRAM = /^[\w./~+-]+(?:[ \t][^\n;&|<>()`]*)?$/;
+
+/** Returns the command of an editor, whose variable may have arguments, such as `code --wait`. */
+function createEditorCommand(
+  editor: string,
+  file: string,
+): readonly [program: string, args: readonly string[]] {
+  if (Deno.build.os === "windows") return ["cmd", ["/d", "/s", "/c", `${editor} "${file}"`]];
+  const command = PROGRAM.test(editor) ? `exec ${editor}` : editor;
+  return ["sh", ["-c", `${command} "$1"`, "sh", file]];
+}
+
+/** Waits for the end of an editor. Ends it when the signal is aborted. */
+async function waitForEditor(
+  child: Deno.ChildProcess,
+  signal: AbortSignal,
+): Promise<Deno.CommandStatus> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = () => {
+    kill(child, "SIGTERM");
+    timer = setTimeout(() => kill(child, "SIGKILL"), END_MS);
+  };
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  try {
+    return await child.status;
+  } finally {
+    signal.removeEventListener("abort", end);
+    clearTimeout(timer);
+  }
+}
+
+function kill(child: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    child.kill(signal);
+  } catch {
+    // It has ended.
   }
 }
 

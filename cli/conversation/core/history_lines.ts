@@ -4,15 +4,16 @@
  * @module
  */
 
-import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../../../mod.ts";
+import type { AgentMessage, AssistantMessage, ToolCallBlock } from "../../../mod.ts";
 import { extractText } from "../../../src/core/content.ts";
 import type { Line } from "../../render/line/line.ts";
 import { truncateLine } from "../../render/line/line_width.ts";
 import { getSpeakerLabel, type Speaker } from "../../render/line/speaker_label.ts";
-import { toOneLine, toPlainText } from "../../render/plain_text.ts";
 import type { Display } from "../../render/theme/display.ts";
-import { formatCall, formatResult, pluralize } from "../../render/tool_line.ts";
+import type { CallView } from "../../render/tools/call_view.ts";
+import { pluralize } from "../../render/tool_line.ts";
 import { toLine, toLines } from "../view/lines.ts";
+import { listCalls } from "./list_calls.ts";
 import { getUserText } from "./user_text.ts";
 
 /** Number of the last messages of the user that are shown. */
@@ -24,28 +25,32 @@ const MAX_LINES = 10;
 /** Number of characters of a line that are shown. */
 const MAX_LINE_LENGTH = 1_000;
 
+/** Options for `formatHistory()`. */
+export interface HistoryOptions {
+  /** How lines are shown. */
+  readonly display: Display;
+  /** Formats a call that has ended. */
+  readonly formatEndedCall: (call: CallView) => Line;
+}
+
 /** Formats the last messages of a history. */
 export function formatHistory(
   messages: readonly AgentMessage[],
-  display: Display,
+  options: HistoryOptions,
 ): Line[] {
   const start = findStart(messages);
   const omitted = start === 0
     ? []
     : [toLine(`… ${pluralize(start, "earlier message")}; /tree lists the prompts`, "faint")];
-  const results = new Map(
-    messages.flatMap((message) =>
-      message.role === "tool_result" ? [[message.toolCallId, message] as const] : []
-    ),
-  );
+  const calls = listCalls(messages);
   return [
     ...omitted,
     ...messages.slice(start).flatMap((message) => {
       switch (message.role) {
         case "user":
-          return label(shorten(getUserText(message)), "user", display);
+          return label(shorten(getUserText(message)), "user", options.display);
         case "assistant":
-          return formatReply(message, results, display);
+          return formatReply(message, calls, options);
         default:
           return [];
       }
@@ -60,24 +65,15 @@ function findStart(messages: readonly AgentMessage[]): number {
 
 function formatReply(
   { content }: AssistantMessage,
-  results: ReadonlyMap<string, ToolResultMessage>,
-  display: Display,
+  calls: ReadonlyMap<ToolCallBlock, CallView>,
+  { display, formatEndedCall }: HistoryOptions,
 ): Line[] {
   const text = extractText(content).trim();
-  const calls = content.flatMap((block): Line[] => {
-    if (block.type !== "tool_call") return [];
-    const result = results.get(block.id);
-    const end = result ? ` · ${formatResult(result, result.isError)}` : "";
-    const mark = display.isPlain
-      ? getSpeakerLabel("tool", display)
-      : [{ text: `${display.symbols.done} ` }];
-    return [[
-      ...mark,
-      { text: toOneLine(toPlainText(block.name)), role: "tool" },
-      { text: ` ${formatCall(block.name, block.arguments)}${end}`, role: "faint" },
-    ]];
+  const lines = content.flatMap((block): Line[] => {
+    const call = block.type === "tool_call" ? calls.get(block) : undefined;
+    return call ? [formatEndedCall(call)] : [];
   });
-  return [...(text === "" ? [] : label(shorten(text), "assistant", display)), ...calls];
+  return [...(text === "" ? [] : label(shorten(text), "assistant", display)), ...lines];
 }
 
 function shorten(text: string): Line[] {

@@ -11,7 +11,7 @@ Deno.test("formatHistory(): shortens texts of many lines, and lines of many char
     userMessage("word ".repeat(200_000), 0),
     assistantMessage(Array.from({ length: 20 }, (_, line) => `line ${line}`).join("\n")),
   ];
-  const lines = formatHistory(messages, display).map(toLineText);
+  const lines = formatHistory(messages, { display, formatEndedCall: () => [] }).map(toLineText);
   assertEquals(lines[0]?.length, 1_000 + "› ".length);
   assertEquals(lines.slice(-2), ["line 9", "… 10 more lines"]);
   assertEquals(lines.length, 12);

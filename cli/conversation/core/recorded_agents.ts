@@ -70,12 +70,10 @@ export class RecordedAgents {
         view.turns++;
         return;
       case "message_update":
-        if (event.delta.type === "text_delta") {
-          agent.text = (agent.text + event.delta.delta).slice(-MAX_TEXT);
-        }
+        if (event.delta.type === "text_delta") addText(agent, event.delta.delta);
         return;
       case "message_end":
-        if (event.message.role === "assistant") agent.text += "\n";
+        if (event.message.role === "assistant") addText(agent, "\n");
         return;
       case "model_call_end":
         view.usage = addUsage(view.usage, event.usage);
@@ -83,8 +81,11 @@ export class RecordedAgents {
         return;
       case "tool_execution_start":
         view.activity = `${event.name} ${formatCall(event.name, event.arguments)}`.trim();
-        agent.text += `\n• ${view.activity}\n`;
+        addText(agent, `\n• ${view.activity}\n`);
         this.#calls.set(toKey([...path, event.id]), event);
+        return;
+      case "tool_execution_end":
+        this.#calls.delete(toKey([...path, event.id]));
         return;
       case "agent_end":
         return this.#end(agent, toStatus(event));
@@ -131,6 +132,10 @@ export class RecordedAgents {
     this.#agents.delete(oldest);
     this.#roots = this.#roots.slice(-MAX_AGENTS);
   }
+}
+
+function addText(agent: RecordedAgent, text: string): void {
+  agent.text = (agent.text + text).slice(-MAX_TEXT);
 }
 
 function toKey(path: readonly string[]): string {

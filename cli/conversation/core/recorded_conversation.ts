@@ -11,6 +11,7 @@ import type { AgentView } from "../../render/agents/agent_view.ts";
 import type { TurnUsage } from "../../render/status/turn_usage.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
 import type { ConversationRecord, EndedPrompt } from "../command/command_context.ts";
+import { listCalls } from "./list_calls.ts";
 import { listTurns } from "./list_turns.ts";
 import { RecordedAgents } from "./recorded_agents.ts";
 
@@ -73,9 +74,12 @@ export class RecordedConversation implements ConversationRecord {
     return this.#agents.getText(number);
   }
 
-  /** Forgets everything, and adds the prompts of a history. */
+  /** Forgets everything, and adds the prompts of a history and its last calls. */
   restore(messages: readonly AgentMessage[]): void {
     this.clear();
+    const calls = [...listCalls(messages).values()];
+    this.#callCount = calls.length;
+    this.#calls = calls.filter(({ end }) => end).slice(-MAX_CALLS);
     for (const { label, usage, cost, durationMs } of listTurns(messages)) {
       this.addPrompt({ label, outcome: { usage, cost }, durationMs });
     }

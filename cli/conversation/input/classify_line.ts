@@ -15,6 +15,8 @@ export type ClassifiedLine =
   | { readonly type: "command"; readonly name: string; readonly argument: string }
   /** Probably a misspelt command. */
   | { readonly type: "unknown_command"; readonly word: string; readonly suggestion: string }
+  /** A sign of a command, a file or a text, without them; the line is not sent before the user confirms it. */
+  | { readonly type: "sign"; readonly sign: string; readonly meaning: string }
   /** A text with an API key or another secret. */
   | { readonly type: "secret" }
   /** A command for the shell. */
@@ -42,6 +44,18 @@ export interface ClassifyLineOptions {
 /** A command: a sign, lower-case letters and hyphens. `/etc/hosts` and `#12` are none. */
 const COMMAND = /^[/#][a-z-]+$/;
 
+const NAME_FOLLOWS = "the name of a command; #help lists them";
+
+/** Signs that mean nothing by themselves, with what follows them. */
+const SIGNS: ReadonlyMap<string, string> = new Map([
+  ["/", NAME_FOLLOWS],
+  ["#", NAME_FOLLOWS],
+  ["!", "a command of the shell"],
+  ["!!", "a command of the shell"],
+  ["@", "the path of a file"],
+  [">>", "a text for the end of the run"],
+]);
+
 /** Sign of a text that the agent gets when it has finished. */
 const FOLLOW_UP = ">>";
 
@@ -52,6 +66,8 @@ export function classifyLine(
 ): ClassifiedLine {
   const text = line.trim();
   if (text === "") return { type: "empty" };
+  const meaning = isConfirmed ? undefined : SIGNS.get(text);
+  if (meaning !== undefined) return { type: "sign", sign: text, meaning };
   const [, word = "", rest = ""] = /^(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
   if (!isConfirmed && commandNames.includes(word)) {
     return { type: "command", name: word, argument: rest };

@@ -35,9 +35,22 @@ Deno.test("classifyLine(): a first word that is similar to a command is held bac
 });
 
 Deno.test("classifyLine(): paths, numbers and other words are prompts", () => {
-  for (const text of ["/etc/hosts is wrong", "#12 fails", "/tmp is full", "#", "/", "# Title"]) {
+  for (const text of ["/etc/hosts is wrong", "#12 fails", "/tmp is full", "/ a", "# Title"]) {
     assertEquals(classify(text), prompt(text));
   }
+});
+
+Deno.test("classifyLine(): a sign by itself is held back", () => {
+  for (const sign of ["/", "#", "!", "!!", "@", ">>"]) {
+    const line = classify(` ${sign} `);
+    assertEquals(line.type === "sign" && line.sign, sign);
+    assertEquals(classify(sign, true), prompt(sign));
+  }
+  assertEquals(classify("!"), {
+    type: "sign",
+    sign: "!",
+    meaning: "a command of the shell",
+  });
 });
 
 Deno.test("classifyLine(): an API key is held back, also in a command that the model gets", () => {
@@ -55,12 +68,10 @@ Deno.test("classifyLine(): ! runs a command with the model, !! without it", () =
     isShared: true,
   });
   assertEquals(classify("!! ls"), { type: "shell", command: "ls", isShared: false });
-  assertEquals(classify("!"), prompt("!"));
   assertEquals(classify("!!!"), prompt("!!!"));
 });
 
 Deno.test("classifyLine(): >> makes a follow-up", () => {
   assertEquals(classify(">> then test"), prompt("then test", "follow_up"));
-  assertEquals(classify(">>"), prompt(">>"));
   assertEquals(classify(" \n "), { type: "empty" });
 });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { KeyEvent } from "../../keys/key_event.ts";
+import type { Key, KeyEvent } from "../../keys/key_event.ts";
 import type { Keyboard } from "../../keys/keyboard.ts";
 import type { QuestionContext } from "../../questions/choice.ts";
 
@@ -14,8 +14,8 @@ export interface KeyInputOptions {
   readonly keyboard: Pick<Keyboard, "read" | "discard">;
   /** Whether a pasted text is an answer, as that of a question for a key is. */
   readonly acceptsPastes: boolean;
-  /** Called for Escape and Ctrl+C, which end the question too. */
-  readonly onAbort: () => void;
+  /** Called for Escape and Ctrl+C, which end the question too, with the key. */
+  readonly onAbort: (key: Key) => void;
   /** Called for Ctrl+Z, after which the question is there again. */
   readonly onSuspend: () => void;
 }
@@ -32,7 +32,8 @@ export class KeyInput implements Pick<QuestionContext["input"], "discardEarlier"
   async discardEarlier(signal: AbortSignal): Promise<void> {
     const { keyboard, onAbort } = this.#options;
     const keys = await keyboard.discard(signal);
-    if (keys.some(isAbort)) onAbort();
+    const abort = keys.find(isAbort);
+    if (abort) onAbort(abort);
   }
 
   /** Returns the next keys; `undefined` at the end of the input or when the signal is aborted. */
@@ -40,8 +41,9 @@ export class KeyInput implements Pick<QuestionContext["input"], "discardEarlier"
     const { acceptsPastes, onAbort } = this.#options;
     const keys = await this.#readKeys(signal);
     if (!keys) return undefined;
-    if (keys.some(isAbort)) {
-      onAbort();
+    const abort = keys.find(isAbort);
+    if (abort) {
+      onAbort(abort);
       return new TextEncoder().encode(CONTROL_C);
     }
     const encoded = keys.map((key) =>
@@ -67,7 +69,7 @@ function isSuspend(event: KeyEvent): boolean {
   return event.type === "key" && event.name === "z" && event.ctrl && !event.alt;
 }
 
-function isAbort(event: KeyEvent): boolean {
+function isAbort(event: KeyEvent): event is Key {
   if (event.type !== "key") return false;
   const { name, ctrl, alt } = event;
   return !alt && (name === "escape" || (ctrl && name === "c"));

@@ -20,10 +20,12 @@ import type { Line } from "../../render/line/line.ts";
 import type { Display } from "../../render/theme/display.ts";
 import type { ThemeName } from "../../render/theme/theme.ts";
 import { THEMES } from "../../render/theme/themes.ts";
+import { keepScreen } from "../../screen/kept_screen.ts";
 import type { LiveRegion, RegionContent } from "../../screen/live_region.ts";
 import type { ConversationInput } from "../view/conversation_input.ts";
 import type {
   ConversationView,
+  LentTerminal,
   LiveSource,
   Notification,
   TextQuestion,
@@ -221,12 +223,14 @@ export class LiveView implements ConversationView {
     });
   }
 
-  async lend<Result>(use: () => Promise<Result>): Promise<Result> {
+  async lend<Result>(use: (lent: LentTerminal) => Promise<Result>): Promise<Result> {
     return await this.#runExclusively(async () => {
       await this.#suspend();
       this.#user = "program";
+      const { terminal } = this.#options.host;
+      const screen = await keepScreen({ output: terminal.output, getSize: () => terminal });
       try {
-        return await use();
+        return await use({ restoreScreen: screen.restore });
       } finally {
         this.#user = "input";
         await this.#resume();
@@ -305,9 +309,9 @@ export class LiveView implements ConversationView {
           input: new KeyInput({
             keyboard,
             acceptsPastes,
-            onAbort: () => {
+            onAbort: ({ ctrl }) => {
               aborting.abort();
-              this.#inputs.push({ type: "action", name: "abort" });
+              this.#inputs.push({ type: "action", name: ctrl ? "interrupt" : "abort" });
             },
             onSuspend: () => this.#options.host.terminal.requestSuspension(),
           }),
@@ -355,6 +359,8 @@ export class LiveView implements ConversationView {
 
   #startReading(): void {
     if (this.#closing.signal.aborted) return;
+    // After a stop that was not prepared, keys are still read.
+    this.#reading.abort();
     this.#reading = new AbortController();
     this.#keyLoop = this.#readKeys(this.#reading.signal);
   }

@@ -14,7 +14,12 @@ import { TypedInput } from "../../questions/typed_input.ts";
 import type { Line } from "../../render/line/line.ts";
 import type { Display } from "../../render/theme/display.ts";
 import type { ConversationInput } from "../view/conversation_input.ts";
-import type { ConversationView, TextQuestion, TextSource } from "../view/conversation_view.ts";
+import type {
+  ConversationView,
+  LentTerminal,
+  TextQuestion,
+  TextSource,
+} from "../view/conversation_view.ts";
 import { toPromptLines } from "../view/lines.ts";
 import { InputLines } from "./input_lines.ts";
 
@@ -133,8 +138,8 @@ export class PlainView implements ConversationView {
     return await this.#input.runExclusively(() => askSecret(message, context));
   }
 
-  async lend<Result>(use: () => Promise<Result>): Promise<Result> {
-    return await use();
+  async lend<Result>(use: (lent: LentTerminal) => Promise<Result>): Promise<Result> {
+    return await use({ restoreScreen: () => Promise.resolve() });
   }
 
   /** A terminal that only writes lines would show the escape sequence. */

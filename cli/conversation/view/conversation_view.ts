@@ -48,6 +48,12 @@ export type Notification =
   /** A question waits for an answer. */
   | { readonly type: "asked"; readonly text: string };
 
+/** A terminal that another program uses. */
+export interface LentTerminal {
+  /** Returns to the screen of the conversation, which a program that was killed has not done. */
+  readonly restoreScreen: () => Promise<void>;
+}
+
 /** A terminal with a conversation. Disposing of it restores the terminal. */
 export interface ConversationView extends AsyncDisposable {
   /** How lines are shown. */
@@ -95,7 +101,7 @@ export interface ConversationView extends AsyncDisposable {
   askSecret(message: string, signal: AbortSignal): Promise<string | undefined>;
 
   /** Gives the terminal to another program while `use` runs. */
-  lend<Result>(use: () => Promise<Result>): Promise<Result>;
+  lend<Result>(use: (lent: LentTerminal) => Promise<Result>): Promise<Result>;
   /** Copies a text to the clipboard of the user's terminal; `false` if the terminal cannot do that. */
   copy(text: string): Promise<boolean>;
   /** Notifies the user. */

@@ -7,6 +7,7 @@
 import { formatCodePoint } from "../code_point.ts";
 import { getLookCode } from "../theme/color_code.ts";
 import type { Display } from "../theme/display.ts";
+import { ASCII_SYMBOLS } from "../theme/get_display.ts";
 import type { Line, Span } from "./line.ts";
 
 /** Matches characters that terminals interpret, and controls of the direction of text. */
@@ -17,6 +18,22 @@ const CONTROL =
 /** Matches addresses that cannot end the sequence of a link. */
 const LINK = /^[!-~]{1,2000}$/;
 
+/** Characters of the program that a terminal without Unicode shows as several others, with those that replace them. */
+const REPLACEMENTS: Readonly<Record<string, string>> = {
+  "·": "-",
+  "…": "~",
+  "›": ">",
+  "‹": "<",
+  "•": "*",
+  "–": "-",
+  "—": "-",
+  "“": '"',
+  "”": '"',
+  "’": "'",
+};
+
+const REPLACED = new RegExp(`[${Object.keys(REPLACEMENTS).join("")}]`, "g");
+
 /** Encodes a line, without a line feed. */
 export type EncodeLine = (line: Line) => string;
 
@@ -24,8 +41,11 @@ export type EncodeLine = (line: Line) => string;
  * Creates the function that encodes lines for a display. Each line ends in the state of its beginning. Control
  * characters in the text become code points such as `<U+001B>`, which renderers have already replaced.
  */
-export function createEncoder({ theme, colors, hasLinks }: Display): EncodeLine {
+export function createEncoder(
+  { theme, colors, hasLinks, symbols, isPlain }: Display,
+): EncodeLine {
   const codes = new Map<string, string>();
+  const lacksUnicode = !isPlain && symbols === ASCII_SYMBOLS;
 
   function getCode({ role = "text", ground, bold, dim, italic, underline, strike }: Span): string {
     const flags = `${role}/${ground}/${bold}/${dim}/${italic}/${underline}/${strike}`;
@@ -44,7 +64,10 @@ export function createEncoder({ theme, colors, hasLinks }: Display): EncodeLine 
   }
 
   function encodeSpan(span: Span): string {
-    const text = span.text.replace(CONTROL, formatCodePoint);
+    const safe = span.text.replace(CONTROL, formatCodePoint);
+    const text = lacksUnicode
+      ? safe.replace(REPLACED, (character) => REPLACEMENTS[character] ?? "?")
+      : safe;
     const code = getCode(span);
     const painted = code === "" || text === "" ? text : `\u001b[${code}m${text}\u001b[0m`;
     if (!hasLinks || colors === "none" || !span.link || !LINK.test(span.link)) return painted;

@@ -24,6 +24,14 @@ Deno.test("createEncoder(): encodes roles and styles, and resets them", () => {
   assertEquals(encode([{ text: "x", role: "heading", bold: false }]), "\x1b[94mx\x1b[0m");
 });
 
+Deno.test("createEncoder(): replaces characters that a terminal without Unicode does not show", () => {
+  const line = [{ text: "a · b … “é” — 日" }];
+  assertEquals(createEncoder({ ...display, symbols: ASCII_SYMBOLS })(line), 'a - b ~ "é" - 日');
+  const plain = { ...display, symbols: ASCII_SYMBOLS, isPlain: true, colors: "none" } as const;
+  assertEquals(createEncoder(plain)(line), "a · b … “é” — 日");
+  assertEquals(createEncoder(display)(line), "a · b … “é” — 日");
+});
+
 Deno.test("createEncoder(): encodes links where the terminal shows them", () => {
   const link = { text: "docs", link: "https://example.org/a?b=c" };
   assertEquals(

@@ -1,3 +1,4 @@
+// Needs its own isolate: the first tests expect that RE2 is not loaded yet.
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { canCreateMatchers, createMatcher, loadMatchers } from "./pattern.ts";

@@ -16,6 +16,7 @@ import type { AgentEvent } from "../../core/event.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { type IdKind, realSleep, type Sleep } from "../../core/ports.ts";
 import type { StreamFn } from "../../core/stream.ts";
+import { setStreamOrigin } from "../../core/stream_origin.ts";
 import type { AgentTool } from "../../core/tool.ts";
 import { wrapStreamFn } from "../../core/wrap_stream_fn.ts";
 import { GRACE_MS } from "../../loop/cancellation.ts";
@@ -25,7 +26,7 @@ import type { ApprovalNotice } from "../engine/pending_approvals.ts";
 import { hashJson } from "../steps/hash_json.ts";
 import { RunSteps } from "../steps/run_steps.ts";
 import { DurableCalls } from "./durable_calls.ts";
-import { streamStep } from "./durable_stream.ts";
+import { streamStep, streamWithKey } from "./durable_stream.ts";
 import { wrapRunTools } from "./wrap_run_tools.ts";
 
 /** Time in which the step of a cancelled call must be recorded before the loop continues, in milliseconds. */
@@ -160,11 +161,14 @@ class AgentBridge {
 
   /** Makes the calls of the agent steps; those of agents that a tool runs are part of the step of the tool. */
   #wrapStream(streamFn: StreamFn, getApiKey: GetApiKey | undefined): StreamFn {
-    return wrapStreamFn(streamFn, (request, next) => {
-      if (request.runId === undefined || request.runId !== this.#runId) return next(request);
+    const wrapped = wrapStreamFn(streamFn, (request, next) => {
+      if (request.runId === undefined || request.runId !== this.#runId) {
+        return getApiKey ? streamWithKey({ request, streamFn: next, getApiKey }) : next(request);
+      }
       const name = `${this.#turnName}, model call ${++this.#modelCalls}`;
       return streamStep(this.#steps, { name, request, streamFn: next, getApiKey });
     });
+    return setStreamOrigin(wrapped, streamFn);
   }
 
   /** Keeps the identity of what an approval gate has besides its function, which sessions restore. */

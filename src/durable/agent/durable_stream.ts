@@ -32,6 +32,21 @@ export interface ModelStep {
   readonly getApiKey?: GetApiKey | undefined;
 }
 
+/** Calls the model with the key of its provider, for a run that is part of a step. */
+export async function* streamWithKey(
+  call: Pick<ModelStep, "request" | "streamFn" | "getApiKey">,
+): AsyncGenerator<AssistantMessageEvent, void> {
+  yield* await openStream(call);
+}
+
+async function openStream(
+  { request, streamFn, getApiKey }: Pick<ModelStep, "request" | "streamFn" | "getApiKey">,
+): Promise<AsyncIterable<AssistantMessageEvent>> {
+  const apiKey = await getApiKey?.(request.model.provider);
+  const options = apiKey === undefined ? request.options : { ...request.options, apiKey };
+  return await streamFn({ ...request, options });
+}
+
 /** Calls the model as a step. The events are live when the step is executed, and the recorded ones when it is replayed. */
 export function streamStep(
   steps: RunSteps,
@@ -123,9 +138,7 @@ async function callModel(
   let firstTokenAt: number | undefined;
   let end: AssistantMessageEvent | undefined;
   try {
-    const apiKey = await getApiKey?.(request.model.provider);
-    const options = apiKey === undefined ? request.options : { ...request.options, apiKey };
-    const source = await streamFn({ ...request, options, signal });
+    const source = await openStream({ request: { ...request, signal }, streamFn, getApiKey });
     for await (const event of readUntilAborted(source, signal)) {
       if (event?.type === "done" || event?.type === "error") {
         end = event;

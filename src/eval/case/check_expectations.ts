@@ -8,6 +8,7 @@ import { getErrorMessage } from "../../core/errors.ts";
 import type { JsonSchema } from "../../core/json.ts";
 import { compileExpectedSchema, compilePattern } from "./compile_expectation.ts";
 import type { EvalCase } from "./eval_case.ts";
+import { isOuterPath } from "./outer_path.ts";
 
 /** A problem of a value in a set. */
 export interface KeyProblem {
@@ -22,6 +23,8 @@ interface Expression {
   readonly keys: readonly string[];
   readonly pattern?: string;
   readonly schema?: JsonSchema;
+  /** Whether it is that of the answer, which each run has; patterns of files and arguments also expect that there is one. */
+  readonly isOfAnswer?: boolean;
 }
 
 /** Finds expectations that cannot be checked, or that each run would meet, so that an evaluation does not start with them. */
@@ -35,13 +38,10 @@ export async function findExpectationProblems(cases: readonly EvalCase[]): Promi
   ];
 }
 
-/** A path that is absolute or leads upwards, also with the separators of Windows. */
-const OUTER_PATH = /^(?:[/\\]|[A-Za-z]:)|(?:^|[/\\])\.\.(?:[/\\]|$)/;
-
 /** No run has a file outside of its directory, so that it would always be missing. */
 function findPathProblems({ expectedFiles = [] }: EvalCase): KeyProblem[] {
   return expectedFiles.flatMap(({ path }, index) =>
-    OUTER_PATH.test(path)
+    isOuterPath(path)
       ? [{
         keys: ["expectedFiles", `${index}`, "path"],
         message: "must be a relative path inside of the directory of the run",
@@ -63,6 +63,9 @@ function findArgumentProblems({ expectedTrajectory }: EvalCase): KeyProblem[] {
   );
 }
 
+/** Texts that have nothing in common: a pattern that matches each of them, such as `.*`, matches any text. */
+const PROBES = ["", "\u0000", "\n\n", " a\n", "Z9_\u2603"];
+
 async function findExpressionProblems(cases: readonly EvalCase[]): Promise<KeyProblem[]> {
   const expressions = cases.flatMap((evalCase, index) =>
     listExpressions(evalCase).map((expression) => ({
@@ -71,9 +74,14 @@ async function findExpressionProblems(cases: readonly EvalCase[]): Promise<KeyPr
     }))
   );
   const problems: KeyProblem[] = [];
-  for (const { keys, pattern, schema } of expressions) {
+  for (const { keys, pattern, schema, isOfAnswer } of expressions) {
     try {
-      if (pattern !== undefined) await compilePattern(pattern);
+      if (pattern !== undefined) {
+        const matcher = await compilePattern(pattern);
+        if (isOfAnswer && PROBES.every((text) => matcher.test(text))) {
+          problems.push({ keys, message: "matches any text, so that each run would meet it" });
+        }
+      }
       if (schema !== undefined) await compileExpectedSchema(schema);
     } catch (error) {
       problems.push({ keys, message: `is invalid: ${getErrorMessage(error)}` });
@@ -94,7 +102,11 @@ function listExpressions(
     toExpression(file, ["expectedFiles", `${index}`])
   );
   const response = expectedResponse ? toExpression(expectedResponse, ["expectedResponse"]) : [];
-  return [...response, ...matchers, ...files];
+  return [
+    ...response.map((expression) => ({ ...expression, isOfAnswer: true })),
+    ...matchers,
+    ...files,
+  ];
 }
 
 function toExpression(

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { SystemFile } from "../../platform/file_calls.ts";
 import { dirname } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
@@ -12,10 +13,19 @@ import { getSystemErrorCode } from "../../platform/system_error.ts";
 export interface EvalFiles {
   /** Reads a file as UTF-8; `undefined` if it does not exist. */
   read(path: string): Promise<string | undefined>;
+  /**
+   * Reads a file as UTF-8 line by line, each with its line end: the file can be longer than any text. None if it does not
+   * exist.
+   */
+  readLines(path: string): AsyncIterable<string>;
+  /** Creates a file, and its directory if it does not exist. Returns `false`, and changes nothing, if the file exists. */
+  create(path: string, text: string): Promise<boolean>;
   /** Replaces a file atomically. Creates it and its directory if they do not exist. */
   write(path: string, text: string): Promise<void>;
   /** Appends to a file. Creates it and its directory if they do not exist. */
   append(path: string, text: string): Promise<void>;
+  /** Renames a file, which replaces another one. */
+  rename(path: string, target: string): Promise<void>;
   /** Returns the names of the directories in a directory, sorted; none if it does not exist. */
   list(path: string): Promise<string[]>;
 }
@@ -34,6 +44,17 @@ export const localEvalFiles: EvalFiles = {
       throw error;
     }
   },
+  readLines: readFileLines,
+  async create(path, text) {
+    await system.mkdir(dirname(path), { recursive: true });
+    try {
+      await system.writeTextFile(path, text, { createNew: true, mode: FILE_MODE });
+      return true;
+    } catch (error) {
+      if (getSystemErrorCode(error) === "EEXIST") return false;
+      throw error;
+    }
+  },
   async write(path, text) {
     const temporaryFile = `${path}.${crypto.randomUUID()}.tmp`;
     await system.mkdir(dirname(path), { recursive: true });
@@ -49,6 +70,7 @@ export const localEvalFiles: EvalFiles = {
     await system.mkdir(dirname(path), { recursive: true });
     await system.writeTextFile(path, text, { append: true, mode: FILE_MODE });
   },
+  rename: (path, target) => system.rename(path, target),
   async list(path) {
     const status = await system.stat(path).catch(() => undefined);
     if (!status?.isDirectory) return [];
@@ -56,3 +78,40 @@ export const localEvalFiles: EvalFiles = {
     return entries.map(({ name }) => name).sort();
   },
 };
+
+/** Bytes that are read at once. */
+const CHUNK_BYTES = 256 * 1024;
+
+async function* readFileLines(path: string): AsyncGenerator<string> {
+  using file = await openIfExists(path);
+  if (!file) return;
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const bytes = new Uint8Array(CHUNK_BYTES);
+  // The parts of a line that is longer than a chunk.
+  let parts: string[] = [];
+  for (;;) {
+    const count = await file.read(bytes);
+    const text = count === null
+      ? decoder.decode()
+      : decoder.decode(bytes.subarray(0, count), { stream: true });
+    for (const part of text.split(/(?<=\n)/)) {
+      parts.push(part);
+      if (!part.endsWith("\n")) continue;
+      yield parts.join("");
+      parts = [];
+    }
+    if (count === null) break;
+  }
+  const rest = parts.join("");
+  if (rest !== "") yield rest;
+}
+
+async function openIfExists(path: string): Promise<SystemFile | undefined> {
+  try {
+    if (!(await system.stat(path)).isFile) throw new Error(`"${path}" is not a file`);
+    return await system.open(path);
+  } catch (error) {
+    if (getSystemErrorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}

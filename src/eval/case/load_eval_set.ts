@@ -20,7 +20,7 @@ const MAX_PROBLEMS = 10;
 /** Options for `loadEvalSet()`. */
 export interface LoadEvalSetOptions {
   /** File access. Default: the file system. */
-  readonly files?: EvalFiles | undefined;
+  readonly files?: Pick<EvalFiles, "read"> | undefined;
 }
 
 /**
@@ -66,7 +66,7 @@ export async function parseEvalSet(text: string, source = "cases"): Promise<Eval
   return set;
 }
 
-async function readSetFile(path: string, files: EvalFiles): Promise<string> {
+async function readSetFile(path: string, files: Pick<EvalFiles, "read">): Promise<string> {
   let text: string | undefined;
   try {
     text = await files.read(path);

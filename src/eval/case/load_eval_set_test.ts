@@ -17,13 +17,8 @@ cases:
     budget: { maxTurns: 3 }
 `;
 
-function createFiles(contents: Readonly<Record<string, string>>): EvalFiles {
-  return {
-    read: (path) => Promise.resolve(contents[path]),
-    write: () => Promise.reject(new Error("read only")),
-    append: () => Promise.reject(new Error("read only")),
-    list: () => Promise.resolve([]),
-  };
+function createFiles(contents: Readonly<Record<string, string>>): Pick<EvalFiles, "read"> {
+  return { read: (path) => Promise.resolve(contents[path]) };
 }
 
 async function getMessage(text: string): Promise<string> {
@@ -161,4 +156,27 @@ Deno.test("loadEvalSet: an expectation that each run meets is invalid", async ()
 Deno.test("loadEvalSet: several documents in a file are one problem", async () => {
   const message = await getMessage(`${YAML}---\n${YAML}`);
   assertEquals(message, "set.yaml:13: the file has several documents: write all cases in one");
+});
+
+Deno.test("parseEvalSet: a pattern that matches any answer is an error", async () => {
+  const create = (pattern: string) =>
+    JSON.stringify({
+      id: "a",
+      cases: [{
+        id: "a",
+        userMessages: ["Go"],
+        expectedResponse: { type: "regex", pattern },
+        expectedFiles: [{ type: "regex", path: "a", pattern: ".*" }],
+      }],
+    });
+  for (const pattern of [".*", "a*", "^", "(?:)", "Hello|", "[\\s\\S]*", "x{0,2}"]) {
+    assertEquals(
+      await getMessage(create(pattern)),
+      "set.yaml:1: cases[0].expectedResponse.pattern matches any text, so that each run would meet it",
+      pattern,
+    );
+  }
+  for (const pattern of [".+", "^$", "^.*$", "\\S", "^Hello", "o*k"]) {
+    assertEquals((await parseEvalSet(create(pattern))).cases.length, 1, pattern);
+  }
 });

@@ -8,6 +8,15 @@ import type { Policy, PolicyContext, StopVerdict } from "../../core/policy.ts";
 import type { EvalBudget } from "../case/eval_case.ts";
 import { type BudgetSpending, findExceededLimits } from "./budget_evaluator.ts";
 
+/** Options for `BudgetGuard`. */
+export interface BudgetGuardOptions {
+  /**
+   * Port: returns the milliseconds since any time, from which the duration is calculated. Default: the duration of the runs
+   * by the clock of the agent, which a change of the time of the system changes.
+   */
+  readonly elapsed?: (() => number) | undefined;
+}
+
 /**
  * Stops a live run before the turn that its budget does not allow, after the one that exceeded it, and when its time is
  * over, also while a model or a tool is waited for. The runs of one case share a guard, so that the budget covers all
@@ -31,11 +40,15 @@ export class BudgetGuard {
   readonly policy: Policy;
   readonly #budget: EvalBudget;
   readonly #runs = new Map<string, BudgetSpending>();
+  readonly #elapsed: (() => number) | undefined;
+  readonly #startedAt: number;
   #exceeded: string | undefined;
 
   /** Creates a guard for the runs of one case. */
-  constructor(budget: EvalBudget) {
+  constructor(budget: EvalBudget, { elapsed }: BudgetGuardOptions = {}) {
     this.#budget = budget;
+    this.#elapsed = elapsed;
+    this.#startedAt = elapsed?.() ?? 0;
     this.policy = {
       name: "eval_budget",
       preTurn: (context) => this.#check(context, context.turn + 1),
@@ -53,8 +66,11 @@ export class BudgetGuard {
   #check(context: RunContext, turns: number): StopVerdict | void {
     const { runId, usage, cost, elapsedMs } = context;
     this.#runs.set(runId, { cost: cost.total, tokens: usage.total, turns, durationMs: elapsedMs });
-    const total = [...this.#runs.values()].reduce(addSpending);
-    const exceeded = findExceededLimits(this.#budget, total);
+    const { durationMs, ...total } = [...this.#runs.values()].reduce(addSpending);
+    const exceeded = findExceededLimits(this.#budget, {
+      ...total,
+      durationMs: this.#elapsed ? this.#elapsed() - this.#startedAt : durationMs,
+    });
     if (exceeded.length === 0) return;
     this.#exceeded = exceeded.join("; ");
     return { type: "stop", reason: this.#exceeded };

@@ -56,3 +56,22 @@ Deno.test("BudgetGuard: stops a run while its model does not answer", async () =
   const { stoppedBy } = await agent.prompt("Go");
   assertEquals(stoppedBy?.policy, "eval_budget");
 });
+
+Deno.test("BudgetGuard: calculates the duration from its own clock, if it has one", async () => {
+  let elapsed = 5_000;
+  const guard = new BudgetGuard({ maxDurationMs: 100 }, { elapsed: () => elapsed });
+  let time = 0;
+  const now = () => time += 600;
+  const create = () =>
+    new Agent({
+      model: "test/model",
+      streamFn: scriptedStream([reply("Done")]),
+      policies: [guard.policy],
+      now,
+    });
+  await create().prompt("Go");
+  assertEquals(guard.exceeded, undefined);
+  elapsed += 101;
+  await create().prompt("Go");
+  assertEquals(guard.exceeded, "101 ms exceed 100 ms");
+});

@@ -6,8 +6,11 @@
 
 import { settleAfterAbort } from "./settle_after_abort.ts";
 import { checkNames } from "../../core/check_names.ts";
+import { createDeferred } from "../../core/deferred.ts";
+import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { MAX_TIMER_MS } from "../../core/ports.ts";
 import type { EvalCase, EvaluatorConfig } from "../case/eval_case.ts";
 import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import { createBudgetEvaluator } from "./budget_evaluator.ts";
@@ -18,6 +21,9 @@ import { createFilesEvaluator } from "./files_evaluator.ts";
 import { createResponseEvaluator } from "./response_evaluator.ts";
 import { createBinaryScore, type Score } from "./score.ts";
 import { createTrajectoryEvaluator } from "./trajectory_evaluator.ts";
+
+/** Time of an evaluator without a limit of its own: one that hangs must not hang the evaluation. */
+const DEFAULT_TIMEOUT_MS = 600_000;
 
 /** The metric of a case that no evaluator applies to. */
 const NO_METRIC = "no_metric";
@@ -54,7 +60,7 @@ export class EvaluatorRegistry {
   /**
    * Adds an evaluator. With `isDefault` it runs for each case, otherwise for those that name it.
    *
-   * @throws {BadRequestError} If there is another one with its name.
+   * @throws {BadRequestError} If there is another one with its name, or its `timeoutMs` is not above 0.
    */
   register(
     evaluator: Evaluator,
@@ -63,6 +69,12 @@ export class EvaluatorRegistry {
     const { name } = evaluator;
     if (this.#evaluators.has(name)) {
       throw new BadRequestError(`There is already an evaluator "${name}"`);
+    }
+    const { timeoutMs = DEFAULT_TIMEOUT_MS } = evaluator;
+    if (!(timeoutMs > 0)) {
+      throw new BadRequestError(
+        `The timeoutMs of the evaluator "${name}" must be above 0, not ${describeValue(timeoutMs)}`,
+      );
     }
     this.#evaluators.set(name, evaluator);
     if (isDefault) this.#defaults.add(name);
@@ -98,7 +110,7 @@ export class EvaluatorRegistry {
   }
 
   /**
-   * Scores the run of a case. An evaluator that throws, is unknown, or returns an invalid score, fails its metric only.
+   * Scores the run of a case. An evaluator that throws, is unknown, takes too long, or returns an invalid score, fails its metric only.
    * A case to which no evaluator applies fails.
    */
   async evaluate(context: Omit<EvalContext, "options">): Promise<Score[]> {
@@ -140,11 +152,28 @@ export class EvaluatorRegistry {
     try {
       checkOptions(evaluator, context.options);
       const pending = Promise.resolve(evaluator.evaluate(context));
-      const score = await settleAfterAbort(pending, context.signal);
-      return score ? copyScore(score) : undefined;
+      const score = await settleInTime(settleAfterAbort(pending, context.signal), evaluator);
+      return score === undefined ? undefined : copyScore(score);
     } catch (error) {
       return createBinaryScore(name, false, `The evaluator failed: ${getErrorMessage(error)}`);
     }
+  }
+}
+
+/** Settles like the promise, or rejects when the time of the evaluator is over; a later rejection is ignored. */
+async function settleInTime<Value>(
+  promise: Promise<Value>,
+  { timeoutMs = DEFAULT_TIMEOUT_MS }: Evaluator,
+): Promise<Value> {
+  const { promise: timeout, reject } = createDeferred<never>();
+  const timer = setTimeout(
+    () => reject(new Error(`it did not end within ${timeoutMs} ms`)),
+    Math.min(timeoutMs, MAX_TIMER_MS),
+  );
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -154,14 +183,19 @@ function checkOptions({ name, optionNames }: Evaluator, options: JsonObject): vo
 }
 
 /** Returns a valid score with the known properties only, since it is stored as JSON. */
-function copyScore({ metric, value, passed, reason, rawValue, weight, cost }: Score): Score {
+function copyScore(score: unknown): Score {
+  // Only `undefined` means that the evaluator does not apply: false, 0 and NaN are wrong scores.
+  if (!isJsonObject(score)) {
+    throw new TypeError(`The evaluator returned ${describeValue(score)} instead of a score`);
+  }
+  const { metric, value, passed, reason, rawValue, weight, cost } = score;
   if (typeof metric !== "string" || typeof passed !== "boolean") {
     throw new TypeError(
       "The score needs a metric, which is a text, and passed, which is a boolean",
     );
   }
   if (typeof value !== "number" || !(value >= 0 && value <= 1)) {
-    throw new RangeError(`The score ${value} is not a number between 0 and 1`);
+    throw new RangeError(`The score ${describeValue(value)} is not a number between 0 and 1`);
   }
   return {
     metric,
@@ -170,8 +204,8 @@ function copyScore({ metric, value, passed, reason, rawValue, weight, cost }: Sc
     ...(reason !== undefined && { reason: String(reason) }),
     ...(isNumber(rawValue) && { rawValue }),
     ...(isNumber(weight) && weight > 0 && { weight }),
-    // A cost that is no number is unknown.
-    ...(cost !== undefined && { cost: isNumber(cost) ? cost : null }),
+    // A cost that is no amount is unknown; a negative one would hide that of other runs.
+    ...(cost !== undefined && { cost: isNumber(cost) && cost >= 0 ? cost : null }),
   };
 }
 

@@ -214,6 +214,28 @@ Deno.test("EvaluatorRegistry: a score has only values that can be stored", async
   ]);
 });
 
+Deno.test("EvaluatorRegistry: a value that is no score fails, and only undefined does not apply", async () => {
+  // From untyped code: a result such as `false` must not leave the other metrics alone.
+  for (const value of [null, false, 0, NaN, "", "passed", []]) {
+    const registry = EvaluatorRegistry.createDefault();
+    registry.register({ name: "a", evaluate: () => value as unknown as Score });
+    const [score] = await evaluate({ evaluators: [{ name: "a" }] }, { registry });
+    assertEquals([score?.metric, score?.passed], ["a", false]);
+    assertStringIncludes(score?.reason ?? "", "instead of a score");
+  }
+  const registry = EvaluatorRegistry.createDefault();
+  registry.register({ name: "a", evaluate: () => undefined });
+  const [score] = await evaluate({ evaluators: [{ name: "a" }] }, { registry });
+  assertEquals(score?.metric, "no_metric");
+});
+
+Deno.test("EvaluatorRegistry: a negative cost is unknown, since it would hide that of other runs", async () => {
+  const registry = new EvaluatorRegistry();
+  const score: Score = { metric: "a", value: 1, passed: true, cost: -5 };
+  registry.register({ name: "a", evaluate: () => score }, { isDefault: true });
+  assertEquals(await evaluate({}, { registry }), [{ ...score, cost: null }]);
+});
+
 Deno.test("EvaluatorRegistry: a case can configure an evaluator that applies to each case", async () => {
   const scores = await evaluate({
     budget: { maxTurns: 1 },
@@ -240,6 +262,35 @@ Deno.test("EvaluatorRegistry: an abort ends the wait for an evaluator that ignor
     signal: controller.signal,
   });
   assertStringIncludes(score?.reason ?? "", "cancelled");
+});
+
+Deno.test("EvaluatorRegistry: an evaluator that hangs fails its metric when its time is over", async () => {
+  const registry = EvaluatorRegistry.createDefault();
+  const hang = () => new Promise<never>(() => {});
+  registry.register({ name: "hangs", timeoutMs: 20, evaluate: hang });
+  const fail = () => new Promise<never>((_, reject) => setTimeout(() => reject(new Error()), 30));
+  registry.register({ name: "fails_later", timeoutMs: 20, evaluate: fail });
+  const score: Score = { metric: "in_time", value: 1, passed: true };
+  registry.register({
+    name: "in_time",
+    timeoutMs: Infinity,
+    evaluate: () => Promise.resolve(score),
+  });
+  const evaluators = ["hangs", "fails_later", "in_time"].map((name) => ({ name }));
+  const scores = await evaluate({ evaluators }, { registry });
+  assertEquals(scores.map(({ metric, reason }) => [metric, reason]), [
+    ["hangs", "The evaluator failed: it did not end within 20 ms"],
+    ["fails_later", "The evaluator failed: it did not end within 20 ms"],
+    ["in_time", undefined],
+  ]);
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  for (const timeoutMs of [0, -1, NaN]) {
+    assertThrows(
+      () => registry.register({ name: "a", timeoutMs, evaluate: () => undefined }),
+      BadRequestError,
+      "timeoutMs",
+    );
+  }
 });
 
 Deno.test("calculateMeanScore: is the mean by weight", () => {

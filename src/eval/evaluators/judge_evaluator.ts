@@ -106,6 +106,7 @@ export function createJudgeEvaluator(topic: JudgeTopic, options: JudgeOptions): 
   return {
     name: topic,
     optionNames: ["rubric", "threshold"],
+    timeoutMs: Infinity,
     evaluate: async (context) => {
       const threshold = readThreshold(context.options) ?? DEFAULT_THRESHOLD;
       const prompt = createJudgePrompt(topic, { ...context, rubric: readRubric(context) });
@@ -186,7 +187,7 @@ async function askOnce(
     if (typeof answer === "string") return { text: answer, cost: 0 };
     if (isJsonObject(answer) && typeof answer["text"] === "string") {
       const { text, cost } = answer;
-      return { text, cost: typeof cost === "number" ? cost : null };
+      return { text, cost: typeof cost === "number" && cost >= 0 ? cost : null };
     }
     throw new TypeError(`The judge must return a text, not ${describeValue(answer)}`);
   } finally {

@@ -14,10 +14,10 @@ import { runGit } from "./run_git.ts";
  * Checks the commit of a task out into an empty directory, as a repository of one commit: the history after that commit
  * could contain the solution.
  *
- * @throws {Error} If the repository or the commit does not exist.
+ * @throws {Error} If the repository, the commit or a test file does not exist.
  */
 export async function checkOutTask(
-  { repository, baseCommit }: PatchTask,
+  { repository, baseCommit, testFiles = [] }: PatchTask,
   directory: string,
 ): Promise<void> {
   const commit = await resolveCommit(repository, baseCommit);
@@ -29,6 +29,17 @@ export async function checkOutTask(
   await runGit(["checkout", "--quiet", "--detach", "FETCH_HEAD"], options);
   // It names the repository, which the agent must not read.
   await system.remove(join(directory, ".git", "FETCH_HEAD"));
+  // A misspelled name would leave the tests to the agent.
+  for (const path of testFiles) {
+    if (await isKnown(path, directory)) continue;
+    throw new Error(`The commit "${baseCommit}" has no "${path}", which is one of the test files`);
+  }
+}
+
+/** Whether the commit has a file or a directory. */
+async function isKnown(path: string, cwd: string): Promise<boolean> {
+  const name = path.replace(/\/+$/, "");
+  return await runGit(["ls-tree", "--name-only", "HEAD", "--", name], { cwd }) !== "";
 }
 
 async function resolveCommit(repository: string, name: string): Promise<string> {
@@ -42,25 +53,29 @@ async function resolveCommit(repository: string, name: string): Promise<string> 
 }
 
 /**
- * Applies a patch of an agent, and then that with the tests of the task, whose files replace those of the agent.
+ * Applies a patch of an agent.
  *
- * @throws {Error} If a patch cannot be applied.
+ * @throws {Error} If it cannot be applied.
  */
-export async function applyPatches(
-  { testPatch }: PatchTask,
-  patch: string,
+export async function applyPatch(patch: string, cwd: string): Promise<void> {
+  await runGit(["apply", "--whitespace=nowarn", "-"], { cwd, input: patch });
+}
+
+/**
+ * Restores the test files of a task, and applies its patch with tests, whose files replace those of the agent.
+ *
+ * @throws {Error} If a file cannot be restored, or the patch cannot be applied.
+ */
+export async function prepareTests(
+  { testPatch, testFiles = [] }: PatchTask,
   directory: string,
 ): Promise<void> {
-  if (patch.trim() !== "") await applyPatch(patch, directory);
+  for (const path of testFiles) await restoreFile(path.replace(/\/+$/, ""), directory);
   if (testPatch === undefined) return;
   for (const path of await listPaths(testPatch, directory)) {
     await restoreFile(path, directory);
   }
   await applyPatch(testPatch, directory);
-}
-
-async function applyPatch(patch: string, cwd: string): Promise<void> {
-  await runGit(["apply", "--whitespace=nowarn", "-"], { cwd, input: patch });
 }
 
 /** Lists the files of a patch; of one that it renames, both names. */
@@ -74,13 +89,14 @@ async function listPaths(patch: string, cwd: string): Promise<readonly string[]>
   return [...new Set([...await list(), ...await list("--reverse")])];
 }
 
-/** Restores a file of the commit, or removes one that the commit does not have. */
+/** Restores a file or a directory of the commit, or removes one that the commit does not have. */
 async function restoreFile(path: string, cwd: string): Promise<void> {
   // First, since git and the system would follow a link that the agent has made to another directory.
   await removeObstacle(path, cwd);
-  const known = await runGit(["ls-tree", "--name-only", "HEAD", "--", path], { cwd });
-  if (known !== "") await runGit(["checkout", "--quiet", "HEAD", "--", path], { cwd });
-  else await system.remove(join(cwd, path), { recursive: true }).catch(() => {});
+  // Also a directory in the place of a file, and files that the agent has added to a directory.
+  await system.remove(join(cwd, path), { recursive: true }).catch(() => {});
+  if (!await isKnown(path, cwd)) return;
+  await runGit(["checkout", "--quiet", "HEAD", "--", path], { cwd });
 }
 
 /** Removes the first file or link on the way to a file, where the file needs a directory. */

@@ -8,7 +8,7 @@ import { getErrorMessage } from "../../core/errors.ts";
 import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import { runCommand } from "../command/run_command.ts";
 import { createLocalDirectory } from "../run/case_directory.ts";
-import { applyPatches, checkOutTask } from "./check_out_task.ts";
+import { applyPatch, checkOutTask, prepareTests } from "./check_out_task.ts";
 import type { PatchTask } from "./patch_task.ts";
 
 /** Default time limit of the tests. */
@@ -61,15 +61,15 @@ async function prepare(
     return { type: "error", details: getErrorMessage(error) };
   }
   try {
-    await applyPatches({ ...task, testPatch: undefined }, patch, directory);
+    await applyPatch(patch, directory);
   } catch (error) {
     return { type: "invalid", details: getErrorMessage(error) };
   }
   try {
-    await applyPatches(task, "", directory);
+    await prepareTests(task, directory);
     return undefined;
   } catch (error) {
-    return { type: "error", details: `The patch of the tests: ${getErrorMessage(error)}` };
+    return { type: "error", details: `The tests of the task: ${getErrorMessage(error)}` };
   }
 }
 

@@ -11,6 +11,7 @@ import type { JsonSchema } from "../../core/json.ts";
 import { dirname, isAbsolute, join } from "../../platform/paths.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
 import { CASE_ID_PATTERN } from "../case/eval_set_schema.ts";
+import { isOuterPath } from "../case/outer_path.ts";
 import type { PatchTask } from "./patch_task.ts";
 
 /** A task as it is written in a file; further properties, such as those of SWE-bench, are ignored. */
@@ -21,6 +22,7 @@ interface WrittenTask {
   readonly problem_statement: string;
   readonly test_command: string;
   readonly test_patch?: string | null;
+  readonly test_files?: readonly string[];
   readonly test_timeout_ms?: number;
 }
 
@@ -37,6 +39,7 @@ const TASK_SCHEMA: JsonSchema = {
     // A blank command would succeed.
     test_command: { type: "string", pattern: "\\S" },
     test_patch: { type: ["string", "null"] },
+    test_files: { type: "array", items: TEXT },
     test_timeout_ms: { type: "number", exclusiveMinimum: 0 },
   },
   required: ["instance_id", "repository", "base_commit", "problem_statement", "test_command"],
@@ -45,13 +48,13 @@ const TASK_SCHEMA: JsonSchema = {
 /** Options for `loadPatchTasks()`. */
 export interface LoadPatchTasksOptions {
   /** File access. Default: the file system. */
-  readonly files?: EvalFiles | undefined;
+  readonly files?: Pick<EvalFiles, "read"> | undefined;
 }
 
 /**
  * Reads tasks from a file with one JSON object in each line, with a JSON array, or with one object on several lines. The properties of a task have the names
  * of SWE-bench: `instance_id`, `base_commit`, `problem_statement` and `test_patch`; in addition `repository`, the path of
- * a Git repository relative to the file, `test_command`, and `test_timeout_ms`.
+ * a Git repository relative to the file, `test_command`, `test_files` and `test_timeout_ms`.
  *
  * @throws {BadRequestError} If the file does not exist, or a task is invalid or occurs twice. The message names the file and
  * the line, or the index, of each problem.
@@ -69,7 +72,10 @@ export async function loadPatchTasks(
   return values.map(({ value }) => toTask(value as WrittenTask, dirname(path)));
 }
 
-async function readTasks(path: string, files: EvalFiles): Promise<string | undefined> {
+async function readTasks(
+  path: string,
+  files: Pick<EvalFiles, "read">,
+): Promise<string | undefined> {
   try {
     return await files.read(path);
   } catch (cause) {
@@ -116,7 +122,13 @@ async function findProblems(values: readonly PlacedValue[]): Promise<string[]> {
     if (errors.length > 0) return errors;
     const misspelling = findMisspelling(value as WrittenTask);
     if (misspelling !== undefined) return [`${place}: ${misspelling}`];
-    const { instance_id: id } = value as WrittenTask;
+    const { instance_id: id, test_files: testFiles = [] } = value as WrittenTask;
+    const outer = testFiles.find((path) => isOuterPath(path) || /^\.?[/\\]*$/.test(path));
+    if (outer !== undefined) {
+      return [
+        `${place}: test_files must be relative paths inside of the repository, not "${outer}"`,
+      ];
+    }
     const isRepeated = ids.has(id.toLowerCase());
     ids.add(id.toLowerCase());
     return isRepeated ? [`${place}: instance_id "${id}" is used by another task`] : [];
@@ -134,7 +146,12 @@ function findMisspelling(task: WrittenTask): string | undefined {
 }
 
 function toTask(task: WrittenTask, directory: string): PatchTask {
-  const { repository, test_patch: testPatch, test_timeout_ms: testTimeoutMs } = task;
+  const {
+    repository,
+    test_patch: testPatch,
+    test_files: testFiles,
+    test_timeout_ms: testTimeoutMs,
+  } = task;
   return {
     instanceId: task.instance_id,
     repository: isAbsolute(repository) ? repository : join(directory, repository),
@@ -142,6 +159,7 @@ function toTask(task: WrittenTask, directory: string): PatchTask {
     problemStatement: task.problem_statement,
     testCommand: task.test_command,
     ...(typeof testPatch === "string" && testPatch !== "" && { testPatch }),
+    ...(testFiles && { testFiles }),
     ...(testTimeoutMs !== undefined && { testTimeoutMs }),
   };
 }

@@ -7,7 +7,7 @@
 import { BadRequestError } from "../../core/errors.ts";
 import { DirectorySnapshot } from "../../patch/directory_snapshot.ts";
 import type { EvalBudget, EvalCase, EvalSet } from "../case/eval_case.ts";
-import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
+import type { EvalFiles } from "../case/eval_files.ts";
 import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import type { EvalContext, Evaluator } from "../evaluators/evaluator.ts";
 import { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
@@ -19,13 +19,17 @@ import {
 } from "../run/case_directory.ts";
 import { checkOutTask } from "./check_out_task.ts";
 import { gradePatch } from "./grade_patch.ts";
-import { formatPrediction, type PatchPrediction, type PatchTask } from "./patch_task.ts";
+import type { PatchPrediction, PatchTask } from "./patch_task.ts";
+import { PredictionsFile } from "./predictions_file.ts";
 
 /** Options for `createPatchEvaluation()`. */
 export interface PatchEvaluationOptions {
   /** Name of the model or of the agent in the predictions. */
   readonly modelName: string;
-  /** File to which predictions are appended. Default: none. */
+  /**
+   * File for the predictions, one of each task: a new one replaces that of an earlier evaluation with the same
+   * `modelName`. A file with those of another name fails the runs before they start. Default: none.
+   */
   readonly predictionsFile?: string | undefined;
   /**
    * Opens the sandbox of the tests that grade a patch, such as `createSandbox` of `@swink/agent/tools`. Default: patches
@@ -78,9 +82,13 @@ export function createPatchEvaluation(
 ): PatchEvaluation {
   const { setId = "patch-tasks", budget, createPrompt = createDefaultPrompt } = options;
   const known = new Map(tasks.map((task) => [task.instanceId, task]));
+  const { predictionsFile } = options;
+  const predictions = predictionsFile === undefined
+    ? undefined
+    : new PredictionsFile(predictionsFile, options);
   const checkouts = new Map<string, DirectorySnapshot>();
   const evaluators = new EvaluatorRegistry();
-  evaluators.register(createPatchEvaluator({ tasks: known, checkouts, options }), {
+  evaluators.register(createPatchEvaluator({ tasks: known, checkouts, predictions, options }), {
     isDefault: true,
   });
   const cases = tasks.map((task): EvalCase => ({
@@ -91,11 +99,12 @@ export function createPatchEvaluation(
   }));
   return {
     set: { id: setId, cases },
-    createDirectory: (instanceId, directoryOptions) => {
+    createDirectory: async (instanceId, directoryOptions) => {
       const task = known.get(instanceId ?? "");
       if (!task) throw new BadRequestError(`There is no task "${instanceId}"`);
+      await predictions?.open();
       const create = () => createLocalDirectory(undefined, directoryOptions);
-      return createCheckout(task, checkouts, create);
+      return await createCheckout(task, checkouts, create);
     },
     evaluators,
   };
@@ -131,13 +140,17 @@ async function createCheckout(
 interface PatchEvaluatorParts {
   readonly tasks: ReadonlyMap<string, PatchTask>;
   readonly checkouts: ReadonlyMap<string, DirectorySnapshot>;
+  readonly predictions: PredictionsFile | undefined;
   readonly options: PatchEvaluationOptions;
 }
 
-function createPatchEvaluator({ tasks, checkouts, options }: PatchEvaluatorParts): Evaluator {
-  const { modelName, predictionsFile, files = localEvalFiles } = options;
+function createPatchEvaluator(
+  { tasks, checkouts, predictions, options }: PatchEvaluatorParts,
+): Evaluator {
   return {
     name: METRIC,
+    // The tests of a task have a limit.
+    timeoutMs: Infinity,
     evaluate: async (context) => {
       const task = tasks.get(context.evalCase.id);
       const snapshot = checkouts.get(context.directory ?? "");
@@ -146,12 +159,10 @@ function createPatchEvaluator({ tasks, checkouts, options }: PatchEvaluatorParts
       const patch = new TextDecoder().decode(bytes);
       const prediction: PatchPrediction = {
         instance_id: task.instanceId,
-        model_name_or_path: modelName,
+        model_name_or_path: options.modelName,
         model_patch: patch,
       };
-      if (predictionsFile !== undefined) {
-        await files.append(predictionsFile, formatPrediction(prediction));
-      }
+      await predictions?.write(prediction);
       const score = await scorePatch(task, patch, { ...context, ...options });
       return omittedFiles.length === 0 ? score : addReason(score, omittedFiles);
     },

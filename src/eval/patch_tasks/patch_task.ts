@@ -18,6 +18,11 @@ export interface PatchTask {
   readonly testCommand: string;
   /** Patch with tests, which is applied after that of the agent. Default: none. */
   readonly testPatch?: string | undefined;
+  /**
+   * Files and directories of the commit that grade the patch, relative to the repository: changes of the agent do not
+   * count, so that it cannot pass by changing the tests. Default: the files of `testPatch`.
+   */
+  readonly testFiles?: readonly string[] | undefined;
   /** Time limit of the command in milliseconds. Default: 30 minutes. */
   readonly testTimeoutMs?: number | undefined;
 }

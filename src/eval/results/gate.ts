@@ -12,6 +12,7 @@ import type { CaseResult, EvalSetResult } from "../run/case_result.ts";
 import { isAtLeast, isAtMost } from "../evaluators/compare_limit.ts";
 import { formatDollars } from "../evaluators/format_dollars.ts";
 import { calculateMeanScore } from "../evaluators/score.ts";
+import { isCaseResult } from "../run/is_case_result.ts";
 import { compareResults, isRegression } from "./compare_results.ts";
 import { calculateCost } from "./result_totals.ts";
 
@@ -19,7 +20,7 @@ import { calculateCost } from "./result_totals.ts";
 export interface GateOptions {
   /**
    * Lowest part of the runs that passed, from 0 to 1. Default: 1, so that a limit of the cost alone accepts no failures;
-   * with `minScore` or `noRegressionAgainst`: not checked.
+   * with `minScore`, or with `noRegressionAgainst` in which a metric passed: not checked.
    */
   readonly minPassRate?: number | undefined;
   /** Lowest mean of all scores by their weights, from 0 to 1. */
@@ -28,14 +29,15 @@ export interface GateOptions {
   readonly maxCost?: number | undefined;
   /** Highest duration of a run in milliseconds. */
   readonly maxDuration?: number | undefined;
-  /** Complete results of the same set, without which no case that passed may fail. */
+  /** Complete results of the same set, without which no metric that passed may fail. */
   readonly noRegressionAgainst?: EvalSetResult | undefined;
 }
 
 /**
  * The decision, with a reason for each limit that is not met.
  *
- * `no_result`: there are no results, or some are missing, as after the evaluation was cancelled. `configuration_error`: an option is invalid.
+ * `no_result`: there are no results, or some are invalid, doubled or missing, as after the evaluation was cancelled.
+ * `configuration_error`: an option is invalid.
  */
 export interface GateDecision {
   readonly type: "pass" | "fail" | "no_result" | "configuration_error";
@@ -54,19 +56,16 @@ export interface GateDecision {
  * ```
  */
 export function gate(result: EvalSetResult | undefined, options: GateOptions = {}): GateDecision {
-  const results = result?.results ?? [];
-  const baseline = options.noRegressionAgainst;
-  const invalid = [...findInvalidOptions(options), ...findBaselineProblems(baseline, result)];
+  const invalid = findInvalidOptions(options);
   if (invalid.length > 0) return { type: "configuration_error", reasons: invalid };
-  if (!result || results.length === 0) {
-    return { type: "no_result", reasons: ["There are no results"] };
+  const unusable = describeUnusable(result);
+  if (!result || unusable !== undefined) {
+    return { type: "no_result", reasons: [unusable ?? NO_RESULTS] };
   }
-  const skipped = results.filter(({ outcome }) => outcome === "skipped").length;
-  if (skipped > 0) {
-    return { type: "no_result", reasons: [`${skipped} of ${results.length} runs were skipped`] };
-  }
-  const missing = describeMissing(result);
-  if (missing !== undefined) return { type: "no_result", reasons: [missing] };
+  const { results } = result;
+  const baseline = options.noRegressionAgainst;
+  const problem = baseline && findBaselineProblem(baseline, result);
+  if (problem !== undefined) return { type: "configuration_error", reasons: [problem] };
   const reasons = [
     ...findQualityFailures(results, options),
     ...findSpendingFailures(results, options),
@@ -75,12 +74,28 @@ export function gate(result: EvalSetResult | undefined, options: GateOptions = {
   return { type: reasons.length === 0 ? "pass" : "fail", reasons };
 }
 
-/** Describes the runs without a result, such as those that a process left open that was killed. */
-function describeMissing(
-  { results, planned = results.length }: EvalSetResult,
-): string | undefined {
-  const missing = planned - results.length;
-  return missing === 0 ? undefined : `${missing} of ${planned} runs have no result`;
+const NO_RESULTS = "There are no results";
+
+/** Describes why results cannot be compared with limits; `undefined` if they can. */
+function describeUnusable(result: EvalSetResult | undefined): string | undefined {
+  if (result === undefined) return NO_RESULTS;
+  if (!isJsonObject(result) || !Array.isArray(result.results)) return "They are no results";
+  const { results, planned = results.length } = result;
+  if (results.length === 0) return NO_RESULTS;
+  const index = results.findIndex((entry: unknown) => !isCaseResult(entry));
+  if (index >= 0) return `Entry ${index} of the results is no valid result`;
+  const skipped = results.filter(({ outcome }) => outcome === "skipped").length;
+  if (skipped > 0) return `${skipped} of ${results.length} runs were skipped`;
+  const runs = new Set(results.map(({ caseId, repetition }) => `${caseId} ${repetition}`));
+  // Each one would count, so that copies of a run that passed would hide one that failed.
+  if (runs.size < results.length) {
+    return `${
+      results.length - runs.size
+    } of ${results.length} results are of the same runs as others`;
+  }
+  // Such as those that a process left open that was killed.
+  if (planned === results.length) return undefined;
+  return `${planned - results.length} of ${planned} runs have no result`;
 }
 
 const RATES = ["minPassRate", "minScore"] as const;
@@ -88,31 +103,20 @@ const LIMITS = ["maxCost", "maxDuration"] as const;
 const OPTION_NAMES: readonly string[] = [...RATES, ...LIMITS, "noRegressionAgainst"];
 
 /** A baseline without results of the set would show no regression of any result. */
-function findBaselineProblems(
-  baseline: EvalSetResult | undefined,
-  result: EvalSetResult | undefined,
-): string[] {
-  if (baseline === undefined) return [];
-  if (!isJsonObject(baseline) || !Array.isArray(baseline.results)) {
-    return ["noRegressionAgainst must be the results of an evaluation"];
+function findBaselineProblem(
+  baseline: EvalSetResult,
+  { setId }: EvalSetResult,
+): string | undefined {
+  const unusable = describeUnusable(baseline);
+  if (unusable !== undefined) return `noRegressionAgainst cannot be used: ${unusable}`;
+  if (baseline.setId !== setId) {
+    return `noRegressionAgainst has results of the set "${baseline.setId}", not "${setId}"`;
   }
-  if (result && baseline.setId !== result.setId) {
-    return [
-      `noRegressionAgainst has results of the set "${baseline.setId}", not "${result.setId}"`,
-    ];
-  }
-  const missing = describeMissing(baseline);
-  if (missing !== undefined) return [`noRegressionAgainst is not complete: ${missing}`];
-  const skipped = baseline.results.filter(({ outcome }) => outcome === "skipped").length;
-  if (skipped === 0 && baseline.results.length > 0) return [];
-  return [
-    baseline.results.length === 0
-      ? "noRegressionAgainst has no results"
-      : `${skipped} of ${baseline.results.length} runs of noRegressionAgainst were skipped`,
-  ];
+  return undefined;
 }
 
 function findInvalidOptions(options: GateOptions): string[] {
+  if (!isJsonObject(options)) return ["Pass limits such as { minPassRate: 0.9 }"];
   // A misspelled limit would not be checked.
   try {
     checkNames(options, OPTION_NAMES, "gate()");
@@ -132,7 +136,7 @@ function findInvalidOptions(options: GateOptions): string[] {
 function findQualityFailures(results: readonly CaseResult[], options: GateOptions): string[] {
   const reasons: string[] = [];
   const { minScore, noRegressionAgainst } = options;
-  const hasOtherLimit = minScore !== undefined || noRegressionAgainst !== undefined;
+  const hasOtherLimit = minScore !== undefined || hasPassedMetric(noRegressionAgainst);
   const minPassRate = options.minPassRate ?? (hasOtherLimit ? undefined : 1);
   const passed = results.filter(({ outcome }) => outcome === "passed").length;
   // A comparison with NaN is false, so that each condition is that of success.
@@ -146,6 +150,11 @@ function findQualityFailures(results: readonly CaseResult[], options: GateOption
     reasons.push(`The mean score of ${mean.toFixed(3)} is below ${minScore}`);
   }
   return reasons;
+}
+
+/** Whether a baseline is a limit: without a metric that passed, nothing can regress. */
+function hasPassedMetric(baseline: EvalSetResult | undefined): boolean {
+  return baseline?.results.some(({ scores }) => scores.some(({ passed }) => passed)) ?? false;
 }
 
 function toPercent(rate: number): string {

@@ -59,6 +59,8 @@ export interface RunServices {
   readonly createDirectory: CreateCaseDirectory;
   readonly openConnection: OpenRunConnection;
   readonly now: () => number;
+  /** Returns the milliseconds since any time, which a change of the time of the system does not affect. */
+  readonly elapsed: () => number;
   readonly signal: AbortSignal;
   /** Directory from which the paths of fixtures start. */
   readonly setDirectory: string | undefined;
@@ -74,15 +76,14 @@ const RUN_METRIC = "run";
 
 /** Runs a case once, in a directory of its own. Never rejects; an error fails the run. */
 export async function runCase(planned: PlannedRun, services: RunServices): Promise<CaseResult> {
-  const { now, signal } = services;
+  const { now, elapsed, signal } = services;
   const connection = services.openConnection(identifyRun(planned));
   const directory = createLazyDirectory(planned.evalCase, { ...services, ...connection });
   const collector = new TrajectoryCollector({ now });
   const run: CaseRun = { planned, services, connection, directory, collector, model: undefined };
-  const startedAt = now();
+  const startedAt = elapsed();
   const failures = [await captureFailure(() => settleAfterAbort(executeRun(run), signal))];
-  // The clock of the system can be set back.
-  const durationMs = Math.max(0, now() - startedAt);
+  const durationMs = Math.max(0, elapsed() - startedAt);
   const scores = await scoreRun(run, durationMs);
   const end = signal.aborted ? "cancelled" : failures[0] === undefined ? "answered" : "failed";
   failures.push(await captureFailure(() => finishConnection(run, end)));
@@ -170,9 +171,9 @@ function isAgent(value: unknown): value is Agent {
 
 async function promptAgent(
   agent: Agent,
-  { planned: { evalCase }, services: { signal }, collector }: CaseRun,
+  { planned: { evalCase }, services: { signal, elapsed }, collector }: CaseRun,
 ): Promise<string | undefined> {
-  const guard = evalCase.budget && new BudgetGuard(evalCase.budget);
+  const guard = evalCase.budget && new BudgetGuard(evalCase.budget, { elapsed });
   const policies: Policy[] = guard ? [guard.policy] : [];
   for (const message of evalCase.userMessages) {
     let failure: string | undefined;

@@ -11,6 +11,7 @@ import { checkCases } from "../case/check_cases.ts";
 import type { EvalSet } from "../case/eval_case.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
 import { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
+import { omitCalls } from "./omit_calls.ts";
 import { checkCount, planRuns } from "./plan_runs.ts";
 import { createConnections } from "../recording/run_connection.ts";
 import { type CreateCaseDirectory, createLocalDirectory } from "./case_directory.ts";
@@ -31,7 +32,10 @@ export interface RunEvalSetOptions {
   readonly signal?: AbortSignal | undefined;
   /** The evaluators. Default: those of `EvaluatorRegistry.createDefault()`. */
   readonly evaluators?: EvaluatorRegistry | undefined;
-  /** Results of an interrupted evaluation, which are kept unless they are skipped. Default: none. */
+  /**
+   * Results of an interrupted evaluation, which are kept unless they are skipped, or have another seed than that of
+   * `seeds`. Default: none.
+   */
   readonly finished?: readonly CaseResult[] | undefined;
   /** Called with each new result, when its run has ended; awaited. Default: none. */
   readonly onResult?: ((result: CaseResult) => void | Promise<void>) | undefined;
@@ -70,6 +74,11 @@ export interface RunEvalSetOptions {
   readonly createDirectory?: CreateCaseDirectory | undefined;
   /** Returns the time in milliseconds. Default: the clock of the system. */
   readonly now?: (() => number) | undefined;
+  /**
+   * Returns the milliseconds since any time, from which durations are calculated. Default: `now` if it is given, else
+   * `performance.now()`, since the clock of the system can be changed during a run.
+   */
+  readonly elapsed?: (() => number) | undefined;
 }
 
 const OPTION_NAMES: readonly string[] = [
@@ -88,6 +97,7 @@ const OPTION_NAMES: readonly string[] = [
   "seeds",
   "createDirectory",
   "now",
+  "elapsed",
 ] satisfies (keyof RunEvalSetOptions)[];
 
 /**
@@ -166,19 +176,17 @@ class SetRunner {
   }
 
   async run(planned: PlannedRun, index: number): Promise<void> {
-    const known = this.#finished.get(getRunKey(identifyRun(planned)));
+    const known = this.#findFinished(planned);
     const result = known ?? await runUnlessAborted(planned, this.#services);
     this.results[index] = this.#options.omitCalls ? omitCalls(result) : result;
     if (!known) await this.#options.onResult?.(result);
   }
-}
 
-/** Removes the parts of a trajectory whose size depends on the run. */
-function omitCalls(result: CaseResult): CaseResult {
-  const { trajectory } = result;
-  return trajectory
-    ? { ...result, trajectory: { ...trajectory, calls: [], replies: [], response: "" } }
-    : result;
+  /** Returns the result of an earlier evaluation; one with the faults of another seed is that of another run. */
+  #findFinished(planned: PlannedRun): CaseResult | undefined {
+    const known = this.#finished.get(getRunKey(identifyRun(planned)));
+    return this.#options.seeds === undefined || known?.seed === planned.seed ? known : undefined;
+  }
 }
 
 async function createServices(
@@ -187,6 +195,7 @@ async function createServices(
   options: RunEvalSetOptions,
 ): Promise<RunServices> {
   const { now = Date.now, files = localEvalFiles } = options;
+  const { elapsed = options.now ?? (() => performance.now()) } = options;
   const { fetch = (...request) => globalThis.fetch(...request) } = options;
   return {
     makeAgent,
@@ -194,6 +203,7 @@ async function createServices(
     createDirectory: options.createDirectory ?? createLocalDirectory,
     openConnection: await createConnections({ ...options, fetch, now, files }),
     now,
+    elapsed,
     signal: options.signal ?? new AbortController().signal,
     setDirectory: set.directory,
     usedAgents: new WeakSet(),

@@ -300,6 +300,44 @@ Deno.test("runEvalSet: a clock that is set back gives no negative duration", asy
   assertEquals(results[0]?.durationMs, 0);
 });
 
+Deno.test("runEvalSet: a change of the clock changes neither durations nor the budget", async () => {
+  const budget = { maxDurationMs: 1_000 };
+  for (const [step, length] of [[3_600_000, 10], [-3_600_000, 10], [0, 2_000]] as const) {
+    let time = 1e12;
+    let elapsed = 0;
+    const { results: [result] } = await runEvalSet(createSet({ budget }), () => {
+      const streamFn = scriptedStream([reply([toolCall("step")]), reply("Hello")]);
+      const step_ = fakeTool({
+        name: "step",
+        result: () => {
+          time += step;
+          elapsed += length;
+          return "done";
+        },
+      });
+      return new Agent({ model: "test/model", streamFn, tools: [step_], now: () => time });
+    }, { now: () => time, elapsed: () => elapsed });
+    const expected = length > 1_000 ? "failed" : "passed";
+    assertEquals([result?.outcome, result?.durationMs], [expected, length]);
+  }
+});
+
+Deno.test("runEvalSet: a finished result with another seed is made again", async () => {
+  const set = createSet({});
+  const run = async (seeds: readonly number[], finished?: readonly CaseResult[]) => {
+    const made: number[] = [];
+    const { results } = await runEvalSet(set, (request) => {
+      made.push(request.seed);
+      return greet(request);
+    }, { seeds, finished });
+    return { made, results };
+  };
+  const { results } = await run([1, 2]);
+  assertEquals((await run([1, 2], results)).made, []);
+  const other = await run([1, 7], results);
+  assertEquals([other.made, other.results.map(({ seed }) => seed)], [[7], [1, 7]]);
+});
+
 Deno.test("runEvalSet: at most `parallel` cases run, and results keep the order of the cases", async () => {
   let running = 0;
   let most = 0;
@@ -331,7 +369,7 @@ Deno.test("runEvalSet: keeps finished results and runs skipped ones again", asyn
 });
 
 Deno.test("runEvalSet: seeds differ between repetitions and repeat with the same seed", async () => {
-  const collectSeeds = async (seed: number) => {
+  const collectSeeds = async (seed?: number) => {
     const seeds: number[] = [];
     await runEvalSet(createSet({ repetitions: 3 }), (request) => {
       seeds.push(request.seed);
@@ -342,6 +380,7 @@ Deno.test("runEvalSet: seeds differ between repetitions and repeat with the same
   const seeds = await collectSeeds(1);
   assertEquals(new Set(seeds).size, 3);
   assertEquals(await collectSeeds(1), seeds);
+  assertEquals(await collectSeeds(), await collectSeeds(0));
   assertNotEquals(await collectSeeds(2), seeds);
 });
 

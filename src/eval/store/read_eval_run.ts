@@ -8,13 +8,26 @@ import { join } from "../../platform/paths.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
 import type { CaseResult } from "../run/case_result.ts";
 import type { EvalRun, EvalRunHeader } from "./eval_run.ts";
-import { type ReadLines, readResultLines } from "./result_lines.ts";
-import { hashRun, readAudit, readHeader, RUN_FILES } from "./run_files.ts";
+import {
+  type ReadLines,
+  type ReadLinesOptions,
+  readResultLines,
+  type StoredResult,
+} from "./result_lines.ts";
+import { createAudit, readAudit, readHeader, RUN_FILES, type RunAudit } from "./run_files.ts";
 
 /** Options for functions that read evaluations. */
-export interface ReadEvalRunOptions {
+export interface ReadFilesOptions {
   /** File access. Default: the file system. */
   readonly files?: EvalFiles | undefined;
+}
+
+/** Options for `readEvalRun()`. */
+export interface ReadEvalRunOptions extends ReadFilesOptions {
+  /**
+   * Omits the calls, the replies and the answers of the results, so that memory does not grow with them. Default: `false`.
+   */
+  readonly omitCalls?: boolean | undefined;
 }
 
 /**
@@ -24,21 +37,39 @@ export interface ReadEvalRunOptions {
  */
 export async function readEvalRun(
   directory: string,
-  { files = localEvalFiles }: ReadEvalRunOptions = {},
+  options: ReadEvalRunOptions = {},
 ): Promise<EvalRun> {
+  return (await readStoredRun(directory, options)).run;
+}
+
+/** An evaluation, with the hashes that its audit needs. */
+export interface StoredRun {
+  readonly run: EvalRun;
+  readonly header: EvalRunHeader;
+  /** Hashes of the results, in their order. */
+  readonly hashes: readonly string[];
+  readonly audit: RunAudit | undefined;
+}
+
+/** Reads an evaluation with its hashes. */
+export async function readStoredRun(
+  directory: string,
+  { files = localEvalFiles, omitCalls = false }: ReadEvalRunOptions,
+): Promise<StoredRun> {
   const header = await readHeader(directory, files);
-  const lines = await readLines(directory, files);
+  const lines = await readLines(directory, files, { omitCalls });
   const planned = listPlanned(header);
   const audit = await readAudit(directory, files);
-  const results = sortResults(lines.results, planned);
-  return {
+  const stored = sortResults(lines.results, planned);
+  const run: EvalRun = {
     ...header,
     setId: header.set.id,
-    results,
+    results: stored.map(({ result }) => result),
     planned: planned.length,
-    finishedAt: results.length === planned.length ? audit?.finishedAt : undefined,
+    finishedAt: stored.length === planned.length ? audit?.finishedAt : undefined,
     damage: describeDamage(directory, lines),
   };
+  return { run, header, hashes: stored.map(({ hash }) => hash), audit };
 }
 
 /** The result of `verifyEvalRun()`. */
@@ -57,18 +88,19 @@ export interface RunVerification {
  */
 export async function verifyEvalRun(
   directory: string,
-  { files = localEvalFiles }: ReadEvalRunOptions = {},
+  options: ReadFilesOptions = {},
 ): Promise<RunVerification> {
-  const run = await readEvalRun(directory, { files });
+  const stored = await readStoredRun(directory, { ...options, omitCalls: true });
+  const { run, header, hashes, audit } = stored;
   const problems = [...run.damage];
   const missing = run.planned - run.results.length;
   if (missing > 0) problems.push(`${missing} of ${run.planned} results are missing`);
-  const audit = await readAudit(directory, files);
   if (!audit) {
-    problems.push(`"${join(directory, RUN_FILES.audit)}" is missing or damaged`);
+    problems.push(
+      `"${join(directory, RUN_FILES.audit)}" is missing, damaged or of another version`,
+    );
   } else if (missing === 0) {
-    const header = await readHeader(directory, files);
-    const hash = await hashRun(header, run.results, audit.finishedAt);
+    const { hash } = await createAudit(header, hashes, audit.finishedAt);
     if (hash !== audit.hash) problems.push("The hash is not that of the header and the results");
   }
   return { isValid: problems.length === 0, problems };
@@ -80,7 +112,7 @@ export async function verifyEvalRun(
  */
 export async function listEvalRunHeaders(
   directory: string,
-  { files = localEvalFiles }: ReadEvalRunOptions = {},
+  { files = localEvalFiles }: ReadFilesOptions = {},
 ): Promise<EvalRunHeader[]> {
   const headers: EvalRunHeader[] = [];
   for (const name of await files.list(directory)) {
@@ -98,19 +130,23 @@ export async function listEvalRunHeaders(
  */
 export async function listEvalRuns(
   directory: string,
-  { files = localEvalFiles }: ReadEvalRunOptions = {},
+  options: ReadEvalRunOptions = {},
 ): Promise<EvalRun[]> {
   const runs: EvalRun[] = [];
-  for (const { id } of await listEvalRunHeaders(directory, { files })) {
-    const run = await readEvalRun(join(directory, id), { files }).catch(() => undefined);
+  for (const { id } of await listEvalRunHeaders(directory, options)) {
+    const run = await readEvalRun(join(directory, id), options).catch(() => undefined);
     if (run) runs.push(run);
   }
   return runs;
 }
 
 /** Reads the lines with the results. */
-export async function readLines(directory: string, files: EvalFiles): Promise<ReadLines> {
-  return await readResultLines(await files.read(join(directory, RUN_FILES.results)) ?? "");
+export async function readLines(
+  directory: string,
+  files: EvalFiles,
+  options: ReadLinesOptions,
+): Promise<ReadLines> {
+  return await readResultLines(files.readLines(join(directory, RUN_FILES.results)), options);
 }
 
 function describeDamage(directory: string, { damaged, isCut }: ReadLines): string[] {
@@ -132,8 +168,11 @@ function listPlanned({ set, seeds }: EvalRunHeader): RunKey[] {
 }
 
 /** Returns the results of planned runs in their order. */
-function sortResults(results: readonly CaseResult[], planned: readonly RunKey[]): CaseResult[] {
+function sortResults(
+  results: readonly StoredResult[],
+  planned: readonly RunKey[],
+): StoredResult[] {
   const toKey = ({ caseId, repetition }: RunKey) => `${caseId} ${repetition}`;
-  const known = new Map(results.map((result) => [toKey(result), result]));
+  const known = new Map(results.map((stored) => [toKey(stored.result), stored]));
   return planned.flatMap((run) => known.get(toKey(run)) ?? []);
 }

@@ -7,15 +7,31 @@
 import { isJsonObject } from "../../core/json.ts";
 import { hashCanonical } from "../results/audit_trail.ts";
 import type { CaseResult } from "../run/case_result.ts";
+import { isCaseResult } from "../run/is_case_result.ts";
+import { omitCalls } from "../run/omit_calls.ts";
+
+/** A result in a file. */
+export interface StoredResult {
+  /** The result. */
+  readonly result: CaseResult;
+  /** Hash of the complete result. */
+  readonly hash: string;
+}
 
 /** The results in a file, and the lines that could not be read. */
 export interface ReadLines {
   /** The results, in the order of the file; of several ones of a run, the last one. */
-  readonly results: readonly CaseResult[];
+  readonly results: readonly StoredResult[];
   /** Numbers of the damaged lines, from 1. */
   readonly damaged: readonly number[];
   /** Whether the last line is incomplete, as a process leaves it that is killed while it writes. */
   readonly isCut: boolean;
+}
+
+/** Options for `readResultLines()`. */
+export interface ReadLinesOptions {
+  /** Omits the calls, the replies and the answers of the results, after their hashes have been compared. */
+  readonly omitCalls: boolean;
 }
 
 /** Formats the line of a result. */
@@ -26,20 +42,29 @@ export async function formatResultLine(result: CaseResult): Promise<string> {
 }
 
 /** Reads the lines of a file. */
-export async function readResultLines(text: string): Promise<ReadLines> {
-  const lines = text.split("\n");
-  const isCut = lines.pop() !== "";
-  const results = new Map<string, CaseResult>();
+export async function readResultLines(
+  lines: AsyncIterable<string>,
+  options: ReadLinesOptions,
+): Promise<ReadLines> {
+  const results = new Map<string, StoredResult>();
   const damaged: number[] = [];
-  for (const [index, line] of lines.entries()) {
-    const result = await parseResultLine(line);
-    if (result) results.set(`${result.caseId} ${result.repetition}`, result);
-    else damaged.push(index + 1);
+  let number = 0;
+  for await (const line of lines) {
+    number++;
+    if (!line.endsWith("\n")) return { results: [...results.values()], damaged, isCut: true };
+    const stored = await parseResultLine(line);
+    if (!stored) {
+      damaged.push(number);
+      continue;
+    }
+    const { result, hash } = stored;
+    const kept = options.omitCalls ? omitCalls(result) : result;
+    results.set(`${result.caseId} ${result.repetition}`, { result: kept, hash });
   }
-  return { results: [...results.values()], damaged, isCut };
+  return { results: [...results.values()], damaged, isCut: false };
 }
 
-async function parseResultLine(line: string): Promise<CaseResult | undefined> {
+async function parseResultLine(line: string): Promise<StoredResult | undefined> {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -47,56 +72,6 @@ async function parseResultLine(line: string): Promise<CaseResult | undefined> {
     return undefined;
   }
   if (!isJsonObject(value) || !isCaseResult(value["result"])) return undefined;
-  return value["hash"] === await hashCanonical(value["result"]) ? value["result"] : undefined;
-}
-
-/** Whether a value has the parts of a result that reports read; its hash protects the others. */
-function isCaseResult(value: unknown): value is CaseResult {
-  if (!isJsonObject(value)) return false;
-  const { caseId, repetition, seed, outcome, scores, trajectory, durationMs } = value;
-  return typeof caseId === "string" && typeof repetition === "number" &&
-    typeof seed === "number" && typeof durationMs === "number" &&
-    (outcome === "passed" || outcome === "failed" || outcome === "skipped") &&
-    Array.isArray(scores) && scores.every(isScore) &&
-    (trajectory === undefined || isTrajectory(trajectory));
-}
-
-function isScore(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { metric, value: amount, passed, reason } = value;
-  return typeof metric === "string" && typeof amount === "number" &&
-    typeof passed === "boolean" && (reason === undefined || typeof reason === "string");
-}
-
-function isTrajectory(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { calls, replies, response, usage, cost } = value;
-  return isArrayWith(calls, isCall) && isArrayWith(replies, isReply) &&
-    typeof response === "string" && isJsonObject(usage) && typeof usage["total"] === "number" &&
-    isJsonObject(cost) && isAmount(cost["total"]);
-}
-
-const OUTCOMES: readonly unknown[] = ["completed", "failed", "denied", "unfinished"];
-
-function isCall(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { tool, arguments: args, turn, outcome, result, durationMs = 0, calls } = value;
-  return typeof tool === "string" && isJsonObject(args) && typeof turn === "number" &&
-    OUTCOMES.includes(outcome) && typeof result === "string" && typeof durationMs === "number" &&
-    isArrayWith(calls, isCall);
-}
-
-function isReply(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { prompt, turn, text, tokens, cost, durationMs } = value;
-  return [prompt, turn, tokens, durationMs].every((number) => typeof number === "number") &&
-    typeof text === "string" && isAmount(cost);
-}
-
-function isAmount(value: unknown): boolean {
-  return value === null || typeof value === "number";
-}
-
-function isArrayWith(value: unknown, isItem: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(isItem);
+  const { result, hash } = value;
+  return hash === await hashCanonical(result) ? { result, hash } : undefined;
 }

@@ -9,7 +9,6 @@ import { isJsonObject } from "../../core/json.ts";
 import { basename, join } from "../../platform/paths.ts";
 import type { EvalFiles } from "../case/eval_files.ts";
 import { hashCanonical } from "../results/audit_trail.ts";
-import type { CaseResult } from "../run/case_result.ts";
 import type { EvalRunHeader } from "./eval_run.ts";
 
 /** Names of the files in the directory of an evaluation. */
@@ -22,20 +21,25 @@ export const RUN_FILES = {
 /** The end of an evaluation: the content of `audit.json`. */
 export interface RunAudit {
   /** Version of the format. */
-  readonly version: 1;
+  readonly version: typeof AUDIT_VERSION;
   /** End, in milliseconds since the epoch. */
   readonly finishedAt: number;
-  /** SHA-256 hash over the header and the results in their order, as canonical JSON, in hexadecimal. */
+  /** SHA-256 hash over the header and the hashes of the results in their order, as canonical JSON, in hexadecimal. */
   readonly hash: string;
 }
 
-/** Returns the hash of a complete evaluation. */
-export function hashRun(
+/** Version 1 was a hash over the results themselves, which can be longer than any text. */
+const AUDIT_VERSION = 2;
+
+/** Returns the end of a complete evaluation. */
+export async function createAudit(
   { id: _, ...header }: EvalRunHeader,
-  results: readonly CaseResult[],
+  hashes: readonly string[],
   finishedAt: number,
-): Promise<string> {
-  return hashCanonical({ version: 1, header, results, finishedAt });
+): Promise<RunAudit> {
+  const version = AUDIT_VERSION;
+  const hash = await hashCanonical({ version, header, results: hashes, finishedAt });
+  return { version, finishedAt, hash };
 }
 
 /**
@@ -53,7 +57,7 @@ export async function readHeader(directory: string, files: EvalFiles): Promise<E
   return { ...value, id: basename(directory) };
 }
 
-/** Reads the audit of an evaluation; `undefined` if it is not finished, or the file is damaged. */
+/** Reads the audit of an evaluation; `undefined` if it is not finished, or the file is damaged or of another version. */
 export async function readAudit(
   directory: string,
   files: EvalFiles,
@@ -61,8 +65,9 @@ export async function readAudit(
   const value = await readJson(join(directory, RUN_FILES.audit), files).catch(() => undefined);
   if (!isJsonObject(value)) return undefined;
   const { version, finishedAt, hash } = value;
-  if (version !== 1 || typeof finishedAt !== "number" || typeof hash !== "string") return undefined;
-  return { version, finishedAt, hash };
+  return version === AUDIT_VERSION && typeof finishedAt === "number" && typeof hash === "string"
+    ? { version, finishedAt, hash }
+    : undefined;
 }
 
 async function readJson(path: string, files: EvalFiles): Promise<unknown> {

@@ -11,9 +11,9 @@ import type { EvalSet } from "../case/eval_case.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
 import type { CaseResult } from "../run/case_result.ts";
 import type { EvalRun, EvalRunHeader } from "./eval_run.ts";
-import { readEvalRun, readLines } from "./read_eval_run.ts";
+import { type ReadEvalRunOptions, readLines, readStoredRun } from "./read_eval_run.ts";
 import { formatResultLine } from "./result_lines.ts";
-import { hashRun, readHeader, RUN_FILES, type RunAudit } from "./run_files.ts";
+import { createAudit, readHeader, RUN_FILES } from "./run_files.ts";
 
 /** Writes the results of an evaluation. */
 export interface EvalRunWriter {
@@ -25,10 +25,13 @@ export interface EvalRunWriter {
   append(result: CaseResult): Promise<void>;
   /**
    * Waits until all results are written, and reads the evaluation. If it is complete, adds the hash by which
-   * `verifyEvalRun()` detects later changes.
+   * `verifyEvalRun()` detects later changes. With `omitCalls` its results have no calls, replies and answers.
    */
-  finish(): Promise<EvalRun>;
+  finish(options?: FinishOptions): Promise<EvalRun>;
 }
+
+/** Options for `finish()` of an evaluation. */
+export interface FinishOptions extends Pick<ReadEvalRunOptions, "omitCalls"> {}
 
 /** Options for `createEvalRun()`. */
 export interface CreateEvalRunOptions extends Pick<EvalRunHeader, "model" | "seeds"> {
@@ -75,13 +78,16 @@ export async function createEvalRun(
 ): Promise<EvalRunWriter> {
   const { model, seed = 0, seeds, now = Date.now, files = localEvalFiles } = options;
   const path = join(directory, RUN_FILES.header);
-  // Also results without a header, which would count as those of this evaluation.
-  for (const name of Object.values(RUN_FILES)) {
-    if (await files.read(join(directory, name)) === undefined) continue;
+  const refuse = (name: string) => {
     throw new BadRequestError(
       `"${directory}" has an evaluation already (${name}): choose another directory`,
     );
+  };
+  for (const name of [RUN_FILES.header, RUN_FILES.audit]) {
+    if (await files.read(join(directory, name)) !== undefined) refuse(name);
   }
+  // Of several processes one creates it. Results without a header would count as those of this evaluation.
+  if (!await files.create(join(directory, RUN_FILES.results), "")) refuse(RUN_FILES.results);
   const { directory: _, ...set } = options.set;
   const header: Omit<EvalRunHeader, "id"> = {
     version: 1,
@@ -96,17 +102,20 @@ export async function createEvalRun(
 }
 
 /** Options for `resumeEvalRun()`. */
-export interface ResumeEvalRunOptions extends Pick<CreateEvalRunOptions, "set" | "now" | "files"> {}
+export interface ResumeEvalRunOptions
+  extends
+    Pick<CreateEvalRunOptions, "set" | "now" | "files">,
+    Pick<ReadEvalRunOptions, "omitCalls"> {}
 
 /**
  * Resumes an evaluation that was interrupted. Damaged results are moved to `results.damaged.jsonl`, and their runs are made
- * again.
+ * again. With `omitCalls` the finished results have no calls, replies and answers.
  *
  * @throws {BadRequestError} If the directory has no evaluation, or its set is not the given one.
  */
 export async function resumeEvalRun(
   directory: string,
-  { set, now = Date.now, files = localEvalFiles }: ResumeEvalRunOptions,
+  { set, now = Date.now, files = localEvalFiles, omitCalls = false }: ResumeEvalRunOptions,
 ): Promise<EvalRunWriter> {
   const header = await readHeader(directory, files);
   if (getSetText(header.set) !== getSetText(set)) {
@@ -114,10 +123,11 @@ export async function resumeEvalRun(
       `The set "${set.id}" is not that of the evaluation in "${directory}", or has changed: start another evaluation`,
     );
   }
-  const { results, damaged, isCut } = await readLines(directory, files);
+  const { results, damaged, isCut } = await readLines(directory, files, { omitCalls });
   const isRepaired = damaged.length > 0 || isCut;
-  if (isRepaired) await removeDamage(directory, results, files);
-  return new DirectoryWriter(directory, { finished: results, isRepaired, now, files });
+  if (isRepaired) await removeDamage(directory, new Set(damaged), files);
+  const finished = results.map(({ result }) => result);
+  return new DirectoryWriter(directory, { finished, isRepaired, now, files });
 }
 
 /** Returns a text that is equal for equal sets; functions are not part of it. */
@@ -125,17 +135,35 @@ function getSetText({ directory: _, ...set }: EvalSet): string {
   return toCanonicalText(JSON.parse(JSON.stringify(set)));
 }
 
-/** Replaces the file by its readable results, and keeps the previous one. */
+/** Lines of a file that are written at once. */
+const COPIED_LINES = 100;
+
+/** Replaces the file by its readable lines, and keeps the other ones. */
 async function removeDamage(
   directory: string,
-  results: readonly CaseResult[],
+  damaged: ReadonlySet<number>,
   files: EvalFiles,
 ): Promise<void> {
   const path = join(directory, RUN_FILES.results);
-  const text = await files.read(path) ?? "";
-  await files.append(join(directory, "results.damaged.jsonl"), `${text}\n`);
-  const lines = await Promise.all(results.map(formatResultLine));
-  await files.write(path, lines.join(""));
+  const repaired = join(directory, `results.${crypto.randomUUID()}.tmp`);
+  await files.write(repaired, "");
+  let number = 0;
+  let lines: string[] = [];
+  for await (const line of files.readLines(path)) {
+    number++;
+    const isCut = !line.endsWith("\n");
+    if (isCut || damaged.has(number)) {
+      const ended = isCut ? `${line}\n` : line;
+      await files.append(join(directory, "results.damaged.jsonl"), ended);
+      continue;
+    }
+    lines.push(line);
+    if (lines.length < COPIED_LINES) continue;
+    await files.append(repaired, lines.join(""));
+    lines = [];
+  }
+  await files.append(repaired, lines.join(""));
+  await files.rename(repaired, path);
 }
 
 interface WriterOptions {
@@ -175,15 +203,14 @@ class DirectoryWriter implements EvalRunWriter {
     return writing;
   }
 
-  async finish(): Promise<EvalRun> {
+  async finish({ omitCalls }: FinishOptions = {}): Promise<EvalRun> {
     await this.#pending;
-    const run = await readEvalRun(this.directory, { files: this.#files });
+    const options = { files: this.#files, omitCalls };
+    const { run, header, hashes } = await readStoredRun(this.directory, options);
     const isFinished = run.finishedAt !== undefined && !this.#isChanged;
     if (run.results.length < run.planned || isFinished) return run;
-    const header = await readHeader(this.directory, this.#files);
     const finishedAt = this.#now();
-    const hash = await hashRun(header, run.results, finishedAt);
-    const audit: RunAudit = { version: 1, finishedAt, hash };
+    const audit = await createAudit(header, hashes, finishedAt);
     await this.#files.write(
       join(this.directory, RUN_FILES.audit),
       `${JSON.stringify(audit, null, 2)}\n`,

@@ -10,6 +10,8 @@
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { system } from "../../platform/system.ts";
 import { ByteSource, InvalidFileError } from "./byte_source.ts";
+import { checkDimensions } from "./check_dimensions.ts";
+import { decodeSpacedToken } from "./spaced_tokens.ts";
 
 /** The header of a GGUF file. */
 export interface GgufHeader {
@@ -21,15 +23,19 @@ export interface GgufHeader {
   readonly lists: ReadonlyMap<string, readonly number[]>;
   /** Number of entries of the vocabulary. */
   readonly vocabularySize: number;
-  /** Number of tensors. */
-  readonly tensors: number;
+  /** Texts of tokens with a space before a punctuation mark, by their ids. */
+  readonly spacedTokens: ReadonlyMap<number, string>;
+  /** Names of the tensors. */
+  readonly tensorNames: ReadonlySet<string>;
 }
 
 const VERSIONS: readonly number[] = [2, 3];
 const MAX_TEXT_BYTES = 1 << 24;
+/** llama.cpp accepts names of tensors with 64 bytes. */
+const MAX_NAME_BYTES = 256;
 const MAX_ENTRIES = 1 << 16;
 const MAX_TENSORS = 1 << 16;
-const MAX_LIST_LENGTH = 1 << 24;
+const MAX_LIST_LENGTH = 1 << 22;
 /** Lists up to this length are kept. */
 const MAX_KEPT_LENGTH = 1024;
 const STRING_TYPE = 8;
@@ -99,9 +105,10 @@ const TENSOR_TYPES: Readonly<Record<number, readonly [elements: number, bytes: n
  */
 export async function readGgufHeader(path: string): Promise<GgufHeader> {
   try {
-    using file = await system.open(path);
-    const { size, isFile } = file.statSync();
+    // Opening a named pipe would wait for its writer.
+    const { isFile, size } = await system.stat(path);
     if (!isFile) throw new InvalidFileError("it is no file");
+    using file = await system.open(path);
     return readHeader(new ByteSource(file, size), size);
   } catch (error) {
     const reason = error instanceof InvalidFileError ? error.message : getErrorMessage(error);
@@ -121,8 +128,12 @@ function readHeader(source: ByteSource, fileSize: number): GgufHeader {
   const entries = limit(source.readUint64(), MAX_ENTRIES, "metadata");
   const contents = new HeaderContents();
   for (let entry = 0; entry < entries; entry++) contents.readEntry(source);
-  checkTensors(source, { tensors, fileSize, metadata: contents.metadata });
-  return { fileSize, tensors, ...contents };
+  const { metadata } = contents;
+  checkParts(metadata);
+  const tensorNames = readTensors(source, { tensors, fileSize, metadata });
+  const header = { fileSize, tensorNames, ...contents };
+  checkDimensions(header);
+  return header;
 }
 
 function limit(count: number, maximum: number, name: string): number {
@@ -134,6 +145,7 @@ function limit(count: number, maximum: number, name: string): number {
 class HeaderContents {
   readonly metadata: Map<string, string | number | boolean> = new Map();
   readonly lists: Map<string, readonly number[]> = new Map();
+  readonly spacedTokens: Map<number, string> = new Map();
   vocabularySize = 0;
 
   readEntry(source: ByteSource): void {
@@ -148,13 +160,9 @@ class HeaderContents {
     const length = limit(source.readUint64(), MAX_LIST_LENGTH, "values in a list");
     if (type === STRING_TYPE) return this.#readTexts(key, length, source);
     const { size, read } = getNumberType(type);
-    if (length * size > source.remaining) throw new InvalidFileError("the file is incomplete");
-    const values: number[] = [];
-    for (let index = 0; index < length; index++) {
-      const value = source.readNumber(size, read);
-      if (index < MAX_KEPT_LENGTH) values.push(value);
-    }
-    if (length <= MAX_KEPT_LENGTH) this.lists.set(key, values);
+    if (length > MAX_KEPT_LENGTH) return source.skip(length * size);
+    const values = Array.from({ length }, () => source.readNumber(size, read));
+    this.lists.set(key, values);
   }
 
   #readTexts(key: string, length: number, source: ByteSource): void {
@@ -162,11 +170,17 @@ class HeaderContents {
     const texts = new Set<string>();
     for (let index = 0; index < length; index++) {
       const text = source.readText(MAX_TEXT_BYTES);
-      if (isVocabulary) texts.add(text);
+      if (isVocabulary) this.#addToken(index, text, texts);
     }
     if (!isVocabulary) return;
     if (texts.size < length) throw new InvalidFileError("two tokens have the same text");
     this.vocabularySize = length;
+  }
+
+  #addToken(token: number, entry: string, entries: Set<string>): void {
+    entries.add(entry);
+    const text = decodeSpacedToken(entry);
+    if (text !== undefined) this.spacedTokens.set(token, text);
   }
 }
 
@@ -183,15 +197,28 @@ function getNumberType(type: number): NumberType {
   throw new InvalidFileError(`its metadata has the unknown type ${type}`);
 }
 
+/** Refuses a part of a model: its size would be taken for that of the model. */
+function checkParts(metadata: GgufHeader["metadata"]): void {
+  const parts = Number(metadata.get("split.count") ?? 1);
+  if (parts <= 1) return;
+  throw new InvalidFileError(
+    `it is one of ${parts} parts of a model; join them with llama-gguf-split --merge`,
+  );
+}
+
 interface TensorLimits extends Pick<GgufHeader, "fileSize" | "metadata"> {
   readonly tensors: number;
 }
 
-/** Checks that the data of each tensor is in the file. */
-function checkTensors(source: ByteSource, { tensors, fileSize, metadata }: TensorLimits): void {
+/** Checks that the data of each tensor is in the file, and returns the names. */
+function readTensors(
+  source: ByteSource,
+  { tensors, fileSize, metadata }: TensorLimits,
+): Set<string> {
+  const names = new Set<string>();
   let end = 0;
   for (let tensor = 0; tensor < tensors; tensor++) {
-    source.readText(1 << 16);
+    names.add(source.readText(MAX_NAME_BYTES));
     const dimensions = limit(source.readUint32(), 4, "dimensions");
     let elements = 1;
     for (let index = 0; index < dimensions; index++) elements *= source.readUint64();
@@ -202,4 +229,5 @@ function checkTensors(source: ByteSource, { tensors, fileSize, metadata }: Tenso
   const alignment = Number(metadata.get("general.alignment") ?? 32) || 32;
   const start = Math.ceil(source.position / alignment) * alignment;
   if (start + end > fileSize) throw new InvalidFileError("the file is incomplete");
+  return names;
 }

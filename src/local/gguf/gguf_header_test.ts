@@ -1,7 +1,8 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { createTinyModel } from "../../../tests/local/tiny_model.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { seededRandom } from "../../testing/seeded_random.ts";
+import { checkDimensions } from "./check_dimensions.ts";
 import { readGgufHeader } from "./gguf_header.ts";
 import { estimateMemory } from "./memory_estimate.ts";
 import { createModelProfile } from "./model_profile.ts";
@@ -92,10 +93,123 @@ Deno.test("readGgufHeader() refuses two tokens with the same text, for which lla
   );
 });
 
+Deno.test("readGgufHeader() refuses dimensions for which llama.cpp ends the process", async () => {
+  const original = createTinyModel();
+  const text = new TextDecoder("latin1").decode(original);
+  const names = ["block_count", "embedding_length", "feed_forward_length", "attention.head_count"];
+  for (const name of names) {
+    const key = `llama.${name}`;
+    const end = text.indexOf(key) + key.length;
+    const missing = original.slice();
+    missing[end - 1] = 120;
+    // The value follows the type, which has four bytes.
+    const zero = original.slice();
+    zero.fill(0, end + 4, end + 8);
+    const huge = original.slice();
+    huge.fill(255, end + 4, end + 7);
+    const isLimited = name === "block_count" || name === "attention.head_count";
+    for (const bytes of [missing, zero, ...(isLimited ? [huge] : [])]) {
+      const message = `its ${key} is ${
+        bytes === missing ? "missing" : bytes === zero ? 0 : 16_777_215
+      }`;
+      await withFile(bytes, (path) => assertRejects(() => readGgufHeader(path), Error, message));
+    }
+  }
+});
+
+Deno.test("checkDimensions() checks only what the tensors need, and accepts lists", () => {
+  const check = (entries: Record<string, number>, tensors: readonly string[], lists = {}) =>
+    checkDimensions({
+      metadata: new Map<string, string | number>([
+        ["general.architecture", "x"],
+        ["x.block_count", 1],
+        ["x.embedding_length", 8],
+        ...Object.entries(entries).map(([key, value]) => [`x.${key}`, value] as const),
+      ]),
+      lists: new Map(Object.entries(lists)),
+      tensorNames: new Set(tensors),
+    });
+  check({}, ["blk.0.ssm_in.weight"]);
+  const attention = ["blk.0.attn_qkv.weight"];
+  assertThrows(() => check({}, attention), Error, "head_count is missing");
+  assertThrows(() => check({ "attention.head_count": 16 }, attention), Error, "head_count is 16");
+  check({ "attention.head_count": 16, "attention.key_length": 4 }, attention);
+  check({}, attention, { "x.attention.head_count": [0, 4] });
+  assertThrows(
+    () => check({ "attention.head_count": 4, "attention.head_count_kv": 0 }, attention),
+    Error,
+    "head_count_kv is 0",
+  );
+  check({}, ["blk.0.ffn_up_exps.weight"]);
+});
+
+Deno.test("readGgufHeader() refuses a part of a model", async () => {
+  const bytes = createTinyModel();
+  const text = new TextDecoder("latin1").decode(bytes);
+  // Another number of 32 bits, with a name of the same length as the key.
+  const key = "split.count";
+  const name = "general.file_type";
+  const index = text.indexOf(name);
+  const entry = new Uint8Array(bytes.length - (name.length - key.length));
+  entry.set(bytes.subarray(0, index));
+  entry.set(new TextEncoder().encode(key), index);
+  entry.set(bytes.subarray(index + name.length), index + key.length);
+  entry[index - 8] = key.length;
+  entry[index + key.length + 4] = 3;
+  await withFile(entry, async (path) => {
+    await assertRejects(() => readGgufHeader(path), Error, "it is one of 3 parts of a model");
+  });
+});
+
+Deno.test("readGgufHeader() refuses a header that is too large, before it is read", async () => {
+  const path = await Deno.makeTempFile();
+  using file = await Deno.open(path, { write: true });
+  const header = new DataView(new ArrayBuffer(24));
+  header.setUint32(0, 0x46554747, true);
+  header.setUint32(4, 3, true);
+  header.setBigUint64(16, 60_000n, true);
+  await file.write(new Uint8Array(header.buffer));
+  // A sparse file of entries without a name, whose values are lists of 16 million bytes.
+  file.truncateSync(20_000_000_000);
+  const entry = new DataView(new ArrayBuffer(24));
+  entry.setUint32(8, 9, true);
+  entry.setBigUint64(16, 4_000_000n, true);
+  for (let index = 0; index < 80; index++) {
+    file.seekSync(24 + index * (24 + 4_000_000), 0);
+    await file.write(new Uint8Array(entry.buffer));
+  }
+  const error = await assertRejects(() => readGgufHeader(path), BadRequestError);
+  assert(error.message.endsWith("its header is too large"), error.message);
+  await Deno.remove(path);
+});
+
+Deno.test("createModelProfile() reads numbers of heads that differ between layers", () => {
+  const metadata = new Map<string, string | number>([
+    ["general.architecture", "x"],
+    ["x.embedding_length", 64],
+    ["x.block_count", 2],
+  ]);
+  const lists = new Map([
+    ["x.attention.head_count", [4, 8]],
+    ["x.attention.head_count_kv", [1, 2]],
+  ]);
+  const empty = { spacedTokens: new Map(), tensorNames: new Set<string>(), vocabularySize: 0 };
+  const { bytesPerToken } = createModelProfile({ metadata, lists, fileSize: 1, ...empty });
+  // Three heads with eight keys and eight values of two bytes.
+  assertEquals(bytesPerToken, 3 * 16 * 2);
+});
+
 Deno.test("readGgufHeader() refuses files that are no models", async () => {
   const error = await assertRejects(() => readGgufHeader("/nowhere/a.gguf"), BadRequestError);
   assert(error.message.startsWith("Cannot load the model /nowhere/a.gguf: "));
-  await assertRejects(() => readGgufHeader("."), BadRequestError);
+  await assertRejects(() => readGgufHeader("."), BadRequestError, "it is no file");
+  if (Deno.build.os !== "windows") {
+    const directory = await Deno.makeTempDir();
+    const pipe = `${directory}/pipe.gguf`;
+    await new Deno.Command("mkfifo", { args: [pipe] }).output();
+    await assertRejects(() => readGgufHeader(pipe), BadRequestError, "it is no file");
+    await Deno.remove(directory, { recursive: true });
+  }
   const text = new TextEncoder().encode("version https://git-lfs.github.com/spec/v1\n");
   await withFile(text, async (path) => {
     await assertRejects(() => readGgufHeader(path), BadRequestError, "it is no GGUF file");

@@ -70,7 +70,7 @@ function addCallRules(
 ): void {
   for (const [index, { name, parameters }] of tools.entries()) {
     const start = `{"name": ${JSON.stringify(name)}, ${JSON.stringify(argumentsName)}: `;
-    const args = grammar.addSchema(parameters);
+    const args = grammar.addSchema({ type: "object", ...parameters });
     grammar.addRule(`call${index}`, `${toLiteral(start)} ${args} "}"`);
   }
   grammar.addRule("call", tools.map((_, index) => `call${index}`).join(" | "));

@@ -40,10 +40,12 @@ const MAX_DEPTH = 32;
 export class SchemaGrammar {
   readonly #rules = new Map<string, string>();
   readonly #references = new Map<unknown, string>();
+  /** The rules that a rule can begin with, since llama.cpp refuses rules that begin with themselves. */
+  readonly #firstRules = new Map<string, string[]>();
 
   /** Adds the rules of a value and returns the name of its rule. */
   addSchema(schema: JsonSchema | boolean): string {
-    return this.#add(schema, { root: schema, depth: 0 });
+    return this.#add(schema, { root: schema, depth: 0, name: "" });
   }
 
   /** Adds a rule. */
@@ -64,25 +66,49 @@ export class SchemaGrammar {
     if (known !== undefined) return known;
     const name = `v${this.#references.size}`;
     this.#references.set(schema, name);
-    this.#rules.set(name, this.#createRule(schema, { ...context, depth: context.depth + 1 }));
+    const inner = { ...context, depth: context.depth + 1, name };
+    this.#rules.set(name, this.#createRule(schema, inner));
     return name;
   }
 
   #createRule(schema: JsonObject, context: SchemaContext): string {
     const { $ref, enum: values, anyOf, oneOf } = schema;
     const allOf = Array.isArray(schema.allOf) ? schema.allOf : undefined;
-    if (typeof $ref === "string") return this.#add(resolve($ref, context.root), context);
+    if (typeof $ref === "string") return this.#addFirst(resolve($ref, context.root), context);
     if ("const" in schema) return toValueRule(schema.const);
     if (Array.isArray(values) && values.length > 0 && values.length <= MAX_VALUES) {
       return values.map(toValueRule).join(" | ");
     }
-    const alternatives = anyOf ?? oneOf ?? (allOf?.length === 1 ? allOf : undefined);
+    const alternatives = toList(anyOf ?? oneOf ?? (allOf?.length === 1 ? allOf : undefined))
+      .filter((alternative) => alternative !== false);
     // Next to members, they are further conditions.
-    if (Array.isArray(alternatives) && alternatives.length > 0 && !("properties" in schema)) {
-      return alternatives.map((alternative) => this.#add(alternative, context)).join(" | ");
+    if (alternatives.length > 0 && !("properties" in schema)) {
+      return alternatives.map((alternative) =>
+        this.#addFirst(inheritType(alternative, schema), context)
+      ).join(" | ");
     }
     const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? guessType(schema)];
+    if (types.length === 0) return "value";
     return types.map((type) => this.#createTypeRule(type, schema, context)).join(" | ");
+  }
+
+  /** Adds a rule that the rule of the context can begin with. */
+  #addFirst(schema: unknown, context: SchemaContext): string {
+    const first = this.#add(schema, context);
+    if (this.#canBeginWith(first, context.name)) return "value";
+    const others = this.#firstRules.get(context.name) ?? [];
+    this.#firstRules.set(context.name, [...others, first]);
+    return first;
+  }
+
+  #canBeginWith(rule: string, wanted: string): boolean {
+    const reached = new Set([rule]);
+    // Rules that are added to a set are visited, too.
+    for (const name of reached) {
+      if (name === wanted) return true;
+      for (const first of this.#firstRules.get(name) ?? []) reached.add(first);
+    }
+    return false;
   }
 
   #createTypeRule(type: unknown, schema: JsonObject, context: SchemaContext): string {
@@ -105,22 +131,29 @@ export class SchemaGrammar {
 
   /** Required members come first, in the order of the schema, and then any of the others, in order. */
   #createObjectRule(schema: JsonObject, context: SchemaContext): string {
-    const { properties, required, additionalProperties } = schema;
-    if (!isJsonObject(properties) || Object.keys(properties).length === 0) {
-      if (additionalProperties === false) return `"{" space "}" space`;
-      const value = this.#add(additionalProperties, context);
-      return String
-        .raw`"{" space (string ":" space ${value} ("," space string ":" space ${value})*)? "}" space`;
-    }
-    const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
-    const members = Object.entries(properties).map(([name, member]) => ({
-      isRequired: isRequired(name),
-      rule: `${toLiteral(JSON.stringify(name))} space ":" space ${this.#add(member, context)}`,
-    }));
-    const first = members.filter((member) => member.isRequired).map(({ rule }) => rule);
-    const optional = members.filter((member) => !member.isRequired).map(({ rule }) => rule);
-    const others = this.#createOptionalRule(optional, first.length > 0);
+    const { additionalProperties } = schema;
+    const properties = isJsonObject(schema.properties) ? schema.properties : {};
+    const required = toList(schema.required).filter((name) => typeof name === "string");
+    const member = (name: string, value: unknown) =>
+      `${toLiteral(JSON.stringify(name))} space ":" space ${this.#add(value, context)}`;
+    const undeclared = required.filter((name) => !Object.hasOwn(properties, name));
+    const first = [
+      ...Object.entries(properties).filter(([name]) => required.includes(name)),
+      ...new Map(undeclared.map((name) => [name, additionalProperties])),
+    ].map(([name, value]) => member(name, value));
+    const optional = Object.entries(properties).filter(([name]) => !required.includes(name))
+      .map(([name, value]) => member(name, value));
+    const others = Object.keys(properties).length > 0
+      ? this.#createOptionalRule(optional, first.length > 0)
+      : this.#createMapRule(additionalProperties, first.length > 0, context);
     return `"{" space ${first.join(` "," space `)} ${others} "}" space`;
+  }
+
+  /** Any members, of an object whose members are not declared. */
+  #createMapRule(value: unknown, hasRequired: boolean, context: SchemaContext): string {
+    if (value === false) return "";
+    const member = `string ":" space ${this.#add(value, context)}`;
+    return hasRequired ? `("," space ${member})*` : `(${member} ("," space ${member})*)?`;
   }
 
   /** Each alternative is one optional member and those after it. */
@@ -154,6 +187,21 @@ interface SchemaContext {
   /** The schema that references begin at. */
   readonly root: unknown;
   readonly depth: number;
+  /** The rule that is being created. */
+  readonly name: string;
+}
+
+function toList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Keywords that determine a value, so that the type of the enclosing schema adds nothing. */
+const DETERMINING = ["type", "$ref", "const", "enum"] as const;
+
+/** Adds the type of a schema to one of its alternatives, which need not repeat it. */
+function inheritType(alternative: unknown, { type }: JsonObject): unknown {
+  if (type === undefined || !isJsonObject(alternative)) return alternative;
+  return DETERMINING.some((name) => name in alternative) ? alternative : { ...alternative, type };
 }
 
 function guessType(schema: JsonObject): string | undefined {
@@ -179,19 +227,31 @@ function toBound(value: unknown): number | undefined {
   return isBound && value <= MAX_BOUND ? value : undefined;
 }
 
-/** Follows a reference within the schema. */
+/** Follows a reference within the schema; others accept any value. */
 function resolve(reference: string, root: unknown): unknown {
-  if (!reference.startsWith("#")) return undefined;
-  const names = reference.slice(1).split("/").slice(1)
-    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (reference === "#") return root;
+  if (!reference.startsWith("#/")) return undefined;
   let value = root;
-  for (const name of names) {
+  for (const name of toPath(reference)) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) {
       return undefined;
     }
     value = Reflect.get(value, name);
   }
   return value;
+}
+
+function toPath(reference: string): string[] {
+  const names = reference.slice(2).split("/");
+  return names.map((name) => decode(name).replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function toValueRule(value: unknown): string {

@@ -22,7 +22,7 @@ Deno.test("createReplyGrammar(): required members come first, and others may be 
   assertEquals(
     object,
     String
-      .raw`v0 ::= "{" space "\"a\"" space ":" space v2 ("," space "\"b\"" space ":" space v1)? ` +
+      .raw`v0 ::= "{" space "\"a\"" space ":" space v1 ("," space "\"b\"" space ":" space v2)? ` +
       String.raw`("," space "\"c\"" space ":" space v3)? "}" space`,
   );
   assertStringIncludes(text, "\nroot ::= (v0)\n");
@@ -44,6 +44,77 @@ Deno.test("createReplyGrammar(): expresses values, alternatives, bounds and refe
   };
   // The rule of the reference is that of the definition, which refers to itself.
   assert(rules(tree).includes("v2 ::= v1") || rules(tree).includes("v1"));
+});
+
+Deno.test("createReplyGrammar(): requires members that are not declared", () => {
+  const [, declared] = getRules({ properties: { a: {} }, required: ["a", "b"] });
+  assertStringIncludes(
+    String(declared),
+    String.raw`"\"a\"" space ":" space v1 "," space "\"b\"" space ":" space value  "}"`,
+  );
+  const [rule] = getRules({ type: "object", required: ["x"] });
+  assertEquals(
+    rule,
+    String
+      .raw`v0 ::= "{" space "\"x\"" space ":" space value ("," space string ":" space value)* "}" space`,
+  );
+  const closed = { type: "object", required: ["x"], additionalProperties: false };
+  assertStringIncludes(getRules(closed).join(), String.raw`"\"x\"" space ":" space value  "}"`);
+});
+
+Deno.test("createReplyGrammar(): alternatives have the type of the schema around them", () => {
+  const rules = getRules({ type: "object", anyOf: [{ required: ["a"] }, { type: "null" }, false] });
+  assertStringIncludes(rules.join("\n"), String.raw`v1 ::= "{" space "\"a\""`);
+  assertStringIncludes(rules.join("\n"), "v0 ::= v1 | v2");
+  assertEquals(getRules({ type: [] }), ["v0 ::= value", "root ::= (v0)"]);
+});
+
+Deno.test("createReplyGrammar(): follows references within the schema, and no others", () => {
+  const find = ($ref: string) =>
+    getRules({
+      properties: { a: { $ref } },
+      required: ["a"],
+      $defs: { "a b/~": { type: "null" }, node: { $anchor: "node", type: "null" } },
+    }).join("\n");
+  assertStringIncludes(find("#/$defs/a%20b~1~0"), "v1 ::= v2\n");
+  assertStringIncludes(find("#"), "v1 ::= v0\n");
+  for (const $ref of ["#node", "#/$defs/none", "#/$defs/%", "other.json#/$defs/node", ""]) {
+    assertStringIncludes(find($ref), "v1 ::= value\n");
+  }
+});
+
+Deno.test("createReplyGrammar(): no rule begins with itself", () => {
+  assertEquals(getRules({ $ref: "#" }), ["v0 ::= value", "root ::= (v0)"]);
+  const anyOf = [{ $ref: "#" }, { type: "string" }];
+  assertStringIncludes(getRules({ anyOf }).join("\n"), "v0 ::= value | v2\n");
+  const late = {
+    anyOf: [{ properties: { a: { $ref: "#/$defs/b" } } }, { $ref: "#/$defs/b" }],
+    $defs: { b: { anyOf: [{ $ref: "#" }, { type: "null" }] } },
+  };
+  const rules = getRules(late);
+  for (const rule of rules) {
+    const [name = "", ...firsts] = rule.split(/ ::= | \| /);
+    for (const first of firsts) {
+      const next = rules.find((other) => other.startsWith(`${first} `)) ?? "";
+      assert(!next.split(/ ::= | \| /).slice(1).includes(name), `${rule}\n${next}`);
+    }
+  }
+  // Each of the schemas can begin with both of the next ones.
+  const $defs = Object.fromEntries(Array.from({ length: 60 }, (_, level) => {
+    const next = { $ref: `#/$defs/d${level + 1}` };
+    return [`d${level}`, { anyOf: [next, { ...next }] }];
+  }));
+  const start = performance.now();
+  getRules({ $ref: "#/$defs/d0", $defs });
+  assert(performance.now() - start < 2_000);
+});
+
+Deno.test("createCallGrammar(): the arguments are an object in any case", () => {
+  for (const parameters of [{}, { anyOf: [{ required: ["a"] }] }]) {
+    const tool = { name: "f", description: "", parameters };
+    const rules = createCallGrammar([tool], TAGGED_CALLS).split("\n");
+    assert(!rules.some((rule) => /^v\d+ ::= .*\bvalue$/.test(rule)), rules.join("\n"));
+  }
 });
 
 Deno.test("createReplyGrammar(): leaves out what would make a grammar too large", () => {

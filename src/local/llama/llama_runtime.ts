@@ -120,7 +120,10 @@ export interface LlamaEmbeddingContext {
 }
 
 /** Graphics processor to use: `auto` takes one for which a prebuilt binary exists, `false` none. */
-export type LlamaGpu = "auto" | "cuda" | "vulkan" | "metal" | false;
+export type LlamaGpu = (typeof LLAMA_GPUS)[number];
+
+/** The values of `LlamaGpu`. */
+export const LLAMA_GPUS = ["auto", "cuda", "vulkan", "metal", false] as const;
 
 /**
  * The npm package `node-llama-cpp` and its version. Deno cannot install 3.22.1, since one of its optional packages
@@ -156,7 +159,9 @@ async function importPackage(): Promise<LlamaPackage> {
   const installed: string = name;
   try {
     return await import(installed);
-  } catch {
+  } catch (error) {
+    // Other runtimes have no such specifiers, so that a second error would hide the first one.
+    if (!isDeno) throw error;
     const specifier = `npm:${name}@${version}`;
     return await import(specifier);
   }
@@ -187,11 +192,10 @@ export async function loadLlamaRuntime(
     return await pending;
   } catch (cause) {
     loaded.delete(gpu);
+    const kind = gpu === "auto" || !gpu ? "" : ` with gpu "${gpu}"; "auto" selects one that works`;
     const hint = isDeno ? "; Deno needs --allow-ffi for it" : "";
-    throw new BadRequestError(
-      `llama.cpp has no prebuilt binary that works here${hint}: ${getErrorMessage(cause)}`,
-      { cause },
-    );
+    const message = `llama.cpp has no prebuilt binary that works here${kind}${hint}`;
+    throw new BadRequestError(`${message}: ${getErrorMessage(cause)}`, { cause });
   }
 }
 

@@ -12,8 +12,10 @@ import type { LlamaModel, Token } from "./llama_runtime.ts";
  */
 const SEPARATOR = "\u{10fffe}";
 
-/** Most texts that are kept. */
-const MAX_PROTECTED = 500;
+/** Most characters of the texts that are kept. */
+const MAX_PROTECTED = 4_000_000;
+/** Most attempts to divide tokens of a text that appear where others were divided. */
+const MAX_ROUNDS = 8;
 
 /** The part of a model that splits texts. */
 export type Tokenizer = Pick<LlamaModel, "tokenize" | "detokenize" | "isSpecialToken">;
@@ -22,7 +24,8 @@ export type Tokenizer = Pick<LlamaModel, "tokenize" | "detokenize" | "isSpecialT
 export class PromptTokens {
   readonly #model: Tokenizer;
   /** Protected texts, since each request has the messages of the last one. */
-  #protected = new Map<string, string>();
+  readonly #protected = new Map<string, string>();
+  #protectedCharacters = 0;
 
   constructor(model: Tokenizer) {
     this.#model = model;
@@ -38,22 +41,35 @@ export class PromptTokens {
     if (!/[<[|▁｜]/.test(clean)) return clean;
     const known = this.#protected.get(clean);
     if (known !== undefined) return known;
-    if (this.#protected.size >= MAX_PROTECTED) this.#protected.clear();
+    if (this.#protectedCharacters > MAX_PROTECTED) this.#forget();
     const result = this.#divideTokens(clean);
     this.#protected.set(clean, result);
+    this.#protectedCharacters += clean.length;
     return result;
   }
 
+  #forget(): void {
+    this.#protected.clear();
+    this.#protectedCharacters = 0;
+  }
+
+  /** Where a token was divided, the rest may be part of another one. */
   #divideTokens(clean: string): string {
     let result = clean;
-    const special = new Set(
-      this.#model.tokenize(clean, true).filter((token) => this.#model.isSpecialToken(token)),
-    );
-    for (const token of special) {
-      const literal = this.#model.detokenize([token], true).trim();
-      if (literal.length > 1) result = result.replaceAll(literal, divide(literal));
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const literals = this.#findSpecialTexts(result);
+      if (literals.size === 0) return result;
+      for (const literal of literals) result = result.replaceAll(literal, divide(literal));
     }
-    return result;
+    return [...clean].join(SEPARATOR);
+  }
+
+  #findSpecialTexts(text: string): Set<string> {
+    const special = this.tokenize(text, true).filter((token) => this.#model.isSpecialToken(token));
+    const literals = [...new Set(special)].map((token) =>
+      this.#model.detokenize([token], true).trim()
+    );
+    return new Set(literals.filter((literal) => literal.length > 1));
   }
 
   /**

@@ -12,10 +12,12 @@ import type {
   LlamaModel,
   LlamaRuntime,
   LlamaSequence,
+  Token,
 } from "./llama_runtime.ts";
 import { PromptTokens } from "./prompt_tokens.ts";
 import { type AlignedPrompt, SequenceSlot } from "./sequence_slot.ts";
 import { TokenTextDecoder } from "./text_decoder.ts";
+import { TokenTexts } from "./token_texts.ts";
 
 /** How the next token is chosen. */
 export interface Sampling {
@@ -55,6 +57,8 @@ export interface TextEngineOptions {
   readonly context: LlamaContext;
   /** Number of sequences of the context. */
   readonly sequences: number;
+  /** Texts of tokens that llama.cpp would change. */
+  readonly spacedTokens: ReadonlyMap<Token, string>;
 }
 
 /** Most grammars that are kept. */
@@ -67,15 +71,17 @@ export class TextEngine {
   /** Splits prompts. */
   readonly tokenizer: PromptTokens;
   readonly #options: TextEngineOptions;
+  readonly #texts: TokenTexts;
   readonly #free: SequenceSlot[];
-  readonly #waiting: Deferred<void>[] = [];
+  readonly #waiting: Deferred<SequenceSlot>[] = [];
   readonly #grammars = new Map<string, Promise<object | undefined>>();
 
   constructor(options: TextEngineOptions) {
-    const { model, context, sequences } = options;
+    const { model, context, sequences, spacedTokens } = options;
     this.#options = options;
     this.contextSize = context.contextSize;
     this.tokenizer = new PromptTokens(model);
+    this.#texts = new TokenTexts(model, spacedTokens);
     const bos = model.tokens.shouldPrependBosToken ? model.tokens.bos : null;
     this.#free = Array.from(
       { length: sequences },
@@ -92,13 +98,15 @@ export class TextEngine {
   /** Waits for a sequence and starts a generation, which must be released. */
   async start(request: GenerationRequest, signal: AbortSignal): Promise<Generation> {
     const slot = await this.#acquire(request.prompt, signal);
-    const aligned = slot.align(request.prompt);
-    return new Generation(request, {
-      ...this.#options,
-      slot,
-      aligned,
-      release: () => this.#release(slot),
-    });
+    const release = () => this.#release(slot);
+    try {
+      const aligned = slot.align(request.prompt);
+      const tools = { tokenizer: this.tokenizer, texts: this.#texts };
+      return new Generation(request, { ...this.#options, ...tools, slot, aligned, release });
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   /** Creates the state of a grammar; `undefined` if llama.cpp does not accept the grammar. */
@@ -123,32 +131,39 @@ export class TextEngine {
   }
 
   async #acquire(prompt: string, signal: AbortSignal): Promise<SequenceSlot> {
-    while (this.#free.length === 0) {
-      const turn = createDeferred();
-      this.#waiting.push(turn);
-      try {
-        await abortable(turn.promise, signal);
-      } catch (error) {
-        const index = this.#waiting.indexOf(turn);
-        if (index >= 0) this.#waiting.splice(index, 1);
-        else this.#waiting.shift()?.resolve();
-        throw error;
-      }
-    }
     signal.throwIfAborted();
+    if (this.#free.length === 0) return await this.#wait(signal);
     const shared = this.#free.map((slot) => slot.countSharedCharacters(prompt));
     const [slot] = this.#free.splice(shared.indexOf(Math.max(...shared)), 1);
     if (!slot) throw new Error("No sequence is free");
     return slot;
   }
 
+  /** Waits for the next sequence that is released. */
+  async #wait(signal: AbortSignal): Promise<SequenceSlot> {
+    const turn = createDeferred<SequenceSlot>();
+    this.#waiting.push(turn);
+    try {
+      return await abortable(turn.promise, signal);
+    } catch (error) {
+      const index = this.#waiting.indexOf(turn);
+      if (index >= 0) this.#waiting.splice(index, 1);
+      // The sequence was released for this request at the same time.
+      else void turn.promise.then((slot) => this.#release(slot));
+      throw error;
+    }
+  }
+
   #release(slot: SequenceSlot): void {
-    this.#free.push(slot);
-    this.#waiting.shift()?.resolve();
+    const next = this.#waiting.shift();
+    if (next) next.resolve(slot);
+    else this.#free.push(slot);
   }
 }
 
 interface GenerationOptions extends TextEngineOptions {
+  readonly tokenizer: PromptTokens;
+  readonly texts: TokenTexts;
   readonly slot: SequenceSlot;
   readonly aligned: AlignedPrompt;
   readonly release: () => void;
@@ -162,12 +177,14 @@ export class Generation {
   #evaluated = 0;
   #generated = 0;
   #tokens: ReturnType<LlamaSequence["evaluateWithMetadata"]> | undefined;
+  /** Text after the last token, whose characters are not complete. */
+  #rest = "";
   #isReleased = false;
 
   constructor(request: GenerationRequest, options: GenerationOptions) {
     this.#request = request;
     this.#options = options;
-    this.#decoder = new TokenTextDecoder(options.model);
+    this.#decoder = new TokenTextDecoder(options.model, options.texts);
   }
 
   /** Number of tokens of the prompt. */
@@ -209,20 +226,47 @@ export class Generation {
 
   /** Generates the next token. */
   async next(): Promise<GenerationStep> {
-    const { slot, context, model } = this.#options;
+    const { slot, context, texts } = this.#options;
     // One token later, llama.cpp would drop the start of the prompt.
     if (this.promptTokens + this.#generated >= context.contextSize - 1) {
-      return { type: "full", text: this.#decoder.end() };
+      return { type: "full", text: this.#finishText() };
     }
     const result = await this.#tokens?.next();
-    if (!result || result.done || model.isEogToken(result.value.token)) {
-      return { type: "end", text: this.#decoder.end() };
+    if (!result || result.done || texts.isEnd(result.value.token)) {
+      return { type: "end", text: this.#finishText() };
     }
     const { token } = result.value;
     this.#generated++;
     const text = this.#decoder.decode(token);
     slot.append(token, text);
     return { type: "text", text };
+  }
+
+  #finishText(): string {
+    return this.#rest = this.#decoder.end();
+  }
+
+  /**
+   * Returns the text of the reply, protected for later prompts: only the special tokens that the model has written as such
+   * stay special, and not those that it has spelled out, for instance from a file.
+   */
+  getReplyText(): string {
+    const { slot, model, texts, tokenizer } = this.#options;
+    const text = slot.replyText + this.#rest;
+    if (tokenizer.protect(text) === text) return text;
+    const decoder = new TokenTextDecoder(model, texts);
+    let result = "";
+    let plain = "";
+    for (const token of slot.replyTokens) {
+      const decoded = decoder.decode(token);
+      if (!model.isSpecialToken(token)) {
+        plain += decoded;
+        continue;
+      }
+      result += tokenizer.protect(plain) + decoded;
+      plain = "";
+    }
+    return result + tokenizer.protect(plain + decoder.end());
   }
 
   /** Ends the generation, and frees its sequence after the token in progress. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ChatMessage, ChatTool } from "./chat_message.ts";
+import { type ChatMessage, type ChatTool, joinNeighbours } from "./chat_message.ts";
 
 /** How a model writes a tool call: an object with its name and arguments between two texts. */
 export interface CallFormat {
@@ -50,31 +50,38 @@ export function findCallFormat(template: string): CallFormat {
   return TAGGED_CALLS;
 }
 
-/** Adds a description of the tools to the messages, for a template that has none. */
+/** Writes tools, calls and results as text, for a template that knows only texts of alternating roles. */
 export function describeTools(
   messages: readonly ChatMessage[],
   tools: readonly ChatTool[],
+  format: CallFormat,
 ): ChatMessage[] {
-  const [first, ...others] = messages;
+  const plain = messages.map((message) => toPlainMessage(message, format));
+  if (tools.length === 0) return joinNeighbours(plain, ["user", "assistant"]);
+  const [first, ...others] = plain;
   const description = [
     "You can call these tools:",
     ...tools.map((tool) => JSON.stringify(tool.function)),
-    `To call one, write ${TAGGED_CALLS.open}{"name": "…", "arguments": {…}}${TAGGED_CALLS.close}.`,
+    `To call one, write ${formatCall(`{"name": "…", "${format.argumentsName}": {…}}`, format)}.`,
     "The result follows in the next message.",
   ].join("\n");
   const described = first?.role === "system" ? `${first.content}\n\n${description}` : description;
-  const rest = first?.role === "system" ? others : messages;
-  return [{ role: "system", content: described }, ...rest.map(toPlainMessage)];
+  const rest = first?.role === "system" ? others : plain;
+  return joinNeighbours([{ role: "system", content: described }, ...rest], ["user", "assistant"]);
+}
+
+function formatCall(call: string, { open, close, isList }: CallFormat): string {
+  return open + (isList ? `[${call}]` : call) + close;
 }
 
 /** Writes calls and results as text, for a template that knows only texts. */
-function toPlainMessage(message: ChatMessage): ChatMessage {
+function toPlainMessage(message: ChatMessage, format: CallFormat): ChatMessage {
   if (message.role === "tool") {
     return { role: "user", content: `<tool_response>\n${message.content}\n</tool_response>` };
   }
   if (!message.tool_calls) return message;
-  const calls = message.tool_calls.map(({ function: call }) =>
-    `${TAGGED_CALLS.open}${JSON.stringify(call)}${TAGGED_CALLS.close}`
+  const calls = message.tool_calls.map(({ function: { name, arguments: args } }) =>
+    formatCall(JSON.stringify({ name, [format.argumentsName]: args }), format)
   );
   return { role: "assistant", content: [message.content, ...calls].filter(Boolean).join("\n") };
 }

@@ -50,26 +50,53 @@ export function toChatMessages(
   options: ChatMessageOptions,
 ): ChatMessage[] {
   const { protect } = options;
-  const converted: ChatMessage[] = systemPrompt === ""
+  const callIds = new CallIds();
+  const system: ChatMessage[] = systemPrompt === ""
     ? []
     : [{ role: "system", content: protect(systemPrompt) }];
-  for (const message of messages) {
-    const next = toChatMessage(message, options);
-    const previous = converted.at(-1);
-    if (next.role === "user" && previous?.role === "user") {
-      converted.pop();
-      converted.push({ role: "user", content: `${previous.content}\n\n${next.content}` });
-    } else {
-      converted.push(next);
-    }
-  }
-  return converted;
+  return joinNeighbours([
+    ...system,
+    ...messages.map((message) => toChatMessage(message, { ...options, callIds })),
+  ], ["user"]);
 }
 
-function toChatMessage(
-  message: LlmMessage,
-  { protect, findReply }: ChatMessageOptions,
-): ChatMessage {
+/** Joins neighbouring messages of these roles. */
+export function joinNeighbours(
+  messages: readonly ChatMessage[],
+  roles: readonly ChatMessage["role"][],
+): ChatMessage[] {
+  const joined: ChatMessage[] = [];
+  for (const message of messages) {
+    const previous = joined.at(-1);
+    if (previous?.role === message.role && roles.includes(message.role)) {
+      joined.pop();
+      joined.push({ ...previous, content: `${previous.content}\n\n${message.content}` });
+    } else {
+      joined.push(message);
+    }
+  }
+  return joined;
+}
+
+/** Ids of calls with nine digits, since templates of Mistral refuse others; equal for equal starts of a conversation. */
+class CallIds {
+  readonly #ids = new Map<string, string>();
+
+  get(id: string): string {
+    const known = this.#ids.get(id);
+    if (known !== undefined) return known;
+    const created = String(this.#ids.size + 1).padStart(9, "0");
+    this.#ids.set(id, created);
+    return created;
+  }
+}
+
+interface MessageContext extends ChatMessageOptions {
+  readonly callIds: CallIds;
+}
+
+function toChatMessage(message: LlmMessage, context: MessageContext): ChatMessage {
+  const { protect, findReply, callIds } = context;
   switch (message.role) {
     case "user":
       return { role: "user", content: protect(describeContent(message.content)) };
@@ -77,13 +104,13 @@ function toChatMessage(
       return {
         role: "tool",
         name: protect(message.toolName),
-        tool_call_id: message.toolCallId,
+        tool_call_id: callIds.get(message.toolCallId),
         content: protect(toResultText(message)),
       };
     case "assistant": {
       const reply = findReply(message);
       return reply === undefined
-        ? toAssistantMessage(message, protect)
+        ? toAssistantMessage(message, context)
         : { role: "assistant", content: reply };
     }
   }
@@ -91,13 +118,13 @@ function toChatMessage(
 
 function toAssistantMessage(
   { content }: AssistantMessage,
-  protect: (text: string) => string,
+  { protect, callIds }: MessageContext,
 ): ChatMessage {
   const thinking = content.flatMap((block) => block.type === "thinking" ? block.thinking : [])
     .join("\n");
   const calls = extractToolCalls(content).map((call): ChatToolCall => ({
     type: "function",
-    id: call.id,
+    id: callIds.get(call.id),
     function: { name: protect(call.name), arguments: protectValue(call.arguments, protect) },
   }));
   return {

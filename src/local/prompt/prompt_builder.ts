@@ -37,6 +37,8 @@ export class PromptBuilder {
   readonly callFormat: CallFormat;
   readonly #template: ChatTemplate;
   readonly #replies = new ReplyRecord();
+  /** Texts between a message and its reply, by whether the model thinks. */
+  readonly #roleTexts = new Map<boolean, string | undefined>();
 
   constructor(template: ChatTemplate) {
     this.#template = template;
@@ -50,21 +52,16 @@ export class PromptBuilder {
    * @throws {BadRequestError} If the template refuses the messages.
    */
   build(context: LlmContext, options: PromptOptions): BuiltPrompt {
-    const texts: string[] = [];
-    const findReply = ({ content }: AssistantMessage) => {
-      const text = this.#replies.find(content);
-      if (text === undefined) return undefined;
-      texts.push(text);
-      return `${MARK}${texts.length - 1}${MARK}`;
-    };
-    const marked = this.#createInput(context, { ...options, findReply });
-    const rendered = this.#template.render(marked);
-    const text = insertReplies(rendered, texts);
-    if (text === undefined) {
-      const plain = this.#createInput(context, { ...options, findReply: () => undefined });
-      return this.#findReplyStart(this.#template.render(plain), plain, []);
+    let failure: { readonly error: unknown } | undefined;
+    for (const { input, replies } of this.#createInputs(context, options)) {
+      try {
+        const text = insertReplies(this.#template.render(input), replies);
+        if (text !== undefined) return this.#findReplyStart(text, input, replies);
+      } catch (error) {
+        failure ??= { error };
+      }
     }
-    return this.#findReplyStart(text, marked, texts);
+    throw failure?.error;
   }
 
   /** Keeps the text of a reply for the next prompt; `start` is that of its prompt. */
@@ -72,32 +69,75 @@ export class PromptBuilder {
     this.#replies.add(content, start + text);
   }
 
-  #createInput(
-    context: LlmContext,
-    { thinks, protect, findReply }: PromptOptions & {
-      readonly findReply: (message: AssistantMessage) => string | undefined;
-    },
-  ): TemplateInput {
+  /**
+   * Creates inputs from the best one to the one that the fewest templates refuse: with the texts of replies, without them,
+   * and with calls and results as text, since templates may require that user and assistant alternate.
+   */
+  *#createInputs(context: LlmContext, { thinks, protect }: PromptOptions): Generator<PromptInput> {
     const clean = (text: string) => protect(text.replaceAll(MARK, ""));
-    const messages = toChatMessages(context, { protect: clean, findReply });
+    const replies: string[] = [];
+    const findReply = ({ content }: AssistantMessage) => {
+      const text = this.#replies.find(content);
+      if (text === undefined) return undefined;
+      replies.push(text);
+      return `${MARK}${replies.length - 1}${MARK}`;
+    };
+    const marked = toChatMessages(context, { protect: clean, findReply });
+    const messages = toChatMessages(context, { protect: clean, findReply: () => undefined });
     const tools = toChatTools(context.tools, clean);
-    const input = { messages, tools, thinks, addsReply: true };
-    if (tools.length === 0 || this.#template.hasTools) return input;
-    return { ...input, messages: describeTools(messages, tools), tools: [] };
+    const base = { thinks, addsReply: true };
+    const describe = (described: readonly ChatMessage[]): TemplateInput => ({
+      ...base,
+      messages: describeTools(described, tools, this.callFormat),
+      tools: [],
+    });
+    if (this.#template.hasTools) {
+      yield { input: { ...base, messages: marked, tools }, replies };
+      yield { input: { ...base, messages, tools }, replies: [] };
+    } else {
+      yield { input: describe(marked), replies };
+    }
+    yield { input: describe(messages), replies: [] };
   }
 
-  /** Compares the prompt with that of a conversation in which the reply exists. */
+  /** Compares the prompt with that of a conversation in which the reply exists and another message follows. */
   #findReplyStart(text: string, input: TemplateInput, replies: readonly string[]): BuiltPrompt {
-    const reply: ChatMessage = { role: "assistant", content: `${MARK}${replies.length}${MARK}` };
-    const answered = this.#template.render({
-      ...input,
-      messages: [...input.messages, reply],
-      addsReply: false,
-    });
-    const [start = ""] = answered.split(reply.content);
-    const expected = insertReplies(start, replies) ?? start;
-    return { text, replyStart: text.startsWith(expected) ? text.slice(expected.length) : "" };
+    const conversation = this.#tryRender({ ...input, addsReply: false });
+    const before = conversation && insertReplies(conversation, replies);
+    const role = this.#findRoleText(input);
+    if (before === undefined || role === undefined) return { text, replyStart: "" };
+    const end = before + role;
+    return { text, replyStart: text.startsWith(end) ? text.slice(end.length) : "" };
   }
+
+  /** Returns the text between a message and the reply to it, which is not the last message. */
+  #findRoleText({ thinks }: TemplateInput): string | undefined {
+    if (this.#roleTexts.has(thinks)) return this.#roleTexts.get(thinks);
+    const question: ChatMessage = { role: "user", content: "Q" };
+    const reply: ChatMessage = { role: "assistant", content: MARK };
+    const input = { thinks, tools: [], addsReply: false };
+    const before = this.#tryRender({ ...input, messages: [question] });
+    const [start = ""] = this.#tryRender({ ...input, messages: [question, reply, question] })
+      ?.split(MARK) ?? [];
+    const isPrefix = before !== undefined && start.startsWith(before);
+    const text = isPrefix ? start.slice(before.length) : undefined;
+    this.#roleTexts.set(thinks, text);
+    return text;
+  }
+
+  #tryRender(input: TemplateInput): string | undefined {
+    try {
+      return this.#template.render(input);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+interface PromptInput {
+  readonly input: TemplateInput;
+  /** Texts of the replies whose numbers the messages have. */
+  readonly replies: readonly string[];
 }
 
 /** Replaces the numbers of replies by their texts; `undefined` if the template has not kept each of them once. */

@@ -87,6 +87,23 @@ Deno.test("PromptBuilder: the start of a reply is that of the template", async (
   assertEquals(builder.build(context, { ...OPTIONS, thinks: true }).replyStart, "<think>");
 });
 
+Deno.test("PromptBuilder: keeps the start of a reply that a template adds only to the last one", async () => {
+  // Templates of Qwen3 do so when the model is not to think.
+  const builder = await createBuilder(
+    "{% for m in messages %}[{{ m.role }}]{% if m.role == 'assistant' and loop.last %}<think></think>{% endif %}{{ m.content }}{% endfor %}{% if add_generation_prompt %}[assistant]<think></think>{% endif %}",
+  );
+  const context = { systemPrompt: "", messages: [user("Hi")], tools: [] };
+  const first = builder.build(context, OPTIONS);
+  const content = [{ type: "text", text: "Hello" }] as const;
+  builder.recordReply(content, first.replyStart, "Hello");
+  const messages = [user("Hi"), assistant(content), user("More")];
+  const second = builder.build({ ...context, messages }, OPTIONS);
+  assertEquals(
+    second.text,
+    "[user]Hi[assistant]<think></think>Hello[user]More[assistant]<think></think>",
+  );
+});
+
 Deno.test("PromptBuilder: a template that trims or repeats replies gets them as messages", async () => {
   const builder = await createBuilder(
     "{% for m in messages %}[{{ m.content }}{{ m.content }}]{% endfor %}",
@@ -134,4 +151,70 @@ Deno.test("PromptBuilder: a text cannot take the place of a reply", async () => 
 Deno.test("ChatTemplate: an invalid template is an error", async () => {
   const error = await assertRejects(() => ChatTemplate.parse("{% if %}", SPECIAL), BadRequestError);
   assertStringIncludes(error.message, "The chat template of the model is invalid");
+});
+
+/** Requires alternation, except for calls and results, and ids of nine characters, as templates of Mistral do. */
+const ALTERNATING =
+  `{% set ns = namespace(count=0) %}{% for m in messages %}{% if m.role != 'tool' and not m.tool_calls %}{% if (m.role == 'assistant') != (ns.count % 2 == 1) %}{{ raise_exception('must alternate') }}{% endif %}{% set ns.count = ns.count + 1 %}{% endif %}{% for c in m.tool_calls or [] %}{% if c.id | length != 9 %}{{ raise_exception('9 characters') }}{% endif %}[TOOL_CALLS][{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}, "id": "{{ c.id }}"}]{% else %}{% if m.role == 'tool' %}[RESULT {{ m.tool_call_id }}]{{ m.content }}{% else %}[{{ m.role }}]{{ m.content }}{% endif %}{% endfor %}{% endfor %}{% if tools %}[TOOLS]{% endif %}`;
+/** Knows only texts of alternating roles, as templates of Gemma do. */
+const ONLY_TEXT =
+  `{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('must alternate') }}{% endif %}[{{ m.role }}]{{ m.content }}{% endfor %}{% if add_generation_prompt %}[assistant]{% endif %}`;
+
+function result(toolCallId: string, text: string): LlmMessage {
+  const content = [{ type: "text", text }] as const;
+  return { role: "tool_result", toolCallId, toolName: "f", content, isError: false, timestamp: 0 };
+}
+
+function call(id: string) {
+  return { type: "tool_call", id, name: "f", arguments: { a: 1 } } as const;
+}
+
+Deno.test("PromptBuilder: calls of this model and of others are accepted by a template that requires alternation", async () => {
+  const builder = await createBuilder(ALTERNATING);
+  const messages = [
+    user("Hi"),
+    assistant([call("1")]),
+    result("1", "one"),
+    assistant([call("call_2"), call("3")]),
+    result("call_2", "two"),
+    result("3", "three"),
+    assistant([{ type: "text", text: "Done" }]),
+    user("Again"),
+  ];
+  const context = { systemPrompt: "", messages, tools: [TOOL] };
+  const other = builder.build(context, OPTIONS).text;
+  assertStringIncludes(other, '"id": "000000002"}]');
+  assertStringIncludes(other, "[RESULT 000000003]three[assistant]Done[user]Again");
+  builder.recordReply([call("9")], "", '[TOOL_CALLS] [{"name":"f","arguments":{"a":1}}]');
+  assertEquals(builder.build(context, OPTIONS).text, other);
+});
+
+Deno.test("PromptBuilder: a message after a result is text where a template refuses it", async () => {
+  const builder = await createBuilder(ALTERNATING);
+  const messages = [user("Hi"), assistant([call("1")]), result("1", "one"), user("Wait")];
+  const { text } = builder.build({ systemPrompt: "", messages, tools: [TOOL] }, OPTIONS);
+  assertStringIncludes(text, 'To call one, write [TOOL_CALLS][{"name": "…", "arguments": {…}}].');
+  assertStringIncludes(text, '[assistant][TOOL_CALLS][{"name":"f","arguments":{"a":1}}]');
+  assertStringIncludes(text, "[user]<tool_response>\none\n</tool_response>\n\nWait");
+});
+
+Deno.test("PromptBuilder: a template that knows only texts accepts results, steering and neighbouring replies", async () => {
+  const builder = await createBuilder(ONLY_TEXT);
+  const messages = [
+    user("Hi"),
+    assistant([call("1"), call("2")]),
+    result("1", "one"),
+    result("2", "two"),
+    user("Wait"),
+    assistant([{ type: "text", text: "A" }]),
+    assistant([{ type: "text", text: "B" }]),
+  ];
+  for (const tools of [[TOOL], []]) {
+    for (let length = 1; length <= messages.length; length++) {
+      const context = { systemPrompt: "S", messages: messages.slice(0, length), tools };
+      const { text, replyStart } = builder.build(context, OPTIONS);
+      assert(text.startsWith("[user]S\n\n"), text);
+      assertEquals(replyStart, "");
+    }
+  }
 });

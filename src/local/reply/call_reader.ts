@@ -18,7 +18,7 @@ export interface CallWriter {
 
 /** The start of a call whose name precedes its arguments. */
 const CALL_START =
-  /^\s*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")\s*,\s*"(?:arguments|parameters)"\s*:\s*(?=\{)/;
+  /^\s*\{\s*(?:"type"\s*:\s*"function"\s*,\s*)?"name"\s*:\s*("(?:[^"\\]|\\.)*")\s*,\s*"(?:arguments|parameters)"\s*:\s*(?=\{)/;
 /** Longest text before the arguments that can be such a start. */
 const MAX_START = 1_000;
 
@@ -36,6 +36,11 @@ export class CallReader {
   /** Whether the call has no text. */
   get isBlank(): boolean {
     return this.#arguments === undefined && this.#text.trim() === "";
+  }
+
+  /** Whether the text has ended within a text of the arguments. */
+  get isInString(): boolean {
+    return this.#arguments?.isInString === true;
   }
 
   /** Adds a part of the text of the call. */
@@ -86,6 +91,11 @@ export class JsonObjectEnd {
   /** Whether the object has begun and not ended. */
   get isInside(): boolean {
     return this.#depth > 0;
+  }
+
+  /** Whether a text of the object has begun and not ended. */
+  get isInString(): boolean {
+    return this.#isInString;
   }
 
   /** Returns the number of characters of a part up to the end of the object; `undefined` if it does not end there. */

@@ -17,7 +17,6 @@ import type { AssistantMessageEvent, StreamRequest } from "../../core/stream.ts"
 import type { Usage } from "../../core/usage.ts";
 import type { Generation, Sampling } from "../llama/text_engine.ts";
 import { isUnreadable } from "../prompt/chat_message.ts";
-import type { BuiltPrompt } from "../prompt/prompt_builder.ts";
 import type { LoadedTextModel } from "./loaded_text_model.ts";
 import { GrammarSwitch } from "./grammar_switch.ts";
 import { ReplyBlocks } from "./reply_blocks.ts";
@@ -154,7 +153,6 @@ class OpenReply {
   readonly #grammar: GrammarSwitch;
   readonly #replyStart: string;
   readonly #maxTokens: number;
-  #text = "";
 
   private constructor(model: LoadedTextModel, parts: ReplyParts) {
     this.#model = model;
@@ -207,7 +205,7 @@ class OpenReply {
       getGrammar: () => grammar.select(parser),
     }, signal);
     try {
-      checkPrompt(prompt, generation, { contextSize: engine.contextSize, request });
+      checkPrompt(generation, { contextSize: engine.contextSize, request });
       await generation.evaluatePrompt(signal);
     } catch (error) {
       await generation.release();
@@ -232,7 +230,6 @@ class OpenReply {
     if (this.#grammar.needsPreparation) await this.#grammar.prepare();
     if (this.#generation.generatedTokens >= this.#maxTokens) return this.#finish("length");
     const step = await this.#generation.next();
-    this.#text += step.text;
     this.#parser.add(step.text);
     if (this.#parser.phase === "stopped") return this.#finish("stop");
     if (step.type === "end") this.#finish("stop");
@@ -248,7 +245,8 @@ class OpenReply {
     // The call may have been aborted during the last token.
     if (this.#writer.ended) return;
     this.#parser.end(stopReason === "stop");
-    this.#model.prompts.recordReply(this.#blocks.getContent(), this.#replyStart, this.#text);
+    const text = this.#generation.getReplyText();
+    this.#model.prompts.recordReply(this.#blocks.getContent(), this.#replyStart, text);
     const hasCalls = this.#parser.callCount > 0;
     this.#writer.finish({
       stopReason: stopReason === "stop" && hasCalls ? "tool_use" : stopReason,
@@ -274,7 +272,6 @@ function toSampling(options: StreamRequest["options"], defaults: Sampling): Samp
 
 /** Refuses a prompt that leaves no place for a reply. */
 function checkPrompt(
-  _prompt: BuiltPrompt,
   { promptTokens }: Generation,
   { contextSize, request }: {
     readonly contextSize: number;

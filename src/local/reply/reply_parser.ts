@@ -6,7 +6,7 @@
 
 import type { CallFormat } from "../prompt/call_format.ts";
 import { CallReader, type CallWriter, JsonObjectEnd } from "./call_reader.ts";
-import { MarkerScanner } from "./marker_scanner.ts";
+import { Markers, MarkerScanner } from "./marker_scanner.ts";
 
 /** Receives the parts of a reply. */
 export interface ReplyPartWriter extends CallWriter {
@@ -39,14 +39,24 @@ const THINKING_TAGS: readonly (readonly [open: string, close: string])[] = [
   ["[THINK]", "[/THINK]"],
 ];
 
+const NO_MARKERS = new Markers([]);
 const OPEN_TAGS = THINKING_TAGS.map(([open]) => open);
+
+/** Starts of a call that is the whole reply, without spaces. */
+const BARE_CALL_STARTS: readonly string[] = ['{"name"', '{"type":"function","name"'];
+/** Longest text, with spaces, that can be the start of such a call. */
+const MAX_BARE_START = 200;
 
 /** Parses one reply. */
 export class ReplyParser {
   readonly #options: ReplyParserOptions;
   readonly #scanner = new MarkerScanner();
+  readonly #startMarkers: Markers;
+  readonly #textMarkers: Markers;
+  readonly #callEndMarkers: Markers;
   #phase: ReplyPhase = "start";
-  #closeTag = "";
+  /** Ends the thinking. */
+  #closeTag = NO_MARKERS;
   #call: CallReader | undefined;
   /** Finds the end of a call that ends with its object. */
   #callEnd: JsonObjectEnd | undefined;
@@ -55,6 +65,11 @@ export class ReplyParser {
 
   constructor(options: ReplyParserOptions) {
     this.#options = options;
+    const { callFormat, stop } = options;
+    const opens = callFormat && callFormat.open !== "" ? [callFormat.open] : [];
+    this.#textMarkers = new Markers([...opens, ...stop]);
+    this.#startMarkers = new Markers([...OPEN_TAGS, ...this.#textMarkers.texts]);
+    this.#callEndMarkers = callFormat ? new Markers([callFormat.close]) : NO_MARKERS;
     const start = options.replyStart.trimEnd();
     const tags = THINKING_TAGS.find(([open]) => start.endsWith(open));
     if (tags) this.#startThinking(tags[0]);
@@ -105,11 +120,9 @@ export class ReplyParser {
 
   /** Thinking can only be the first part of a reply. */
   #readStart(): boolean {
-    const { stop, callFormat } = this.#options;
-    const opens = callFormat && callFormat.open !== "" ? [callFormat.open] : [];
-    const { text, marker } = this.#scanner.scan([...OPEN_TAGS, ...opens, ...stop]);
-    if (text.trim() !== "" && this.#isBareCall(text)) return this.#startBareCall(text, marker);
+    const { text, marker } = this.#scanner.scan(this.#startMarkers);
     if (text.trim() !== "") {
+      if (this.#canBeBareCall(text)) return this.#readBareStart(text, marker);
       this.#phase = "text";
       this.#write(text.trimStart());
       return marker !== undefined && this.#handleTextMarker(marker);
@@ -121,12 +134,13 @@ export class ReplyParser {
 
   #startThinking(open: string): boolean {
     this.#phase = "thinking";
-    this.#closeTag = THINKING_TAGS.find((tags) => tags[0] === open)?.[1] ?? "";
+    const tags = THINKING_TAGS.find((pair) => pair[0] === open);
+    this.#closeTag = tags ? new Markers([tags[1]]) : NO_MARKERS;
     return true;
   }
 
   #readThinking(): boolean {
-    const { text, marker } = this.#scanner.scan([this.#closeTag]);
+    const { text, marker } = this.#scanner.scan(this.#closeTag);
     this.#write(text);
     if (marker === undefined) return false;
     this.#phase = "text";
@@ -135,12 +149,8 @@ export class ReplyParser {
   }
 
   #readText(): boolean {
-    const { callFormat, stop } = this.#options;
-    const opens = callFormat && callFormat.open !== "" ? [callFormat.open] : [];
-    const { text, marker } = this.#scanner.scan([...opens, ...stop]);
-    if (!this.#hasText && text.trim() !== "" && this.#isBareCall(text)) {
-      return this.#startBareCall(text, marker);
-    }
+    const { text, marker } = this.#scanner.scan(this.#textMarkers);
+    if (!this.#hasText && this.#canBeBareCall(text)) return this.#readBareStart(text, marker);
     this.#write(text);
     return marker !== undefined && this.#handleTextMarker(marker);
   }
@@ -161,15 +171,25 @@ export class ReplyParser {
     return true;
   }
 
-  #isBareCall(text: string): boolean {
-    return this.#options.callFormat?.open === "" && /^\s*\{\s*"name"/.test(text);
+  #canBeBareCall(text: string): boolean {
+    if (this.#options.callFormat?.open !== "") return false;
+    const start = removeSpaces(text);
+    return start !== "" &&
+      BARE_CALL_STARTS.some((call) => start.startsWith(call) || call.startsWith(start));
   }
 
-  #startBareCall(text: string, marker = ""): boolean {
-    this.#startCall();
-    const rest = this.#scanner.end();
-    this.#scanner.add(text + marker + rest);
-    return true;
+  /** Starts a call, or waits for the rest of its start, which has several tokens. */
+  #readBareStart(text: string, marker = ""): boolean {
+    const start = removeSpaces(text);
+    const isCall = BARE_CALL_STARTS.some((call) => start.startsWith(call));
+    if (!isCall && (marker !== "" || text.length > MAX_BARE_START)) {
+      this.#phase = "text";
+      this.#write(text);
+      return marker !== "" && this.#handleTextMarker(marker);
+    }
+    if (isCall) this.#startCall();
+    this.#scanner.restore(text + marker);
+    return isCall;
   }
 
   #startCall(): void {
@@ -180,10 +200,12 @@ export class ReplyParser {
 
   #readCall(): boolean {
     if (this.#callEnd) return this.#readObjectCall(this.#callEnd);
-    const { text, marker } = this.#scanner.scan([this.#options.callFormat?.close ?? ""]);
+    const { text, marker } = this.#scanner.scan(this.#callEndMarkers);
     this.#call?.add(text);
     if (marker === undefined) return false;
-    this.#finishCall();
+    // A text of the arguments may contain the tag.
+    if (this.#call?.isInString) this.#call.add(marker);
+    else this.#finishCall();
     return true;
   }
 
@@ -192,12 +214,23 @@ export class ReplyParser {
     const rest = this.#scanner.end();
     const text = callEnd.isInside ? rest : rest.replace(/^[\s[,\]]+/, "");
     if (text === "") return false;
+    if (!callEnd.isInside && !text.startsWith("{")) return this.#leaveCalls(text);
     const length = callEnd.find(text);
     this.#call?.add(length === undefined ? text : text.slice(0, length));
     if (length === undefined) return false;
     this.#finishCall();
     this.#scanner.add(text.slice(length));
     if (this.#options.callFormat?.isList) this.#startCall();
+    return true;
+  }
+
+  /** Continues with a text that is no call. */
+  #leaveCalls(text: string): boolean {
+    this.#call = undefined;
+    this.#callEnd = undefined;
+    this.#phase = "text";
+    this.#hasText = false;
+    this.#scanner.restore(text);
     return true;
   }
 
@@ -227,4 +260,8 @@ export class ReplyParser {
     if (this.#phase === "thinking") writer.writeThinking(visible);
     else writer.writeText(visible);
   }
+}
+
+function removeSpaces(text: string): string {
+  return text.slice(0, MAX_BARE_START + 1).replaceAll(/\s/g, "");
 }

@@ -42,7 +42,7 @@ function parse(
   return { blocks, phase: parser.phase, calls: parser.callCount };
 }
 
-const CALL = '<tool_call>\n{"name": "f", "arguments": {"a": "}</tool_call>"}}\n</tool_call>';
+const CALL = '<tool_call>\n{"name": "f", "arguments": {"a": "}</tool_call>\\""}}\n</tool_call>';
 
 const CASES: readonly (readonly [text: string, blocks: readonly string[]])[] = [
   ["Hello", ["t:Hello"]],
@@ -62,6 +62,7 @@ const CASES: readonly (readonly [text: string, blocks: readonly string[]])[] = [
     "t:ok",
   ]],
   ["<tool_call>nonsense</tool_call>", ["t:nonsense"]],
+  [CALL, ['c:f {"a": "}</tool_call>\\""}.']],
   ['<tool_call>{"name": "f"}</tool_call>', ["c:f {}."]],
   ["", []],
 ];
@@ -84,11 +85,6 @@ Deno.test("ReplyParser: divides a reply into thinking, text and calls, however i
       assertEquals(parse(parts).blocks, blocks);
     },
   ));
-});
-
-Deno.test("ReplyParser: a closing tag ends a call also within a text of its arguments", () => {
-  // A model that follows the format does not write the tag there; the rest is text.
-  assertEquals(parse([CALL]).calls, 1);
 });
 
 Deno.test("ReplyParser: a prompt that begins the thinking is continued", () => {
@@ -125,6 +121,44 @@ Deno.test("ReplyParser: reads the lists of Mistral and the objects of Llama", ()
   const object = '{"name": "f", "parameters": {"a": 1}}';
   assertEquals(parse([object], { callFormat: bare }).blocks, ['c:f {"a": 1}.']);
   assertEquals(parse(["{ plain }"], { callFormat: bare }).blocks, ["t:{ plain }"]);
+});
+
+const LISTED = findCallFormat("{{ '[TOOL_CALLS]' }}");
+const BARE = findCallFormat('{% if tools %}{"name": …, "parameters": …}{% endif %}');
+
+const FORMAT_CASES: readonly (readonly [CallFormat, text: string, blocks: readonly string[]])[] = [
+  [BARE, '{"name": "f", "parameters": {"a": 1}}', ['c:f {"a": 1}.']],
+  [BARE, '\n{ "type": "function", "name": "f", "parameters": {}}', ["c:f {}."]],
+  [BARE, '<think>Hm</think>\n{"name": "f", "parameters": {}}', ["h:Hm", "c:f {}."]],
+  [BARE, '{"names": []}', ['t:{"names": []}']],
+  [BARE, '{"na', ['t:{"na']],
+  [BARE, "{<think>", ["t:{<think>"]],
+  [BARE, 'It is {"name": "f"}', ['t:It is {"name": "f"}']],
+  [LISTED, '[TOOL_CALLS] [{"name": "f", "arguments": {}}]', ["c:f {}."]],
+  [LISTED, '[TOOL_CALLS][{"name": "f", "arguments": {}}] Done', ["c:f {}.", "t:Done"]],
+  [LISTED, "[TOOL_CALLS]Sorry, none", ["t:Sorry, none"]],
+  [LISTED, "a [TOOL_CALLS][x]y", ["t:a x]y"]],
+];
+
+Deno.test("ReplyParser: reads the calls of every format, however the text is split", () => {
+  for (const [callFormat, text, blocks] of FORMAT_CASES) {
+    for (let size = 1; size <= text.length; size++) {
+      const parts = text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+      assertEquals(parse(parts, { callFormat }).blocks, blocks, `${text} in parts of ${size}`);
+    }
+  }
+});
+
+Deno.test("ReplyParser: loses no text that is no call", () => {
+  const piece = fc.constantFrom("{", '"', "name", '"name', ":", " ", "\n", "]", "[", "<", "a", ",");
+  const text = fc.array(piece, { minLength: 1 });
+  fc.assert(fc.property(text, fc.constantFrom(BARE, LISTED, TAGGED_CALLS), (parts, callFormat) => {
+    const { blocks, calls } = parse(parts, { callFormat });
+    if (calls > 0) return;
+    assertEquals(blocks.join(""), `t:${parts.join("").trimStart()}`.replace(/^t:$/, ""));
+  }));
+  const spaces = `{${" ".repeat(1_000)}`;
+  assertEquals(parse([...spaces], { callFormat: BARE }).blocks, [`t:${spaces}`]);
 });
 
 Deno.test("ReplyParser: accepts any text in time that is linear in its length", () => {

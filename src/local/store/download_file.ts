@@ -5,13 +5,15 @@
  */
 
 import { abortable } from "../../core/abortable.ts";
-import { BadRequestError, getErrorMessage, NetworkError } from "../../core/errors.ts";
-import type { SystemFile } from "../../platform/file_calls.ts";
+import { AgentError, BadRequestError, getErrorMessage, NetworkError } from "../../core/errors.ts";
+import { SEEK_START, type SystemFile } from "../../platform/file_calls.ts";
 import { dirname } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
-import { createDigest, type Digest, digestFile } from "./file_digest.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
+import { createDigest, type Digest, digestOpenFile } from "./file_digest.ts";
 import { type HubFile, toHubUrl } from "./hub_file.ts";
-import { type HubResponse, requestFile } from "./hub_response.ts";
+import { type HubContent, requestFile } from "./hub_response.ts";
+import { openPart } from "./part_file.ts";
 
 /** Progress of a download. */
 export interface DownloadProgress {
@@ -38,7 +40,8 @@ export interface DownloadOptions {
 }
 
 /**
- * Downloads a file to a path. A part that an earlier download has left is continued.
+ * Downloads a file to a path. A part that an earlier download has left is continued; if it turns out to be damaged, or of
+ * another version of the file, it is replaced.
  *
  * @throws {AgentError} If the download fails; the part is kept. If the content is not the expected one; it is removed.
  */
@@ -49,48 +52,81 @@ export async function downloadFile(
 ): Promise<void> {
   await createDirectory(dirname(path));
   const part = `${path}.part`;
-  const content = await receive(file, part, options);
+  using open = await openPart(part);
   try {
-    verify(file, content);
+    // Another process may have completed it.
+    if (await isFile(path)) return await system.remove(part);
+    await receiveVerified(file, open.file, options);
+    await system.rename(part, path);
   } catch (error) {
-    await system.remove(part);
-    throw error;
+    const isUseless = error instanceof ContentMismatch || open.file.statSync().size === 0;
+    if (isUseless) await system.remove(part);
+    if (getSystemErrorCode(error) === undefined || AgentError.is(error)) throw error;
+    const message = `Cannot save ${path}: ${getErrorMessage(error)}`;
+    throw new BadRequestError(message, { cause: error });
   }
-  await system.rename(part, path);
 }
 
 /** The content of a part, and the one that is expected. */
 interface ReceivedFile {
   readonly received: number;
-  readonly digest: Digest;
-  readonly size: number | undefined;
   readonly sha256: string;
+  readonly expected: string;
+  /** Whether an earlier download has left the start. */
+  readonly isContinued: boolean;
+}
+
+async function receiveVerified(
+  file: HubFile,
+  target: SystemFile,
+  options: DownloadOptions,
+): Promise<void> {
+  const first = await receive(file, target, options);
+  if (first.sha256 === first.expected) return;
+  if (!first.isContinued) throw new ContentMismatch(file, first);
+  target.truncateSync(0);
+  const second = await receive(file, target, options);
+  if (second.sha256 !== second.expected) throw new ContentMismatch(file, second);
 }
 
 async function receive(
   file: HubFile,
-  part: string,
+  target: SystemFile,
   options: DownloadOptions,
 ): Promise<ReceivedFile> {
-  using target = await openPart(part);
   const connection = new Connection(options);
   try {
-    const present = await readPart(part, connection.signal);
+    const present = await readPart(target, connection.signal);
+    const whole = present.length > 0 ? toReceived(present, file) : undefined;
+    if (whole) return whole;
     const url = toHubUrl(file, options.endpoint);
     const request = { ...options, url, token: options.token, signal: connection.signal };
-    const first = await connection.request({ ...request, offset: present.length });
-    if (first === "range_refused") {
-      return await receiveAll(target, { ...request, connection, file });
+    const response = await connection.request({ ...request, offset: present.length });
+    if (response.type === "range_refused") {
+      const { size = response.size, sha256 = response.sha256 } = file;
+      const complete = toReceived(present, { size, sha256 });
+      return complete ?? await receiveAll(target, { ...request, connection, file });
     }
-    const isContinued = first.offset === present.length;
-    const start = isContinued ? present : { length: 0, digest: createDigest() };
-    if (!isContinued && first.offset > 0) {
+    const isContinued = response.offset === present.length;
+    const start = isContinued ? present : createEmptyPart();
+    if (!isContinued && response.offset > 0) {
+      await response.body?.cancel();
       throw new NetworkError(`${url.host} has sent another part than the requested one`);
     }
-    return await connection.write(first, { target, start, file, url });
+    return await connection.write(response, { target, start, file, url });
   } finally {
     connection.close();
   }
+}
+
+/** Returns a part that has all bytes of its file; `undefined` if it has not, or that is not known. */
+function toReceived(
+  { length, digest }: PresentPart,
+  { size, sha256 }: Pick<HubFile, "size" | "sha256">,
+): ReceivedFile | undefined {
+  if (length !== size || sha256 === undefined) return undefined;
+  const expected = sha256.toLowerCase();
+  return { received: length, sha256: digest.finish(), expected, isContinued: true };
 }
 
 interface WholeRequest extends Omit<Parameters<typeof requestFile>[0], "offset"> {
@@ -103,10 +139,10 @@ async function receiveAll(
   target: SystemFile,
   { connection, file, ...request }: WholeRequest,
 ): Promise<ReceivedFile> {
+  const { url } = request;
   const response = await connection.request({ ...request, offset: 0 });
-  if (response === "range_refused") throw new NetworkError(`${request.url.host} sends no content`);
-  const start = { length: 0, digest: createDigest() };
-  return await connection.write(response, { target, start, file, url: request.url });
+  if (response.type === "range_refused") throw new NetworkError(`${url.host} sends no content`);
+  return await connection.write(response, { target, start: createEmptyPart(), file, url });
 }
 
 interface PresentPart {
@@ -114,9 +150,14 @@ interface PresentPart {
   readonly digest: Digest;
 }
 
-async function readPart(part: string, signal: AbortSignal): Promise<PresentPart> {
+async function readPart(target: SystemFile, signal: AbortSignal): Promise<PresentPart> {
   const digest = createDigest();
-  return { length: await digestFile(part, digest, signal), digest };
+  await target.seek(0, SEEK_START);
+  return { length: await digestOpenFile(target, digest, signal), digest };
+}
+
+function createEmptyPart(): PresentPart {
+  return { length: 0, digest: createDigest() };
 }
 
 interface WriteOptions {
@@ -156,11 +197,11 @@ class Connection {
   }
 
   /** Writes the content to the part. */
-  async write(response: HubResponse, options: WriteOptions): Promise<ReceivedFile> {
+  async write(response: HubContent, options: WriteOptions): Promise<ReceivedFile> {
     const { target, start: { digest, length }, file, url } = options;
     const size = file.size ?? response.size;
-    const sha256 = file.sha256?.toLowerCase() ?? response.sha256;
-    if (sha256 === undefined) {
+    const expected = file.sha256?.toLowerCase() ?? response.sha256;
+    if (expected === undefined) {
       await response.body?.cancel();
       throw createUnverifiableError(file, url);
     }
@@ -168,7 +209,7 @@ class Connection {
     const cancel = () => void reader.cancel(this.signal.reason).catch(() => {});
     this.signal.addEventListener("abort", cancel);
     if (this.signal.aborted) cancel();
-    await target.seek(length, 0);
+    await target.seek(length, SEEK_START);
     target.truncateSync(length);
     const output = new BufferedOutput(target);
     let received = length;
@@ -185,7 +226,7 @@ class Connection {
       await output.flush();
       if (size !== undefined && received < size) throw createCutError(url, received, size);
       await target.syncData();
-      return { received, digest, size, sha256 };
+      return { received, sha256: digest.finish(), expected, isContinued: length > 0 };
     } finally {
       this.signal.removeEventListener("abort", cancel);
       reader.cancel().catch(() => {});
@@ -243,20 +284,12 @@ function createSizeError({ host }: URL, received: number, size: number): Network
   return new NetworkError(message, { retryable: false });
 }
 
-/** Opens the part for one download at a time. */
-async function openPart(part: string): Promise<SystemFile> {
-  const file = await openFile(part);
-  // Only Deno can lock files.
-  if (file.tryLockSync?.(true) ?? true) return file;
-  file.close();
-  throw new BadRequestError(`Another process is downloading ${part}; wait for it`);
-}
-
-async function openFile(part: string): Promise<SystemFile> {
+/** Whether a path is a file, or a link to one. */
+export async function isFile(path: string): Promise<boolean> {
   try {
-    return await system.open(part, { read: true, write: true, create: true });
-  } catch (cause) {
-    throw new BadRequestError(`Cannot write ${part}: ${getErrorMessage(cause)}`, { cause });
+    return (await system.stat(path)).isFile;
+  } catch {
+    return false;
   }
 }
 
@@ -318,17 +351,10 @@ function createUnverifiableError({ file }: HubFile, { host }: URL): NetworkError
   return new NetworkError(message, { retryable: false });
 }
 
-/**
- * Compares the content with the expected one.
- *
- * @throws {NetworkError} If they differ.
- */
-function verify({ file }: HubFile, { received, digest, size, sha256 }: ReceivedFile): void {
-  const actual = digest.finish();
-  if (actual === sha256 && (size === undefined || received === size)) return;
-  throw new NetworkError(
-    `The downloaded ${file} is not the expected one and was removed: its SHA-256 is ${actual} ` +
-      `instead of ${sha256}`,
-    { retryable: false },
-  );
+/** The content is not the expected one. */
+class ContentMismatch extends NetworkError {
+  constructor({ file }: HubFile, { sha256, expected }: ReceivedFile) {
+    const problem = `The downloaded ${file} is not the expected one and was removed`;
+    super(`${problem}: its SHA-256 is ${sha256} instead of ${expected}`, { retryable: false });
+  }
 }

@@ -5,6 +5,7 @@
  */
 
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
+import type { SystemFile } from "../../platform/file_calls.ts";
 import { system } from "../../platform/system.ts";
 
 /** Calculates a SHA-256 from parts of the content. */
@@ -31,6 +32,15 @@ export async function digestFile(
   signal?: AbortSignal,
 ): Promise<number> {
   using file = await system.open(path);
+  return await digestOpenFile(file, digest, signal);
+}
+
+/** Adds the content of an open file after its position to a digest and returns the number of bytes. */
+export async function digestOpenFile(
+  file: SystemFile,
+  digest: Digest,
+  signal?: AbortSignal,
+): Promise<number> {
   const buffer = new Uint8Array(CHUNK_BYTES);
   let total = 0;
   for (;;) {

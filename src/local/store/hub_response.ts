@@ -25,19 +25,27 @@ export interface HubRequest {
   readonly signal: AbortSignal;
 }
 
-/** A response with content. */
-export interface HubResponse {
-  /** Offset of the first byte of the body in the file. */
-  readonly offset: number;
-  readonly body: ReadableStream<Uint8Array> | null;
+/** What the hub reports about a file. */
+interface ReportedFile {
   /** Size of the file, as the hub reports it. */
   readonly size: number | undefined;
   /** SHA-256 of the file, as the hub reports it. */
   readonly sha256: string | undefined;
 }
 
-/** The requested range begins at the end of the file or after it. */
-export type RangeRefusal = "range_refused";
+/** A response with content. */
+export interface HubContent extends ReportedFile {
+  readonly type: "content";
+  /** Offset of the first byte of the body in the file. */
+  readonly offset: number;
+  readonly body: ReadableStream<Uint8Array> | null;
+}
+
+/** A response to a request. */
+export type HubResponse =
+  | HubContent
+  /** The requested range begins at the end of the file or after it. */
+  | (ReportedFile & { readonly type: "range_refused" });
 
 const MAX_REDIRECTS = 8;
 const SHA256 = /^(?:W\/)?"?([0-9a-f]{64})"?$/;
@@ -48,7 +56,7 @@ const SHA256 = /^(?:W\/)?"?([0-9a-f]{64})"?$/;
  *
  * @throws {AgentError} If the hub does not answer, or refuses the file.
  */
-export async function requestFile(request: HubRequest): Promise<HubResponse | RangeRefusal> {
+export async function requestFile(request: HubRequest): Promise<HubResponse> {
   let { url } = request;
   let size: number | undefined;
   let sha256: string | undefined;
@@ -99,30 +107,36 @@ interface ReceivedRequest extends HubRequest {
 async function readResponse(
   response: Response,
   request: ReceivedRequest,
-): Promise<HubResponse | RangeRefusal> {
+): Promise<HubResponse> {
   const { status, headers, body } = response;
   if (status === 416) {
     await body?.cancel();
-    return "range_refused";
+    const total = /^bytes \*\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1];
+    return { type: "range_refused", size: request.size ?? toCount(total), sha256: request.sha256 };
   }
   if (status !== 200 && status !== 206) {
     await body?.cancel();
-    throw createStatusError(status, request);
+    throw createStatusError(response, request);
   }
   const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get("content-range") ?? "");
   const length = toCount(headers.get("content-length"));
   const offset = status === 206 ? Number(range?.[1] ?? request.offset) : 0;
   const size = request.size ?? toCount(range?.[2]) ??
     (length === undefined || headers.has("content-encoding") ? undefined : offset + length);
-  return { offset, body, size, sha256: request.sha256 };
+  return { type: "content", offset, body, size, sha256: request.sha256 };
 }
 
-function createStatusError(status: number, { url, token }: HubRequest): AgentError {
+function createStatusError(
+  { status, headers }: Response,
+  { url, token }: HubRequest,
+): AgentError {
   const name = `${url.host}${url.pathname}`;
   if (status === 401 || status === 403) {
+    // The hub answers so for names that do not exist, too.
     const advice = token
-      ? "the token in HF_TOKEN has no access; accept the license of the model on the hub"
-      : "set HF_TOKEN to a token of an account that has accepted the license of the model";
+      ? "check the name and the token in HF_TOKEN, and accept the license of the model on the hub"
+      : "check the name; if the model has a license to accept, do so on the hub, and set HF_TOKEN " +
+        "to a token of your account";
     return new AuthError(`The hub refuses ${name} (HTTP ${status}): ${advice}`, { status });
   }
   if (status === 404 || status === 410) {
@@ -130,10 +144,13 @@ function createStatusError(status: number, { url, token }: HubRequest): AgentErr
   }
   const isTransient = status === 408 || status === 429 || status >= 500;
   const code = status === 429 ? "model_throttled" : "network_error";
-  return createAgentError(code, `The hub did not send ${name} (HTTP ${status})`, {
-    status,
-    retryable: isTransient,
-  });
+  const message = `The hub did not send ${name} (HTTP ${status})`;
+  const advice = isTransient ? `; try again ${describeWait(headers.get("retry-after"))}` : "";
+  return createAgentError(code, message + advice, { status, retryable: isTransient });
+}
+
+function describeWait(seconds: string | null): string {
+  return seconds !== null && /^\d{1,6}$/.test(seconds) ? `in ${Number(seconds)} s` : "later";
 }
 
 function resolveRedirect(location: string, from: URL): URL {

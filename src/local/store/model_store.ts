@@ -7,13 +7,20 @@
 import { BadRequestError, getErrorMessage, ModelNotFoundError } from "../../core/errors.ts";
 import { basename, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { createModelProfile, type ModelProfile } from "../gguf/model_profile.ts";
 import { readGgufHeader } from "../gguf/gguf_header.ts";
-import { downloadFile, type DownloadOptions, type DownloadProgress } from "./download_file.ts";
+import {
+  downloadFile,
+  type DownloadOptions,
+  type DownloadProgress,
+  isFile,
+} from "./download_file.ts";
 import { createDigest, digestFile } from "./file_digest.ts";
 import { DEFAULT_ENDPOINT, type HubFile, isHubName, parseHubName } from "./hub_file.ts";
 import { getModelDirectory, type ReadVariable, readVariable } from "./model_directory.ts";
 import { findPreset, type LocalPreset, PRESETS } from "./presets.ts";
+import { shareDownload } from "./shared_downloads.ts";
 
 /** Options for `new ModelStore()`. */
 export interface ModelStoreOptions {
@@ -62,7 +69,9 @@ export interface PullOptions {
 }
 
 const EXTENSION = ".gguf";
+/** Added to the names of files that are not complete. */
 const PART_EXTENSION = ".part";
+const IMPORT_EXTENSION = ".import";
 const MODEL_NAME = /^[A-Za-z0-9][\w.-]{0,199}$/;
 
 /** Finds, downloads, imports and removes models. */
@@ -90,25 +99,38 @@ export class ModelStore {
       const source = parseHubName(name);
       return { name, source, path: this.#toPath(toStoredName(source)) };
     }
-    if (name.toLowerCase().endsWith(EXTENSION)) return { name: basename(name), path: name };
+    const file = await this.#findFile(name);
+    if (file !== undefined) return { name: basename(file), path: file };
     const path = MODEL_NAME.test(name) ? this.#toPath(name) : "";
     if (path !== "" && await isFile(path)) return { name, path };
     const names = [...new Set([...PRESETS, ...await this.list()].map((model) => model.name))];
     throw new ModelNotFoundError(
-      `There is no model "${name}" on this device. Use the path of a GGUF file, or one of: ${
-        names.join(", ")
-      }`,
+      `There is no model "${name}" on this device. Use the path of a GGUF file, ` +
+        `hf:OWNER/REPOSITORY/FILE.gguf, or one of: ${names.join(", ")}`,
       { provider: "local", model: name },
     );
   }
 
-  /** Lists the models of the directory. */
+  /** Returns the path that a name is: of a GGUF file, which may be missing, or of another file that exists. */
+  async #findFile(name: string): Promise<string | undefined> {
+    const home = this.#env("HOME");
+    const path = home && name.startsWith("~/") ? join(home, name.slice(2)) : name;
+    if (name.toLowerCase().endsWith(EXTENSION)) return path;
+    return /[/\\]/.test(name) && await isFile(path) ? path : undefined;
+  }
+
+  /**
+   * Lists the models of the directory.
+   *
+   * @throws {BadRequestError} If the directory exists and cannot be read.
+   */
   async list(): Promise<StoredModel[]> {
     const models: StoredModel[] = [];
-    for (const entry of await this.#readDirectory()) {
+    for (const entry of this.#readDirectory()) {
       if (!entry.endsWith(EXTENSION)) continue;
       const path = join(this.directory, entry);
-      const { size } = await system.stat(path);
+      const size = await getFileSize(path);
+      if (size === undefined) continue;
       const name = entry.slice(0, -EXTENSION.length);
       const preset = findPreset(name);
       models.push({ name, path, size, ...(preset && { preset }) });
@@ -125,11 +147,20 @@ export class ModelStore {
     { path, source, name }: ModelPlace,
     { signal = new AbortController().signal, onProgress }: PullOptions = {},
   ): Promise<void> {
-    if (await isFile(path)) return;
-    if (!source) {
-      throw new ModelNotFoundError(`There is no file ${path}`, { provider: "local", model: name });
+    while (!await isFile(path)) {
+      if (!source) {
+        const facts = { provider: "local", model: name };
+        throw new ModelNotFoundError(`There is no file ${path}`, facts);
+      }
+      const options = { ...this.#createDownloadOptions(), signal };
+      const caller = { signal, onProgress };
+      const isDone = await shareDownload(
+        path,
+        caller,
+        (report) => downloadFile(source, path, { ...options, onProgress: report }),
+      );
+      if (isDone) return;
     }
-    await downloadFile(source, path, { ...this.#createDownloadOptions(), signal, onProgress });
   }
 
   /**
@@ -163,16 +194,16 @@ export class ModelStore {
    * Removes a model, or the part of a download.
    *
    * @throws {ModelNotFoundError} If there is none with this name.
+   * @throws {BadRequestError} If it cannot be removed.
    */
   async remove(name: string): Promise<void> {
     const stored = isHubName(name) ? toStoredName(parseHubName(name)) : name;
-    const removed = MODEL_NAME.test(stored) &&
-      [
-        await tryRemove(this.#toPath(stored)),
-        await tryRemove(`${this.#toPath(stored)}${PART_EXTENSION}`),
-      ]
-        .includes(true);
-    if (removed) return;
+    if (MODEL_NAME.test(stored)) {
+      const path = this.#toPath(stored);
+      const files = [path, `${path}${PART_EXTENSION}`, `${path}${IMPORT_EXTENSION}`];
+      const removed = await Promise.all(files.map(remove));
+      if (removed.includes(true)) return;
+    }
     throw new ModelNotFoundError(`There is no model "${name}" in ${this.directory}`);
   }
 
@@ -196,25 +227,25 @@ export class ModelStore {
     };
   }
 
-  async #readDirectory(): Promise<string[]> {
+  #readDirectory(): string[] {
     try {
-      await system.stat(this.directory);
-    } catch {
-      return [];
+      return [...system.readDirSync(this.directory)].map(({ name }) => name);
+    } catch (cause) {
+      if (getSystemErrorCode(cause) === "ENOENT") return [];
+      const message = `Cannot read ${this.directory}: ${getErrorMessage(cause)}`;
+      throw new BadRequestError(message, { cause });
     }
-    return [...system.readDirSync(this.directory)].filter(({ isFile }) => isFile)
-      .map(({ name }) => name);
   }
 
   /** Copies under another name first, so that an interrupted copy is no model. */
   async #copy(file: string, path: string): Promise<void> {
-    const part = `${path}${PART_EXTENSION}`;
+    const part = `${path}${IMPORT_EXTENSION}`;
     try {
       await system.mkdir(this.directory, { recursive: true });
       await system.copyFile(file, part);
       await system.rename(part, path);
     } catch (cause) {
-      await tryRemove(part);
+      await remove(part).catch(() => {});
       const problem = `Cannot copy ${file} to ${this.directory}`;
       throw new BadRequestError(`${problem}: ${getErrorMessage(cause)}`, { cause });
     }
@@ -237,19 +268,23 @@ async function findPresetOfFile(file: string, size: number): Promise<LocalPreset
   return candidates.find((preset) => preset.sha256 === sha256);
 }
 
-async function isFile(path: string): Promise<boolean> {
+/** Returns the size of a file, or of that of a link; `undefined` if it is none. */
+async function getFileSize(path: string): Promise<number | undefined> {
   try {
-    return (await system.stat(path)).isFile;
+    const { isFile, size } = await system.stat(path);
+    return isFile ? size : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-async function tryRemove(path: string): Promise<boolean> {
+/** Removes a file; returns whether it existed. */
+async function remove(path: string): Promise<boolean> {
   try {
     await system.remove(path);
     return true;
-  } catch {
-    return false;
+  } catch (cause) {
+    if (getSystemErrorCode(cause) === "ENOENT") return false;
+    throw new BadRequestError(`Cannot remove ${path}: ${getErrorMessage(cause)}`, { cause });
   }
 }

@@ -228,6 +228,7 @@ Deno.test("compact(): is not observed as a run by tracing, since it has no end t
       observed.push(model.modelId);
       return {
         onEvent: () => {},
+        onCancel: () => {},
         callModel: (_request, call) => call(),
         executeTool: (_id, execute) => execute(),
         getTraceHeaders: () => ({}),

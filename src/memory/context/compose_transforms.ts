@@ -7,14 +7,8 @@
 import type { TransformContext } from "../../core/context.ts";
 import type { CompactionReport } from "../../core/compaction_report.ts";
 import type { AgentMessage } from "../../core/message.ts";
-import {
-  addCost,
-  addUsage,
-  type ReportedSpending,
-  toValidSpending,
-  zeroCost,
-  zeroUsage,
-} from "../../core/usage.ts";
+import { addCost, addUsage, zeroCost, zeroUsage } from "../../core/usage.ts";
+import { type ReportedSpending, toValidSpending } from "../../core/valid_usage.ts";
 
 /**
  * Returns a `transformContext` that passes the messages of each transform to the next, and merges their reports.

@@ -17,10 +17,10 @@ import {
   type Cost,
   findRates,
   type Prices,
-  toValidSpending,
   type Usage,
   zeroCost,
 } from "../../core/usage.ts";
+import { toValidSpending } from "../../core/valid_usage.ts";
 import type { GetApiKey } from "../../loop/config.ts";
 import { checkCompaction } from "./check_compaction.ts";
 import { createCompactingTransform } from "./compacting_transform.ts";

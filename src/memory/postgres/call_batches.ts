@@ -1,5 +1,5 @@
 /**
- * Joins calls of a function in the database into one statement while other statements are under way.
+ * Joins calls of functions in the database into one statement while other statements are under way.
  *
  * A call that arrives alone is sent at once. Under load, a round trip and a commit serve many sessions.
  *
@@ -27,32 +27,36 @@ export interface CallResult {
   readonly isRepeated: boolean;
 }
 
-interface PendingCall {
+/** A call of a function that changes one session, and that may be executed twice. */
+export interface SessionCall {
+  /** Name of the function, quoted for SQL. */
+  readonly functionName: string;
   /** Id of the session. */
   readonly id: string;
+  /** Arguments. */
   readonly values: readonly unknown[];
-  /** Length of the values, in UTF-16 code units. */
-  readonly length: number;
+  /** About the length of the arguments, in UTF-16 code units. Default: 0. */
+  readonly length?: number;
+}
+
+interface PendingCall extends SessionCall {
   readonly result: Deferred<CallResult>;
 }
 
-/** The calls of one function. */
+/** Calls that are joined with each other. */
 export class CallBatches {
   readonly #database: PostgresDatabase;
-  readonly #functionName: string;
   #pending: PendingCall[] = [];
   #statements = 0;
 
-  /** The function changes one session, and each call may have the same effect twice. */
-  constructor(database: PostgresDatabase, functionName: string) {
+  constructor(database: PostgresDatabase) {
     this.#database = database;
-    this.#functionName = functionName;
   }
 
-  /** Calls the function for a session. `length` is about that of the values, in UTF-16 code units. */
-  call(id: string, values: readonly unknown[], length = 0): Promise<CallResult> {
+  /** Calls a function for a session. */
+  call(call: SessionCall): Promise<CallResult> {
     const result = createDeferred<CallResult>();
-    this.#pending.push({ id, values, length, result });
+    this.#pending.push({ ...call, result });
     this.#dispatch();
     return result.promise;
   }
@@ -73,7 +77,7 @@ export class CallBatches {
   #takeCalls(): PendingCall[] {
     let length = 0;
     const end = this.#pending.findIndex((call, index) => {
-      length += call.length;
+      length += call.length ?? 0;
       return index === MAX_CALLS || index > 0 && length > MAX_LENGTH;
     });
     return this.#pending.splice(0, end < 0 ? Infinity : end);
@@ -84,7 +88,7 @@ export class CallBatches {
     const values: unknown[] = [];
     const columns = calls.map((call, column) => {
       const placeholders = call.values.map((value) => `$${values.push(value)}`);
-      return `${this.#functionName}(${placeholders.join(", ")}) AS call_${column}`;
+      return `${call.functionName}(${placeholders.join(", ")}) AS call_${column}`;
     });
     try {
       const { rows, isRepeated } = await this.#database.query(

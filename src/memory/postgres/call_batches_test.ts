@@ -32,7 +32,7 @@ class FakeServer {
 
 function createBatches({ connection }: FakeServer): CallBatches {
   const options = { connection, maxConnections: 1, timeoutMs: 1_000, retryMs: 0 };
-  return new CallBatches(new PostgresDatabase({ ...options, schema: quoteSchema("swink") }), "f");
+  return new CallBatches(new PostgresDatabase({ ...options, schema: quoteSchema("swink") }));
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
@@ -41,7 +41,7 @@ Deno.test("CallBatches: sends two calls at once, and joins those that arrive mea
   const server = new FakeServer();
   const batches = createBatches(server);
   const ids = ["e", "d", "c", "a", "b"];
-  const results = ids.map((id) => batches.call(id, [id]));
+  const results = ids.map((id) => batches.call({ functionName: "f", id, values: [id] }));
   await settle();
   assertEquals(server.statements, [["e"], ["d"]]);
   server.answer();
@@ -52,7 +52,8 @@ Deno.test("CallBatches: sends two calls at once, and joins those that arrive mea
 Deno.test("CallBatches: joins at most 64 calls, and at most 16 MiB of text, in a statement", async () => {
   const server = new FakeServer();
   const batches = createBatches(server);
-  const call = (id: string, length: number) => batches.call(id, [id], length);
+  const call = (id: string, length: number) =>
+    batches.call({ functionName: "f", id, values: [id], length });
   const first = ["a", "b"].map((id) => call(id, 0));
   await settle();
   const long = [call("c", 9e6), call("d", 7e6), call("e", 1e6), call("f", 99e6), call("g", 1e6)];
@@ -69,7 +70,9 @@ for (const others of [["c", "d"], ["d"]]) {
     const server = new FakeServer();
     const batches = createBatches(server);
     const values = ["a", "b", "refused", ...others];
-    const results = values.map((value) => batches.call(value, [value]));
+    const results = values.map((value) =>
+      batches.call({ functionName: "f", id: value, values: [value] })
+    );
     server.answer();
     const settled = await Promise.allSettled(results);
     assertEquals(
@@ -85,6 +88,8 @@ Deno.test("CallBatches: rejects all calls of a statement when the server cannot 
   const server = new FakeServer();
   const batches = createBatches(server);
   server.connection.query = () => Promise.reject(new Error("read ECONNRESET"));
-  const settled = await Promise.allSettled(["a", "b", "c", "d"].map((id) => batches.call(id, [])));
+  const settled = await Promise.allSettled(
+    ["a", "b", "c", "d"].map((id) => batches.call({ functionName: "f", id, values: [] })),
+  );
   assertEquals(settled.map(({ status }) => status), Array(4).fill("rejected"));
 });

@@ -25,9 +25,13 @@ import type {
 import { encodeSummary } from "../storage/session_columns.ts";
 import { encodeText } from "../storage/stored_text.ts";
 import { createLockLostError } from "../store/session_errors.ts";
-import { CallBatches } from "./call_batches.ts";
+import { CallBatches, type CallResult } from "./call_batches.ts";
 import type { PostgresRow } from "./postgres_client.ts";
-import { PostgresDatabase, type PostgresDatabaseOptions } from "./postgres_database.ts";
+import {
+  PostgresDatabase,
+  type PostgresDatabaseOptions,
+  StatementError,
+} from "./postgres_database.ts";
 import {
   createDeleteStatement,
   createListQuery,
@@ -41,6 +45,12 @@ import { listWords } from "./word_index.ts";
 /** Number of sessions that one statement deletes, so that long ones are deleted within its time limit. */
 const DELETE_BATCH_SIZE = 100;
 
+/** SQLSTATE code of a row whose key exists. */
+const UNIQUE_VIOLATION = "23505";
+
+/** Columns of an entry, in the order of the arguments of the functions that append. */
+const ENTRY_COLUMNS = ["id", "parent", "type", "timestamp", "line", "words"] as const;
+
 /** A storage in Postgres, which connects on first use. */
 export class PostgresStorage implements EntryStorage {
   readonly #schema: QuotedSchema;
@@ -49,10 +59,10 @@ export class PostgresStorage implements EntryStorage {
   readonly #leases: CallBatches;
 
   constructor(options: PostgresDatabaseOptions) {
-    const schema = this.#schema = options.schema;
+    this.#schema = options.schema;
     const database = this.#database = new PostgresDatabase(options);
-    this.#appends = new CallBatches(database, `${schema}.append_entries`);
-    this.#leases = new CallBatches(database, `${schema}.grant_lease`);
+    this.#appends = new CallBatches(database);
+    this.#leases = new CallBatches(database);
   }
 
   /**
@@ -60,9 +70,7 @@ export class PostgresStorage implements EntryStorage {
    * the connection is lost, the entries may be stored or not: the same statement then either stores them or finds them.
    */
   async append(id: string, append: EntryAppend): Promise<boolean> {
-    const length = append.entries.reduce((sum, { line }) => sum + line.length, 0);
-    const values = createAppendValues(id, append);
-    const { value, isRepeated } = await this.#appends.call(id, values, length);
+    const { value, isRepeated } = await this.#callAppend(id, append);
     if (value === true) return true;
     if (isRepeated && await this.#hasEntries(id, append)) return true;
     await this.#checkPosition(id, append);
@@ -141,8 +149,11 @@ export class PostgresStorage implements EntryStorage {
   }
 
   async lease(id: string, { token, owner, durationMs }: LeaseRequest): Promise<LeaseResult> {
-    const values = [id, token, JSON.stringify(owner), durationMs];
-    const { value } = await this.#leases.call(id, values);
+    const { value } = await this.#leases.call({
+      functionName: `${this.#schema}.grant_lease`,
+      id,
+      values: [id, token, JSON.stringify(owner), durationMs],
+    });
     if (value === true) return { type: "granted" };
     return { type: "refused", owner: await this.#findOwner(id) };
   }
@@ -160,6 +171,30 @@ export class PostgresStorage implements EntryStorage {
 
   async close(): Promise<void> {
     await this.#database.close();
+  }
+
+  /** Calls the function that appends one entry where it can, since it takes a fifth less time. */
+  async #callAppend(id: string, append: EntryAppend): Promise<CallResult> {
+    const { entries, position } = append;
+    const [entry] = entries;
+    if (entry && entries.length === 1 && position > 0) {
+      try {
+        return await this.#appends.call({
+          functionName: `${this.#schema}.append_entry`,
+          id,
+          values: [...createSessionValues(id, append), ...createEntryValues(entry)],
+          length: entry.line.length,
+        });
+      } catch (error) {
+        if (!isRowBehindEnd(error)) throw error;
+      }
+    }
+    return await this.#appends.call({
+      functionName: `${this.#schema}.append_entries`,
+      id,
+      values: createAppendValues(id, append),
+      length: entries.reduce((sum, { line }) => sum + line.length, 0),
+    });
   }
 
   async #select({ text, values }: Query): Promise<readonly PostgresRow[]> {
@@ -206,30 +241,42 @@ export class PostgresStorage implements EntryStorage {
   }
 }
 
-function createAppendValues(
-  id: string,
-  { header, entries, position, summary, token }: EntryAppend,
-): unknown[] {
+/** Whether a row behind the last entry, which is not part of the session, has the position of a new entry. */
+function isRowBehindEnd(error: unknown): boolean {
+  return error instanceof StatementError && error.failure.type === "refused" &&
+    error.failure.code === UNIQUE_VIOLATION;
+}
+
+function createAppendValues(id: string, append: EntryAppend): unknown[] {
+  const { header, entries, position } = append;
   const isNew = position === 0;
   const getNew = (value: string | undefined) =>
     isNew && value !== undefined ? encodeText(value) : null;
-  const list = <Value>(get: (entry: StoredEntry) => Value) => entries.map(get);
+  const rows = entries.map(createEntryValues);
   return [
-    id,
-    token,
-    position,
-    encodeSummary(summary),
-    summary.updated,
+    ...createSessionValues(id, append),
     isNew ? JSON.stringify(header) : null,
     getNew(header.cwd),
     getNew(header.tenant),
     getNew(header.user),
     isNew ? encodeMetadata(header) : null,
-    list((entry) => encodeText(entry.id)),
-    list(({ parentId }) => parentId === null ? null : encodeText(parentId)),
-    list(({ type }) => encodeText(type)),
-    list(({ timestamp }) => timestamp),
-    list(({ line }) => line),
-    list(({ searchText }) => listWords(searchText)),
+    ...ENTRY_COLUMNS.map((_, column) => rows.map((row) => row[column])),
+  ];
+}
+
+function createSessionValues(id: string, { token, position, summary }: EntryAppend): unknown[] {
+  return [id, token, position, encodeSummary(summary), summary.updated];
+}
+
+/** Values of {@linkcode ENTRY_COLUMNS}. */
+function createEntryValues(entry: StoredEntry): unknown[] {
+  const { id, parentId, type, timestamp, line, searchText } = entry;
+  return [
+    encodeText(id),
+    parentId === null ? null : encodeText(parentId),
+    encodeText(type),
+    timestamp,
+    line,
+    listWords(searchText),
   ];
 }

@@ -26,6 +26,7 @@ export function quoteSchema(schema: string): QuotedSchema {
 /** The statements that create each version of the tables from the one before. */
 const MIGRATIONS: readonly ((schema: QuotedSchema) => string)[] = [
   (schema) => createTables(schema) + createTriggers(schema) + createFunctions(schema),
+  createSingleAppend,
 ];
 
 /**
@@ -143,6 +144,31 @@ function createFunctions(schema: QuotedSchema): string {
       ON CONFLICT (id) DO UPDATE SET writer = token, writer_owner = token_owner, lease_end = new_end
       WHERE session.writer IS NULL OR session.writer = token OR session.lease_end < clock_timestamp();
       RETURN FOUND;
+    END $function$;
+  `;
+}
+
+/**
+ * Creates the function that appends one entry, other than the first, to a session: without lists to read and without the
+ * check for a row behind the last entry, for which it fails, it takes a fifth less time than `append_entries`.
+ */
+function createSingleAppend(schema: QuotedSchema): string {
+  return `
+    CREATE FUNCTION ${schema}.append_entry(
+      session_id text, token text, new_position integer, new_summary text, new_updated double precision,
+      new_id text, new_parent text, new_type text, new_timestamp double precision, new_line text, new_words text
+    ) RETURNS boolean LANGUAGE plpgsql AS $function$
+    BEGIN
+      UPDATE ${schema}.sessions SET summary = new_summary, updated = new_updated, entries = new_position + 1
+      WHERE sessions.id = session_id AND writer = token AND entries = new_position;
+      IF NOT FOUND THEN
+        RETURN false;
+      END IF;
+      INSERT INTO ${schema}.entries VALUES (
+        session_id, new_position, new_id, new_parent, new_type, new_timestamp, new_line,
+        array_to_tsvector(string_to_array(new_words, ' '))
+      );
+      RETURN true;
     END $function$;
   `;
 }

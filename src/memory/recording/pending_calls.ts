@@ -23,7 +23,7 @@ import type {
 import type { AgentTool, SideEffect } from "../../core/tool.ts";
 import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
 import { describeKeptWorktree } from "../../core/sub_agent_report.ts";
-import { toValidSpending } from "../../core/usage.ts";
+import { toValidSpending } from "../../core/valid_usage.ts";
 
 const UNKNOWN_TEXT =
   "The outcome of this tool call is not known: it was running when the session was interrupted. " +

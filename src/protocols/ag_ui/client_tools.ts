@@ -4,9 +4,10 @@
  * @module
  */
 
+import type { Agent } from "../../agent/agent.ts";
 import type { AgentEndEvent } from "../../core/event.ts";
 import { isJsonObject } from "../../core/json.ts";
-import type { AgentMessage } from "../../core/message.ts";
+import type { AgentMessage, ToolResultMessage } from "../../core/message.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { AgentTool } from "../../core/tool.ts";
 import { textResult } from "../../core/tool_result.ts";
@@ -17,6 +18,9 @@ const POLICY = "client tools";
 
 /** Text for the model, until the client replaces it. */
 const PLACEHOLDER = "The tool runs in the client of the user. Its result follows.";
+
+/** Marks the tools of the client, also in copies of them. */
+const IS_CLIENT_TOOL = Symbol("client tool");
 
 /**
  * Returns tools that the client runs. A call ends the run, and the client sends its result with the next one.
@@ -29,40 +33,65 @@ export function createClientTools(tools: readonly AgUiTool[]): AgentTool[] {
     // The tool runs with the rights of the user, in the client.
     readOnly: true,
     execute: () => Promise.resolve(textResult(PLACEHOLDER, { runsInClient: true })),
+    [IS_CLIENT_TOOL]: true,
   }));
 }
 
-/** Ends a run after a turn that calls a tool of the client. */
-export const endForClient: Policy = {
-  name: POLICY,
-  postTurn: ({ toolResults }) =>
-    toolResults.some(waitsForClient)
-      ? { type: "stop", reason: "the client runs a tool" }
-      : undefined,
-};
+/**
+ * Returns a policy that ends a run after a turn that calls a tool of the client. Agents that tools run cannot wait for the
+ * client, and do not get these tools.
+ */
+export function endForClient(tools: readonly AgUiTool[]): Policy {
+  const names = tools.map(({ name }) => name);
+  return {
+    name: POLICY,
+    canUseTool: (offered) =>
+      offered.type !== "tool" || offered.parentRunIds.length === 0 ||
+      !(IS_CLIENT_TOOL in offered.tool),
+    postTurn: ({ toolResults }) =>
+      toolResults.some((result) => waitsForClient(result, names))
+        ? { type: "stop", reason: "the client runs a tool" }
+        : undefined,
+  };
+}
 
-/** Whether a message is the result of a call that the client has not run yet. */
-export function waitsForClient(message: AgentMessage): boolean {
-  if (message.role !== "tool_result") return false;
-  const { details } = message;
+/**
+ * Whether a message is the result of a call that the client has not run yet. The names are those of the tools of the
+ * client: any other tool may return the same details.
+ */
+export function waitsForClient(message: AgentMessage, names: readonly string[]): boolean {
+  return message.role === "tool_result" && names.includes(message.toolName) &&
+    isPlaceholder(message);
+}
+
+function isPlaceholder({ details }: ToolResultMessage): boolean {
   return isJsonObject(details) && details["runsInClient"] === true;
 }
 
 /** Returns the ids of the calls for which a run has ended; none if it has ended otherwise. */
-export function listClientCalls({ stoppedBy, messages }: AgentEndEvent): string[] {
+export function listClientCalls(
+  { stoppedBy, messages }: AgentEndEvent,
+  names: readonly string[],
+): string[] {
   if (stoppedBy?.policy !== POLICY) return [];
   return messages.flatMap((message) =>
-    message.role === "tool_result" && waitsForClient(message) ? [message.toolCallId] : []
+    message.role === "tool_result" && waitsForClient(message, names) ? [message.toolCallId] : []
   );
 }
 
-/** Returns the history with the results of the client in place of the placeholders. */
+/**
+ * Returns the history of an agent with the results of the client in place of the placeholders. Those of the tools of the
+ * agent stay, whatever their details are.
+ */
 export function replaceResults(
-  history: readonly AgentMessage[],
+  { messages, tools }: Pick<Agent["state"], "messages" | "tools">,
   results: readonly AgentMessage[],
 ): AgentMessage[] {
-  return history.map((message) => {
-    if (message.role !== "tool_result" || !waitsForClient(message)) return message;
+  const own = new Set(tools.map(({ name }) => name));
+  return messages.map((message) => {
+    if (message.role !== "tool_result" || own.has(message.toolName) || !isPlaceholder(message)) {
+      return message;
+    }
     const { toolCallId } = message;
     const result = results.find((result) =>
       result.role === "tool_result" && result.toolCallId === toolCallId

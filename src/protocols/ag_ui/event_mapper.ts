@@ -14,7 +14,7 @@ import type {
   SubAgentEvent,
 } from "../../core/event.ts";
 import type { AssistantMessageDelta } from "../../core/stream.ts";
-import { toJsonValue } from "../../core/json.ts";
+import { isJsonObject, toJsonValue } from "../../core/json.ts";
 import type { PendingApproval } from "../../core/approval.ts";
 import type {
   AgUiEvent,
@@ -34,6 +34,16 @@ export interface EventMapperOptions {
   readonly runId?: string | undefined;
   /** The messages that the client has. Default: none. */
   readonly messages?: readonly AgUiMessage[] | undefined;
+  /** The state that the client has; the members of an object stay next to those of the agent. Default: none. */
+  readonly state?: unknown;
+}
+
+/** The agent whose events are mapped. */
+export interface MappedAgent {
+  /** Id of the run, if it is a sub-agent. Default: it is none. */
+  readonly subAgentId?: string | undefined;
+  /** Names of the tools that the client runs, whose results it adds itself. Default: none. */
+  readonly clientTools?: readonly string[] | undefined;
 }
 
 /** The block of a reply that is being written. */
@@ -64,6 +74,7 @@ const ANSWER_SCHEMA = {
 export class EventMapper {
   readonly #options: EventMapperOptions;
   readonly #subAgentId: string | undefined;
+  readonly #clientTools: readonly string[];
   readonly #subAgents = new Map<string, SubAgent>();
   readonly #toolNames = new Map<string, string>();
   readonly #usage = new Map<string, AgUiUsage>();
@@ -77,10 +88,11 @@ export class EventMapper {
   #step: string | undefined;
   #hasCalledModel = false;
 
-  /** Creates a mapper, of a sub-agent if it has an id. */
-  constructor(options: EventMapperOptions, subAgentId?: string) {
+  /** Creates a mapper. */
+  constructor(options: EventMapperOptions, { subAgentId, clientTools = [] }: MappedAgent = {}) {
     this.#options = options;
     this.#subAgentId = subAgentId;
+    this.#clientTools = clientTools;
     this.#messages = options.messages ?? [];
   }
 
@@ -144,8 +156,12 @@ export class EventMapper {
   #startRun(runId: string): AgUiEvent[] {
     this.#runId = this.#options.runId ?? runId;
     if (this.#subAgentId !== undefined) return [];
-    const { threadId } = this.#options;
-    const snapshot = { turn: 0, queued: countQueued({ steering: [], followUp: [] }) };
+    const { threadId, state } = this.#options;
+    const snapshot = {
+      ...(isJsonObject(state) && state),
+      turn: 0,
+      queued: countQueued({ steering: [], followUp: [] }),
+    };
     return [
       { type: "RUN_STARTED", threadId, runId: this.#runId },
       { type: "STATE_SNAPSHOT", snapshot },
@@ -161,7 +177,7 @@ export class EventMapper {
       return [...ended, { type: "RUN_ERROR", message: error.message, code: error.code, usage }];
     }
     const { threadId } = this.#options;
-    const outcome = getOutcome(event);
+    const outcome = getOutcome(event, this.#clientTools);
     const run = { threadId, runId: this.#runId, outcome, usage };
     return [...ended, { type: "RUN_FINISHED", ...run, result: getResult(event) }];
   }
@@ -275,7 +291,7 @@ export class EventMapper {
 
   #endMessage({ message }: MessageEndEvent): AgUiEvent[] {
     // The client adds the result itself.
-    if (waitsForClient(message)) return [];
+    if (waitsForClient(message, this.#clientTools)) return [];
     const added = toAgUiMessages(message);
     const isKnown = added.some(({ id }) => this.#messages.some((known) => known.id === id));
     if (!isKnown) this.#messages = [...this.#messages, ...added];
@@ -327,7 +343,7 @@ export class EventMapper {
     if (event.type !== "agent_start") return child?.mapper.map(event) ?? [];
     const { runId: id } = event;
     const parent = this.#subAgentId;
-    const started: SubAgent = { id, mapper: new EventMapper(this.#options, id) };
+    const started: SubAgent = { id, mapper: new EventMapper(this.#options, { subAgentId: id }) };
     this.#subAgents.set(callId, started);
     return [
       {
@@ -379,9 +395,9 @@ function countQueued(
   return { steering: steering.length, followUp: followUp.length };
 }
 
-function getOutcome(event: AgentEndEvent): AgUiOutcome {
+function getOutcome(event: AgentEndEvent, clientTools: readonly string[]): AgUiOutcome {
   const { stopReason, pendingApprovals = [] } = event;
-  const pendingToolCallIds = listClientCalls(event);
+  const pendingToolCallIds = listClientCalls(event, clientTools);
   if (pendingApprovals.length > 0) {
     return { type: "interrupt", interrupts: pendingApprovals.map(toInterrupt) };
   }

@@ -31,8 +31,17 @@ export function toAgUi(
   stream: ReadableStream<AgentEvent>,
   options: AgUiOptions,
 ): ReadableStream<AgUiEvent> {
+  return mapEvents(stream, options);
+}
+
+/** Maps the events of a run whose client has tools. */
+export function mapEvents(
+  stream: ReadableStream<AgentEvent>,
+  options: AgUiOptions,
+  clientTools: readonly string[] = [],
+): ReadableStream<AgUiEvent> {
   const reader = stream.getReader();
-  const mapper = new EventMapper(options);
+  const mapper = new EventMapper(options, { clientTools });
   let isStarted = false;
   return new ReadableStream<AgUiEvent>({
     async pull(controller) {

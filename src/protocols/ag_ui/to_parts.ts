@@ -9,10 +9,11 @@ import { extractText } from "../../core/content.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { AgUiMessage, AgUiPart, AgUiToolCall } from "./ag_ui_event.ts";
 
-/** Returns a content: a text if it has nothing else. */
+/** Returns a content: a text with a line for each block if it has nothing else. */
 export function toContent(blocks: readonly ContentBlock[]): string | readonly AgUiPart[] {
   const parts = blocks.flatMap(toPart);
-  return parts.every(({ type }) => type === "text") ? extractText(blocks) : parts;
+  const texts = parts.flatMap((part) => part.type === "text" ? [part.text] : []);
+  return texts.length === parts.length ? texts.join("\n") : parts;
 }
 
 /** Returns the messages of a client for one message; none for a custom message. */

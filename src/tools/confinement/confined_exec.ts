@@ -11,6 +11,7 @@
  */
 
 import type { ConfinedLaunch, ConfinementPolicy, KernelSupport } from "./confinement_policy.ts";
+import { PIPED_ARGUMENT, PROBE_ARGUMENT, PROBE_MOUNTS_ARGUMENT } from "./exec_protocol.ts";
 import {
   encodePathRule,
   encodePortRule,
@@ -25,18 +26,6 @@ import { type Architecture, createSeccompFilter, type SocketRules } from "./secc
 
 /** Exit code of a helper that could not confine itself or execute the command. */
 export const NOT_CONFINED_EXIT_CODE = 125;
-
-/** First argument that makes a compiled program run as the helper. */
-export const HELPER_ARGUMENT = "--swink-confined-exec";
-
-/** Argument that makes the helper print the {@linkcode KernelSupport} and exit. */
-export const PROBE_ARGUMENT = "--probe";
-
-/** Argument that makes the helper, in a user namespace, report whether it can mount, and exit. */
-export const PROBE_MOUNTS_ARGUMENT = "--probe-mounts";
-
-/** Argument that makes the helper pass its standard streams on; the request then begins with a line with its length. */
-export const PIPED_ARGUMENT = "--piped";
 
 const LANDLOCK_CREATE_RULESET = 444n;
 const LANDLOCK_ADD_RULE = 445n;

@@ -1,7 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { createDeadline } from "../../../tests/deadline.ts";
 import { choosePackages } from "../../../scripts/packages.ts";
-import { NOT_CONFINED_EXIT_CODE, PIPED_ARGUMENT } from "./confined_exec.ts";
+import { NOT_CONFINED_EXIT_CODE } from "./confined_exec.ts";
+import { PIPED_ARGUMENT } from "./exec_protocol.ts";
 
 const { config } = await choosePackages();
 

@@ -9,7 +9,7 @@ import {
   PIPED_ARGUMENT,
   PROBE_ARGUMENT,
   PROBE_MOUNTS_ARGUMENT,
-} from "./confined_exec.ts";
+} from "./exec_protocol.ts";
 import type {
   ConfinedLaunch,
   ConfinedNetwork,
@@ -123,7 +123,7 @@ async function probeUserNamespace(): Promise<boolean> {
 async function runHelper(
   launch: Omit<Launch, "cwd">,
 ): Promise<{ readonly code: number; readonly text: string }> {
-  const helper = startProcess({ ...launch, cwd: "/" });
+  const helper = startProcess({ ...launch, cwd: "/", changesFiles: false });
   const text = await new Response(helper.output).text();
   return { code: (await helper.exited).code, text };
 }

@@ -8,7 +8,7 @@
 
 import { isJsonObject } from "../../core/json.ts";
 import type { AgentTool } from "../../core/tool.ts";
-import { toToolResult } from "../../core/tool_result.ts";
+import { toToolResult } from "../../core/to_tool_result.ts";
 import {
   type IsolatedDescription,
   type IsolatedRequest,

@@ -7,7 +7,7 @@
 
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
-import { copyToolResult } from "../../core/tool_result.ts";
+import { copyToolResult } from "../../core/to_tool_result.ts";
 import {
   type IsolatedDescription,
   type IsolatedResponse,

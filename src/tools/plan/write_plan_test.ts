@@ -3,7 +3,7 @@ import { createTemporaryDirectory } from "../../../tests/cli/temporary_directory
 import { extractText } from "../../core/content.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
-import { toToolResult } from "../../core/tool_result.ts";
+import { toToolResult } from "../../core/to_tool_result.ts";
 import { planFile } from "./plan_file.ts";
 import { writePlanTool } from "./write_plan.ts";
 

@@ -5,6 +5,7 @@
  */
 
 import { terminateGroup } from "../../platform/process_group.ts";
+import { noteStartedProgram } from "../../platform/started_programs.ts";
 import { system } from "../../platform/system.ts";
 
 /** A program to start. */
@@ -19,6 +20,8 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** Standard input. Default: empty. */
   readonly input?: string;
+  /** Whether the program may change files. Default: `true`. */
+  readonly changesFiles?: boolean;
 }
 
 /** Exit status of a process. */
@@ -43,7 +46,8 @@ export interface RunningProcess {
 
 /** Starts a process in its own session, without a terminal and without the environment of this program. */
 export function startProcess(launch: Launch): RunningProcess {
-  const { program, args, cwd, env, input } = launch;
+  const { program, args, cwd, env, input, changesFiles = true } = launch;
+  if (changesFiles) noteStartedProgram();
   const child = new system.Command(program, {
     args: [...args],
     cwd,

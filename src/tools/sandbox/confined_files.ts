@@ -7,7 +7,6 @@
  * @module
  */
 
-import type { FileHandle } from "node:fs/promises";
 import { BadRequestError } from "../../core/errors.ts";
 import { resolveCanonicalPath } from "../files/canonical_path.ts";
 import { quotePath, toFileError } from "../files/file_error.ts";
@@ -23,17 +22,18 @@ import {
   statIfExists,
 } from "../files/file_stat.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
-import { NodeOpenedFile, type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
+import { type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
 import {
   basename,
   dirname,
   getRelativePath,
   isAbsolute,
   isExactPath,
+  join,
   SEPARATOR,
 } from "../../platform/paths.ts";
 import { MAX_SMALL_FILE_BYTES, readSmallFile } from "../../platform/small_file.ts";
-import { isUnchanged, openUntrustedFile } from "../../platform/untrusted_file.ts";
+import { openUntrustedFile } from "../../platform/untrusted_file.ts";
 import type { DirectoryEntry, SandboxFiles } from "./sandbox_files.ts";
 import type { NamedEntry } from "../../platform/file_calls.ts";
 
@@ -70,11 +70,20 @@ export class ConfinedFiles implements SandboxFiles {
         } contains U+FFFD, which replaces bytes that are not UTF-8: use a command for files with such names`,
       );
     }
+    await this.#refuseHomePath(path);
     const canonical = await resolveCanonicalPath(path, this.#root).catch((error) => {
       throw toFileError(this.#formatPath(path), error);
     });
     this.#checkAccess(canonical, access, path);
     return canonical;
+  }
+
+  /** Refuses a path for a shell, which would create a directory `~` that `rm -r ~` does not mean. */
+  async #refuseHomePath(path: string): Promise<void> {
+    if (!/^~(?:[/\\]|$)/.test(path) || await statIfExists(join(this.#root, "~"))) return;
+    throw new BadRequestError(
+      `${quotePath(path)} begins with ~, which is not expanded: write the path in full`,
+    );
   }
 
   #checkAccess(canonical: string, access: FileAccess, requested: string): void {
@@ -113,18 +122,14 @@ export class ConfinedFiles implements SandboxFiles {
 
   async #openIfExists(path: string): Promise<OpenedFile | undefined> {
     const canonical = await this.resolve(path, "read");
-    let handle: FileHandle | undefined;
     try {
       const info = await statIfExists(canonical);
       if (!info) return undefined;
       assertRegularFile(info, this.#formatPath(path));
-      handle = await openUntrustedFile(canonical);
-      if (!(await isUnchanged(handle, canonical))) {
-        throw new BadRequestError(`${quotePath(path)} changed while it was opened: try again`);
-      }
-      return new NodeOpenedFile(canonical, (await handle.stat()).size, handle);
+      const file = await openUntrustedFile(canonical);
+      if (file) return file;
+      throw new BadRequestError(`${quotePath(path)} changed while it was opened: try again`);
     } catch (error) {
-      await handle?.close();
       throw toFileError(this.#formatPath(path), error);
     }
   }

@@ -6,6 +6,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
+import { createTemporaryDirectory } from "../temporary_directory.ts";
 import { holdReply, KEYS, openTerminal } from "./live_terminal.ts";
 
 const HEADER =
@@ -269,4 +270,24 @@ Deno.test("live: running sub-agents are shown with what they do, and /agents sho
   await terminal.waitFor(() => !terminal.screen.split("\n").at(-3)?.includes("◌"));
   await terminal.enter("/agents 1");
   await terminal.waitFor("• read_file a.txt\nI have read it.");
+});
+
+Deno.test("live: F2 and /expand show the tool calls of a conversation that is continued", async () => {
+  await using home = await createTemporaryDirectory({ "p/a.txt": "one\ntwo\nthree\n" });
+  {
+    const model = [
+      scriptedReply(scriptedCall("read_file", { path: "a.txt" })),
+      scriptedReply("Read."),
+    ];
+    await using terminal = await openTerminal({ home, model });
+    await terminal.enter("Read");
+    await terminal.waitFor("2 turns");
+  }
+  await using terminal = await openTerminal({ home, args: ["-c"] });
+  await terminal.waitFor("› Read\n• read_file a.txt · one · +2 lines [1]\nRead.\n");
+  terminal.press(KEYS.f2);
+  await terminal.waitFor(/three\n(?:EXECUTE)/);
+  terminal.press(KEYS.f2);
+  await terminal.enter("/expand 1");
+  await terminal.waitFor(/› \/expand 1\n.*\n.*one\n.*two\n.*three\n/);
 });

@@ -133,6 +133,21 @@ test("the editor gets the terminal, and gives it back", async () => {
   await tmux.waitFor("› again");
 }, { isProof: true });
 
+test("a program that ends while the editor is open closes it, and leaves its screen", async () => {
+  await using home = await createTemporaryDirectory({ "p/.keep": "" });
+  await using provider = startMockProvider();
+  await using shell = await openShell(home, provider);
+  const { tmux } = shell;
+  home.write("edit.sh", "printf '\\033[?1049h\\033[2Jediting'; exec sleep 100\n");
+  await tmux.run(`export EDITOR="sh '${home.path}/edit.sh'"; clear`);
+  await start(shell);
+  await tmux.press("C-g");
+  await tmux.waitFor(/^editing/m);
+  Deno.kill(Number(home.read("pid")), "SIGTERM");
+  await tmux.waitFor(/asks first[^]*\n\$ *$/);
+  await assertLineMode(shell);
+}, { isProof: true });
+
 for (const end of ["killed", "closed"] as const) {
   const name = end === "killed" ? "a program that is killed" : "a terminal that is closed";
   test(`${name} leaves the session to the next one`, async () => {

@@ -6,6 +6,7 @@
 
 import type { ScriptedReply } from "../../../cli/demo/anthropic_frames.ts";
 import { scriptedReply } from "../fake_host.ts";
+import type { TemporaryDirectory } from "../temporary_directory.ts";
 import type { Step, Transcript } from "./transcript.ts";
 
 const CASES = `id: greetings
@@ -44,6 +45,20 @@ const TASK = JSON.stringify({
 /** Returns an evaluation of the set, in which the model replies. */
 function evaluate(options: string, model: readonly ScriptedReply[] = ALL): Step {
   return { line: `swink eval run HOME/cases.yaml ${RUN} ${options}`.trimEnd(), model };
+}
+
+/** An evaluation whose start is later than the time of the transcript. */
+const FUTURE_HEADER = JSON.stringify({
+  version: 1,
+  seed: 0,
+  startedAt: Date.UTC(2026, 0, 3),
+  set: { id: "greetings", cases: [] },
+});
+
+async function writeHeader(home: TemporaryDirectory, text: string): Promise<void> {
+  const directory = `${home.path}/results/20260103-000000-greetings`;
+  await Deno.mkdir(directory, { recursive: true });
+  await Deno.writeTextFile(`${directory}/run.json`, text);
 }
 
 /** The transcript: evaluations, their comparison, and their errors. */
@@ -106,6 +121,14 @@ export const EVAL_TRANSCRIPT: Transcript = {
         body:
           '{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}',
       }],
+    },
+    {
+      line: "swink eval gate latest --results HOME/results",
+      before: (home) => writeHeader(home, "{"),
+    },
+    {
+      line: "swink eval gate latest --results HOME/results",
+      before: (home) => writeHeader(home, FUTURE_HEADER),
     },
     "swink eval patch HOME/missing.jsonl",
     "swink eval patch HOME/cases.yaml",

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { copyToolResult, toToolResult } from "./tool_result.ts";
+import { copyToolResult, toToolResult } from "./to_tool_result.ts";
 import { zeroUsage } from "./usage.ts";
 
 const content = [{ type: "text", text: "Hi" }] as const;
@@ -45,6 +45,7 @@ Deno.test("toToolResult() returns an error result for what is no JSON and for in
     new Map([["Oslo", 21]]),
     { temperatures: new Map([["Oslo", 21]]) },
     { content, details: new Set([21]) },
+    Promise.resolve("21 degrees"),
   ];
   for (const output of outputs) {
     const { isError, content: [block] } = toToolResult(output);
@@ -64,4 +65,15 @@ Deno.test("copyToolResult() returns a copy, and throws for what is no result", (
   details.list.push(2);
   assertEquals(copy, { content: [...content], details: { list: [1] } });
   assertThrows(() => copyToolResult({ text: "Hi" } as never), TypeError, "a result must be");
+});
+
+Deno.test("toToolResult() names a promise that was not awaited, and handles all rejections", async () => {
+  const reject = () => Promise.reject(new Error("No such city"));
+  const { content: [block] } = toToolResult(["Oslo", "Rome"].map(reject));
+  assertEquals(block, {
+    type: "text",
+    text: "The tool returned an invalid result: /0 is a promise. " +
+      "It must return a string, a JSON value or { content: [...] }.",
+  });
+  await new Promise((resolve) => setTimeout(resolve, 0));
 });

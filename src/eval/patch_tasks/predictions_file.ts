@@ -1,0 +1,145 @@
+/**
+ * Files with predictions: one line of JSON for each task.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
+import { formatPrediction, type PatchPrediction } from "./patch_task.ts";
+
+/** Options for `PredictionsFile`. */
+export interface PredictionsFileOptions {
+  /** Name of the model or of the agent whose predictions the file has. */
+  readonly modelName: string;
+  /** File access. Default: the file system. */
+  readonly files?: EvalFiles | undefined;
+}
+
+/**
+ * A file with the predictions of one model, as the harness of SWE-bench reads it: one of each task. A new prediction of a
+ * task replaces the previous one, and a last line that a killed process left incomplete is removed.
+ *
+ * @example
+ * ```ts
+ * import { PredictionsFile } from "@swink/agent/eval";
+ *
+ * const path = `${await Deno.makeTempDir()}/predictions.jsonl`;
+ * const predictions = new PredictionsFile(path, { modelName: "test/model" });
+ * await predictions.write({
+ *   instance_id: "project__project-1",
+ *   model_name_or_path: "test/model",
+ *   model_patch: "",
+ * });
+ * ```
+ */
+export class PredictionsFile {
+  readonly #path: string;
+  readonly #modelName: string;
+  readonly #files: EvalFiles;
+  /** The tasks with a prediction. */
+  #ids: Promise<Set<string>> | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  /** Creates access to a file, which is created by the first prediction if it does not exist. */
+  constructor(path: string, { modelName, files = localEvalFiles }: PredictionsFileOptions) {
+    this.#path = path;
+    this.#modelName = modelName;
+    this.#files = files;
+  }
+
+  /**
+   * Reads the file, so that problems are found before a prediction is paid for.
+   *
+   * @throws {BadRequestError} If a line is no prediction, or one of another model.
+   */
+  async open(): Promise<void> {
+    this.#ids ??= this.#read();
+    await this.#ids;
+  }
+
+  /**
+   * Writes a prediction.
+   *
+   * @throws {BadRequestError} If a line of the file is no prediction, or one of another model.
+   */
+  write(prediction: PatchPrediction): Promise<void> {
+    const writing = this.#writing.then(() => this.#write(prediction));
+    // The caller gets the failure; later predictions are written if possible.
+    this.#writing = writing.catch(() => {});
+    return writing;
+  }
+
+  async #write(prediction: PatchPrediction): Promise<void> {
+    this.#ids ??= this.#read();
+    const ids = await this.#ids;
+    const id = prediction.instance_id;
+    try {
+      if (ids.has(id)) await this.#rewrite((kept) => kept.instance_id !== id);
+      await this.#files.append(this.#path, formatPrediction(prediction));
+      ids.add(id);
+    } catch (error) {
+      // A part of the line can be in the file, as on a full disk.
+      this.#ids = undefined;
+      throw error;
+    }
+  }
+
+  async #read(): Promise<Set<string>> {
+    const { predictions, isCut } = await this.#readPredictions();
+    const other = predictions.find(({ model_name_or_path: name }) => name !== this.#modelName);
+    if (other) {
+      throw new BadRequestError(
+        `"${this.#path}" has predictions of "${other.model_name_or_path}": name another file for those of "${this.#modelName}"`,
+      );
+    }
+    if (isCut) await this.#rewrite(() => true);
+    return new Set(predictions.map(({ instance_id: id }) => id));
+  }
+
+  /** Replaces the file by some of its predictions. */
+  async #rewrite(isKept: (prediction: PatchPrediction) => boolean): Promise<void> {
+    const { predictions } = await this.#readPredictions();
+    const lines = predictions.filter(isKept).map(formatPrediction);
+    await this.#files.write(this.#path, lines.join(""));
+  }
+
+  async #readPredictions(): Promise<ReadPredictions> {
+    const predictions: PatchPrediction[] = [];
+    let number = 0;
+    for await (const line of this.#files.readLines(this.#path)) {
+      number++;
+      const isComplete = line.endsWith("\n");
+      const prediction = parsePrediction(line);
+      if (prediction) predictions.push(prediction);
+      if (!isComplete) return { predictions, isCut: true };
+      if (!prediction && line.trim() !== "") {
+        throw new BadRequestError(
+          `${this.#path}:${number}: the line is no prediction: name another file`,
+        );
+      }
+    }
+    return { predictions, isCut: false };
+  }
+}
+
+interface ReadPredictions {
+  readonly predictions: readonly PatchPrediction[];
+  /** Whether the last line has no line end. */
+  readonly isCut: boolean;
+}
+
+function parsePrediction(line: string): PatchPrediction | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isPrediction(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isPrediction(value: unknown): value is PatchPrediction {
+  return isJsonObject(value) && typeof value["instance_id"] === "string" &&
+    typeof value["model_name_or_path"] === "string" && typeof value["model_patch"] === "string";
+}

@@ -1,0 +1,85 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { LlamaModel, LlamaSequence } from "./llama_runtime.ts";
+import { TextEngine } from "./text_engine.ts";
+
+/** Creates an engine with one sequence, whose tokens are the characters of a prompt. */
+function createEngine(): TextEngine {
+  const sequence = { contextTokens: [], nextTokenIndex: 0 } as unknown as LlamaSequence;
+  const model = {
+    tokens: { bosString: null, eosString: null, bos: null, shouldPrependBosToken: false },
+    tokenize: (text: string) => {
+      if (text === "bad") throw new Error("cannot split");
+      return [...text].map((character) => character.charCodeAt(0));
+    },
+  } as unknown as LlamaModel;
+  return new TextEngine({
+    runtime: {} as never,
+    model,
+    context: { contextSize: 100, batchSize: 10, getSequence: () => sequence },
+    sequences: 1,
+    spacedTokens: new Map(),
+  });
+}
+
+function start(engine: TextEngine, prompt: string, signal = new AbortController().signal) {
+  const sampling = { temperature: 0, topP: 1, topK: 1, minP: 0 };
+  return engine.start({ prompt, sampling, getGrammar: () => undefined }, signal);
+}
+
+/** Starts a request that is released as soon as it has a sequence. */
+async function runTurn(engine: TextEngine, prompt: string, order: string[]): Promise<void> {
+  const generation = await start(engine, prompt);
+  order.push(prompt);
+  await generation.release();
+}
+
+Deno.test("TextEngine: requests get a sequence in order, also if one arrives when it is released", async () => {
+  const engine = createEngine();
+  const order: string[] = [];
+  const first = await start(engine, "first");
+  const second = runTurn(engine, "second", order);
+  const third = runTurn(engine, "third", order);
+  await first.release();
+  const late = runTurn(engine, "late", order);
+  await Promise.all([second, third, late]);
+  assertEquals(order, ["second", "third", "late"]);
+});
+
+Deno.test("TextEngine: a request that is aborted when it gets a sequence passes it on", async () => {
+  const engine = createEngine();
+  const order: string[] = [];
+  const first = await start(engine, "first");
+  const controller = new AbortController();
+  const aborted = start(engine, "aborted", controller.signal).then((generation) =>
+    generation.release()
+  );
+  const next = runTurn(engine, "next", order);
+  const releasing = first.release();
+  controller.abort(new Error("enough"));
+  await releasing;
+  await assertRejects(() => aborted, Error, "enough");
+  await next;
+  assertEquals(order, ["next"]);
+});
+
+Deno.test("TextEngine: an aborted request leaves the queue", async () => {
+  const engine = createEngine();
+  const order: string[] = [];
+  const first = await start(engine, "first");
+  const controller = new AbortController();
+  const aborted = start(engine, "aborted", controller.signal);
+  const next = runTurn(engine, "next", order);
+  controller.abort(new Error("enough"));
+  await assertRejects(() => aborted, Error, "enough");
+  await first.release();
+  await next;
+  await assertRejects(() => start(engine, "late", controller.signal), Error, "enough");
+  await runTurn(engine, "last", order);
+  assertEquals(order, ["next", "last"]);
+});
+
+Deno.test("TextEngine: a prompt that cannot be split frees its sequence", async () => {
+  const engine = createEngine();
+  await assertRejects(() => start(engine, "bad"), Error, "cannot split");
+  await runTurn(engine, "good", []);
+});
