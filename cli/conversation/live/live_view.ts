@@ -31,6 +31,7 @@ import type {
   TextQuestion,
 } from "../view/conversation_view.ts";
 import { toLines, toMessage } from "../view/lines.ts";
+import { createCopySequence } from "./copy_sequence.ts";
 import { fitLine } from "./fit_line.ts";
 import { FrameTimer } from "./frame_timer.ts";
 import { InputLine, type InputLineOptions } from "./input_line.ts";
@@ -63,9 +64,6 @@ export interface LiveViewOptions extends Pick<InputLineOptions, "bindings" | "ha
 
 /** Columns that are left free at the right, as most terminals wrap a line that fills the last one. */
 const MARGIN = 1;
-
-/** Maximum length of a text that is copied; terminals discard longer ones. */
-const MAX_COPIED = 74_000;
 
 /** A question for a text, which takes the keys. */
 interface TextPrompt {
@@ -239,10 +237,9 @@ export class LiveView implements ConversationView {
   }
 
   async copy(text: string): Promise<boolean> {
-    const encoded = new TextEncoder().encode(text).toBase64();
-    if (encoded.length > MAX_COPIED) return false;
-    await this.#send(`\x1b]52;c;${encoded}\x07`);
-    return true;
+    const sequence = createCopySequence(text);
+    if (sequence !== undefined) await this.#send(sequence);
+    return sequence !== undefined;
   }
 
   notify(notification: Notification): void {
