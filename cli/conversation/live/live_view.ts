@@ -41,6 +41,7 @@ import { KeyInput } from "./key_input.ts";
 import type { Notifier } from "./notifier.ts";
 import { PendingRows } from "./pending_rows.ts";
 import { layOutPrompt } from "./prompt_rows.ts";
+import { TaskQueue } from "./task_queue.ts";
 
 /** Options for {@linkcode LiveView}. */
 export interface LiveViewOptions extends Pick<InputLineOptions, "bindings" | "hasViKeys"> {
@@ -98,8 +99,8 @@ export class LiveView implements ConversationView {
   #reading = new AbortController();
   /** Resolves when the keys are no longer read. */
   #keyLoop: Promise<void> = Promise.resolve();
-  /** Tasks that need the keys or the terminal, one after the other. */
-  #exclusive: Promise<unknown> = Promise.resolve();
+  /** Tasks that need the keys or the terminal. */
+  readonly #tasks = new TaskQueue();
 
   constructor(options: LiveViewOptions) {
     this.#options = options;
@@ -203,7 +204,7 @@ export class LiveView implements ConversationView {
     { message, initial = "" }: TextQuestion,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    return await this.#runExclusively(async () => {
+    return await this.#tasks.run(async () => {
       const line = this.#createLine();
       line.setText(initial);
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
@@ -222,7 +223,7 @@ export class LiveView implements ConversationView {
   }
 
   async lend<Result>(use: (lent: LentTerminal) => Promise<Result>): Promise<Result> {
-    return await this.#runExclusively(async () => {
+    return await this.#tasks.run(async () => {
       await this.#suspend();
       this.#user = "program";
       const { terminal } = this.#options.host;
@@ -292,7 +293,7 @@ export class LiveView implements ConversationView {
     ask: (context: QuestionContext) => Promise<Answer>,
     { signal, acceptsPastes }: { readonly signal: AbortSignal; readonly acceptsPastes: boolean },
   ): Promise<Answer> {
-    return await this.#runExclusively(async () => {
+    return await this.#tasks.run(async () => {
       const { host, keyboard, region } = this.#options;
       await this.#stopReading();
       await this.#suspendRegion();
@@ -321,13 +322,6 @@ export class LiveView implements ConversationView {
         this.#draw();
       }
     });
-  }
-
-  /** Runs tasks that need the keys one after the other. */
-  async #runExclusively<Result>(task: () => Promise<Result>): Promise<Result> {
-    const result = this.#exclusive.then(task);
-    this.#exclusive = result.catch(() => {});
-    return await result;
   }
 
   #end(signal: AbortSignal): AbortSignal {
