@@ -68,7 +68,8 @@ export async function findModel(
   if (baseUrl !== undefined) {
     throw new ConfigurationError(
       "--base-url requires a model",
-      `Add -m provider/model: -m openai/MODEL --base-url ${baseUrl}`,
+      // Without the URL, which may have a password.
+      "Add -m provider/model: -m openai/MODEL --base-url URL",
     );
   }
   const recorded = replay === undefined ? undefined : findRecordedDefault(replay);

@@ -102,9 +102,8 @@ function getFailureMessage(
 ): RunEndMessage {
   if (!error) {
     // A session that cannot be written aborts the run.
-    return {
-      reason: abortReason instanceof Error ? getFileProblem(abortReason) : "the run failed",
-    };
+    if (abortReason instanceof Error) return { reason: getFileProblem(abortReason) };
+    return { reason: typeof abortReason === "string" ? abortReason : "the run failed" };
   }
   const request = error.requestId ? ` (request ${error.requestId})` : "";
   const advice = error.code === "auth_error"

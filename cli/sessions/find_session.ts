@@ -38,6 +38,8 @@ export function createNoSessionError(cwd: string): UsageError {
  * @throws {UsageError} If there is none, or several.
  */
 export async function findSession(store: SessionStore, text: string): Promise<SessionSummary> {
+  // Every id begins with an empty text, such as that of an unset variable of a script.
+  if (text === "") throw new UsageError("The id of the session is empty", ADVICE);
   const sessions = await store.list();
   const exact = sessions.find(({ id }) => id === text);
   if (exact) return exact;

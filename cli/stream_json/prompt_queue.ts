@@ -10,6 +10,9 @@ import type { ExitCode } from "../host/exit_code.ts";
 /** Maximum number of prompts that wait. */
 const MAX_WAITING = 1_000;
 
+/** Reason of the abort of a run that the input ends. */
+const INTERRUPTED = "interrupted by the input";
+
 /** Runs a prompt until the signal is aborted. Never rejects. */
 type Run = (prompt: PromptInput, signal: AbortSignal) => Promise<ExitCode>;
 
@@ -36,7 +39,7 @@ export class PromptQueue {
   /** Ends the active run. Returns `false` if there is none. */
   interrupt(): boolean {
     if (!this.#active) return false;
-    this.#active.abort();
+    this.#active.abort(INTERRUPTED);
     return true;
   }
 

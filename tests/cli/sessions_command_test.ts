@@ -163,6 +163,16 @@ Deno.test("swink sessions delete: asks, and deletes what was named", async () =>
   assertEquals(await listIds(home), ["new-2"]);
 });
 
+Deno.test("swink sessions: an empty id is no prefix of the only session", async () => {
+  await using home = await createHome();
+  assertEquals((await run(home, ["delete", "old", "new-1", "--yes"])).code, 0);
+  for (const command of [["show", ""], ["delete", "", "--yes"], ["export", ""]]) {
+    const { code, messages } = await run(home, command);
+    assertEquals([code, messages.split("\n")[0]], [2, "swink: The id of the session is empty"]);
+  }
+  assertEquals(await listIds(home), ["new-2"]);
+});
+
 Deno.test("swink sessions delete: without a terminal it requires --yes", async () => {
   await using home = await createHome();
   assertEquals(await run(home, ["delete", "old"]), {

@@ -178,6 +178,7 @@ Deno.test("stream-json: interrupt ends a run, and the next prompt runs", async (
     driven.write({ type: "interrupt" });
     const first = await driven.until("result");
     assertEquals([first.stopReason, first.exitCode], ["aborted", 1]);
+    assertEquals(first.abortReason, "interrupted by the input");
     driven.write({ type: "prompt", text: "Second" });
     const { code, lines } = await driven.end();
     assertEquals([code, lines.at(-1)?.text], [0, "Two."]);

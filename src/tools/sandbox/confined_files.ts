@@ -29,6 +29,7 @@ import {
   getRelativePath,
   isAbsolute,
   isExactPath,
+  join,
   SEPARATOR,
 } from "../../platform/paths.ts";
 import { MAX_SMALL_FILE_BYTES, readSmallFile } from "../../platform/small_file.ts";
@@ -69,11 +70,20 @@ export class ConfinedFiles implements SandboxFiles {
         } contains U+FFFD, which replaces bytes that are not UTF-8: use a command for files with such names`,
       );
     }
+    await this.#refuseHomePath(path);
     const canonical = await resolveCanonicalPath(path, this.#root).catch((error) => {
       throw toFileError(this.#formatPath(path), error);
     });
     this.#checkAccess(canonical, access, path);
     return canonical;
+  }
+
+  /** Refuses a path for a shell, which would create a directory `~` that `rm -r ~` does not mean. */
+  async #refuseHomePath(path: string): Promise<void> {
+    if (!/^~(?:[/\\]|$)/.test(path) || await statIfExists(join(this.#root, "~"))) return;
+    throw new BadRequestError(
+      `${quotePath(path)} begins with ~, which is not expanded: write the path in full`,
+    );
   }
 
   #checkAccess(canonical: string, access: FileAccess, requested: string): void {

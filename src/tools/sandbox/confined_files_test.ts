@@ -92,6 +92,21 @@ Deno.test({
   },
 });
 
+Deno.test("ConfinedFiles: ~ is not a directory to create, but one that exists is used", async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "swink_test_" }));
+  const files = new ConfinedFiles(root, () => "allowed");
+  for (const path of ["~", "~/.bashrc"]) {
+    const expected = `"${path}" begins with ~, which is not expanded: write the path in full`;
+    await assertRejects(() => files.write(path, new Uint8Array(1)), BadRequestError, expected);
+  }
+  assertEquals([...Deno.readDirSync(root)], []);
+  await files.write("~a/b", new Uint8Array(1));
+  await Deno.mkdir(`${root}/~`);
+  await files.write("~/a", new Uint8Array(1));
+  assertEquals((await Deno.stat(`${root}/~/a`)).size, 1);
+  await Deno.remove(root, { recursive: true });
+});
+
 Deno.test("ConfinedFiles: readWalked() reads small and large files, up to a limit", async () => {
   const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "swink_test_" }));
   try {

@@ -70,6 +70,7 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
       "swink sessions show old",
       "swink sessions show",
       "swink sessions show none",
+      'swink sessions delete --yes ""',
       "swink sessions show new",
       "swink sessions show old --html HOME/missing/page.html",
       "swink sessions show old --html HOME/page.html",
