@@ -44,6 +44,7 @@
  * | `@swink/agent/plan` | plan mode, plan files, their approval and execution |
  * | `@swink/agent/policies` | limits on turns, cost and time; tool lists, loop detection, an audit log; the types of hooks |
  * | `@swink/agent/server` | sessions over HTTP |
+ * | `@swink/agent/server/durable` | sessions over HTTP whose runs survive their process |
  * | `@swink/agent/sub-agents` | agents that a tool starts, with the rights of its run |
  * | `@swink/agent/sync` | runs that block the calling thread |
  * | `@swink/agent/telemetry` | spans and metrics for OpenTelemetry |

@@ -44,12 +44,15 @@ export interface TypeProblem {
   readonly text: string;
 }
 
+/** Matches the end of the output, after the last error. */
+const SUMMARY = /^Found \d+ errors?\.[\s\S]*/m;
+
 /** Parses the uncoloured output of `deno check`. */
 export function parseTypeErrors(output: string): TypeProblem[] {
   return output.split(/^(?=TS\d+ \[ERROR\])/m).flatMap((text) => {
     const code = /^(TS\d+) \[ERROR\]/.exec(text)?.[1];
     const file = /^ +at .*\/([^/]+?):\d+:\d+$/m.exec(text)?.[1] ?? "";
-    return code === undefined ? [] : [{ code, file, text: text.trim() }];
+    return code === undefined ? [] : [{ code, file, text: text.replace(SUMMARY, "").trim() }];
   });
 }
 

@@ -29,20 +29,61 @@ async function watchTests(args: string[]): Promise<number> {
 }
 
 async function runTestsOnce(args: string[]): Promise<number> {
+  const config = await chooseConfig(args);
+  return namesFiles(args) ? await runFiles(config, args) : await runProject(config, args);
+}
+
+/** Runs some of the test files, each in an isolate of its own. */
+async function runFiles(config: string, args: string[]): Promise<number> {
+  const options = isTypeChecked(args) ? ["--no-check"] : [];
+  return await runWithReport(["-c", config, ...options, ...withoutNoCheck(args)]);
+}
+
+/** Runs all test files in groups. Their types are checked at the same time, since that takes one processor a minute. */
+async function runProject(config: string, args: string[]): Promise<number> {
   const directory = await Deno.makeTempDir({ prefix: "swink_tests_" });
+  const types = isTypeChecked(args) ? Promise.resolve(true) : checkTypes(config);
   try {
-    const report = `${directory}/report.xml`;
-    const options = ["-c", await chooseConfig(args), "--parallel", `--junit-path=${report}`];
-    if (hasOtherTypeCheck()) options.push("--no-check");
-    const groups = namesFiles(args) ? [] : await writeGroups(directory, await groupProjectTests());
-    const code = await runDenoTest([...options, ...groups, ...args]);
-    const { passed, failed, ignored } = countTests(await Deno.readTextFile(report));
-    console.log(`\n${formatIgnoredTests(ignored)}`);
-    // The report does not contain files that fail to load or to type-check.
-    console.log(`${passed} passed, ${code === 0 ? failed : Math.max(failed, 1)} failed`);
-    return code;
+    const groups = await writeGroups(directory, await groupProjectTests());
+    const options = ["-c", config, "--no-check", ...groups, ...withoutNoCheck(args)];
+    return await runWithReport(options, types);
   } finally {
     await Deno.remove(directory, { recursive: true });
+  }
+}
+
+/** Whether something else checks the types, as in CI. */
+function isTypeChecked(args: readonly string[]): boolean {
+  return Deno.env.get("CI") === "1" || getOptions(args).includes("--no-check");
+}
+
+function withoutNoCheck(args: readonly string[]): string[] {
+  return args.filter((argument) => argument !== "--no-check");
+}
+
+/** Checks the types of all files, prints the errors, and returns whether there are none. */
+async function checkTypes(config: string): Promise<boolean> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["check", "--quiet", "-c", config],
+  }).output();
+  if (!success) await Deno.stderr.write(stderr);
+  return success;
+}
+
+/** Runs `deno test` and prints the number of ignored, passed and failed tests. Failing types count as a failed test. */
+async function runWithReport(args: string[], types = Promise.resolve(true)): Promise<number> {
+  const report = await Deno.makeTempFile({ prefix: "swink_tests_", suffix: ".xml" });
+  try {
+    const code = await runDenoTest(["--parallel", `--junit-path=${report}`, ...args]);
+    const isChecked = await types;
+    const { passed, failed, ignored } = countTests(await Deno.readTextFile(report));
+    const failures = failed + (isChecked ? 0 : 1);
+    console.log(`\n${formatIgnoredTests(ignored)}`);
+    // The report does not contain files that fail to load or to type-check.
+    console.log(`${passed} passed, ${code === 0 ? failures : Math.max(failures, 1)} failed`);
+    return isChecked ? code : Math.max(code, 1);
+  } finally {
+    await Deno.remove(report);
   }
 }
 
@@ -55,11 +96,6 @@ export function namesFiles(args: readonly string[]): boolean {
 function getOptions(args: readonly string[]): readonly string[] {
   const end = args.indexOf("--");
   return end < 0 ? args : args.slice(0, end);
-}
-
-/** Whether the types are checked next to the tests, as in CI, where a second check would take a minute. */
-function hasOtherTypeCheck(): boolean {
-  return Deno.env.get("CI") === "1";
 }
 
 async function chooseConfig(args: readonly string[]): Promise<string> {

@@ -174,6 +174,8 @@ Deno.test("editLine() searches the history for a text as it is typed", () => {
   assertTexts(editor, [
     ["<ctrl+s>", "run |the tests"],
     ["<ctrl+s>", "run |the tests"],
+    ["<ctrl+r> t", "fix |the tests"],
+    ["<backspace>", "run |the tests"],
     ["<ctrl+c>", "draft|"],
     ["<ctrl+r>fix", "|fix the tests"],
     ["<backspace><backspace><backspace>", "draft|"],

@@ -33,7 +33,11 @@ export interface EditorState {
 /** The meaning of the keys. */
 export type EditorMode =
   /** Keys edit the text: without vi keys, or in their insert mode. */
-  | { readonly type: "insert" }
+  | {
+    readonly type: "insert";
+    /** The state before the vi command that has begun the mode: the command and the typed text are one step of undo. */
+    readonly before?: UndoStep & Pick<EditorState, "undo">;
+  }
   /** Keys are vi commands. */
   | { readonly type: "normal"; readonly pending: string }
   /** Keys edit a command after `:`. */

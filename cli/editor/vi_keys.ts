@@ -13,6 +13,7 @@ import {
   insertText,
   MAX_TEXT,
   moveCursor,
+  pushUndo,
   type TextRange,
   undoEdit,
 } from "./edit_text.ts";
@@ -82,11 +83,29 @@ export function editByViKey(
     key,
   };
   const step = runCommand(withPending(state, ""), command, options);
-  return { ...step, state: keepOnCharacter(step.state) };
+  return { ...step, state: keepOnCharacter(rememberBefore(step.state, state)) };
+}
+
+/** Keeps the state before a command that has begun the insert mode. */
+function rememberBefore(state: EditorState, { text, cursor, undo }: EditorState): EditorState {
+  if (state.mode.type !== "insert") return state;
+  return { ...state, mode: { type: "insert", before: { text, cursor, undo } } };
+}
+
+/** Makes one step of undo of all changes of the insert mode. */
+function joinChanges(state: EditorState): EditorState {
+  const before = state.mode.type === "insert" ? state.mode.before : undefined;
+  if (!before) return state;
+  const { text, cursor, undo } = before;
+  return {
+    ...state,
+    undo: text === state.text ? undo : pushUndo({ ...state, text, cursor, undo }),
+  };
 }
 
 /** Leaves the insert mode: the cursor moves to the character before it. */
-export function enterNormalMode(state: EditorState): EditorState {
+export function enterNormalMode(inserted: EditorState): EditorState {
+  const state = joinChanges(inserted);
   const start = findLineStart(state.text, state.cursor);
   const cursor = Math.max(findPreviousGrapheme(state.text, state.cursor), start);
   return { ...moveCursor(state, cursor), mode: { type: "normal", pending: "" } };

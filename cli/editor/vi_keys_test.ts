@@ -109,6 +109,11 @@ Deno.test("vi keys: killed and copied texts, and undo", () => {
     ["xxu", "o|e\ntwo"],
     ["xx2u", "o|ne\ntwo"],
     ["ixy<escape>u", "o|ne\ntwo"],
+    ["A, and more<escape>u", "o|ne\ntwo"],
+    ["A, and <backspace>more<escape>xu", "one, andmor|e\ntwo"],
+    ["cwtwo words<escape>u", "o|ne\ntwo"],
+    ["oa line<escape>ggx2u", "o|ne\ntwo"],
+    ["cwa b<escape>i<escape>u", "o|ne\ntwo"],
   ]);
 });
 

@@ -6,6 +6,7 @@
 
 import {
   compareResults,
+  type EvalCase,
   type EvalRun,
   gate,
   type GateDecision,
@@ -52,11 +53,27 @@ export async function compareEvaluations(
   if (options.outputFormat === "json") await output.write(toJsonLine(comparisons));
   else await output.write(formatComparisons(comparisons, host));
   const missing = [first, second].flatMap(describeMissing);
-  for (const text of missing) {
-    await host.terminal.messages.write(`warning: ${toPlainText(text)}\n`);
-  }
+  await warn([...missing, ...describeChangedCases(first, second)], host);
   const hasRegressed = comparisons.some(isRegression);
   return hasRegressed || missing.length > 0 ? ExitCode.failed : ExitCode.ok;
+}
+
+async function warn(texts: readonly string[], { terminal }: Host): Promise<void> {
+  for (const text of texts) await terminal.messages.write(`warning: ${toPlainText(text)}\n`);
+}
+
+/** Describes the cases that both evaluations have with other expectations: a weaker one hides that the agent is worse. */
+function describeChangedCases(before: EvalRun, after: EvalRun): string[] {
+  const toText = (
+    { id: _, description: _text, repetitions: _count, tags: _tags, ...content }: EvalCase,
+  ) => JSON.stringify(content);
+  const known = new Map(before.set.cases.map((evalCase) => [evalCase.id, toText(evalCase)]));
+  const changed = after.set.cases.filter((evalCase) =>
+    known.has(evalCase.id) && known.get(evalCase.id) !== toText(evalCase)
+  ).map(({ id }) => id);
+  return changed.length === 0
+    ? []
+    : [`${after.id} has other definitions of cases than ${before.id}: ${changed.join(", ")}`];
 }
 
 /** Describes the runs of an evaluation that have no result, if there are any. */
@@ -106,6 +123,7 @@ export async function gateEvaluations(
     : await findVerified(options.baseline, location);
   const codes: ExitCode[] = [];
   for (const verified of runs) {
+    await warn(baseline ? describeChangedCases(baseline.run, verified.run) : [], host);
     const decision = decide(verified, baseline, options);
     const { id } = verified.run;
     await host.terminal.output.write(
@@ -200,7 +218,7 @@ export async function reportEvaluation(
   const location = { results, now: host.now };
   const run = await findRun(name, { ...location, withCalls: Object.keys(files).length > 0 });
   const { output, messages } = host.terminal;
-  for (const damage of run.damage) await messages.write(`warning: ${toPlainText(damage)}\n`);
+  await warn(run.damage, host);
   const written = await writeReports(run, files, {
     history: await readHistory(run, results),
     baseline: baseline === undefined ? undefined : await findRun(baseline, location),

@@ -43,7 +43,9 @@ async function* readEvents(body) {
   for await (const chunk of readTexts(body)) {
     const parts = (buffer + chunk).split("\n\n");
     buffer = parts.pop();
-    for (const part of parts) yield JSON.parse(part.replace(/^data: /, ""));
+    // Other parts are comments, which keep the connection.
+    const data = parts.filter((part) => part.startsWith("data: "));
+    for (const part of data) yield JSON.parse(part.slice(6));
   }
 }
 

@@ -1,4 +1,4 @@
-// Routes the requests of a session to one process, by its id, and to another one while that does not run.
+// Routes requests to any process that runs: each of them serves all sessions.
 
 /** A server process. */
 export interface Worker {
@@ -17,9 +17,8 @@ export function startRouter(
 ): Deno.HttpServer<Deno.NetAddr> {
   return Deno.serve({ hostname: "127.0.0.1", port, onListen() {} }, async (request) => {
     const { pathname, search } = new URL(request.url);
-    const [, , , id] = pathname.split("/");
     const body = request.body ? await request.bytes() : null;
-    for (const worker of order(workers, id)) {
+    for (const worker of order(workers)) {
       if (worker.url === undefined) continue;
       const headers = new Headers(request.headers);
       headers.set("host", new URL(worker.url).host);
@@ -36,10 +35,8 @@ export function startRouter(
   });
 }
 
-/** Returns the workers, the one of a session first; any first for other requests. */
-function order(workers: readonly Worker[], id: string | undefined): readonly Worker[] {
-  const first = id === undefined
-    ? Math.floor(Math.random() * workers.length)
-    : Array.from(id).reduce((sum, character) => sum + character.charCodeAt(0), 0) % workers.length;
+/** Returns the workers, any of them first. */
+function order(workers: readonly Worker[]): readonly Worker[] {
+  const first = Math.floor(Math.random() * workers.length);
   return [...workers.slice(first), ...workers.slice(0, first)];
 }

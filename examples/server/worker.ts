@@ -1,8 +1,11 @@
-// One server process of the example: sessions in Postgres, a model that needs no key unless MODEL names one.
+// One server process of the example: sessions and runs in Postgres, a model that needs no key unless MODEL names one.
 
-import { Agent, type StreamFn } from "@swink/agent";
+import type { StreamFn } from "@swink/agent";
+import { durableAgent } from "@swink/agent/durable";
+import { DbosEngine } from "@swink/agent/durable/dbos";
 import { PostgresSessionStore } from "@swink/agent/memory/postgres";
 import { bearerTokens, createAgentServer } from "@swink/agent/server";
+import { durableRunner } from "@swink/agent/server/durable";
 
 const env = (name: string): string => {
   const value = Deno.env.get(name);
@@ -24,14 +27,23 @@ const countingModel: StreamFn = async function* ({ signal }) {
   yield { type: "done", stopReason: "stop", usage };
 };
 
+const databaseUrl = env("DATABASE_URL");
+// A session that a killed process was saving can be written again after five seconds.
+const store = new PostgresSessionStore({ connection: databaseUrl, leaseMs: 5_000 });
+const engine = new DbosEngine({ databaseUrl });
+const runner = durableRunner({
+  engine,
+  store,
+  createAgent: (_session, steps) =>
+    durableAgent(model ? { model } : { model: "example/counting", streamFn: countingModel }, steps),
+});
+await engine.start(); // continues the runs of processes that have ended
+
 const agents = createAgentServer({
-  // A session of a process that was killed can be continued by another one after five seconds.
-  store: new PostgresSessionStore({ connection: env("DATABASE_URL"), leaseMs: 5_000 }),
-  createAgent: () =>
-    new Agent(model ? { model } : { model: "example/counting", streamFn: countingModel }),
+  store,
+  runner,
   authenticate: bearerTokens([{ token: env("TOKEN"), tenant: "example", mayReadMetrics: true }]),
   limits: { concurrentRuns: 500, requestsPerMinute: 100_000, eventStreams: 1_000 },
-  pollMs: 500,
 });
 const server = Deno.serve({
   hostname: "127.0.0.1",
@@ -40,7 +52,9 @@ const server = Deno.serve({
 }, agents.fetch);
 
 Deno.addSignalListener("SIGTERM", async () => {
-  await agents.close({ timeoutMs: 10_000 });
+  await agents.close(); // ends the streams; clients connect to the other process
   await server.shutdown();
+  await engine.close(); // the other process continues the runs
+  await store.close();
   Deno.exit(0);
 });

@@ -6,7 +6,7 @@
 
 import type { PendingBatch } from "../core/approval.ts";
 import { checkTools } from "../core/check_tool.ts";
-import { AlreadyRunningError, NoMessagesError } from "../core/errors.ts";
+import { AlreadyRunningError, BadRequestError, NoMessagesError } from "../core/errors.ts";
 import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
 import { type HistoryRepair, repairHistory } from "../core/history.ts";
 import type { Infer, SchemaSource } from "../core/infer.ts";
@@ -137,7 +137,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     input: PromptInput,
     options: RunOptions<Added, Tool> = {},
   ): Promise<AgentResult> {
-    return awaitRun(() => this.#startRun(() => this.#createPromptInput(input), options));
+    return awaitRun(() => this.#startRun(() => this.#createPromptInput(input, options), options));
   }
 
   /** Sends a prompt and streams the events of the run. Cancelling the stream aborts the run; misuse errors it. */
@@ -145,7 +145,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     input: PromptInput,
     options: RunOptions<Added, Tool> = {},
   ): AgentStream {
-    return openStream(() => this.#startRun(() => this.#createPromptInput(input), options));
+    return openStream(() => this.#startRun(() => this.#createPromptInput(input, options), options));
   }
 
   /**
@@ -208,7 +208,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
       answer = new StructuredAnswer(answerOptions);
       return await answer.configure(config, cancellation);
     };
-    const createInput = () => this.#createPromptInput(input);
+    const createInput = () => this.#createPromptInput(input, options);
     const run = await awaitRun(() => this.#startRun(createInput, options, prepare));
     // Only a run that was prepared has a result.
     const result = answer?.getResult(run);
@@ -457,7 +457,12 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     return { model, systemPrompt, tools };
   }
 
-  #createPromptInput(input: PromptInput): TurnInput {
+  #createPromptInput(input: PromptInput, options: object): TurnInput {
+    // An untyped caller would otherwise decline the calls that it means to approve.
+    const { approvals } = options as Pick<ContinueOptions, "approvals">;
+    if (approvals !== undefined) {
+      throw new BadRequestError("Pass the approvals to continue() instead");
+    }
     const prompt = toAgentMessages(input, this.#ports.now());
     if (hasValidMessages(prompt)) return { messages: prompt, declined: this.#state.pending };
     if (this.hasPendingMessages) return this.#createContinueInput();

@@ -46,5 +46,7 @@ export {
 export { workflowTool, type WorkflowToolOptions } from "./agent/workflow_tool.ts";
 export { type ExecutedRun, executeRun } from "./engine/execute_run.ts";
 export type { DurableOutcome } from "./engine/run_outcome.ts";
+export type { EventContent, StoredEvent } from "./events/event_storage.ts";
+export type { RunEvents } from "./events/run_events.ts";
 export { DetachedError, type RunInbox, type StepJournal } from "./steps/step_journal.ts";
 export { InProcessEngine, type InProcessEngineOptions } from "./in_process/in_process_engine.ts";

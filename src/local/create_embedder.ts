@@ -64,11 +64,24 @@ async function embedAll(
   const inputs = texts.map((text, index) => tokenize(text, { embedding, contextSize, index }));
   const vectors: Float32Array[] = [];
   for (const tokens of inputs) {
-    if (signal.aborted) throw new AbortedError("embed() was aborted", { cause: signal.reason });
-    const vector = await abortable(embedding.embed(tokens), signal);
+    const vector = await embedTokens(tokens, embedding, signal);
     vectors.push(normalize(Float32Array.from(vector)));
   }
   return vectors;
+}
+
+async function embedTokens(
+  tokens: number[],
+  embedding: EmbeddingEngine,
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  try {
+    signal.throwIfAborted();
+    return await abortable(embedding.embed(tokens), signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new AbortedError("embed() was aborted", { cause: signal.reason });
+  }
 }
 
 function tokenize(

@@ -5,11 +5,10 @@
  */
 
 import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
-import { readGgufHeader } from "./gguf/gguf_header.ts";
+import { type GgufHeader, readGgufHeader } from "./gguf/gguf_header.ts";
 import { checkMemory, estimateMemory, type MemoryEstimate } from "./gguf/memory_estimate.ts";
 import { createModelProfile, type ModelProfile } from "./gguf/model_profile.ts";
 import {
-  type LlamaContext,
   type LlamaEmbeddingContext,
   type LlamaModel,
   type LlamaPackage,
@@ -17,7 +16,7 @@ import {
   loadLlamaPackage,
   loadLlamaRuntime,
 } from "./llama/llama_runtime.ts";
-import { type Sampling, TextEngine } from "./llama/text_engine.ts";
+import { type Sampling, TextEngine, type TextEngineOptions } from "./llama/text_engine.ts";
 import type { LocalModelOptions, ModelPurpose } from "./local_model_options.ts";
 import { ChatTemplate } from "./prompt/chat_template.ts";
 import { PromptBuilder } from "./prompt/prompt_builder.ts";
@@ -70,16 +69,17 @@ const DEFAULT_SAMPLING: Sampling = { temperature: 0.8, topP: 0.95, topK: 40, min
  * @throws {AgentError} If the file is invalid, the memory is too small, or llama.cpp cannot load it.
  */
 export async function loadModel(place: ModelPlace, options: LoadOptions): Promise<LoadedModel> {
-  const profile = createModelProfile(await readGgufHeader(place.path));
+  const header = await readGgufHeader(place.path);
+  const profile = createModelProfile(header);
   checkPurpose(profile, place, options.purpose);
   const { signal, gpu = "auto", llama } = options;
   // The module has the used part, apart from its types.
   const llamaPackage = llama as LlamaPackage | undefined ?? await loadLlamaPackage();
   const runtime = await loadLlamaRuntime(llamaPackage, gpu);
   signal.throwIfAborted();
-  const plan = await planMemory(runtime, { profile, place, options });
+  const plan = await planMemory(runtime, { header, profile, place, options });
   try {
-    return await load(runtime, { profile, place, options, plan });
+    return await load(runtime, { header, profile, place, options, plan });
   } catch (cause) {
     if (AgentError.is(cause) || signal.aborted) throw cause;
     const message = `llama.cpp cannot load the model ${place.name}: ${getErrorMessage(cause)}`;
@@ -100,6 +100,7 @@ function checkPurpose(
 }
 
 interface LoadContext {
+  readonly header: GgufHeader;
   readonly profile: ModelProfile;
   readonly place: ModelPlace;
   readonly options: LoadOptions;
@@ -140,7 +141,7 @@ async function readFreeMemory(llama: LlamaRuntime["llama"]): Promise<number> {
 
 async function load(
   { llama, package: llamaPackage }: LlamaRuntime,
-  { profile, place, options, plan }: LoadContext & { readonly plan: MemoryPlan },
+  { header, profile, place, options, plan }: LoadContext & { readonly plan: MemoryPlan },
 ): Promise<LoadedModel> {
   const { signal, onProgress, purpose, threads = Math.max(1, llama.cpuMathCores) } = options;
   const { contextSize, sequences, memory } = plan;
@@ -162,7 +163,9 @@ async function load(
     }
     const context = await model.createContext({ ...settings, sequences });
     const runtime = { llama, package: llamaPackage };
-    const text = await createTextModel({ runtime, model, context, sequences, profile, place });
+    const { spacedTokens } = header;
+    const parts = { runtime, model, context, sequences, spacedTokens };
+    const text = await createTextModel({ ...parts, profile, place });
     return { profile, contextSize: context.contextSize, memory, text, dispose };
   } catch (error) {
     await model.dispose();
@@ -170,12 +173,7 @@ async function load(
   }
 }
 
-interface TextModelParts extends Pick<LoadContext, "profile" | "place"> {
-  readonly runtime: LlamaRuntime;
-  readonly model: LlamaModel;
-  readonly context: LlamaContext;
-  readonly sequences: number;
-}
+interface TextModelParts extends Pick<LoadContext, "profile" | "place">, TextEngineOptions {}
 
 async function createTextModel(
   { profile, place, ...parts }: TextModelParts,

@@ -89,7 +89,7 @@ function copyContext({ history }: RunServices, context: LlmContext): LlmContext 
     systemPrompt,
     tools,
     get messages() {
-      return history.copyAll(messages);
+      return history.copyRequest(messages);
     },
   };
 }

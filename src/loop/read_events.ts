@@ -83,6 +83,7 @@ class Reading {
   };
 
   readonly #onResult = (result: IteratorResult<AssistantMessageEvent>): void => {
+    if (this.#state === "finished") return;
     try {
       const { done, value } = result;
       if (done) return this.#finish(this.#state === "open" ? "closed" : "aborted");

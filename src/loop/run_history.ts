@@ -10,7 +10,7 @@ import { InvalidContinueError } from "../core/errors.ts";
 import { hasContent, repairHistory } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
 import { freezeJson } from "../core/freeze_json.ts";
-import type { AgentMessage, AssistantMessage } from "../core/message.ts";
+import type { AgentMessage, AssistantMessage, LlmMessage } from "../core/message.ts";
 import { defaultPorts, type Ports } from "../core/ports.ts";
 import { UniqueIds } from "../core/unique_ids.ts";
 import type { EventPipe } from "./event_pipe.ts";
@@ -41,6 +41,8 @@ export class RunHistory {
   readonly #options: RunHistoryOptions;
   /** Frozen copies by message, made when code of the application first reads them. */
   readonly #copies = new WeakMap<AgentMessage, AgentMessage>();
+  /** The copies of the first messages, which a long run would otherwise look up again for each snapshot. */
+  readonly #copied: AgentMessage[] = [];
   #snapshot: readonly AgentMessage[] = Object.freeze([]);
   #callIds: UniqueIds | undefined;
   #messageIds: UniqueIds | undefined;
@@ -62,7 +64,8 @@ export class RunHistory {
   /** Returns a frozen copy of the first messages, by default of all; the same one until another number is copied. */
   snapshot(count: number = this.messages.length): readonly AgentMessage[] {
     if (this.#snapshot.length !== count) {
-      this.#snapshot = this.copyAll(this.messages.slice(0, count));
+      this.#copyFirst(count);
+      this.#snapshot = Object.freeze(this.#copied.slice(0, count));
     }
     return this.#snapshot;
   }
@@ -70,6 +73,23 @@ export class RunHistory {
   /** Returns a frozen list of frozen copies, which code of the application cannot change. */
   copyAll<Message extends AgentMessage>(messages: readonly Message[]): readonly Message[] {
     return Object.freeze(messages.map((message) => this.copy(message)));
+  }
+
+  /** Returns frozen copies of a request, which usually begins with the history. */
+  copyRequest(messages: readonly LlmMessage[]): readonly LlmMessage[] {
+    const history = this.messages;
+    this.#copyFirst(history.length);
+    let count = 0;
+    while (count < messages.length && messages[count] === history[count]) count++;
+    // A list of copies saves looking up each of them, and they have the type of the messages.
+    const copies = this.#copied.slice(0, count) as LlmMessage[];
+    for (const message of messages.slice(count)) copies.push(this.copy(message));
+    return Object.freeze(copies);
+  }
+
+  #copyFirst(count: number): void {
+    const uncopied = this.messages.slice(this.#copied.length, count);
+    for (const message of uncopied) this.#copied.push(this.copy(message));
   }
 
   /** Returns a frozen copy of a message; the same one for the same message. */

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { PublishedEvent, WorkflowFunction } from "../core/durable_engine.ts";
-import type { DurableSteps, RunMessage } from "../core/durable_steps.ts";
-import { createDeferred, type Deferred } from "../core/deferred.ts";
+import type { WorkflowFunction } from "../core/durable_engine.ts";
+import type { DurableSteps } from "../core/durable_steps.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
-import type { UserMessage } from "../core/message.ts";
+import { EVENT_CONTRACT } from "./durable_event_conformance.ts";
+import { createGates, readText, until, untilStored } from "./durable_gates.ts";
 import { type DurableEngineFixture, DurableSubject } from "./durable_subject.ts";
 import { expectEqual } from "./session_subject.ts";
 import { checkRegisterTest, type RegisterTest } from "./stream_fixture.ts";
@@ -39,7 +39,7 @@ export type DurableEngineFactory = () => DurableEngineFixture | Promise<DurableE
  */
 export function testDurableEngine(test: RegisterTest, createFixture: DurableEngineFactory): void {
   checkRegisterTest(test);
-  for (const [title, run] of Object.entries(DURABLE_CONTRACT)) {
+  for (const [title, run] of Object.entries({ ...DURABLE_CONTRACT, ...EVENT_CONTRACT })) {
     test(`durable engine: ${title}`, async () => {
       const fixture = await createFixture();
       const subject = new DurableSubject(fixture);
@@ -83,18 +83,19 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
 
   "the error of a step and that of a workflow are recorded": async (subject) => {
     let attempts = 0;
+    let isRecorded = false;
     const workflow = async (steps: DurableSteps) => {
       const failure = await steps.run("fail", () => {
         attempts++;
         throw new Error("out of paper");
       }).catch(getErrorMessage);
+      isRecorded = true;
       await steps.waitFor("restart");
       throw new Error(`The step failed: ${failure}`);
     };
     const start = await subject.open("fail", workflow);
     await start(null, "failing");
-    await until(() => attempts === 1);
-    await untilStored();
+    await until(() => isRecorded);
     await subject.open("fail", workflow);
     const run = subject.engine.getRun("failing");
     await run.signal("restart");
@@ -153,7 +154,6 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
       const stopped = subject.close();
       gates.open("a");
       await stopped;
-      await untilStored();
       expectEqual(executed, ["a"], "executions of the first process");
       gates.open("b");
       await subject.open("graceful", workflow);
@@ -192,24 +192,23 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
 
   "the operation that has won a race wins in a replay too": async (subject) => {
     const gates = createGates();
-    let isAborted = false;
+    let isRecorded = false;
     const workflow = async (steps: DurableSteps) => {
       const winner = await steps.race([0, 1].map((index) => ({
         name: `runner ${index}`,
-        execute: async ({ signal }: { readonly signal: AbortSignal }) => {
-          signal.addEventListener("abort", () => isAborted = true);
+        execute: async () => {
           await gates.get(index).promise;
           return `runner ${index}`;
         },
       })));
+      isRecorded = true;
       await steps.waitFor("restart");
       return winner;
     };
     const start = await subject.open("race", workflow);
     await start(null, "race-1");
     gates.open(1);
-    await until(() => isAborted);
-    await untilStored();
+    await until(() => isRecorded);
     gates.open(0);
     await subject.open("race", workflow);
     const run = subject.engine.getRun("race-1");
@@ -221,17 +220,25 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
     subject,
   ) => {
     const gates = createGates();
+    let begun = false;
+    let count = 0;
     const workflow = async (steps: DurableSteps) => {
       await steps.run("begin", () => gates.get("begin").promise.then(() => null));
-      return [await steps.waitFor("one"), await steps.waitFor("two"), await steps.waitFor("three")];
+      begun = true;
+      const received: JsonValue[] = [];
+      for (const name of ["one", "two", "three"]) {
+        received.push(await steps.waitFor(name) ?? null);
+        count = received.length;
+      }
+      return received;
     };
     const start = await subject.open("signals", workflow);
     const run = await start(null, "signals");
     await run.signal("two", { early: true });
     gates.open("begin");
-    await untilStored();
+    await until(() => begun);
     await run.signal("one", 1);
-    await untilStored();
+    await until(() => count === 2);
     await subject.open("signals", workflow);
     await subject.engine.getRun("signals").signal("three", "later");
     expectEqual(await subject.engine.getRun("signals").result(), [1, { early: true }, "later"], "");
@@ -301,10 +308,15 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
   },
 
   "an abort ends a wait that no process executes": async (subject) => {
-    const workflow = async (steps: DurableSteps) => await steps.waitFor("approval") ?? null;
+    let isWaiting = false;
+    const workflow = async (steps: DurableSteps) => {
+      await steps.run("begin", () => null);
+      isWaiting = true;
+      return await steps.waitFor("approval") ?? null;
+    };
     const start = await subject.open("forgotten", workflow);
     await start(null, "forgotten");
-    await untilStored();
+    await until(() => isWaiting);
     await subject.openClient();
     const run = subject.engine.getRun("forgotten");
     expectEqual(await run.status(), "running", "status");
@@ -313,119 +325,6 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
     const error = await subject.engine.getRun("forgotten").result().catch(getErrorMessage);
     expectEqual(String(error), "forgotten", "error");
     expectEqual(await subject.engine.getRun("forgotten").status(), "aborted", "status");
-  },
-
-  "a message is delivered or refused, also as the run ends": async (subject) => {
-    const gates = createGates();
-    const start = await subject.open("ending", async (steps) => {
-      const received: string[] = [];
-      steps.onMessage((message) => received.push(readText(message)));
-      await steps.run("begin", () => gates.get("begin").promise.then(() => null));
-      await steps.publish("ending");
-      let attempts = 1;
-      while (!await steps.refuseMessages()) attempts++;
-      await steps.run("last", () => gates.get("last").promise.then(() => null));
-      return { received, attempts };
-    });
-    const run = await start(null, "ending");
-    await run.steer("early");
-    const events = collectEvents(run.events());
-    gates.open("begin");
-    await until(() => events.events.length === 1);
-    const outcomes = new Map<string, boolean>();
-    const send = async (text: string) => {
-      const isAccepted = await run.steer(text).then(() => true, () => false);
-      outcomes.set(text, isAccepted);
-      return isAccepted;
-    };
-    const { refusesMessages } = subject;
-    for (let number = 1; await send(`${number}`) && refusesMessages; number++);
-    gates.open("last");
-    const { received } = await run.result();
-    await events.ended;
-    const accepted = ["early", ...outcomes.keys()].filter((text) => outcomes.get(text) ?? true);
-    if (refusesMessages) expectEqual(received, accepted, "accepted messages");
-    expectEqual(received[0], "early", "first message");
-  },
-
-  "the events of a run are read in order while it is executed, after its end, and from any position":
-    async (
-      subject,
-    ) => {
-      const gates = createGates();
-      const start = await subject.open("publishing", async (steps) => {
-        for (const number of [1, 2, 3]) {
-          await steps.run(`step ${number}`, async () => {
-            await steps.publish({ number });
-            await gates.get(number).promise;
-          });
-          await steps.publish({ ended: number }, { isCheckpoint: number === 2 });
-        }
-        return null;
-      });
-      // A reader may be there before the run.
-      const early = collectEvents(subject.engine.getRun("publishing").events());
-      const run = await start(null, "publishing");
-      await until(() => early.events.length === 1);
-      expectEqual(early.events, [{ number: 1 }], "events during the first step");
-      for (const number of [1, 2, 3]) gates.open(number);
-      await early.ended;
-      const all = [1, 2, 3].flatMap((number) => [{ number }, { ended: number }]);
-      expectEqual(early.events, all, "events of a reader that was there before the run");
-      await run.result();
-      const late = collectEvents(run.events());
-      await late.ended;
-      expectEqual(late.events, all, "events after the end");
-      const rest = collectEvents(run.events({ after: 4 }));
-      await rest.ended;
-      expectEqual(rest.events, all.slice(4), "events after a position");
-      expectEqual(
-        toValues(await run.readEvents({ after: "checkpoint" })),
-        all.slice(3),
-        "checkpoint",
-      );
-      const none = collectEvents(run.events({ after: 6, signal: AbortSignal.timeout(30) }));
-      await none.ended;
-      expectEqual(none.events, [], "events after the last one");
-    },
-
-  "an event is published once, whatever process executes the run": async (subject) => {
-    const gates = createGates();
-    let executions = 0;
-    const workflow = async (steps: DurableSteps) => {
-      await steps.publish("begin");
-      for (const name of ["a", "b", "c"]) {
-        await steps.run(name, async () => {
-          executions++;
-          await steps.publish(`execution ${executions}`);
-          await gates.get(name).promise;
-        });
-        await steps.publish(`end of ${name}`);
-      }
-      return executions;
-    };
-    gates.open("a");
-    const start = await subject.open("republishing", workflow);
-    const run = await start(null, "republishing");
-    const first = collectEvents(run.events());
-    const before = ["begin", "execution 1", "end of a", "execution 2"];
-    await until(() => first.events.length === before.length);
-    expectEqual(first.events, before, "events of the first process");
-    await subject.close();
-    await first.ended;
-    gates.open("b");
-    gates.open("c");
-    await subject.open("republishing", workflow);
-    const continued = subject.engine.getRun("republishing");
-    const second = collectEvents(continued.events());
-    await continued.result();
-    await second.ended;
-    const expected = [...before, "execution 3", "end of b", "execution 4", "end of c"];
-    expectEqual(second.events, expected, "events of both processes");
-    const published = await continued.readEvents();
-    const position = published.findIndex(({ type }) => type === "continued");
-    expectEqual(position, before.length, "position of the note that another process continues");
-    expectEqual(published.map(({ number }) => number), published.map((_, index) => index + 1), "");
   },
 
   "a replay that differs fails with the name of the step": async (subject) => {
@@ -482,56 +381,6 @@ async function expectDivergence(
   expectEqual(await run.status(), "failed", "status");
 }
 
-/** Reads events until they end. */
-function collectEvents(batches: AsyncIterable<readonly PublishedEvent[]>) {
-  const events: JsonValue[] = [];
-  const read = async () => {
-    for await (const batch of batches) events.push(...toValues(batch));
-  };
-  return { events, ended: read() };
-}
-
-function toValues(published: readonly PublishedEvent[]): JsonValue[] {
-  return published.flatMap((entry) => entry.type === "event" ? [entry.event] : []);
-}
-
 function expectMatch(text: string, part: string): void {
   expectEqual(text.includes(part), true, text);
-}
-
-function readText(message: RunMessage): string {
-  if (message.type !== "steer" && message.type !== "follow_up") return message.type;
-  const { content } = message.message as UserMessage;
-  return content.map((block) => block.type === "text" ? block.text : block.type).join();
-}
-
-/** Promises by name, which a test resolves. */
-function createGates() {
-  const gates = new Map<string | number, Deferred<void>>();
-  const get = (name: string | number): Deferred<void> => {
-    const gate = gates.get(name) ?? createDeferred<void>();
-    gates.set(name, gate);
-    return gate;
-  };
-  return { get, open: (name: string | number) => get(name).resolve() };
-}
-
-/** Time limit of a condition, in milliseconds. */
-const LIMIT_MS = 30_000;
-
-async function until(isTrue: () => boolean): Promise<void> {
-  const start = performance.now();
-  while (!isTrue()) {
-    if (performance.now() - start > LIMIT_MS) throw new Error("The condition did not become true");
-    await pause(5);
-  }
-}
-
-/** Resolves when an engine has had time to record what has ended. */
-async function untilStored(): Promise<void> {
-  await pause(300);
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

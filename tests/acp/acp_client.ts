@@ -6,6 +6,7 @@
 
 import * as sdk from "@agentclientprotocol/sdk";
 import { type AcpHost, serveAcp } from "../../src/protocols/acp/mod.ts";
+import { MessageChecker } from "./message_checker.ts";
 
 /** Options for {@linkcode connectClient}. */
 export interface TestClientOptions {
@@ -37,7 +38,7 @@ export interface TestTerminals {
   readonly onEnd: (method: "kill" | "release", terminalId: string) => void;
 }
 
-/** A connected client. */
+/** A connected client. Its disposal throws if a message of the server does not conform to the schema of the protocol. */
 export interface TestClient extends AsyncDisposable {
   /** The agent. */
   readonly agent: sdk.ClientContext;
@@ -65,14 +66,23 @@ export interface TestClient extends AsyncDisposable {
 
 /** A pipe that ends as standard input does when the other program exits. */
 class Pipe {
+  readonly #onChunk: (chunk: Uint8Array) => void;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #isEnded = false;
+
+  constructor(onChunk: (chunk: Uint8Array) => void) {
+    this.#onChunk = onChunk;
+  }
+
   readonly readable = new ReadableStream<Uint8Array>({
     start: (controller) => void (this.#controller = controller),
     cancel: () => void (this.#isEnded = true),
   });
   readonly writable = new WritableStream<Uint8Array>({
-    write: (chunk) => void (this.#isEnded || this.#controller?.enqueue(chunk)),
+    write: (chunk) => {
+      this.#onChunk(chunk);
+      if (!this.#isEnded) this.#controller?.enqueue(chunk);
+    },
   });
 
   end(): void {
@@ -101,8 +111,9 @@ export async function connectToServer(
   { onPermission, files, onWrite, terminals, canLogIn = false, cwd = "/work" }: TestClientOptions =
     {},
 ): Promise<TestClient> {
-  const toAgent = new Pipe();
-  const toClient = new Pipe();
+  const checker = await MessageChecker.create();
+  const toAgent = new Pipe((chunk) => checker.read("client", chunk));
+  const toClient = new Pipe((chunk) => checker.read("server", chunk));
   const served = serve({ input: toAgent.readable, output: toClient.writable });
   const updates: sdk.SessionUpdate[] = [];
   const listeners = new Set<() => void>();
@@ -187,6 +198,7 @@ export async function connectToServer(
     async [Symbol.asyncDispose]() {
       close();
       await served;
+      checker.checkProblems();
     },
   };
 }

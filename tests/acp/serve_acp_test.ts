@@ -1,9 +1,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { FakeTime } from "@std/testing/time";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { Agent, type AgentOptions, type AgentTool, AuthError } from "../../mod.ts";
 import type { AcpClient, AcpHost, AcpSession } from "../../src/protocols/acp/mod.ts";
 import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { connectClient } from "./acp_client.ts";
+import { RawClient } from "./raw_client.ts";
 
 /** A host whose sessions have the agent of these options. */
 function createHost(
@@ -144,6 +146,32 @@ Deno.test("serveAcp(): a client that disappears ends its runs and closes its ses
   await Promise.all([client.served, prompted]);
   assertEquals(closed, 1);
   assertEquals(host.sessions[0]?.agent.state.isRunning, false);
+});
+
+Deno.test("serveAcp(): returns five seconds after the end although a session does not close, or fails to", async () => {
+  const createAgent = () => new Agent({ model: "test/model", streamFn: scriptedStream([]) });
+  const ends = [
+    [() => new Promise<void>(() => {}), 5_000],
+    [() => Promise.reject(new Error("no")), 0],
+  ] as const;
+  for (const [close, milliseconds] of ends) {
+    const client = new RawClient({
+      name: "test",
+      version: "1",
+      createSession: () => Promise.resolve({ id: "s1", agent: createAgent(), close }),
+    });
+    await client.createSession();
+    using time = new FakeTime();
+    let isServed = false;
+    void client.served.then(() => isServed = true);
+    client.end();
+    for (let turn = 0; turn < 50; turn++) await time.tickAsync(0);
+    assertEquals(isServed, milliseconds === 0);
+    await time.tickAsync(Math.max(0, milliseconds - 1));
+    assertEquals(isServed, milliseconds === 0);
+    await time.tickAsync(1);
+    await client.served;
+  }
 });
 
 Deno.test("serveAcp(): a second prompt during a run, and one of an unknown session, are errors", async () => {

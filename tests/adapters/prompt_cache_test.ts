@@ -119,6 +119,8 @@ const sessions: fc.Arbitrary<Session> = fc.record({
   actions: fc.array(action, { minLength: 1, maxLength: 3 }),
 });
 
+const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 1_000 : 20;
+
 // Behind the proxy, the adapter of its server creates the request.
 const PROVIDERS = NINE_PROVIDERS.filter(({ name }) => name !== "proxy");
 
@@ -128,7 +130,7 @@ for (const subject of PROVIDERS) {
       fc.asyncProperty(sessions, async (session) => {
         assertPrefixes(await captureSession(subject, session));
       }),
-      { numRuns: 60, seed: 1 },
+      { numRuns: RUNS, seed: 1 },
     );
   });
 }

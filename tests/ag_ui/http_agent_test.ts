@@ -1,49 +1,12 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { type BaseEvent, HttpAgent, type RunAgentParameters } from "@ag-ui/client";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { HttpAgent } from "@ag-ui/client";
 import { EventSchema } from "@ag-ui/core/schemas";
-import { Agent, type AgentMessage, type AgentOptions, extractText } from "../../mod.ts";
+import { Agent, type AgentMessage, BadRequestError, extractText } from "../../mod.ts";
 import { agUiHandler, type AgUiHandlerOptions, toAgUi } from "../../src/protocols/ag_ui/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
-
-/** A client whose requests reach the handler without a network. */
-class Client extends HttpAgent {
-  readonly events: BaseEvent[] = [];
-
-  constructor(createAgent: AgUiHandlerOptions["createAgent"]) {
-    const handler = agUiHandler({ createAgent });
-    super({
-      url: "http://localhost/agent",
-      threadId: "thread",
-      fetch: (url, init) => handler(new Request(url, init)),
-    });
-    this.subscribe({ onEvent: ({ event }) => void this.events.push(event) });
-  }
-
-  /** Sends a message and returns the new messages. */
-  async send(text: string, options: RunAgentParameters = {}) {
-    this.addMessage({ id: crypto.randomUUID(), role: "user", content: text });
-    return await this.runAgent(options);
-  }
-
-  /** The types of the events; several parts of one text count once. */
-  get types(): string[] {
-    const types = this.events.map(({ type }) => type);
-    return types.filter((type, index) => !type.endsWith("_CONTENT") || type !== types[index - 1]);
-  }
-
-  // deno-lint-ignore no-explicit-any -- a test knows the properties that it reads
-  last(type: string): BaseEvent & Record<string, any> {
-    const event = this.events.findLast((event) => event.type === type);
-    assert(event, `No ${type} among ${this.types}`);
-    return event;
-  }
-}
-
-function connect(options: Omit<AgentOptions, "model">): Client {
-  const agent = new Agent({ model: "test/model", ...options });
-  return new Client(() => agent);
-}
+import { waitUntil } from "../wait_until.ts";
+import { Client, connect } from "./test_client.ts";
 
 const usage = {
   input: 10,
@@ -241,60 +204,6 @@ Deno.test("agUiHandler(): an answer that does not approve, or cancels, refuses t
   }
 });
 
-Deno.test("agUiHandler(): a tool of the client ends the run, which continues with its result", async () => {
-  for (const isNew of [true, false]) {
-    const results: unknown[] = [];
-    const steps = [reply([toolCall("color", { to: "red" }, { id: "c1" })]), reply("It is red.")];
-    const script = scriptedStream(steps);
-    const createAgent = () =>
-      new Agent({
-        model: "test/model",
-        streamFn: (request) => {
-          const last = request.context.messages.at(-1);
-          if (last?.role === "tool_result") results.push(last.content);
-          return script(request);
-        },
-      });
-    const kept = createAgent();
-    const client = new Client(() => isNew ? createAgent() : kept);
-    const parameters = { type: "object", properties: { to: { type: "string" } } };
-    const tools = [{ name: "color", description: "Sets the color", parameters }];
-    await client.send("Red, please", { tools });
-    assertEquals(client.last("RUN_FINISHED")["outcome"], {
-      type: "success",
-      pendingToolCallIds: ["c1"],
-    });
-    assert(!client.types.includes("TOOL_CALL_RESULT"));
-    client.addMessage({ id: "r1", role: "tool", toolCallId: "c1", content: "done" });
-    await client.runAgent({ tools });
-    assertEquals(results, [[{ type: "text", text: "done" }]]);
-    assertEquals(client.last("RUN_FINISHED")["result"], "It is red.");
-  }
-});
-
-Deno.test("agUiHandler(): agents that tools run do not get the tools of the client, which could not answer them", async () => {
-  const offered: string[][] = [];
-  const script = scriptedStream([
-    reply([toolCall("explore", { prompt: "Look" })]),
-    reply("Seen"),
-    reply("Done"),
-  ]);
-  const client = connect({
-    streamFn: (request) => {
-      offered.push(request.context.tools.map(({ name }) => name));
-      return script(request);
-    },
-    tools: [
-      subAgentTool({ name: "explore", description: "Looks around." }),
-      fakeTool({ name: "look", readOnly: true }),
-    ],
-  });
-  const parameters = { type: "object", properties: {} };
-  await client.send("Hello", { tools: [{ name: "color", description: "Sets it", parameters }] });
-  assertEquals(offered, [["explore", "look", "color"], ["look"], ["explore", "look", "color"]]);
-  assertEquals(client.last("RUN_FINISHED")["result"], "Done");
-});
-
 Deno.test("agUiHandler(): the state of the client keeps its members", async () => {
   const client = connect({ streamFn: scriptedStream([reply("Hi")]) });
   client.state = { cart: [1, 2], turn: 9 };
@@ -305,6 +214,88 @@ Deno.test("agUiHandler(): the state of the client keeps its members", async () =
   other.state = ["no", "object"];
   await other.send("Hello");
   assertEquals(other.state, { turn: 1, queued });
+});
+
+Deno.test("agUiHandler(): comments keep the connection while a tool runs, and the client ignores them", async () => {
+  const ticks: (() => void)[] = [];
+  const finish = Promise.withResolvers<string>();
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply([toolCall("slow")]), reply("Done")]),
+    tools: [{ ...fakeTool({ name: "slow" }), execute: () => finish.promise }],
+  });
+  const sleeps = new Set<number>();
+  const handler = agUiHandler({
+    createAgent: () => agent,
+    keepAliveMs: 20_000,
+    sleep: (milliseconds, signal) => {
+      sleeps.add(milliseconds);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      signal?.addEventListener("abort", () => resolve());
+      ticks.push(resolve);
+      return promise;
+    },
+  });
+  let text = "";
+  const client = new HttpAgent({
+    url: "http://localhost/agent",
+    fetch: async (url, init) => {
+      const { body, ...response } = await handler(new Request(url, init));
+      const observed = body?.pipeThrough(
+        new TransformStream({
+          transform(chunk: Uint8Array, controller) {
+            text += new TextDecoder().decode(chunk);
+            controller.enqueue(chunk);
+          },
+        }),
+      );
+      return new Response(observed ?? null, response);
+    },
+  });
+  client.addMessage({ id: "m1", role: "user", content: "Hello" });
+  const ended = client.runAgent();
+  await waitUntil(() => agent.state.isRunning && text.includes("tool_execution_start"));
+  assert(!text.includes(": no event yet"));
+  for (let count = 1; count <= 2; count++) {
+    await waitUntil(() => {
+      ticks.at(-1)?.();
+      return text.split(": no event yet\n\n").length > count;
+    });
+  }
+  finish.resolve("ok");
+  const { newMessages } = await ended;
+  assertEquals(newMessages.at(-1)?.content, "Done");
+  assertEquals([...sleeps], [20_000]);
+});
+
+Deno.test("agUiHandler(): sends a comment after 15 seconds, and none for 0", async () => {
+  for (const [keepAliveMs, expected] of [[undefined, 15_000], [0, Infinity]] as const) {
+    const sleeps = new Set<number>();
+    const handler = agUiHandler({
+      createAgent: () =>
+        new Agent({ model: "test/model", streamFn: scriptedStream([reply("Hi")]) }),
+      keepAliveMs,
+      sleep: (milliseconds) => {
+        sleeps.add(milliseconds);
+        return new Promise(() => {});
+      },
+    });
+    const messages = [{ id: "m1", role: "user", content: "Hello" }];
+    const body = JSON.stringify({ threadId: "t", runId: "r", messages });
+    const response = await handler(new Request("http://localhost/", { method: "POST", body }));
+    assertStringIncludes(await response.text(), "RUN_FINISHED");
+    assertEquals([...sleeps], [expected]);
+  }
+});
+
+Deno.test("agUiHandler(): refuses options that would remove a limit or do not exist", () => {
+  const createAgent = () => new Agent({ model: "test/model" });
+  for (const name of ["maxBytes", "keepAliveMs"]) {
+    const create = () => agUiHandler({ createAgent, [name]: NaN });
+    assertThrows(create, BadRequestError, `${name} must be a number`);
+  }
+  const misspelt = { createAgent, maxByte: 1 } as AgUiHandlerOptions;
+  assertThrows(() => agUiHandler(misspelt), BadRequestError, "maxByte");
 });
 
 Deno.test("agUiHandler(): each text of a result is a line of its own", async () => {

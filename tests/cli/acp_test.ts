@@ -178,7 +178,12 @@ Deno.test("swink acp: a plan is written, shown, and carried out after approval",
   client.answers.push("yes", "once", "once", "once");
   await client.prompt(sessionId, "/execute");
   const [question, write] = client.permissions;
-  assertEquals(question?.toolCall.title, "Carry out this plan?");
+  const { title, kind, status } = question?.toolCall ?? {};
+  assertEquals([title, kind, status], ["Carry out this plan?", "other", "pending"]);
+  assertEquals(question?.options, [
+    { optionId: "yes", name: "Yes", kind: "allow_once" },
+    { optionId: "no", name: "No", kind: "reject_once" },
+  ]);
   assertStringIncludes(JSON.stringify(question?.toolCall.content), "Write b.txt");
   assertEquals(write?.toolCall.title, "write_file b.txt");
   assertEquals(await Deno.readTextFile(`${path}/b.txt`), "b");

@@ -5,6 +5,7 @@
  */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { main } from "../../cli/main.ts";
 import {
   ALL,
   createProject,
@@ -16,6 +17,7 @@ import {
   withResults,
   WRITE,
 } from "./evaluations.ts";
+import { createFakeHost } from "./fake_host.ts";
 
 Deno.test("swink eval gate: passes and fails by limits, with a code for each decision", async () => {
   await using directory = await createProject();
@@ -187,6 +189,48 @@ Deno.test("swink eval gate: a copy of an evaluation is no baseline of it, and an
   assertEquals([code, output], [1, `${RUN_1} fails\n  greets: response regressed\n`]);
 });
 
+Deno.test("swink eval gate: warns of cases that have other expectations than in the baseline", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  const cases = directory.read("cases.yaml");
+  directory.write("cases.yaml", cases.replace("tags: [short]", "tags: [tiny]"));
+  await evaluate(directory);
+  directory.write("cases.yaml", cases.replace("text: Hello Ada", "text: Hello"));
+  await evaluate(directory);
+  const gate = async (name: string) =>
+    (await withResults(directory, "gate", name, `--baseline=${RUN_1}`)).messages;
+  const warning = `warning: ${RUN_1}-3 has other definitions of cases than ${RUN_1}: greets\n`;
+  assertEquals([await gate(`${RUN_1}-2`), await gate(`${RUN_1}-3`)], ["", warning]);
+  const compared = await withResults(directory, "compare", RUN_1, `${RUN_1}-3`);
+  assertEquals([compared.code, compared.messages], [0, warning]);
+});
+
+Deno.test("swink eval: an output that cannot be written is no success", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  await evaluate(directory);
+  const results = `--results=${directory.path}/results`;
+  const runs = [RUN_1, `${RUN_1}-2`];
+  for (
+    const args of [
+      ["compare", ...runs],
+      ["compare", ...runs, "-ojson"],
+      ["gate", RUN_1],
+      ["gate", RUN_1, "-ojson"],
+      ["report", RUN_1],
+      ["list"],
+      ["list", "-ojson"],
+      ["verify", RUN_1],
+    ]
+  ) {
+    const host = createFakeHost({ env: { HOME: directory.path, NO_COLOR: "1" } });
+    const write = () => Promise.reject(new Deno.errors.WriteZero("disk is full"));
+    const terminal = { ...host.terminal, output: { ...host.terminal.output, write } };
+    assertEquals(await main(["eval", ...args, results], { ...host, terminal }), 1, args.join(" "));
+    assertStringIncludes(host.messages, "disk is full");
+  }
+});
+
 Deno.test("swink eval list --html: an evaluation that cannot be read does not hide the others", async () => {
   await using directory = await createProject();
   await evaluate(directory);
@@ -211,6 +255,10 @@ Deno.test("swink eval report, list and verify: read an evaluation from disk", as
   assertEquals([written.code, written.output], [0, ""]);
   assertStringIncludes(written.messages, "Report: DIR/html\n");
   assertStringIncludes(directory.read("html"), "<!DOCTYPE html>");
+  // Also evaluations that started at the same time are charted.
+  await evaluate(directory, [`--html=${directory.path}/second.html`]);
+  assertStringIncludes(directory.read("second.html"), "Over 2 evaluations");
+  await Deno.remove(`${directory.path}/results/${RUN_1}-2`, { recursive: true });
   assertStringIncludes(directory.read("junit"), 'tests="2"');
   assertStringIncludes(directory.read("markdown"), "No metric has changed.");
 

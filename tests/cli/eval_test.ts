@@ -6,6 +6,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
+import { createSandbox } from "../../src/tools/mod.ts";
 import {
   ALL,
   CASES,
@@ -89,6 +90,7 @@ Deno.test("swink eval run: several models are several evaluations, with a table 
   assertMatch(lines[0] ?? "", /^case +anthropic\/claude-sonnet-5-5 +anthropic\/claude-opus-5$/);
   assertMatch(lines[1] ?? "", /^greets +✓ 1 of 1, 1\.00, \$0\.0006 +✗ 0 of 1, 0\.50/);
   assertEquals(listRuns(directory).length, 2);
+  assertEquals(directory.read("results/.gitignore"), "*\n");
   assertStringIncludes(directory.read("report.claude-sonnet-5-5.xml"), 'failures="0"');
   assertStringIncludes(directory.read("report.claude-opus-5.xml"), 'failures="1"');
 });
@@ -154,9 +156,22 @@ Deno.test("swink eval run: a rejected key ends the evaluation as a configuration
   assertStringIncludes(messages, "was ended: ");
   assertStringIncludes(messages, "invalid x-api-key");
   assertEquals(listRuns(directory), []);
+  const late = await evaluate(directory, [], { model: [READ, GREET, refused] });
+  assertEquals([late.code, listRuns(directory)], [3, [RUN_1]]);
+  assertEquals((await withResults(directory, "gate", "latest")).code, 1);
   const none = await evaluate(directory, ["-m", "anthropik/model"]);
   assertEquals(none.code, 3);
   assertStringIncludes(none.messages, 'Unknown provider "anthropik"');
+});
+
+Deno.test("swink eval run: a sandbox that is required and incomplete ends the evaluation before its runs", async () => {
+  await using directory = await createProject();
+  await using sandbox = createSandbox({ cwd: directory.path });
+  const { status } = await sandbox.describe();
+  const { code, host } = await evaluate(directory, ["--sandbox=required"]);
+  const isConfined = status === "confined";
+  assertEquals([code, host.requests.length], isConfined ? [0, 4] : [3, 0]);
+  assertEquals(listRuns(directory), isConfined ? [RUN_1] : []);
 });
 
 Deno.test("swink eval run: an unknown evaluator, and a judge without a model, are found before a run", async () => {
@@ -262,6 +277,12 @@ Deno.test("swink eval run: on a terminal a live block shows the running cases", 
   assertStringIncludes(messages, "░".repeat(24) + "  0 of 2 · 0 passed");
   assertStringIncludes(messages, "█".repeat(12) + "░".repeat(12) + "  1 of 2");
   assertStringIncludes(messages, "\r\u001b[J");
+  // The block has the cases that run, and none that has finished.
+  const running = messages.split("\r\u001b[J").flatMap((block) =>
+    block.includes("1 of 2 ·") ? [block.split("1 of 2 ·")[1] ?? ""] : []
+  );
+  assert(running.some((block) => block.includes("\n  writes  ")));
+  assert(running.every((block) => !block.includes("\n  greets  ")));
   // A line of 50 columns, with the sequences that erase the block before it and move to its start.
   for (const line of messages.split("\n")) assert(line.length < 120, line);
   assertStringIncludes(output, "2 of 2 runs passed");

@@ -164,6 +164,7 @@ const misspelledRuns: readonly (readonly [object, string])[] = [
     { tools: [{ ...fakeTool({ name: "rm" }), interruptable: false }] },
     'Unknown property "interruptable" of the tool "rm": did you mean interruptible?',
   ],
+  [{ approvals: { call_1: true } }, "Pass the approvals to continue() instead"],
 ];
 for (const [options, problem] of misspelledRuns) {
   Deno.test(`misuse: prompt() rejects and does not start a run: ${problem}`, async () => {

@@ -10,7 +10,7 @@ import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { createPlanMode, type PlanFile } from "../../src/tools/plan/mod.ts";
 
-const SEEDS = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 120;
+const SEEDS = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 40;
 /** Levels of agents below that of the host. */
 const LEVELS = 3;
 const NAMES = ["read", "write", "bash"] as const;

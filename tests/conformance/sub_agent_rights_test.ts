@@ -14,7 +14,7 @@ import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { approvalGate } from "../../src/tools/mod.ts";
 
-const SEEDS = Deno.env.get("SWINK_PROVE") === "1" ? 20_000 : 250;
+const SEEDS = Deno.env.get("SWINK_PROVE") === "1" ? 20_000 : 80;
 const NAMES = ["read_file", "write_file", "edit_file", "run"] as const;
 const PATHS = ["a/1", "b/1", "b/2"] as const;
 /** Levels of agents below that of the host. */

@@ -6,18 +6,36 @@
 
 import ts from "typescript";
 
+/** Matches a comment in source text without literals. */
+const COMMENT = /\/\/.*|\/\*[\s\S]*?\*\//g;
+
 /** Returns the text of each comment, delimiters included. */
 export function getComments(source: string): string[] {
-  const ast = ts.createSourceFile("a.ts", source, ts.ScriptTarget.Latest, true);
-  const comments = new Map<number, string>();
-  function visit(node: ts.Node): void {
-    const ranges = [
-      ...ts.getLeadingCommentRanges(source, node.getFullStart()) ?? [],
-      ...ts.getTrailingCommentRanges(source, node.getEnd()) ?? [],
-    ];
-    for (const { pos, end } of ranges) comments.set(pos, source.slice(pos, end));
-    for (const child of node.getChildren()) visit(child);
+  const comments: string[] = [];
+  let position = 0;
+  for (const { start, end } of [...findLiterals(source), { start: source.length, end: 0 }]) {
+    comments.push(...source.slice(position, start).match(COMMENT) ?? []);
+    position = end;
   }
+  return comments;
+}
+
+/** Returns the ranges of strings, parts of templates and regular expressions, whose text could look like a comment. */
+function findLiterals(source: string): { start: number; end: number }[] {
+  const ast = ts.createSourceFile("a.ts", source, {
+    languageVersion: ts.ScriptTarget.Latest,
+    jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
+  });
+  const literals: { start: number; end: number }[] = [];
+  const visit = (node: ts.Node): void => {
+    if (
+      ts.isLiteralExpression(node) || ts.isTemplateMiddleOrTemplateTail(node) ||
+      ts.isTemplateHead(node)
+    ) {
+      literals.push({ start: node.getStart(ast), end: node.end });
+    }
+    ts.forEachChild(node, visit);
+  };
   visit(ast);
-  return [...comments].toSorted(([a], [b]) => a - b).map(([, comment]) => comment);
+  return literals;
 }

@@ -1,6 +1,12 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { BadRequestError } from "../../mod.ts";
-import { formatPrediction, type PatchPrediction, PredictionsFile } from "../../src/eval/mod.ts";
+import {
+  type EvalFiles,
+  formatPrediction,
+  localEvalFiles,
+  type PatchPrediction,
+  PredictionsFile,
+} from "../../src/eval/mod.ts";
 
 const create = (id: string, patch = "", model = "m"): PatchPrediction => ({
   instance_id: id,
@@ -50,6 +56,26 @@ Deno.test("PredictionsFile: a line that a killed process left incomplete is not 
   await useFile(complete.trimEnd(), async (path, read) => {
     await new PredictionsFile(path, { modelName: "m" }).write(create("b"));
     assertEquals(read(), format(create("a"), create("b")));
+  });
+});
+
+Deno.test("PredictionsFile: a prediction that could be written only in part is not joined with the next one", async () => {
+  await useFile(undefined, async (path, read) => {
+    let isFull = false;
+    const files: EvalFiles = {
+      ...localEvalFiles,
+      append: async (name, text) => {
+        await localEvalFiles.append(name, isFull ? text.slice(0, 20) : text);
+        if (isFull) throw new Error("No space left on device");
+      },
+    };
+    const predictions = new PredictionsFile(path, { modelName: "m", files });
+    await predictions.write(create("a"));
+    isFull = true;
+    await assertRejects(() => predictions.write(create("b")), Error, "No space left");
+    isFull = false;
+    await predictions.write(create("c"));
+    assertEquals(read(), format(create("a"), create("c")));
   });
 });
 

@@ -128,6 +128,34 @@ Deno.test("formatHtmlReport: cuts long texts", () => {
   assertEquals(report.length < 200_000, true);
 });
 
+Deno.test("formatHtmlReport: a page that would be too long omits runs that passed", () => {
+  const createLong = (id: string, outcome: "passed" | "failed") => {
+    const result = createResult(id, outcome);
+    const [call] = result.trajectory?.calls ?? [];
+    const calls = Array.from(
+      { length: 300 },
+      () => call && { ...call, result: "x".repeat(20_000) },
+    );
+    return {
+      ...result,
+      trajectory: result.trajectory && {
+        ...result.trajectory,
+        calls: calls.flatMap((made) => made ?? []),
+      },
+    };
+  };
+  const passed = Array.from({ length: 11 }, (_, index) => createLong(`case_${index}`, "passed"));
+  const report = formatHtmlReport(createRun([...passed, createLong("last", "failed")]));
+  const parts = report.split('<details class="case ').slice(1);
+  const isOmitted = (part: string) => part.includes("The run is omitted");
+  assertEquals(parts.map((part) => /id="case-(\w+)"/.exec(part)?.[1]), [
+    ...passed.map(({ caseId }) => caseId),
+    "last",
+  ]);
+  assertEquals(parts.map(isOmitted).lastIndexOf(false), 11);
+  assertEquals(parts.map(isOmitted).indexOf(true), 8);
+});
+
 Deno.test("reports: take linear time for many calls and many cases", () => {
   const [call] = createResult("a", "passed").trajectory?.calls ?? [];
   const [reply] = createResult("a", "passed").trajectory?.replies ?? [];

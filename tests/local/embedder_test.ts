@@ -74,6 +74,12 @@ Deno.test({
     AgentError,
   );
   assertEquals(aborted.code, "aborted");
+  const controller = new AbortController();
+  const texts = Array.from({ length: 500 }, () => "hello world");
+  const embedding = embedder.embed(texts, { signal: controller.signal });
+  setTimeout(() => controller.abort("enough"), 2);
+  const interrupted = await assertRejects(() => embedding, AgentError);
+  assertEquals([interrupted.code, interrupted.cause], ["aborted", "enough"]);
   assertEquals((await embedder.embed([])).length, 0);
   assertEquals((await embedder.embed(["a"])).length, 1);
 });

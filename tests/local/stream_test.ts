@@ -46,6 +46,18 @@ Deno.test(
   },
 );
 
+Deno.test({
+  name: "createLocal(): keeps spaces before punctuation marks, which llama.cpp removes",
+  ignore,
+}, async () => {
+  const marks = ["git", "Ġadd", "Ġ.", " &&", "Ġx", "Ġ!=", " y", "Ġ's", " ?", "Ġ,"];
+  await using fixture = await createFixture({
+    tiny: { scripts: [["<|git|>", ...marks, "<|im_end|>"]] },
+  });
+  const { text } = await fixture.ask("!git");
+  assertEquals(text, "git add . && x != y 's ? ,");
+});
+
 Deno.test(
   { name: "createLocal(): an agent calls a tool and answers with its result", ignore },
   async () => {

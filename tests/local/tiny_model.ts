@@ -113,9 +113,11 @@ function createVocabulary(scripts: readonly (readonly string[])[]): Vocabulary {
   // llama.cpp ends the process if two tokens have the same text.
   for (const text of [...bytes, "th", ...CONTROL_TOKENS]) words.delete(text);
   const texts = [...bytes, "th", ...words, ...CONTROL_TOKENS];
-  const types = texts.map((_, index) =>
-    index >= texts.length - CONTROL_TOKENS.length ? 3 : index > 256 ? 4 : 1
-  );
+  const types = texts.map((text, index) => {
+    if (index >= texts.length - CONTROL_TOKENS.length) return 3;
+    // Entries with the character for a space are encoded like those of bytes.
+    return index > 256 && !text.startsWith("Ġ") ? 4 : 1;
+  });
   return { texts, types, find: (text) => texts.indexOf(text) };
 }
 

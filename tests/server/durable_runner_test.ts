@@ -166,7 +166,7 @@ Deno.test("durableRunner(): a prompt that is sent again with its key starts no s
   await send(second, 422, "Another text");
   open();
   await second.waitForIdle(id);
-  assertEquals((await send(second, 200, "Hello")).messageId, started.messageId);
+  assertEquals(await send(second, 200, "Hello"), during);
   await send(first, 422, "Another text");
 });
 

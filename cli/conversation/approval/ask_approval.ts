@@ -11,6 +11,7 @@ import {
   type GateRequest,
   listHunks,
 } from "../../../src/tools/mod.ts";
+import { getErrorMessage } from "../../../src/core/errors.ts";
 import { formatDiffLines } from "../../render/diff_lines.ts";
 import type { Style } from "../../render/style.ts";
 import type { StyledLine } from "../../render/styled_line.ts";
@@ -152,7 +153,9 @@ class CallQuestion {
     const { arguments: args, tool, signal } = request;
     const isCommand = typeof args.command === "string" && Object.keys(args).length === 1;
     const text = isCommand ? String(args.command) : `${JSON.stringify(args, null, 2)}\n`;
-    const edited = await editText(text, isCommand ? ".sh" : ".json");
+    const edited = await editText(text, isCommand ? ".sh" : ".json").catch(async (error) => {
+      await view.print(toMessage("error", getErrorMessage(error), view));
+    });
     if (edited === undefined) return await this.ask(request);
     const changed = isCommand ? { command: edited.trim() } : parseArguments(edited);
     if (!changed) {

@@ -30,8 +30,9 @@ export async function readCustomCommands(
   for (const name of names.slice(0, MAX_COMMANDS)) {
     const path = join(directory, `${name}.md`);
     const text = await readUntrustedText(path, { within: directory, maxBytes: MAX_BYTES });
-    if (text === undefined) onProblem(`the command of ${path} was not loaded: it is no text file`);
-    else commands.push(createCustomCommand(name, text));
+    const problem = findProblem(text);
+    if (problem !== undefined) onProblem(`the command of ${path} was not loaded: ${problem}`);
+    else if (text !== undefined) commands.push(createCustomCommand(name, text));
   }
   return commands;
 }
@@ -56,6 +57,15 @@ function listFiles(directory: string, onProblem: (problem: string) => void): str
   }
 }
 
+/** Returns why a file is no command. */
+function findProblem(text: string | undefined): string | undefined {
+  // Binary data is decoded to replacement characters.
+  if (text === undefined || /[\0\uFFFD]/.test(text)) return "it is no text file";
+  const { body, isOpen } = splitFrontMatter(text);
+  if (isOpen) return "the lines after its first --- do not end with ---";
+  return body === "" ? "it has no text to send" : undefined;
+}
+
 /** Creates a command from the text of its file, which may begin with a description between lines of `---`. */
 export function createCustomCommand(name: string, text: string): ConversationCommand {
   const { fields, body } = splitFrontMatter(text);
@@ -75,10 +85,16 @@ function insertArgument(body: string, argument: string): string {
   return argument === "" ? body : `${body}\n\n${argument}`;
 }
 
+/** The parts of the text of a file. */
+interface CommandText {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Whether the fields have no end. */
+  readonly isOpen: boolean;
+}
+
 /** Splits a text into its fields, lines of `name: value`, and the rest. */
-function splitFrontMatter(
-  text: string,
-): { readonly fields: Readonly<Record<string, string>>; readonly body: string } {
+function splitFrontMatter(text: string): CommandText {
   const [match, head = ""] =
     /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
   const fields = head.split(/\r?\n/).flatMap((line) => {
@@ -87,7 +103,11 @@ function splitFrontMatter(
       ? []
       : [[name.toLowerCase(), value.replace(/^(["'])(.*)\1$/, "$2")] as const];
   });
-  return { fields: Object.fromEntries(fields), body: text.slice(match?.length ?? 0).trim() };
+  return {
+    fields: Object.fromEntries(fields),
+    body: text.slice(match?.length ?? 0).trim(),
+    isOpen: match === undefined && /^\uFEFF?---[ \t]*\r?\n[\w-]+:/.test(text),
+  };
 }
 
 /** Returns the first line of a text without the marks of a heading. */

@@ -23,7 +23,9 @@ export const theme = defineCommand({
   async run(argument, { view }) {
     const { name } = view.display.theme;
     if (argument !== "") view.setTheme(argument === "next" ? getNext(name) : parseTheme(argument));
-    await view.print([toLine(`theme ${view.display.theme.name}`, "faint")]);
+    const { theme, isPlain } = view.display;
+    const text = isPlain ? "Plain output has no colors" : `theme ${theme.name}`;
+    await view.print([toLine(text, "faint")]);
   },
 });
 

@@ -42,7 +42,7 @@ export class ConversationCompleter implements Completer {
     signal: AbortSignal,
   ): Promise<readonly Completion[] | undefined> {
     const before = text.slice(0, start);
-    if (/^@/.test(word)) return await this.#completePath(word.slice(1), signal);
+    if (word.startsWith("@")) return await this.#completePath(word.replace(/^@"?/, ""), signal);
     if (before.trim() === "" && /^[/#]/.test(word)) return await this.#completeName(word);
     const [, name] = /^\s*([/#][a-z-]+)\s/.exec(before) ?? [];
     return name === undefined ? undefined : await this.#completeArgument(name, word, signal);
@@ -94,7 +94,7 @@ export class ConversationCompleter implements Completer {
       const rank = rankMatch(relativePath.toLowerCase(), name);
       if (rank === undefined) continue;
       const isDirectory = kind === "directory";
-      const text = `@${quotePath(directory + relativePath)}${isDirectory ? "/" : ""}`;
+      const text = formatReference(directory + relativePath, isDirectory);
       found.push({ item: { text, isPartial: isDirectory }, rank });
     }
     return found.sort((a, b) => a.rank - b.rank).slice(0, MAX_ITEMS).map(({ item }) => item);
@@ -109,7 +109,9 @@ function rankMatch(path: string, text: string): number | undefined {
   return path.includes(text) ? 3 : undefined;
 }
 
-/** Quotes a path with blanks, so that it is one word. */
-function quotePath(path: string): string {
-  return /\s/.test(path) ? `"${path}"` : path;
+/** Returns the reference to a path. One with blanks is quoted; the quotes of a directory stay open for its files. */
+function formatReference(path: string, isDirectory: boolean): string {
+  const isQuoted = /\s/.test(path);
+  const start = isQuoted ? '@"' : "@";
+  return isDirectory ? `${start}${path}/` : `${start}${path}${isQuoted ? '"' : ""}`;
 }

@@ -359,6 +359,8 @@ export class LiveView implements ConversationView {
 
   #startReading(): void {
     if (this.#closing.signal.aborted) return;
+    // After a stop that was not prepared, keys are still read.
+    this.#reading.abort();
     this.#reading = new AbortController();
     this.#keyLoop = this.#readKeys(this.#reading.signal);
   }

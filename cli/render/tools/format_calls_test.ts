@@ -63,6 +63,13 @@ Deno.test("formatEndedCall(): shows icon, name, argument, duration, first line o
   }
 });
 
+Deno.test("formatEndedCall(): uses all columns for the result of a call without an argument", () => {
+  const call = endCall({}, "0123456789");
+  const line = "• bash · 0123456789 [1]";
+  assertEquals(formatAt(line.length, call), line);
+  assertEquals(formatAt(line.length - 1, call), "• bash · 01234567… [1]");
+});
+
 Deno.test("formatEndedCall(): summarizes results by their first line", () => {
   const call = { arguments: { command: "x" } };
   const summaries = {

@@ -1,8 +1,8 @@
 /**
  * The published events of the runs of a process: those that it stores, and those that it reads.
  *
- * All runs share the statements of the storage. What is published while some records are stored is stored together
- * after that, so that the number of statements depends on the storage and not on the number of runs.
+ * All runs share the statements of the storage. The records that are published while others are stored follow
+ * together, so that the number of statements depends on the storage and not on the number of runs.
  *
  * @module
  */
@@ -10,7 +10,7 @@
 import { createDeferred, type Deferred } from "../../core/deferred.ts";
 import type { Clock } from "../../core/ports.ts";
 import { startTimer } from "../../core/start_timer.ts";
-import { type EventContent, type EventStorage, type NewEvent } from "./event_storage.ts";
+import type { EventContent, EventStorage, NewEvent } from "./event_storage.ts";
 import { WatchedRun } from "./watched_run.ts";
 
 /** Maximum number of records of a statement. */
@@ -47,7 +47,7 @@ export class EventHub {
   #isWriting = false;
   #isReading = false;
   #isClosed = false;
-  #room: Deferred<void> | undefined;
+  #capacity: Deferred<void> | undefined;
   #stopTimer: (() => void) | undefined;
 
   constructor(options: EventHubOptions) {
@@ -65,8 +65,8 @@ export class EventHub {
     });
     if (!this.#isWriting) void this.#write();
     if (this.#waiting.length < MAX_WAITING) return;
-    this.#room ??= createDeferred();
-    await this.#room.promise;
+    this.#capacity ??= createDeferred();
+    await this.#capacity.promise;
   }
 
   /** Resolves when all records of a run are stored. */
@@ -105,7 +105,7 @@ export class EventHub {
     this.notify([...this.#watched.keys()].map((runId) => [runId, Infinity] as const));
   }
 
-  /** Stores what waits, and ends all readers. */
+  /** Stores the records that wait, and ends all readers. */
   async close(): Promise<void> {
     await Promise.all(this.#lastStored.values());
     this.#isClosed = true;
@@ -115,7 +115,7 @@ export class EventHub {
 
   async #write(): Promise<void> {
     this.#isWriting = true;
-    // What is published in the same moment is stored together.
+    // Records that are published in the same moment are stored together.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, MAX_BATCH);
@@ -123,8 +123,8 @@ export class EventHub {
       await this.#store(batch);
       for (const { stored } of batch) stored.resolve();
       if (this.#waiting.length >= MAX_WAITING) continue;
-      this.#room?.resolve();
-      this.#room = undefined;
+      this.#capacity?.resolve();
+      this.#capacity = undefined;
     }
     this.#isWriting = false;
   }

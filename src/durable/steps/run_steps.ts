@@ -130,7 +130,7 @@ export class RunSteps implements DurableSteps {
   }
 
   async publish(event: unknown, options: PublishOptions = {}): Promise<void> {
-    // A process that must no longer execute the run has no say in its events.
+    // Another process executes the run and publishes its events.
     if (this.#failure || this.#journal.detached.aborted) return;
     await this.#publisher.publish(event, { ...options, isReplayed: this.#isReplaying });
   }

@@ -38,6 +38,7 @@ export function createCommandEvaluator(openSandbox?: OpenCommandSandbox): Evalua
     name,
     optionNames: ["command", "exitCode", "timeoutMs"],
     needsDirectory: true,
+    timeoutMs: Infinity,
     evaluate: async ({ directory, options, signal }) => {
       if (!openSandbox) {
         throw new BadRequestError(

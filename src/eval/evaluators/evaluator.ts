@@ -38,6 +38,11 @@ export interface Evaluator {
   /** Names of its options; a case with another one is an error, which fails the metric. Default: any names. */
   readonly optionNames?: readonly string[] | undefined;
   /**
+   * Time after which the metric fails, in milliseconds; `Infinity` for an evaluator with limits of its own. Default:
+   * 600,000, 10 minutes.
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
    * Scores a run. Returns `undefined` if the evaluator does not apply to the case, such as a comparison without an
    * expectation. An error fails the metric.
    */

@@ -6,9 +6,11 @@
 
 import { settleAfterAbort } from "./settle_after_abort.ts";
 import { checkNames } from "../../core/check_names.ts";
+import { createDeferred } from "../../core/deferred.ts";
 import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { MAX_TIMER_MS } from "../../core/ports.ts";
 import type { EvalCase, EvaluatorConfig } from "../case/eval_case.ts";
 import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import { createBudgetEvaluator } from "./budget_evaluator.ts";
@@ -19,6 +21,9 @@ import { createFilesEvaluator } from "./files_evaluator.ts";
 import { createResponseEvaluator } from "./response_evaluator.ts";
 import { createBinaryScore, type Score } from "./score.ts";
 import { createTrajectoryEvaluator } from "./trajectory_evaluator.ts";
+
+/** Time of an evaluator without a limit of its own: one that hangs must not hang the evaluation. */
+const DEFAULT_TIMEOUT_MS = 600_000;
 
 /** The metric of a case that no evaluator applies to. */
 const NO_METRIC = "no_metric";
@@ -55,7 +60,7 @@ export class EvaluatorRegistry {
   /**
    * Adds an evaluator. With `isDefault` it runs for each case, otherwise for those that name it.
    *
-   * @throws {BadRequestError} If there is another one with its name.
+   * @throws {BadRequestError} If there is another one with its name, or its `timeoutMs` is not above 0.
    */
   register(
     evaluator: Evaluator,
@@ -64,6 +69,12 @@ export class EvaluatorRegistry {
     const { name } = evaluator;
     if (this.#evaluators.has(name)) {
       throw new BadRequestError(`There is already an evaluator "${name}"`);
+    }
+    const { timeoutMs = DEFAULT_TIMEOUT_MS } = evaluator;
+    if (!(timeoutMs > 0)) {
+      throw new BadRequestError(
+        `The timeoutMs of the evaluator "${name}" must be above 0, not ${describeValue(timeoutMs)}`,
+      );
     }
     this.#evaluators.set(name, evaluator);
     if (isDefault) this.#defaults.add(name);
@@ -99,7 +110,7 @@ export class EvaluatorRegistry {
   }
 
   /**
-   * Scores the run of a case. An evaluator that throws, is unknown, or returns an invalid score, fails its metric only.
+   * Scores the run of a case. An evaluator that throws, is unknown, takes too long, or returns an invalid score, fails its metric only.
    * A case to which no evaluator applies fails.
    */
   async evaluate(context: Omit<EvalContext, "options">): Promise<Score[]> {
@@ -141,11 +152,28 @@ export class EvaluatorRegistry {
     try {
       checkOptions(evaluator, context.options);
       const pending = Promise.resolve(evaluator.evaluate(context));
-      const score = await settleAfterAbort(pending, context.signal);
+      const score = await settleInTime(settleAfterAbort(pending, context.signal), evaluator);
       return score === undefined ? undefined : copyScore(score);
     } catch (error) {
       return createBinaryScore(name, false, `The evaluator failed: ${getErrorMessage(error)}`);
     }
+  }
+}
+
+/** Settles like the promise, or rejects when the time of the evaluator is over; a later rejection is ignored. */
+async function settleInTime<Value>(
+  promise: Promise<Value>,
+  { timeoutMs = DEFAULT_TIMEOUT_MS }: Evaluator,
+): Promise<Value> {
+  const { promise: timeout, reject } = createDeferred<never>();
+  const timer = setTimeout(
+    () => reject(new Error(`it did not end within ${timeoutMs} ms`)),
+    Math.min(timeoutMs, MAX_TIMER_MS),
+  );
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -264,6 +264,35 @@ Deno.test("EvaluatorRegistry: an abort ends the wait for an evaluator that ignor
   assertStringIncludes(score?.reason ?? "", "cancelled");
 });
 
+Deno.test("EvaluatorRegistry: an evaluator that hangs fails its metric when its time is over", async () => {
+  const registry = EvaluatorRegistry.createDefault();
+  const hang = () => new Promise<never>(() => {});
+  registry.register({ name: "hangs", timeoutMs: 20, evaluate: hang });
+  const fail = () => new Promise<never>((_, reject) => setTimeout(() => reject(new Error()), 30));
+  registry.register({ name: "fails_later", timeoutMs: 20, evaluate: fail });
+  const score: Score = { metric: "in_time", value: 1, passed: true };
+  registry.register({
+    name: "in_time",
+    timeoutMs: Infinity,
+    evaluate: () => Promise.resolve(score),
+  });
+  const evaluators = ["hangs", "fails_later", "in_time"].map((name) => ({ name }));
+  const scores = await evaluate({ evaluators }, { registry });
+  assertEquals(scores.map(({ metric, reason }) => [metric, reason]), [
+    ["hangs", "The evaluator failed: it did not end within 20 ms"],
+    ["fails_later", "The evaluator failed: it did not end within 20 ms"],
+    ["in_time", undefined],
+  ]);
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  for (const timeoutMs of [0, -1, NaN]) {
+    assertThrows(
+      () => registry.register({ name: "a", timeoutMs, evaluate: () => undefined }),
+      BadRequestError,
+      "timeoutMs",
+    );
+  }
+});
+
 Deno.test("calculateMeanScore: is the mean by weight", () => {
   assertEquals(calculateMeanScore([{ value: 1, weight: 3 }, { value: 0 }]), 0.75);
   assertEquals(calculateMeanScore([{ value: 0.5 }]), 0.5);

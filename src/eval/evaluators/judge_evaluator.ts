@@ -106,6 +106,7 @@ export function createJudgeEvaluator(topic: JudgeTopic, options: JudgeOptions): 
   return {
     name: topic,
     optionNames: ["rubric", "threshold"],
+    timeoutMs: Infinity,
     evaluate: async (context) => {
       const threshold = readThreshold(context.options) ?? DEFAULT_THRESHOLD;
       const prompt = createJudgePrompt(topic, { ...context, rubric: readRubric(context) });

@@ -149,6 +149,8 @@ function createPatchEvaluator(
 ): Evaluator {
   return {
     name: METRIC,
+    // The tests of a task have a limit.
+    timeoutMs: Infinity,
     evaluate: async (context) => {
       const task = tasks.get(context.evalCase.id);
       const snapshot = checkouts.get(context.directory ?? "");

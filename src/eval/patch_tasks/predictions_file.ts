@@ -75,9 +75,15 @@ export class PredictionsFile {
     this.#ids ??= this.#read();
     const ids = await this.#ids;
     const id = prediction.instance_id;
-    if (ids.has(id)) await this.#rewrite((kept) => kept.instance_id !== id);
-    await this.#files.append(this.#path, formatPrediction(prediction));
-    ids.add(id);
+    try {
+      if (ids.has(id)) await this.#rewrite((kept) => kept.instance_id !== id);
+      await this.#files.append(this.#path, formatPrediction(prediction));
+      ids.add(id);
+    } catch (error) {
+      // A part of the line can be in the file, as on a full disk.
+      this.#ids = undefined;
+      throw error;
+    }
   }
 
   async #read(): Promise<Set<string>> {

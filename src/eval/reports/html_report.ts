@@ -5,6 +5,7 @@
  */
 
 import type { EvalCase } from "../case/eval_case.ts";
+import type { CaseResult } from "../run/case_result.ts";
 import { compareResults, selectChanges } from "../results/compare_results.ts";
 import { calculateWilsonInterval } from "../statistics/wilson_interval.ts";
 import { escapeHtml } from "./escape_html.ts";
@@ -31,7 +32,7 @@ export interface HtmlReportOptions extends ReportOptions {
 /**
  * Formats an evaluation as a web page: its totals, charts over earlier evaluations, the changes since a baseline, and the
  * trajectory of each run, call by call. The page needs no other file, runs no script, and its content security policy
- * forbids any; all texts of models and tools are escaped.
+ * forbids any; all texts of models and tools are escaped. A page that would be too long omits runs, those that passed first.
  *
  * @example
  * ```ts
@@ -62,7 +63,7 @@ ${baseline ? renderChanges(run, baseline) : ""}
 <main>
 <h2>Cases</h2>
 ${renderFilter(summary)}
-${summary.cases.map((totals) => renderCase(totals, cases.get(totals.caseId))).join("\n")}
+${renderCases(summary, cases).join("\n")}
 </main>
 </body>
 </html>
@@ -127,7 +128,40 @@ function renderFilter({ cases }: RunSummary): string {
   return `<div class="filter">${buttons.join("")}</div>`;
 }
 
-function renderCase(totals: CaseTotals, evalCase: EvalCase | undefined): string {
+/** Characters of all runs: a browser cannot show a page of any length, nor can a text have one. */
+const MAX_RUNS = 50_000_000;
+
+/** Renders the runs of a page until it is long. */
+class RunRenderer {
+  #left = MAX_RUNS;
+
+  render(result: CaseResult, userMessages: readonly string[]): string {
+    if (this.#left <= 0) {
+      return `<p class="facts">The run is omitted, since the page would be too long.</p>`;
+    }
+    const text = renderResult(result, userMessages);
+    this.#left -= text.length;
+    return text;
+  }
+}
+
+/** Renders the cases in their order; of a long page those that failed have their runs first. */
+function renderCases(
+  { cases }: RunSummary,
+  known: ReadonlyMap<string, EvalCase>,
+): readonly string[] {
+  const renderer = new RunRenderer();
+  const render = (totals: CaseTotals) => renderCase(totals, known.get(totals.caseId), renderer);
+  const isFailed = (totals: CaseTotals) => getOutcome(totals) === "failed";
+  const failed = new Map(cases.filter(isFailed).map((totals) => [totals, render(totals)]));
+  return cases.map((totals) => failed.get(totals) ?? render(totals));
+}
+
+function renderCase(
+  totals: CaseTotals,
+  evalCase: EvalCase | undefined,
+  renderer: RunRenderer,
+): string {
   const { caseId, passed, failed, score, cost, durationMs, results } = totals;
   const { description, userMessages = [] } = evalCase ?? {};
   const outcome = getOutcome(totals);
@@ -143,7 +177,7 @@ function renderCase(totals: CaseTotals, evalCase: EvalCase | undefined): string 
     const title = results.length > 1
       ? `<h2>${escapeHtml(`Repetition ${result.repetition}: ${result.outcome}`)}</h2>`
       : "";
-    return title + renderResult(result, userMessages);
+    return title + renderer.render(result, userMessages);
   });
   return `<details class="case ${outcome}" id="case-${escapeHtml(caseId)}"><summary>` +
     `<span class="mark ${outcome}">${mark}</span><span class="name">${name}</span>` +

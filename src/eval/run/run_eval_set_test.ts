@@ -369,7 +369,7 @@ Deno.test("runEvalSet: keeps finished results and runs skipped ones again", asyn
 });
 
 Deno.test("runEvalSet: seeds differ between repetitions and repeat with the same seed", async () => {
-  const collectSeeds = async (seed: number) => {
+  const collectSeeds = async (seed?: number) => {
     const seeds: number[] = [];
     await runEvalSet(createSet({ repetitions: 3 }), (request) => {
       seeds.push(request.seed);
@@ -380,6 +380,7 @@ Deno.test("runEvalSet: seeds differ between repetitions and repeat with the same
   const seeds = await collectSeeds(1);
   assertEquals(new Set(seeds).size, 3);
   assertEquals(await collectSeeds(1), seeds);
+  assertEquals(await collectSeeds(), await collectSeeds(0));
   assertNotEquals(await collectSeeds(2), seeds);
 });
 

@@ -4,9 +4,11 @@
  * @module
  */
 
-import type { SystemFile } from "../../platform/file_calls.ts";
+import { SEEK_START, type SystemFile } from "../../platform/file_calls.ts";
 
 const BUFFER_BYTES = 1 << 18;
+/** Most bytes that are read; the headers of known models have some 10 MB. */
+const MAX_BYTES = 1 << 28;
 
 /** A file that ends too early, or whose content is impossible. */
 export class InvalidFileError extends Error {}
@@ -66,9 +68,25 @@ export class ByteSource {
     return new TextDecoder().decode(this.#buffer.subarray(offset, offset + length));
   }
 
+  /** Leaves bytes out. */
+  skip(count: number): void {
+    this.#check(count);
+    this.#position += count;
+    this.#offset += count;
+    if (this.#offset <= this.#buffer.length) return;
+    this.#file.seekSync(this.#position, SEEK_START);
+    this.#buffer = new Uint8Array(0);
+    this.#offset = 0;
+  }
+
+  #check(count: number): void {
+    if (count > this.remaining) throw new InvalidFileError("the file is incomplete");
+    if (this.#position > MAX_BYTES) throw new InvalidFileError("its header is too large");
+  }
+
   /** Makes bytes available in the buffer and returns their offset there. */
   #take(count: number): number {
-    if (count > this.remaining) throw new InvalidFileError("the file is incomplete");
+    this.#check(count);
     if (this.#offset + count > this.#buffer.length) this.#fill(count);
     const offset = this.#offset;
     this.#offset += count;

@@ -11,6 +11,7 @@ import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { system } from "../../platform/system.ts";
 import { ByteSource, InvalidFileError } from "./byte_source.ts";
 import { checkDimensions } from "./check_dimensions.ts";
+import { decodeSpacedToken } from "./spaced_tokens.ts";
 
 /** The header of a GGUF file. */
 export interface GgufHeader {
@@ -22,6 +23,8 @@ export interface GgufHeader {
   readonly lists: ReadonlyMap<string, readonly number[]>;
   /** Number of entries of the vocabulary. */
   readonly vocabularySize: number;
+  /** Texts of tokens with a space before a punctuation mark, by their ids. */
+  readonly spacedTokens: ReadonlyMap<number, string>;
   /** Names of the tensors. */
   readonly tensorNames: ReadonlySet<string>;
 }
@@ -32,7 +35,7 @@ const MAX_TEXT_BYTES = 1 << 24;
 const MAX_NAME_BYTES = 256;
 const MAX_ENTRIES = 1 << 16;
 const MAX_TENSORS = 1 << 16;
-const MAX_LIST_LENGTH = 1 << 24;
+const MAX_LIST_LENGTH = 1 << 22;
 /** Lists up to this length are kept. */
 const MAX_KEPT_LENGTH = 1024;
 const STRING_TYPE = 8;
@@ -102,9 +105,10 @@ const TENSOR_TYPES: Readonly<Record<number, readonly [elements: number, bytes: n
  */
 export async function readGgufHeader(path: string): Promise<GgufHeader> {
   try {
-    using file = await system.open(path);
-    const { size, isFile } = file.statSync();
+    // Opening a named pipe would wait for its writer.
+    const { isFile, size } = await system.stat(path);
     if (!isFile) throw new InvalidFileError("it is no file");
+    using file = await system.open(path);
     return readHeader(new ByteSource(file, size), size);
   } catch (error) {
     const reason = error instanceof InvalidFileError ? error.message : getErrorMessage(error);
@@ -125,6 +129,7 @@ function readHeader(source: ByteSource, fileSize: number): GgufHeader {
   const contents = new HeaderContents();
   for (let entry = 0; entry < entries; entry++) contents.readEntry(source);
   const { metadata } = contents;
+  checkParts(metadata);
   const tensorNames = readTensors(source, { tensors, fileSize, metadata });
   const header = { fileSize, tensorNames, ...contents };
   checkDimensions(header);
@@ -140,6 +145,7 @@ function limit(count: number, maximum: number, name: string): number {
 class HeaderContents {
   readonly metadata: Map<string, string | number | boolean> = new Map();
   readonly lists: Map<string, readonly number[]> = new Map();
+  readonly spacedTokens: Map<number, string> = new Map();
   vocabularySize = 0;
 
   readEntry(source: ByteSource): void {
@@ -154,13 +160,9 @@ class HeaderContents {
     const length = limit(source.readUint64(), MAX_LIST_LENGTH, "values in a list");
     if (type === STRING_TYPE) return this.#readTexts(key, length, source);
     const { size, read } = getNumberType(type);
-    if (length * size > source.remaining) throw new InvalidFileError("the file is incomplete");
-    const values: number[] = [];
-    for (let index = 0; index < length; index++) {
-      const value = source.readNumber(size, read);
-      if (index < MAX_KEPT_LENGTH) values.push(value);
-    }
-    if (length <= MAX_KEPT_LENGTH) this.lists.set(key, values);
+    if (length > MAX_KEPT_LENGTH) return source.skip(length * size);
+    const values = Array.from({ length }, () => source.readNumber(size, read));
+    this.lists.set(key, values);
   }
 
   #readTexts(key: string, length: number, source: ByteSource): void {
@@ -168,11 +170,17 @@ class HeaderContents {
     const texts = new Set<string>();
     for (let index = 0; index < length; index++) {
       const text = source.readText(MAX_TEXT_BYTES);
-      if (isVocabulary) texts.add(text);
+      if (isVocabulary) this.#addToken(index, text, texts);
     }
     if (!isVocabulary) return;
     if (texts.size < length) throw new InvalidFileError("two tokens have the same text");
     this.vocabularySize = length;
+  }
+
+  #addToken(token: number, entry: string, entries: Set<string>): void {
+    entries.add(entry);
+    const text = decodeSpacedToken(entry);
+    if (text !== undefined) this.spacedTokens.set(token, text);
   }
 }
 
@@ -187,6 +195,15 @@ function getNumberType(type: number): NumberType {
   const found = NUMBER_TYPES[type];
   if (found) return found;
   throw new InvalidFileError(`its metadata has the unknown type ${type}`);
+}
+
+/** Refuses a part of a model: its size would be taken for that of the model. */
+function checkParts(metadata: GgufHeader["metadata"]): void {
+  const parts = Number(metadata.get("split.count") ?? 1);
+  if (parts <= 1) return;
+  throw new InvalidFileError(
+    `it is one of ${parts} parts of a model; join them with llama-gguf-split --merge`,
+  );
 }
 
 interface TensorLimits extends Pick<GgufHeader, "fileSize" | "metadata"> {

@@ -143,10 +143,73 @@ Deno.test("checkDimensions() checks only what the tensors need, and accepts list
   check({}, ["blk.0.ffn_up_exps.weight"]);
 });
 
+Deno.test("readGgufHeader() refuses a part of a model", async () => {
+  const bytes = createTinyModel();
+  const text = new TextDecoder("latin1").decode(bytes);
+  // Another number of 32 bits, with a name of the same length as the key.
+  const key = "split.count";
+  const name = "general.file_type";
+  const index = text.indexOf(name);
+  const entry = new Uint8Array(bytes.length - (name.length - key.length));
+  entry.set(bytes.subarray(0, index));
+  entry.set(new TextEncoder().encode(key), index);
+  entry.set(bytes.subarray(index + name.length), index + key.length);
+  entry[index - 8] = key.length;
+  entry[index + key.length + 4] = 3;
+  await withFile(entry, async (path) => {
+    await assertRejects(() => readGgufHeader(path), Error, "it is one of 3 parts of a model");
+  });
+});
+
+Deno.test("readGgufHeader() refuses a header that is too large, before it is read", async () => {
+  const path = await Deno.makeTempFile();
+  using file = await Deno.open(path, { write: true });
+  const header = new DataView(new ArrayBuffer(24));
+  header.setUint32(0, 0x46554747, true);
+  header.setUint32(4, 3, true);
+  header.setBigUint64(16, 60_000n, true);
+  await file.write(new Uint8Array(header.buffer));
+  // A sparse file of entries without a name, whose values are lists of 16 million bytes.
+  file.truncateSync(20_000_000_000);
+  const entry = new DataView(new ArrayBuffer(24));
+  entry.setUint32(8, 9, true);
+  entry.setBigUint64(16, 4_000_000n, true);
+  for (let index = 0; index < 80; index++) {
+    file.seekSync(24 + index * (24 + 4_000_000), 0);
+    await file.write(new Uint8Array(entry.buffer));
+  }
+  const error = await assertRejects(() => readGgufHeader(path), BadRequestError);
+  assert(error.message.endsWith("its header is too large"), error.message);
+  await Deno.remove(path);
+});
+
+Deno.test("createModelProfile() reads numbers of heads that differ between layers", () => {
+  const metadata = new Map<string, string | number>([
+    ["general.architecture", "x"],
+    ["x.embedding_length", 64],
+    ["x.block_count", 2],
+  ]);
+  const lists = new Map([
+    ["x.attention.head_count", [4, 8]],
+    ["x.attention.head_count_kv", [1, 2]],
+  ]);
+  const empty = { spacedTokens: new Map(), tensorNames: new Set<string>(), vocabularySize: 0 };
+  const { bytesPerToken } = createModelProfile({ metadata, lists, fileSize: 1, ...empty });
+  // Three heads with eight keys and eight values of two bytes.
+  assertEquals(bytesPerToken, 3 * 16 * 2);
+});
+
 Deno.test("readGgufHeader() refuses files that are no models", async () => {
   const error = await assertRejects(() => readGgufHeader("/nowhere/a.gguf"), BadRequestError);
   assert(error.message.startsWith("Cannot load the model /nowhere/a.gguf: "));
-  await assertRejects(() => readGgufHeader("."), BadRequestError);
+  await assertRejects(() => readGgufHeader("."), BadRequestError, "it is no file");
+  if (Deno.build.os !== "windows") {
+    const directory = await Deno.makeTempDir();
+    const pipe = `${directory}/pipe.gguf`;
+    await new Deno.Command("mkfifo", { args: [pipe] }).output();
+    await assertRejects(() => readGgufHeader(pipe), BadRequestError, "it is no file");
+    await Deno.remove(directory, { recursive: true });
+  }
   const text = new TextEncoder().encode("version https://git-lfs.github.com/spec/v1\n");
   await withFile(text, async (path) => {
     await assertRejects(() => readGgufHeader(path), BadRequestError, "it is no GGUF file");

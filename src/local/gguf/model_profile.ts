@@ -45,7 +45,9 @@ export function createModelProfile({ metadata, lists, fileSize }: GgufHeader): M
   const read = (key: string) => toCount(metadata.get(`${architecture}.${key}`));
   const layers = read("block_count") ?? 0;
   const embedding = read("embedding_length") ?? 0;
-  const heads = read("attention.head_count") ?? 1;
+  // Some networks have another number of heads in each layer.
+  const headCounts = lists.get(`${architecture}.attention.head_count`) ?? [];
+  const heads = Math.max(read("attention.head_count") ?? 1, ...headCounts);
   const perHead = embedding / heads;
   const perLayer = lists.get(`${architecture}.attention.head_count_kv`);
   const cacheHeads = perLayer?.reduce((sum, count) => sum + Math.max(0, count), 0) ??

@@ -7,11 +7,8 @@
 import type { LlamaSequence, Token } from "./llama_runtime.ts";
 import type { PromptTokens } from "./prompt_tokens.ts";
 
-/** A position at which a text and its tokens end together. */
-interface Boundary {
-  readonly tokens: number;
-  readonly characters: number;
-}
+/** The end of a token that ends within a character, or whose end is not known. */
+const UNKNOWN = -1;
 
 /** Tokens of a prompt, of which the first ones are evaluated already. */
 export interface AlignedPrompt {
@@ -19,8 +16,8 @@ export interface AlignedPrompt {
   readonly tokens: readonly Token[];
   /** Number of the evaluated ones. */
   readonly cached: number;
-  /** Positions in the prompt that are known from earlier requests. */
-  readonly boundaries: readonly Boundary[];
+  /** For each of the first tokens the characters up to its end, as far as earlier requests have shown. */
+  readonly ends: readonly number[];
 }
 
 /** Keeps the cache of a sequence between requests, as far as the next prompt begins like the last one. */
@@ -32,7 +29,9 @@ export class SequenceSlot {
   #text = "";
   #tokens: Token[] = [];
   #promptLength = 0;
-  #boundaries: Boundary[] = [];
+  #promptCharacters = 0;
+  /** For each token the characters up to its end. */
+  #ends: number[] = [];
 
   /**
    * @param bos Token at the start of every prompt; `null` for none.
@@ -53,23 +52,30 @@ export class SequenceSlot {
 
   /** Splits a prompt, with the tokens of the last reply where it contains that reply. Changes nothing. */
   align(prompt: string): AlignedPrompt {
-    const { tokens, boundaries } = this.#tokenize(prompt);
+    const { tokens, ends } = this.#tokenize(prompt);
     const evaluated = this.sequence.contextTokens;
     let cached = 0;
     // The last token is evaluated again, since its result is not kept.
     const maximum = Math.min(tokens.length - 1, evaluated.length);
     while (cached < maximum && tokens[cached] === evaluated[cached]) cached++;
-    return { tokens, cached, boundaries };
+    return { tokens, cached, ends };
   }
 
   /** Starts a request: forgets what does not belong to its prompt. */
-  async start(prompt: string, { tokens, cached, boundaries }: AlignedPrompt): Promise<void> {
+  async start(prompt: string, { tokens, cached, ends }: AlignedPrompt): Promise<void> {
     this.#text = prompt;
     this.#tokens = [...tokens];
     this.#promptLength = tokens.length;
-    this.#boundaries = [...boundaries, { tokens: tokens.length, characters: prompt.length }];
+    this.#ends = tokens.map((_, index) => ends[index] ?? UNKNOWN);
+    if (tokens.length > 0) this.#ends[tokens.length - 1] = prompt.length;
+    this.#promptCharacters = prompt.length;
     const { nextTokenIndex: end } = this.sequence;
     if (cached < end) await this.sequence.eraseContextTokenRanges([{ start: cached, end }]);
+  }
+
+  /** The text of the reply. */
+  get replyText(): string {
+    return this.#text.slice(this.#promptCharacters);
   }
 
   /** The tokens of the reply. */
@@ -80,26 +86,24 @@ export class SequenceSlot {
   /** Adds a token of the reply, and the text that it completes. */
   append(token: Token, text: string): void {
     this.#tokens.push(token);
-    if (text === "") return;
     this.#text += text;
-    this.#boundaries.push({ tokens: this.#tokens.length, characters: this.#text.length });
+    this.#ends.push(text === "" ? UNKNOWN : this.#text.length);
   }
 
   /** Uses the tokens of earlier requests for the text that they are known to represent. */
-  #tokenize(prompt: string): Pick<AlignedPrompt, "tokens" | "boundaries"> {
+  #tokenize(prompt: string): Pick<AlignedPrompt, "tokens" | "ends"> {
     const { nextTokenIndex } = this.sequence;
     const shared = this.countSharedCharacters(prompt);
-    const last = this.#boundaries.findLastIndex(({ tokens, characters }) =>
-      tokens <= nextTokenIndex && characters <= shared
+    const last = this.#ends.findLastIndex((end, index) =>
+      end !== UNKNOWN && end <= shared && index < nextTokenIndex
     );
-    const boundary = this.#boundaries[last];
-    if (boundary) {
-      const rest = this.#tokenizer.tokenize(prompt.slice(boundary.characters), true);
-      const tokens = [...this.#tokens.slice(0, boundary.tokens), ...rest];
-      return { tokens, boundaries: this.#boundaries.slice(0, last + 1) };
+    if (last >= 0) {
+      const rest = this.#tokenizer.tokenize(prompt.slice(this.#ends[last]), true);
+      const tokens = [...this.#tokens.slice(0, last + 1), ...rest];
+      return { tokens, ends: this.#ends.slice(0, last + 1) };
     }
     const tokens = this.#tokenizer.tokenize(prompt, false);
     const hasStart = this.#bos === null || tokens[0] === this.#bos;
-    return { tokens: hasStart ? tokens : [this.#bos, ...tokens], boundaries: [] };
+    return { tokens: hasStart ? tokens : [this.#bos, ...tokens], ends: [] };
   }
 }

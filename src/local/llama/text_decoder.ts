@@ -5,26 +5,37 @@
  */
 
 import type { LlamaModel, Token } from "./llama_runtime.ts";
+import type { TokenTexts } from "./token_texts.ts";
 
 /** Longest sequence of tokens that can be parts of one character. */
 const MAX_PENDING = 8;
 /** Number of earlier tokens that decide about a space before the next one. */
 const MAX_LAST = 4;
+/** Earlier tokens that are collected before the old ones are removed. */
+const MAX_COLLECTED = 256;
 
 /** Decodes tokens one by one. A character of several tokens is returned with the last of them. */
 export class TokenTextDecoder {
   readonly #model: Pick<LlamaModel, "detokenize">;
+  readonly #texts: Pick<TokenTexts, "get">;
   #pending: Token[] = [];
-  #last: readonly Token[] = [];
+  #last: Token[] = [];
 
-  constructor(model: Pick<LlamaModel, "detokenize">) {
+  constructor(model: Pick<LlamaModel, "detokenize">, texts: Pick<TokenTexts, "get">) {
     this.#model = model;
+    this.#texts = texts;
   }
 
   /** Returns the text that a token completes; empty if a character is not complete. */
   decode(token: Token): string {
+    const isWithinText = this.#pending.length === 0 && this.#last.length > 0;
+    const known = isWithinText ? this.#texts.get(token) : undefined;
+    if (known !== undefined) {
+      this.#keep(token);
+      return known;
+    }
     this.#pending.push(token);
-    const text = this.#model.detokenize(this.#pending, true, this.#last);
+    const text = this.#detokenize();
     // An incomplete character is decoded to the replacement character.
     if (text.endsWith("\ufffd") && this.#pending.length < MAX_PENDING) return "";
     return this.#release(text);
@@ -33,12 +44,21 @@ export class TokenTextDecoder {
   /** Returns the rest after the last token. */
   end(): string {
     if (this.#pending.length === 0) return "";
-    return this.#release(this.#model.detokenize(this.#pending, true, this.#last));
+    return this.#release(this.#detokenize());
+  }
+
+  #detokenize(): string {
+    return this.#model.detokenize(this.#pending, true, this.#last.slice(-MAX_LAST));
   }
 
   #release(text: string): string {
-    this.#last = [...this.#last, ...this.#pending].slice(-MAX_LAST);
-    this.#pending = [];
+    for (const token of this.#pending) this.#keep(token);
+    this.#pending.length = 0;
     return text;
+  }
+
+  #keep(token: Token): void {
+    if (this.#last.length >= MAX_COLLECTED) this.#last = this.#last.slice(-MAX_LAST);
+    this.#last.push(token);
   }
 }

@@ -12,10 +12,12 @@ import type {
   LlamaModel,
   LlamaRuntime,
   LlamaSequence,
+  Token,
 } from "./llama_runtime.ts";
 import { PromptTokens } from "./prompt_tokens.ts";
 import { type AlignedPrompt, SequenceSlot } from "./sequence_slot.ts";
 import { TokenTextDecoder } from "./text_decoder.ts";
+import { TokenTexts } from "./token_texts.ts";
 
 /** How the next token is chosen. */
 export interface Sampling {
@@ -55,6 +57,8 @@ export interface TextEngineOptions {
   readonly context: LlamaContext;
   /** Number of sequences of the context. */
   readonly sequences: number;
+  /** Texts of tokens that llama.cpp would change. */
+  readonly spacedTokens: ReadonlyMap<Token, string>;
 }
 
 /** Most grammars that are kept. */
@@ -67,15 +71,17 @@ export class TextEngine {
   /** Splits prompts. */
   readonly tokenizer: PromptTokens;
   readonly #options: TextEngineOptions;
+  readonly #texts: TokenTexts;
   readonly #free: SequenceSlot[];
   readonly #waiting: Deferred<SequenceSlot>[] = [];
   readonly #grammars = new Map<string, Promise<object | undefined>>();
 
   constructor(options: TextEngineOptions) {
-    const { model, context, sequences } = options;
+    const { model, context, sequences, spacedTokens } = options;
     this.#options = options;
     this.contextSize = context.contextSize;
     this.tokenizer = new PromptTokens(model);
+    this.#texts = new TokenTexts(model, spacedTokens);
     const bos = model.tokens.shouldPrependBosToken ? model.tokens.bos : null;
     this.#free = Array.from(
       { length: sequences },
@@ -95,8 +101,8 @@ export class TextEngine {
     const release = () => this.#release(slot);
     try {
       const aligned = slot.align(request.prompt);
-      const { tokenizer } = this;
-      return new Generation(request, { ...this.#options, tokenizer, slot, aligned, release });
+      const tools = { tokenizer: this.tokenizer, texts: this.#texts };
+      return new Generation(request, { ...this.#options, ...tools, slot, aligned, release });
     } catch (error) {
       release();
       throw error;
@@ -157,6 +163,7 @@ export class TextEngine {
 
 interface GenerationOptions extends TextEngineOptions {
   readonly tokenizer: PromptTokens;
+  readonly texts: TokenTexts;
   readonly slot: SequenceSlot;
   readonly aligned: AlignedPrompt;
   readonly release: () => void;
@@ -170,12 +177,14 @@ export class Generation {
   #evaluated = 0;
   #generated = 0;
   #tokens: ReturnType<LlamaSequence["evaluateWithMetadata"]> | undefined;
+  /** Text after the last token, whose characters are not complete. */
+  #rest = "";
   #isReleased = false;
 
   constructor(request: GenerationRequest, options: GenerationOptions) {
     this.#request = request;
     this.#options = options;
-    this.#decoder = new TokenTextDecoder(options.model);
+    this.#decoder = new TokenTextDecoder(options.model, options.texts);
   }
 
   /** Number of tokens of the prompt. */
@@ -217,14 +226,14 @@ export class Generation {
 
   /** Generates the next token. */
   async next(): Promise<GenerationStep> {
-    const { slot, context, model } = this.#options;
+    const { slot, context, texts } = this.#options;
     // One token later, llama.cpp would drop the start of the prompt.
     if (this.promptTokens + this.#generated >= context.contextSize - 1) {
-      return { type: "full", text: this.#decoder.end() };
+      return { type: "full", text: this.#finishText() };
     }
     const result = await this.#tokens?.next();
-    if (!result || result.done || model.isEogToken(result.value.token)) {
-      return { type: "end", text: this.#decoder.end() };
+    if (!result || result.done || texts.isEnd(result.value.token)) {
+      return { type: "end", text: this.#finishText() };
     }
     const { token } = result.value;
     this.#generated++;
@@ -233,14 +242,19 @@ export class Generation {
     return { type: "text", text };
   }
 
+  #finishText(): string {
+    return this.#rest = this.#decoder.end();
+  }
+
   /**
-   * Protects the text of the reply for later prompts: only the special tokens that the model has written as such stay
-   * special, and not those that it has spelled out, for instance from a file.
+   * Returns the text of the reply, protected for later prompts: only the special tokens that the model has written as such
+   * stay special, and not those that it has spelled out, for instance from a file.
    */
-  protectReply(text: string): string {
-    const { slot, model, tokenizer } = this.#options;
+  getReplyText(): string {
+    const { slot, model, texts, tokenizer } = this.#options;
+    const text = slot.replyText + this.#rest;
     if (tokenizer.protect(text) === text) return text;
-    const decoder = new TokenTextDecoder(model);
+    const decoder = new TokenTextDecoder(model, texts);
     let result = "";
     let plain = "";
     for (const token of slot.replyTokens) {

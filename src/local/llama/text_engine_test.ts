@@ -17,6 +17,7 @@ function createEngine(): TextEngine {
     model,
     context: { contextSize: 100, batchSize: 10, getSequence: () => sequence },
     sequences: 1,
+    spacedTokens: new Map(),
   });
 }
 

@@ -153,7 +153,6 @@ class OpenReply {
   readonly #grammar: GrammarSwitch;
   readonly #replyStart: string;
   readonly #maxTokens: number;
-  #text = "";
 
   private constructor(model: LoadedTextModel, parts: ReplyParts) {
     this.#model = model;
@@ -231,7 +230,6 @@ class OpenReply {
     if (this.#grammar.needsPreparation) await this.#grammar.prepare();
     if (this.#generation.generatedTokens >= this.#maxTokens) return this.#finish("length");
     const step = await this.#generation.next();
-    this.#text += step.text;
     this.#parser.add(step.text);
     if (this.#parser.phase === "stopped") return this.#finish("stop");
     if (step.type === "end") this.#finish("stop");
@@ -247,7 +245,7 @@ class OpenReply {
     // The call may have been aborted during the last token.
     if (this.#writer.ended) return;
     this.#parser.end(stopReason === "stop");
-    const text = this.#generation.protectReply(this.#text);
+    const text = this.#generation.getReplyText();
     this.#model.prompts.recordReply(this.#blocks.getContent(), this.#replyStart, text);
     const hasCalls = this.#parser.callCount > 0;
     this.#writer.finish({

@@ -12,6 +12,27 @@ export interface ScannedText {
   readonly marker?: string;
 }
 
+/** Texts to find. With equal positions, the first one counts. */
+export class Markers {
+  readonly texts: readonly string[];
+  /** Length of the longest one. */
+  readonly maxLength: number;
+  readonly #firstCharacters: ReadonlySet<string>;
+
+  constructor(texts: readonly string[]) {
+    this.texts = texts;
+    this.maxLength = Math.max(0, ...texts.map((text) => text.length));
+    this.#firstCharacters = new Set(texts.map((text) => text.charAt(0)));
+  }
+
+  /** Returns the first index at which one of the markers may begin; the length of the text for none. */
+  findStart(text: string): number {
+    let index = 0;
+    while (index < text.length && !this.#firstCharacters.has(text.charAt(index))) index++;
+    return index;
+  }
+}
+
 /** Collects a text until it contains a marker. */
 export class MarkerScanner {
   #pending = "";
@@ -31,15 +52,14 @@ export class MarkerScanner {
     return this.#pending.length;
   }
 
-  /**
-   * Returns the text up to the first marker, or else the text that cannot be the start of one. With equal positions, the
-   * first marker of the list counts.
-   */
-  scan(markers: readonly string[]): ScannedText {
+  /** Returns the text up to the first marker, or else the text that cannot be the start of one. */
+  scan(markers: Markers): ScannedText {
     const pending = this.#pending;
+    const start = markers.findStart(pending);
+    if (start === pending.length) return { text: this.end() };
     let found: { readonly index: number; readonly marker: string } | undefined;
-    for (const marker of markers) {
-      const index = pending.indexOf(marker);
+    for (const marker of markers.texts) {
+      const index = pending.indexOf(marker, start);
       if (index >= 0 && (found === undefined || index < found.index)) found = { index, marker };
     }
     if (found) {
@@ -47,9 +67,9 @@ export class MarkerScanner {
       this.#pending = pending.slice(index + marker.length);
       return { text: pending.slice(0, index), marker };
     }
-    const kept = countPossibleStart(pending, markers);
-    this.#pending = pending.slice(pending.length - kept);
-    return { text: pending.slice(0, pending.length - kept) };
+    const end = findPossibleStart(pending, start, markers);
+    this.#pending = pending.slice(end);
+    return { text: pending.slice(0, end) };
   }
 
   /** Returns the rest, whose end is known. */
@@ -60,12 +80,11 @@ export class MarkerScanner {
   }
 }
 
-/** Number of characters at the end of a text that could be the start of a marker. */
-function countPossibleStart(text: string, markers: readonly string[]): number {
-  const longest = Math.max(0, ...markers.map((marker) => marker.length - 1));
-  for (let length = Math.min(longest, text.length); length > 0; length--) {
-    const end = text.slice(text.length - length);
-    if (markers.some((marker) => marker.startsWith(end))) return length;
+/** Returns the index of the end of a text that could be the start of a marker; its length for none. */
+function findPossibleStart(text: string, start: number, { texts, maxLength }: Markers): number {
+  for (let index = Math.max(start, text.length - maxLength + 1); index < text.length; index++) {
+    const end = text.slice(index);
+    if (texts.some((marker) => marker.startsWith(end))) return index;
   }
-  return 0;
+  return text.length;
 }

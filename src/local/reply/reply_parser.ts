@@ -6,7 +6,7 @@
 
 import type { CallFormat } from "../prompt/call_format.ts";
 import { CallReader, type CallWriter, JsonObjectEnd } from "./call_reader.ts";
-import { MarkerScanner } from "./marker_scanner.ts";
+import { Markers, MarkerScanner } from "./marker_scanner.ts";
 
 /** Receives the parts of a reply. */
 export interface ReplyPartWriter extends CallWriter {
@@ -39,6 +39,7 @@ const THINKING_TAGS: readonly (readonly [open: string, close: string])[] = [
   ["[THINK]", "[/THINK]"],
 ];
 
+const NO_MARKERS = new Markers([]);
 const OPEN_TAGS = THINKING_TAGS.map(([open]) => open);
 
 /** Starts of a call that is the whole reply, without spaces. */
@@ -50,8 +51,12 @@ const MAX_BARE_START = 200;
 export class ReplyParser {
   readonly #options: ReplyParserOptions;
   readonly #scanner = new MarkerScanner();
+  readonly #startMarkers: Markers;
+  readonly #textMarkers: Markers;
+  readonly #callEndMarkers: Markers;
   #phase: ReplyPhase = "start";
-  #closeTag = "";
+  /** Ends the thinking. */
+  #closeTag = NO_MARKERS;
   #call: CallReader | undefined;
   /** Finds the end of a call that ends with its object. */
   #callEnd: JsonObjectEnd | undefined;
@@ -60,6 +65,11 @@ export class ReplyParser {
 
   constructor(options: ReplyParserOptions) {
     this.#options = options;
+    const { callFormat, stop } = options;
+    const opens = callFormat && callFormat.open !== "" ? [callFormat.open] : [];
+    this.#textMarkers = new Markers([...opens, ...stop]);
+    this.#startMarkers = new Markers([...OPEN_TAGS, ...this.#textMarkers.texts]);
+    this.#callEndMarkers = callFormat ? new Markers([callFormat.close]) : NO_MARKERS;
     const start = options.replyStart.trimEnd();
     const tags = THINKING_TAGS.find(([open]) => start.endsWith(open));
     if (tags) this.#startThinking(tags[0]);
@@ -110,9 +120,7 @@ export class ReplyParser {
 
   /** Thinking can only be the first part of a reply. */
   #readStart(): boolean {
-    const { stop, callFormat } = this.#options;
-    const opens = callFormat && callFormat.open !== "" ? [callFormat.open] : [];
-    const { text, marker } = this.#scanner.scan([...OPEN_TAGS, ...opens, ...stop]);
+    const { text, marker } = this.#scanner.scan(this.#startMarkers);
     if (text.trim() !== "") {
       if (this.#canBeBareCall(text)) return this.#readBareStart(text, marker);
       this.#phase = "text";
@@ -126,12 +134,13 @@ export class ReplyParser {
 
   #startThinking(open: string): boolean {
     this.#phase = "thinking";
-    this.#closeTag = THINKING_TAGS.find((tags) => tags[0] === open)?.[1] ?? "";
+    const tags = THINKING_TAGS.find((pair) => pair[0] === open);
+    this.#closeTag = tags ? new Markers([tags[1]]) : NO_MARKERS;
     return true;
   }
 
   #readThinking(): boolean {
-    const { text, marker } = this.#scanner.scan([this.#closeTag]);
+    const { text, marker } = this.#scanner.scan(this.#closeTag);
     this.#write(text);
     if (marker === undefined) return false;
     this.#phase = "text";
@@ -140,9 +149,7 @@ export class ReplyParser {
   }
 
   #readText(): boolean {
-    const { callFormat, stop } = this.#options;
-    const opens = callFormat && callFormat.open !== "" ? [callFormat.open] : [];
-    const { text, marker } = this.#scanner.scan([...opens, ...stop]);
+    const { text, marker } = this.#scanner.scan(this.#textMarkers);
     if (!this.#hasText && this.#canBeBareCall(text)) return this.#readBareStart(text, marker);
     this.#write(text);
     return marker !== undefined && this.#handleTextMarker(marker);
@@ -193,7 +200,7 @@ export class ReplyParser {
 
   #readCall(): boolean {
     if (this.#callEnd) return this.#readObjectCall(this.#callEnd);
-    const { text, marker } = this.#scanner.scan([this.#options.callFormat?.close ?? ""]);
+    const { text, marker } = this.#scanner.scan(this.#callEndMarkers);
     this.#call?.add(text);
     if (marker === undefined) return false;
     // A text of the arguments may contain the tag.

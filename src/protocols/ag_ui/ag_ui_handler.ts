@@ -9,12 +9,15 @@ import type { AgentStream } from "../../agent/agent_stream.ts";
 import type { RunOptions } from "../../agent/run_options.ts";
 import { checkFunction } from "../../core/check_function.ts";
 import { checkNames } from "../../core/check_names.ts";
+import { checkNumber } from "../../core/check_number.ts";
 import { checkObject } from "../../core/check_object.ts";
 import { AgentError, BadRequestError } from "../../core/errors.ts";
 import type { AgentMessage } from "../../core/message.ts";
+import { realSleep, type Sleep } from "../../core/ports.ts";
 import { runSessions } from "../../core/run_session.ts";
 import type { AgUiEvent } from "./ag_ui_event.ts";
 import { createClientTools, endForClient, replaceResults } from "./client_tools.ts";
+import { encodeEvents } from "./encode_events.ts";
 import { readBody } from "./read_body.ts";
 import { type AgUiRunInput, parseRunInput } from "./run_input.ts";
 import { mapEvents } from "./to_ag_ui.ts";
@@ -32,11 +35,20 @@ export interface AgUiHandlerOptions {
   ) => Agent | Response | Promise<Agent | Response>;
   /** Maximum size of a request in bytes. Default: 10 MB. */
   readonly maxBytes?: number | undefined;
+  /**
+   * Milliseconds without an event after which a comment is sent, so that proxies keep the connection; 0 for none.
+   * Default: 15,000.
+   */
+  readonly keepAliveMs?: number | undefined;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
+  /** Waits before a comment is sent. Default: based on `setTimeout`. */
+  readonly sleep?: Sleep | undefined;
 }
 
 const MAX_BYTES = 10_000_000;
+const KEEP_ALIVE_MS = 15_000;
+const OPTIONS = ["createAgent", "maxBytes", "keepAliveMs", "now", "sleep"];
 
 /**
  * Creates a handler for `POST` requests of AG-UI clients, such as `HttpAgent` of `@ag-ui/client`, for any server that
@@ -62,16 +74,20 @@ const MAX_BYTES = 10_000_000;
  */
 export function agUiHandler(options: AgUiHandlerOptions): (request: Request) => Promise<Response> {
   checkObject(options, "Pass options, as { createAgent: () => agent }");
-  checkNames(options, ["createAgent", "maxBytes", "now"], "agUiHandler()");
+  checkNames(options, OPTIONS, "agUiHandler()");
   checkFunction("createAgent", options.createAgent);
+  checkNumber("maxBytes", options.maxBytes);
+  checkNumber("keepAliveMs", options.keepAliveMs);
   const { createAgent, maxBytes = MAX_BYTES, now = Date.now } = options;
+  const { keepAliveMs = KEEP_ALIVE_MS, sleep = realSleep } = options;
   return async (request) => {
     if (request.method !== "POST") return reject(405, "Send a POST request");
     try {
       const input = parseRunInput(await readBody(request, maxBytes), now());
       const agent = await createAgent(input, request);
       if (agent instanceof Response) return agent;
-      return toResponse(startRun(agent, input), input);
+      const events = mapRun(startRun(agent, input), input);
+      return new Response(encodeEvents(events, { keepAliveMs, sleep }), { headers: HEADERS });
     } catch (thrown) {
       if (!AgentError.is(thrown)) return reject(500, "The run could not be started");
       return reject(thrown.code === "already_running" ? 409 : 400, thrown.message);
@@ -151,25 +167,13 @@ function addContext(
   return [...prompt.slice(0, -1), { ...last, content: [...last.content, { type: "text", text }] }];
 }
 
-function toResponse(stream: AgentStream, input: AgUiRunInput): Response {
+function mapRun(stream: AgentStream, input: AgUiRunInput): ReadableStream<AgUiEvent> {
   const { threadId, runId, clientMessages: messages, state } = input;
   const clientTools = input.tools.map(({ name }) => name);
-  const events = mapEvents(stream, { threadId, runId, messages, state }, clientTools);
-  return new Response(encodeEvents(events), {
-    headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" },
-  });
+  return mapEvents(stream, { threadId, runId, messages, state }, clientTools);
 }
 
-/** Encodes events as server-sent events. Cancelling the result waits until the run is aborted. */
-function encodeEvents(events: ReadableStream<AgUiEvent>): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const encoder = new TextEncoder();
-  const reader = events.getReader();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (done) return controller.close();
-      controller.enqueue(encoder.encode(`data: ${JSON.stringify(value)}\n\n`));
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
-}
+const HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+};

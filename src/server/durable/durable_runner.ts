@@ -41,6 +41,7 @@ import { formatCursor, parseCursor } from "../runner/event_cursor.ts";
 import { findRepeated, isSamePrompt } from "../runner/repeated_prompt.ts";
 import { getEnd, readSummary } from "../runner/stored_session.ts";
 import { DurableFeed } from "./durable_feed.ts";
+import { getRunId } from "./get_run_id.ts";
 import { type BeginRecord, toRecords } from "./run_record.ts";
 import { type ActiveRun, SessionRuns } from "./session_runs.ts";
 import {
@@ -165,6 +166,7 @@ class DurableRunner implements AgentRunner {
       if (active) return await this.#findActivePrompt(active, input);
       const messages = await readMessages(session);
       const repeated = await findRepeated(session, messages, input);
+      if (repeated?.type === "repeated") return await withRun(session, repeated);
       if (repeated) return repeated;
       const prompt = input.type === "prompt" ? await this.#prepare(session, input) : undefined;
       if (!prompt) createContinueInput(messages, { steering: undefined, followUp: undefined });
@@ -320,6 +322,21 @@ class DurableRunner implements AgentRunner {
 async function readMessages(session: Session): Promise<readonly AgentMessage[]> {
   const entries = await session.path({ types: ["message"] });
   return entries.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
+}
+
+/** Returns the position before the run of a prompt, so that the client gets its events if they are still kept. */
+async function withRun(
+  session: Session,
+  repeated: Extract<RunStart, { readonly type: "repeated" }>,
+): Promise<RunStart> {
+  const found = parseCursor(repeated.eventId);
+  const marker = found && session.outline[found.position - 1];
+  const runId = marker && getRunId(await session.entry(marker.id));
+  if (!found || runId === undefined) return repeated;
+  const position = found.position - 1;
+  const entryId = session.outline[position - 1]?.id ?? "";
+  const eventId = formatCursor({ position, entryId, live: { epoch: runId, seq: 0 } });
+  return { ...repeated, eventId };
 }
 
 /** Whether a run has accepted a message: it may have ended meanwhile. */

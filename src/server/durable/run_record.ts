@@ -63,7 +63,7 @@ export function toRecords(published: readonly PublishedEvent[]): readonly Number
   }));
 }
 
-/** Follows what a run does. */
+/** Follows the activity of a run. */
 export class RunActivity {
   readonly #runId: string;
   readonly #notices: PublishedEvent[] = [];
@@ -93,7 +93,7 @@ export class RunActivity {
     }
   }
 
-  /** Returns what the run does after the records until now. */
+  /** Returns the activity after the records until now. */
   get(): SessionActivity {
     const pendingApprovals = listPendingApprovals(this.#notices);
     return {

@@ -29,11 +29,11 @@ export interface ActiveRun {
   readonly position: number;
   /** Number of its last record. */
   readonly last: number;
-  /** What it does. */
+  /** Its activity. */
   readonly activity: SessionActivity;
 }
 
-/** What a session does. */
+/** The state of a session. */
 export interface SessionLook {
   /** The entries of the log. */
   readonly outline: readonly EntryOutline[];
@@ -65,7 +65,7 @@ export class SessionRuns {
     this.#options = options;
   }
 
-  /** Returns what the session does. */
+  /** Returns the state of the session. */
   async look(): Promise<SessionLook> {
     return await this.withSession(async (session) => {
       const { outline } = session;

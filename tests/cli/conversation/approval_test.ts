@@ -116,6 +116,13 @@ Deno.test("approval: e lets the user edit the command in the editor, and asks ab
   assertEquals(conversation.home.read("p/x"), "edited\n");
 });
 
+Deno.test("approval: the question is asked again when the editor fails", async () => {
+  await using conversation = await answer(["e", "y", "n"], { env: { EDITOR: "false" } });
+  const { transcript } = conversation;
+  assertStringIncludes(transcript, 'error: The editor "false" ended with exit code 1\n\n? ');
+  assertEquals(conversation.home.read("p/x"), "1\n");
+});
+
 Deno.test("approval: h applies some of the hunks of a change", async () => {
   const lines = Array.from({ length: 30 }, (_, index) => `line ${index}\n`);
   const changed = lines.with(1, "first\n").with(25, "second\n").join("");

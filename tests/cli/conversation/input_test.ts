@@ -176,6 +176,23 @@ Deno.test("custom commands: Markdown files of the user and of a trusted project 
   );
 });
 
+Deno.test("custom commands: files without a text, with fields that do not end and with binary data are reported", async () => {
+  await using conversation = await typeConversation({
+    files: {
+      ".config/swink/commands/empty.md": "---\ndescription: Nothing\n---\n\n",
+      ".config/swink/commands/open.md": "---\ndescription: Open\n\nText\n",
+      ".config/swink/commands/binary.md": "a\0b",
+      ".config/swink/commands/rule.md": "---\n\nText below a rule\n",
+    },
+    typed: ["/help rule", "/quit"],
+  });
+  const { transcript, outputs } = conversation;
+  assertStringIncludes(transcript, "empty.md was not loaded: it has no text to send");
+  assertStringIncludes(transcript, "open.md was not loaded: the lines after its first ---");
+  assertStringIncludes(transcript, "binary.md was not loaded: it is no text file");
+  assertStringIncludes(outputs.join(""), "/rule [TEXT]");
+});
+
 Deno.test("custom commands: those of a project that is not trusted are not loaded", async () => {
   await using conversation = await typeConversation({
     files: { "p/.swink/commands/deploy.md": "Deploy" },

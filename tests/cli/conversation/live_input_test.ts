@@ -276,7 +276,7 @@ Deno.test("live: an editor that leaves no file to read is reported", async () =>
 });
 
 Deno.test("live: Tab completes commands, their arguments and files", async () => {
-  const files = { "p/src/alpha.ts": "", "p/src/beta.ts": "" };
+  const files = { "p/src/alpha.ts": "", "p/src/beta.ts": "", "p/two words/my file.txt": "" };
   await using terminal = await openTerminal({ files, rows: 30 });
   await terminal.waitFor("EXECUTE");
   terminal.press("/the");
@@ -287,6 +287,10 @@ Deno.test("live: Tab completes commands, their arguments and files", async () =>
   await terminal.waitFor("\n› /theme high_contrast");
   terminal.press(KEYS.controlC, "see @alp", KEYS.tab);
   await terminal.waitFor("\n› see @src/alpha.ts");
+  terminal.press(KEYS.controlC, 'see @"tw', KEYS.tab);
+  await terminal.waitFor('\n› see @"two words/');
+  terminal.press("m", KEYS.tab);
+  await terminal.waitFor('\n› see @"two words/my file.txt"');
 });
 
 Deno.test("live: Up and Ctrl+R find the inputs of this and of earlier conversations, without keys", async () => {
@@ -376,6 +380,23 @@ Deno.test("live: the prefix of a grant and the reason of a refusal are edited in
   await terminal.waitFor(/^Reason:$/m);
   terminal.press("Not now", KEYS.enter);
   await terminal.waitFor("Refused: the user denied it at the terminal: Not now");
+});
+
+Deno.test("live: at a text prompt, keys of other actions have no effect, and Ctrl+L draws it again", async () => {
+  await using terminal = await openTerminal({
+    model: [scriptedReply(WRITE), scriptedReply("Done.")],
+  });
+  await terminal.enter("Write");
+  await terminal.waitFor("Allow?");
+  terminal.press("r");
+  await terminal.waitFor(/^Reason:$/m);
+  await terminal.emulator.write("\rnoise of another program");
+  terminal.press(KEYS.f3, KEYS.f5, KEYS.shiftTab, KEYS.controlL, "No");
+  await terminal.waitFor("Reason: No");
+  terminal.press(KEYS.enter);
+  await terminal.waitFor("Done.");
+  await terminal.waitFor("2 turns");
+  assertEquals(terminal.text.match(/theme|PLAN|cached|noise/g), null);
 });
 
 Deno.test("live: Ctrl+L draws the prompt again and leaves no row behind", async () => {

@@ -220,7 +220,7 @@ export class LiveTerminal implements AsyncDisposable {
       return typeof expected === "string" ? text.includes(expected) : expected.test(text);
     };
     await waitUntil(condition, {
-      timeoutMs: 10_000,
+      timeoutMs: 30_000,
       check: () => {
         if (this.#ended === undefined || condition()) return;
         throw new Error(`The program ended with ${this.#ended} before: ${expected}\n${this.text}`);
@@ -234,6 +234,11 @@ export class LiveTerminal implements AsyncDisposable {
   resize(columns: number, rows: number): void {
     this.emulator.resize(columns, rows);
     this.#redraw.forEach((listener) => listener("resized"));
+  }
+
+  /** Continues the program after a stop that it could not prepare, as SIGSTOP and SIGCONT do. */
+  continue(): void {
+    this.#redraw.forEach((listener) => listener("continued"));
   }
 
   /** Sends a signal to the program. */

@@ -79,6 +79,19 @@ Deno.test("live: Ctrl+Z leaves the terminal to the shell, and the draft is there
   await terminal.waitFor(() => terminal.screen.endsWith("› My draft"));
 });
 
+Deno.test("live: each key counts once after a stop that was not prepared", async () => {
+  await using terminal = await openTerminal();
+  await terminal.waitFor("asks first");
+  for (const [number, text] of ["one", " two", " three"].entries()) {
+    terminal.continue();
+    // The row of before remains, since another program may have written behind it.
+    await terminal.waitFor(() => terminal.text.split("EXECUTE").length === number + 3);
+    terminal.press(text);
+    await terminal.waitFor(() => terminal.screen.endsWith(text));
+  }
+  await terminal.waitFor(() => terminal.screen.endsWith("› one two three"));
+});
+
 Deno.test("live: Ctrl+Z at a question or a text prompt leaves the terminal to the shell, and they are there afterwards", async () => {
   await using terminal = await openTerminal({ model: [scriptedReply(WRITE)], rows: 30 });
   await terminal.enter("Write");

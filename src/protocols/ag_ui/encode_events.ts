@@ -1,0 +1,49 @@
+/**
+ * Events as server-sent events.
+ *
+ * @module
+ */
+
+import type { Sleep } from "../../core/ports.ts";
+import type { AgUiEvent } from "./ag_ui_event.ts";
+
+/** Options for `encodeEvents()`. */
+export interface EncodeOptions {
+  /** Milliseconds without an event after which a comment is sent; 0 for none. */
+  readonly keepAliveMs: number;
+  /** Waits for that time. */
+  readonly sleep: Sleep;
+}
+
+const encoder = new TextEncoder();
+
+/** Encodes events as server-sent events. Cancelling the result waits until the run is aborted. */
+export function encodeEvents(
+  events: ReadableStream<AgUiEvent>,
+  { keepAliveMs, sleep }: EncodeOptions,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = events.getReader();
+  /** The next event, which an earlier pull may have waited for. */
+  let next: Promise<ReadableStreamReadResult<AgUiEvent>> | undefined;
+  let wait = new AbortController();
+  return new ReadableStream({
+    async pull(controller) {
+      next ??= reader.read();
+      wait = new AbortController();
+      const idle = sleep(keepAliveMs || Infinity, wait.signal).then(() => undefined);
+      try {
+        const read = await Promise.race([next, idle]);
+        if (!read) return controller.enqueue(encoder.encode(": no event yet\n\n"));
+        next = undefined;
+        if (read.done) return controller.close();
+        controller.enqueue(encoder.encode(`data: ${JSON.stringify(read.value)}\n\n`));
+      } finally {
+        wait.abort();
+      }
+    },
+    async cancel(reason) {
+      wait.abort();
+      await reader.cancel(reason);
+    },
+  });
+}

@@ -1,0 +1,65 @@
+/**
+ * Tools that an AG-UI client runs.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import { Agent } from "../../mod.ts";
+import { subAgentTool } from "../../src/sub_agents/mod.ts";
+import { fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { Client, connect } from "./test_client.ts";
+
+Deno.test("agUiHandler(): a tool of the client ends the run, which continues with its result", async () => {
+  for (const isNew of [true, false]) {
+    const results: unknown[] = [];
+    const steps = [reply([toolCall("color", { to: "red" }, { id: "c1" })]), reply("It is red.")];
+    const script = scriptedStream(steps);
+    const createAgent = () =>
+      new Agent({
+        model: "test/model",
+        streamFn: (request) => {
+          const last = request.context.messages.at(-1);
+          if (last?.role === "tool_result") results.push(last.content);
+          return script(request);
+        },
+      });
+    const kept = createAgent();
+    const client = new Client(() => isNew ? createAgent() : kept);
+    const parameters = { type: "object", properties: { to: { type: "string" } } };
+    const tools = [{ name: "color", description: "Sets the color", parameters }];
+    await client.send("Red, please", { tools });
+    assertEquals(client.last("RUN_FINISHED")["outcome"], {
+      type: "success",
+      pendingToolCallIds: ["c1"],
+    });
+    assert(!client.types.includes("TOOL_CALL_RESULT"));
+    client.addMessage({ id: "r1", role: "tool", toolCallId: "c1", content: "done" });
+    await client.runAgent({ tools });
+    assertEquals(results, [[{ type: "text", text: "done" }]]);
+    assertEquals(client.last("RUN_FINISHED")["result"], "It is red.");
+  }
+});
+
+Deno.test("agUiHandler(): agents that tools run do not get the tools of the client, which could not answer them", async () => {
+  const offered: string[][] = [];
+  const script = scriptedStream([
+    reply([toolCall("explore", { prompt: "Look" })]),
+    reply("Seen"),
+    reply("Done"),
+  ]);
+  const client = connect({
+    streamFn: (request) => {
+      offered.push(request.context.tools.map(({ name }) => name));
+      return script(request);
+    },
+    tools: [
+      subAgentTool({ name: "explore", description: "Looks around." }),
+      fakeTool({ name: "look", readOnly: true }),
+    ],
+  });
+  const parameters = { type: "object", properties: {} };
+  await client.send("Hello", { tools: [{ name: "color", description: "Sets it", parameters }] });
+  assertEquals(offered, [["explore", "look", "color"], ["look"], ["explore", "look", "color"]]);
+  assertEquals(client.last("RUN_FINISHED")["result"], "Done");
+});
