@@ -29,3 +29,10 @@ Deno.test("codingTools(): every tool has a label of its own", async () => {
     ["todo", "Plan"],
   ]);
 });
+
+Deno.test("codingTools(): every tool refuses properties that it does not know", async () => {
+  await using workspace = new TestWorkspace({}, { jobs: true, fetchUrl: true, todo: true });
+  for (const { name, parameters } of workspace.tools) {
+    assertEquals([name, parameters], [name, { ...parameters, additionalProperties: false }]);
+  }
+});
