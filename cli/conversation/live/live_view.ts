@@ -31,6 +31,7 @@ import type {
   TextQuestion,
 } from "../view/conversation_view.ts";
 import { toLines, toMessage } from "../view/lines.ts";
+import { createCopySequence } from "./copy_sequence.ts";
 import { fitLine } from "./fit_line.ts";
 import { FrameTimer } from "./frame_timer.ts";
 import { InputLine, type InputLineOptions } from "./input_line.ts";
@@ -40,6 +41,7 @@ import { KeyInput } from "./key_input.ts";
 import type { Notifier } from "./notifier.ts";
 import { PendingRows } from "./pending_rows.ts";
 import { layOutPrompt } from "./prompt_rows.ts";
+import { TaskQueue } from "./task_queue.ts";
 
 /** Options for {@linkcode LiveView}. */
 export interface LiveViewOptions extends Pick<InputLineOptions, "bindings" | "hasViKeys"> {
@@ -63,9 +65,6 @@ export interface LiveViewOptions extends Pick<InputLineOptions, "bindings" | "ha
 
 /** Columns that are left free at the right, as most terminals wrap a line that fills the last one. */
 const MARGIN = 1;
-
-/** Maximum length of a text that is copied; terminals discard longer ones. */
-const MAX_COPIED = 74_000;
 
 /** A question for a text, which takes the keys. */
 interface TextPrompt {
@@ -100,8 +99,8 @@ export class LiveView implements ConversationView {
   #reading = new AbortController();
   /** Resolves when the keys are no longer read. */
   #keyLoop: Promise<void> = Promise.resolve();
-  /** Tasks that need the keys or the terminal, one after the other. */
-  #exclusive: Promise<unknown> = Promise.resolve();
+  /** Tasks that need the keys or the terminal. */
+  readonly #tasks = new TaskQueue();
 
   constructor(options: LiveViewOptions) {
     this.#options = options;
@@ -205,7 +204,7 @@ export class LiveView implements ConversationView {
     { message, initial = "" }: TextQuestion,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    return await this.#runExclusively(async () => {
+    return await this.#tasks.run(async () => {
       const line = this.#createLine();
       line.setText(initial);
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
@@ -224,7 +223,7 @@ export class LiveView implements ConversationView {
   }
 
   async lend<Result>(use: (lent: LentTerminal) => Promise<Result>): Promise<Result> {
-    return await this.#runExclusively(async () => {
+    return await this.#tasks.run(async () => {
       await this.#suspend();
       this.#user = "program";
       const { terminal } = this.#options.host;
@@ -239,10 +238,9 @@ export class LiveView implements ConversationView {
   }
 
   async copy(text: string): Promise<boolean> {
-    const encoded = new TextEncoder().encode(text).toBase64();
-    if (encoded.length > MAX_COPIED) return false;
-    await this.#send(`\x1b]52;c;${encoded}\x07`);
-    return true;
+    const sequence = createCopySequence(text);
+    if (sequence !== undefined) await this.#send(sequence);
+    return sequence !== undefined;
   }
 
   notify(notification: Notification): void {
@@ -295,7 +293,7 @@ export class LiveView implements ConversationView {
     ask: (context: QuestionContext) => Promise<Answer>,
     { signal, acceptsPastes }: { readonly signal: AbortSignal; readonly acceptsPastes: boolean },
   ): Promise<Answer> {
-    return await this.#runExclusively(async () => {
+    return await this.#tasks.run(async () => {
       const { host, keyboard, region } = this.#options;
       await this.#stopReading();
       await this.#suspendRegion();
@@ -324,13 +322,6 @@ export class LiveView implements ConversationView {
         this.#draw();
       }
     });
-  }
-
-  /** Runs tasks that need the keys one after the other. */
-  async #runExclusively<Result>(task: () => Promise<Result>): Promise<Result> {
-    const result = this.#exclusive.then(task);
-    this.#exclusive = result.catch(() => {});
-    return await result;
   }
 
   #end(signal: AbortSignal): AbortSignal {
