@@ -30,7 +30,8 @@ export class SessionClient {
 
   /** Creates the session, sends a prompt and reads all events until the run has ended. */
   async run(): Promise<void> {
-    await this.#call("POST", "", { id: this.id });
+    const created = await this.#call("POST", "", { id: this.id });
+    await created.body?.cancel();
     const prompted = await this.#call("POST", `/${this.id}/prompt`, { text: "work" });
     // A request that was repeated has the position of the first one.
     this.#start = (await prompted.json()).eventId;
