@@ -112,9 +112,11 @@ export class SessionClient {
           body: body ? JSON.stringify(body) : null,
         },
       ).catch(() => undefined);
-      // A session exists already if the answer to its creation was lost.
-      if (response?.ok || response?.status === 409 && path === "") return response;
+      if (response?.ok) return response;
       const text = await response?.text().catch(() => "");
+      // A session exists already if the answer to its creation was lost; it is busy if its creation was interrupted.
+      const isCreated = response?.status === 409 && path === "" && !text?.includes("session_busy");
+      if (isCreated) return new Response(null);
       const isUnavailable = !response || response.status >= 500 || response.status === 409;
       if (!isUnavailable) throw new Error(`${method} ${path}: ${response.status} ${text}`);
       await pause(50 + Math.random() * 100);
