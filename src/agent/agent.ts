@@ -6,7 +6,7 @@
 
 import type { PendingBatch } from "../core/approval.ts";
 import { checkTools } from "../core/check_tool.ts";
-import { AlreadyRunningError, BadRequestError, NoMessagesError } from "../core/errors.ts";
+import { AlreadyRunningError, NoMessagesError } from "../core/errors.ts";
 import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
 import { type HistoryRepair, repairHistory } from "../core/history.ts";
 import type { Infer, SchemaSource } from "../core/infer.ts";
@@ -44,6 +44,7 @@ import {
   addRunTools,
   applyRunOptions,
   type ContinueOptions,
+  refuseApprovals,
   type RunOptions,
 } from "./run_options.ts";
 import { type AgentState, LiveState } from "./live_state.ts";
@@ -458,11 +459,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
   }
 
   #createPromptInput(input: PromptInput, options: object): TurnInput {
-    // An untyped caller would otherwise decline the calls that it means to approve.
-    const { approvals } = options as Pick<ContinueOptions, "approvals">;
-    if (approvals !== undefined) {
-      throw new BadRequestError("Pass the approvals to continue() instead");
-    }
+    refuseApprovals(options);
     const prompt = toAgentMessages(input, this.#ports.now());
     if (hasValidMessages(prompt)) return { messages: prompt, declined: this.#state.pending };
     if (this.hasPendingMessages) return this.#createContinueInput();

@@ -8,6 +8,7 @@ import type { ApprovalDecisions } from "../core/approval.ts";
 import { checkNumber } from "../core/check_number.ts";
 import { checkObject } from "../core/check_object.ts";
 import { checkTools } from "../core/check_tool.ts";
+import { BadRequestError } from "../core/errors.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StreamOptions, ToolChoice } from "../core/stream.ts";
 import type { AgentTool, ExpectedContext } from "../core/tool.ts";
@@ -96,6 +97,17 @@ export function applyRunOptions(
     context: context === undefined ? config.context : context,
     settings: tools && tools.length > 0 ? addTools(getSettings, tools) : getSettings,
   };
+}
+
+/**
+ * Refuses approvals for a prompt, which would decline the calls that an untyped caller means to approve.
+ *
+ * @throws {BadRequestError} If the options have approvals.
+ */
+export function refuseApprovals({ approvals }: Pick<ContinueOptions, "approvals">): void {
+  if (approvals !== undefined) {
+    throw new BadRequestError("Pass the approvals to continue() instead");
+  }
 }
 
 /**

@@ -1,16 +1,9 @@
-import {
-  assert,
-  assertEquals,
-  assertInstanceOf,
-  assertObjectMatch,
-  assertStrictEquals,
-} from "@std/assert";
+import { assert, assertEquals, assertInstanceOf, assertObjectMatch } from "@std/assert";
 import * as errors from "./errors.ts";
 import {
   AgentError,
   type AgentErrorCode,
   type AgentErrorRecord,
-  ContextWindowOverflowError,
   createAgentError,
   getErrorMessage,
   ModelThrottledError,

@@ -40,7 +40,7 @@ export interface PolicyContext {
 
 /** Input of {@linkcode Policy.preTurn}. */
 export interface PreTurnContext extends PolicyContext {
-  /** The messages that the turn will append to the history first: the prompt, steering or follow-ups. */
+  /** Frozen copies of the messages that the turn will append first: the prompt, steering or follow-ups. */
   readonly newMessages: readonly AgentMessage[];
 }
 
@@ -54,7 +54,7 @@ export interface ResumeToolsContext {
 
 /** Input of {@linkcode Policy.preRequest}. */
 export interface PreRequestContext extends PolicyContext {
-  /** The request as it would be sent, without the API key of `getApiKey`. */
+  /** The request as it would be sent, without the API key of `getApiKey`. Its messages and options are frozen copies. */
   readonly request: Omit<StreamRequest, "signal">;
   /** The tools whose descriptions are in the request. */
   readonly tools: readonly AgentTool[];
@@ -127,9 +127,9 @@ export interface PostDispatchContext extends PolicyContext {
 
 /** Input of {@linkcode Policy.postTurn}. */
 export interface PostTurnContext extends PolicyContext {
-  /** The reply. */
+  /** A frozen copy of the reply. */
   readonly message: AssistantMessage;
-  /** The results of its tool calls, in call order. */
+  /** Frozen copies of the results of its tool calls, in call order. */
   readonly toolResults: readonly ToolResultMessage[];
 }
 

@@ -45,7 +45,7 @@ export interface ToolContext<Context = unknown> {
   readonly turn: number;
   /** The `context` of the run's options; never sent to the model. */
   readonly context: Context;
-  /** A frozen copy of the history, oldest message first, with the reply that made the call. */
+  /** A frozen copy of the history, oldest message first, with the reply that made the call; no part can be changed. */
   readonly messages: readonly AgentMessage[];
   /** Headers by which other programs continue the trace of the call, such as `traceparent`. Default: the run is not traced. */
   readonly traceHeaders?: Readonly<Record<string, string>> | undefined;

@@ -1,14 +1,6 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
 import { modelSpec } from "./model.ts";
-import {
-  addCost,
-  addUsage,
-  findRates,
-  type Rates,
-  unknownCost,
-  zeroCost,
-  zeroUsage,
-} from "./usage.ts";
+import { addCost, addUsage, findRates, type Rates, zeroCost, zeroUsage } from "./usage.ts";
 
 const first = { input: 10, output: 20, cacheRead: 30, cacheWrite: 40, total: 100 };
 const second = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, total: 11 };

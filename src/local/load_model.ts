@@ -8,6 +8,7 @@ import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts"
 import { type GgufHeader, readGgufHeader } from "./gguf/gguf_header.ts";
 import { checkMemory, estimateMemory, type MemoryEstimate } from "./gguf/memory_estimate.ts";
 import { createModelProfile, type ModelProfile } from "./gguf/model_profile.ts";
+import { readFreeMemory } from "./llama/free_memory.ts";
 import {
   type LlamaEmbeddingContext,
   type LlamaModel,
@@ -131,14 +132,6 @@ async function planMemory(
   return { contextSize, sequences, memory };
 }
 
-/** Memory of the processor and, if it has its own, of the graphics processor. */
-async function readFreeMemory(llama: LlamaRuntime["llama"]): Promise<number> {
-  const { free } = await llama.getRamState();
-  if (llama.gpu === false) return free;
-  const vram = await llama.getVramState();
-  return free + Math.max(0, vram.free - vram.unifiedSize);
-}
-
 async function load(
   { llama, package: llamaPackage }: LlamaRuntime,
   { header, profile, place, options, plan }: LoadContext & { readonly plan: MemoryPlan },
@@ -146,15 +139,17 @@ async function load(
   const { signal, onProgress, purpose, threads = Math.max(1, llama.cpuMathCores) } = options;
   const { contextSize, sequences, memory } = plan;
   const isEmbedding = purpose === "embedding";
+  // The memory was checked; the package would count that of cached files as occupied.
+  const ignoreMemorySafetyChecks = options.memoryLimit === Infinity || llama.gpu === false;
   const model = await llama.loadModel({
     modelPath: place.path,
     loadSignal: signal,
     onLoadProgress: onProgress,
     gpuLayers: { fitContext: { contextSize, embeddingContext: isEmbedding } },
-    ignoreMemorySafetyChecks: options.memoryLimit === Infinity,
+    ignoreMemorySafetyChecks,
   });
   try {
-    const settings = { contextSize, threads, createSignal: signal };
+    const settings = { contextSize, threads, createSignal: signal, ignoreMemorySafetyChecks };
     const dispose = () => model.dispose();
     if (isEmbedding) {
       const context = await model.createEmbeddingContext({ ...settings, batchSize: contextSize });

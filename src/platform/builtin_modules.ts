@@ -31,6 +31,10 @@ export interface NodeProcess {
   readonly execPath: string;
   readonly pid: number;
   readonly platform: string;
+  /** Memory that the process can take; within a container, that of the container. */
+  availableMemory?(): number;
+  /** Limit of the container; 0 or more than the memory of the machine for none. */
+  constrainedMemory?(): number;
   cwd(): string;
   /** Names of the events that have listeners. */
   eventNames?(): (string | symbol)[];

@@ -38,7 +38,7 @@ export interface TestTerminals {
   readonly onEnd: (method: "kill" | "release", terminalId: string) => void;
 }
 
-/** A connected client. Its disposal throws if a message of the server does not conform to the schema of the protocol. */
+/** A connected client. Its disposal rejects if a message of the server does not conform to the schema of the protocol. */
 export interface TestClient extends AsyncDisposable {
   /** The agent. */
   readonly agent: sdk.ClientContext;
@@ -111,7 +111,7 @@ export async function connectToServer(
   { onPermission, files, onWrite, terminals, canLogIn = false, cwd = "/work" }: TestClientOptions =
     {},
 ): Promise<TestClient> {
-  const checker = await MessageChecker.create();
+  const checker = new MessageChecker();
   const toAgent = new Pipe((chunk) => checker.read("client", chunk));
   const toClient = new Pipe((chunk) => checker.read("server", chunk));
   const served = serve({ input: toAgent.readable, output: toClient.writable });
@@ -198,7 +198,7 @@ export async function connectToServer(
     async [Symbol.asyncDispose]() {
       close();
       await served;
-      checker.checkProblems();
+      await checker.check();
     },
   };
 }

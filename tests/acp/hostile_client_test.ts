@@ -213,7 +213,16 @@ const NONSENSE = [
   "\u0000\uFFFF\n",
 ];
 
-Deno.test("hostile ACP client: invalid lines are answered or ignored, and the connection stays", async () => {
+/** Collects what is logged as an error, until its disposal. */
+function recordLog(): Disposable & { readonly entries: readonly unknown[] } {
+  const { error } = console;
+  const entries: unknown[] = [];
+  console.error = (...entry) => void entries.push(entry);
+  return { entries, [Symbol.dispose]: () => void (console.error = error) };
+}
+
+Deno.test("hostile ACP client: invalid lines are answered or ignored without a log, and the connection stays", async () => {
+  using log = recordLog();
   const host = createHost();
   const client = new RawClient(host);
   const sessionId = await client.createSession();
@@ -225,6 +234,7 @@ Deno.test("hostile ACP client: invalid lines are answered or ignored, and the co
     assert((await client.answer(id)).error, id);
   }
   await checkEnd(client, host);
+  assertEquals(log.entries, []);
 });
 
 Deno.test("hostile ACP client: any mixture of valid, invalid and cut lines leaves nothing", async () => {

@@ -47,29 +47,23 @@ interface Message {
 
 type Validate = Awaited<ReturnType<typeof ajvValidator>>;
 
-const validators = new Map<string, Validate>();
+const validators = new Map<string, Promise<Validate>>();
 
-/** Compiles the definitions, once. */
-async function compile(): Promise<void> {
-  for (const name of [...Object.values(TO_CLIENT), ...Object.values(ANSWERS)]) {
-    if (validators.has(name)) continue;
-    const definition = { $ref: `#/$defs/${name}`, $defs: schema.$defs };
-    validators.set(name, await ajvValidator(definition));
-  }
+/** Compiles a definition, once. */
+function compile(name: string): Promise<Validate> {
+  const known = validators.get(name);
+  if (known) return known;
+  const compiled = Promise.resolve(ajvValidator({ $ref: `#/$defs/${name}`, $defs: schema.$defs }));
+  validators.set(name, compiled);
+  return compiled;
 }
 
 /** Reads the messages of both directions, and checks those of the server. */
 export class MessageChecker {
   readonly #methods = new Map<unknown, string>();
-  readonly #problems: unknown[] = [];
+  readonly #values: { readonly name: string; readonly value: unknown }[] = [];
   readonly #decoders = { client: new TextDecoder(), server: new TextDecoder() };
   readonly #rests = { client: "", server: "" };
-
-  /** Creates a checker. */
-  static async create(): Promise<MessageChecker> {
-    await compile();
-    return new MessageChecker();
-  }
 
   /** Reads bytes of one end. */
   read(from: "client" | "server", bytes: Uint8Array): void {
@@ -78,23 +72,23 @@ export class MessageChecker {
     this.#rests[from] = lines.pop() ?? "";
     for (const line of lines.filter((line) => line.trim() !== "")) {
       const message: Message = JSON.parse(line);
-      if (from === "server") this.#check(message);
+      if (from === "server") this.#add(message);
       else if (message.method !== undefined) this.#methods.set(message.id, message.method);
     }
   }
 
-  /** Throws if a message of the server was invalid. */
-  checkProblems(): void {
-    assertEquals(this.#problems, []);
+  /** Rejects if a message of the server was invalid. */
+  async check(): Promise<void> {
+    for (const { name, value } of this.#values) {
+      const validate = await compile(name);
+      assertEquals([name, value, validate(value)], [name, value, []]);
+    }
   }
 
-  #check({ id, method, params, result }: Message): void {
+  #add({ id, method, params, result }: Message): void {
     if (method === undefined && result === undefined) return;
-    const name = method === undefined
-      ? ANSWERS[this.#methods.get(id) ?? ""]
-      : TO_CLIENT[method] ?? "unknown";
-    const value = method === undefined ? result : params;
-    const problems = validators.get(name ?? "unknown")?.(value) ?? [`unknown: ${method}`];
-    if (problems.length > 0) this.#problems.push({ name, problems, value });
+    const name = method === undefined ? ANSWERS[this.#methods.get(id) ?? ""] : TO_CLIENT[method];
+    if (name === undefined) throw new Error(`Unknown message ${method} ${JSON.stringify(id)}`);
+    this.#values.push({ name, value: method === undefined ? result : params });
   }
 }

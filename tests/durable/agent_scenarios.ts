@@ -98,9 +98,13 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       reply([toolCall("pay"), toolCall("send"), toolCall("put"), toolCall("read")]),
       reply("Finished"),
     );
+    const ended: string[] = [];
     const start = (tools: readonly AgentTool[]) =>
       subject.open("batch", async (steps, prompt: string) => {
         const agent = durableAgent({ model: "test/model", streamFn: model, tools }, steps);
+        agent.subscribe((event) => {
+          if (event.type === "tool_execution_end") ended.push(event.name);
+        });
         const { text, messages } = await agent.prompt(prompt);
         return { text, messages };
       });
@@ -112,8 +116,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
       first.tool("read", { readOnly: true }),
     ]);
     await run("Work", id);
-    await waitUntil(() => first.effects.length === 4);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    // A call ends when its step is recorded.
+    await waitUntil(() => first.effects.length === 4 && ended.length === 2);
 
     const second = new Process();
     await start([
@@ -239,7 +243,6 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const parent = await open(first.stuck("work", { sideEffect: "idempotent" }));
     await parent.start("Continue", { id });
     await waitUntil(() => first.effects.length === 1);
-    await new Promise((resolve) => setTimeout(resolve, 300));
     const second = new Process();
     await open(second.tool("work", { sideEffect: "idempotent" }));
     const run = subject.engine.getRun<{ text: string; messages: unknown }>(id);
@@ -259,14 +262,16 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
         const session = await openDurableSession(agent, store, { id, steps, tenant: "acme" });
         const result = await agent.prompt(prompt);
         await session.save(result);
-        await steps.waitFor("end", { timeoutMs: prompt === "Second" ? 200 : 0 });
+        await steps.publish({ type: "saved" });
+        if (prompt === "Second") await steps.waitFor("end");
         return result.text;
       });
     const start = await open();
     assertEquals(await (await start("First", `${id} 1`)).result(), "One");
     await start("Second", `${id} 2`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await waitForEvent(subject, `${id} 2`, "saved");
     const restarted = await open();
+    await subject.engine.getRun(`${id} 2`).signal("end");
     assertEquals(await subject.engine.getRun(`${id} 2`).result(), "Two");
     assertEquals(await (await restarted("Third", `${id} 3`)).result(), "Three");
     const session = await store.open(id, { access: "read" });

@@ -10,6 +10,8 @@ import {
 
 /** Time within which a run continues after the death of its worker, in milliseconds. */
 const TAKEOVER_MS = 10_000;
+/** Pause between two looks for workers that have ended, in milliseconds. */
+const RECOVERY_MS = 50;
 
 const { config: configPath } = await choosePackages();
 const workerPath = new URL("./hold_worker.ts", import.meta.url).pathname;
@@ -37,7 +39,7 @@ Deno.test({
   fn: async () => {
     const server = await startPostgres();
     try {
-      await using engine = new DbosEngine({ databaseUrl: server.url });
+      await using engine = new DbosEngine({ databaseUrl: server.url, recoveryMs: RECOVERY_MS });
       const executed: string[] = [];
       engine.register("hold", async (steps) => {
         await steps.run("before", () => void executed.push("before"));
@@ -48,7 +50,7 @@ Deno.test({
       });
       await engine.start();
       const worker = await startHolding(server, "held");
-      await new Promise((resolve) => setTimeout(resolve, 4_000));
+      await new Promise((resolve) => setTimeout(resolve, 20 * RECOVERY_MS));
       assertEquals(executed, [], "the run of a live worker was continued");
       worker.kill("SIGKILL");
       const killedAt = Date.now();

@@ -33,6 +33,20 @@ const createFixture = () => {
   };
 };
 
+/** Whether Restate has suspended the run of the service `suspended-run`. */
+async function isSuspended(adminUrl: string): Promise<boolean> {
+  const response = await fetch(`${adminUrl}/query`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify({
+      query: "SELECT status FROM sys_invocation WHERE target_service_name = 'suspended-run' " +
+        "AND target_handler_name = 'run'",
+    }),
+  });
+  const { rows } = await response.json();
+  return rows.length === 1 && rows[0].status === "suspended";
+}
+
 testDurableEngine(register, createFixture);
 testDurableAgent(register, createFixture);
 
@@ -51,6 +65,11 @@ Deno.test({
     });
     let attempts = 0;
     let executions = 0;
+    const untilSuspended = async (adminUrl: string, attempt: number) => {
+      while (attempts < attempt || !await isSuspended(adminUrl)) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
     const wait = engine.register("wait", async (steps) => {
       attempts++;
       await steps.run("before", () => executions++);
@@ -60,9 +79,9 @@ Deno.test({
     });
     await engine.start();
     const run = await wait.start(null, { id: "suspended" });
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await untilSuspended(adminUrl, 1);
     await run.signal("signal", "late");
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await untilSuspended(adminUrl, 2);
     await run.abort("enough");
     assertEquals(await run.result(), "late");
     assertEquals(executions, 1);

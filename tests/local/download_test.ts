@@ -67,6 +67,17 @@ Deno.test("ModelStore: downloads a file through a redirect, and verifies it by t
   assertEquals(download.hub.requests.length, 2, "a present file is not requested again");
 });
 
+Deno.test("ModelStore: creates the directory of the models", async () => {
+  await using download = await createDownload();
+  const directory = `${download.store.directory}/new/models`;
+  const env = (name: string) => name === "HF_ENDPOINT" ? download.hub.endpoint : undefined;
+  const store = new ModelStore({ directory, env });
+  assertEquals(await store.list(), []);
+  const place = await store.find(NAME);
+  await store.download(place);
+  assertEquals(await Deno.readFile(place.path), CONTENT);
+});
+
 Deno.test("ModelStore: continues a download that was cut off", async () => {
   await using download = await createDownload();
   download.hub.behavior = { cutAfter: 20_000 };

@@ -13,6 +13,7 @@ export interface FakeLoad {
     readonly loadSignal: AbortSignal;
     readonly onLoadProgress: (progress: number) => void;
     readonly modelPath: string;
+    readonly ignoreMemorySafetyChecks: boolean;
   };
   /** Finishes the load. */
   resolve(): void;

@@ -95,6 +95,18 @@ Deno.test({
   assert(["Oslo", "Bern"].includes(String(calls[0]?.arguments.city)));
 });
 
+Deno.test(
+  { name: "createLocal(): a grammar applies to each call of a reply", ignore },
+  async () => {
+    const scripts = [["<|wrong|>", "<tool_call>", "nonsense"], ["</tool_call>", "<tool_call>"]];
+    await using fixture = await createFixture({ tiny: { scripts } });
+    const { calls, text } = await fixture.ask("!wrong", { tools: [WEATHER], maxTokens: 400 });
+    assert(calls.length > 2, `${calls.length} calls`);
+    assertEquals([...new Set(calls.map(({ name }) => name))], ["weather"]);
+    assertEquals(text, "");
+  },
+);
+
 Deno.test({ name: "createLocal(): toolChoice forces a call, or forbids it", ignore }, async () => {
   await using fixture = await createFixture();
   const other = { ...WEATHER, name: "other" };

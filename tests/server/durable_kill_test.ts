@@ -12,8 +12,8 @@ import {
 import { POSTGRES_DIRECTORY, startPostgres } from "../memory/postgres_server.ts";
 import { SessionClient } from "./session_client.ts";
 
-const KILLS = IS_PROOF_RUN ? 300 : 4;
-const RUNS = IS_PROOF_RUN ? 50 : 8;
+const KILLS = IS_PROOF_RUN ? 300 : 3;
+const RUNS = IS_PROOF_RUN ? 50 : 6;
 /** Of that many kills, one is that of the Postgres server. */
 const KILLS_PER_CRASH = IS_PROOF_RUN ? 15 : 3;
 

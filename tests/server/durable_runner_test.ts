@@ -365,3 +365,18 @@ Deno.test("durableRunner(): a worker that is shut down hands its runs over", asy
   assert(events.some(({ data }) => data.type === "run_ended" && data.stopReason === "stop"));
   await reader.close();
 });
+
+Deno.test("durableRunner(): runs sessions without a tenant, of callers on the machine", async () => {
+  await using workers = new DurableWorkers();
+  const { test } = await workers.start({
+    agent: { streamFn: createModel(reply("Done")) },
+    server: { authenticate: undefined },
+  });
+  const id = await test.create({}, "");
+  const call = { token: "", body: { text: "Hello" } };
+  const { eventId } = await test.json(202, "POST", `/v1/sessions/${id}/prompt`, call);
+  const events = await test.events(id, eventId);
+  const found = await events.until(isIdle);
+  assert(found.some(({ data }) => data.type === "run_ended"));
+  await events.close();
+});

@@ -39,6 +39,70 @@ Deno.test("readGgufHeader() reads the properties of a model", async () => {
   assertEquals([weights, context], [bytes.length, 256_000]);
 });
 
+Deno.test("readGgufHeader() reads the values of all types", async () => {
+  const text = (value: string) => {
+    const bytes = new TextEncoder().encode(value);
+    return [...number(8, (view) => view.setBigUint64(0, BigInt(bytes.length), true)), ...bytes];
+  };
+  const number = (size: number, write: (view: DataView) => void) => {
+    const bytes = new Uint8Array(size);
+    write(new DataView(bytes.buffer));
+    return [...bytes];
+  };
+  const uint32 = (value: number) => number(4, (view) => view.setUint32(0, value, true));
+  const values: readonly (readonly [type: number, bytes: number[], value: unknown])[] = [
+    [0, [200], 200],
+    [1, [200], -56],
+    [2, [1, 200], 51_201],
+    [3, [1, 200], -14_335],
+    [4, uint32(4e9), 4e9],
+    [5, uint32(2 ** 32 - 2), -2],
+    [6, number(4, (view) => view.setFloat32(0, 0.5, true)), 0.5],
+    [7, [0], false],
+    [7, [1], true],
+    [8, text("é"), "é"],
+    [10, number(8, (view) => view.setBigUint64(0, 5_000_000_000n, true)), 5e9],
+    [11, number(8, (view) => view.setBigInt64(0, -5_000_000_000n, true)), -5e9],
+    [12, number(8, (view) => view.setFloat64(0, 0.1, true)), 0.1],
+  ];
+  const entries = [
+    [...text("general.architecture"), ...uint32(8), ...text("x")],
+    [...text("x.block_count"), ...uint32(4), ...uint32(1)],
+    [...text("x.embedding_length"), ...uint32(4), ...uint32(1)],
+    [
+      ...text("list"),
+      ...uint32(9),
+      ...uint32(5),
+      ...uint32(2),
+      0,
+      0,
+      0,
+      0,
+      ...uint32(7),
+      ...uint32(9),
+    ],
+    ...values.map(([type, bytes], index) => [...text(`k${index}`), ...uint32(type), ...bytes]),
+  ];
+  const bytes = Uint8Array.from([
+    ...new TextEncoder().encode("GGUF"),
+    ...uint32(3),
+    ...Array.from({ length: 8 }, () => 0),
+    ...uint32(entries.length),
+    0,
+    0,
+    0,
+    0,
+    ...entries.flat(),
+    ...Array.from({ length: 64 }, () => 0),
+  ]);
+  const { metadata, lists } = await withFile(bytes, readGgufHeader);
+  assertEquals(
+    values.map((_, index) => metadata.get(`k${index}`)),
+    values.map(([, , value]) => value),
+  );
+  assertEquals(lists.get("list"), [7, 9]);
+});
+
 Deno.test("readGgufHeader() recognizes models for embeddings", async () => {
   const header = await withFile(createTinyModel({ pooling: "mean" }), readGgufHeader);
   assertEquals(createModelProfile(header).isEmbeddingModel, true);

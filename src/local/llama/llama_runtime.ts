@@ -120,10 +120,10 @@ export interface LlamaEmbeddingContext {
 }
 
 /** Graphics processor to use: `auto` takes one for which a prebuilt binary exists, `false` none. */
-export type LlamaGpu = (typeof LLAMA_GPUS)[number];
+export type LlamaGpu = "auto" | "cuda" | "vulkan" | "metal" | false;
 
 /** The values of `LlamaGpu`. */
-export const LLAMA_GPUS = ["auto", "cuda", "vulkan", "metal", false] as const;
+export const LLAMA_GPUS: readonly LlamaGpu[] = ["auto", "cuda", "vulkan", "metal", false];
 
 /**
  * The npm package `node-llama-cpp` and its version. Deno cannot install 3.22.1, since one of its optional packages

@@ -1,9 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import type { LlamaModel, LlamaSequence } from "./llama_runtime.ts";
+import type { LlamaModel, LlamaRuntime, LlamaSequence } from "./llama_runtime.ts";
 import { TextEngine } from "./text_engine.ts";
 
 /** Creates an engine with one sequence, whose tokens are the characters of a prompt. */
-function createEngine(): TextEngine {
+function createEngine(runtime: Partial<LlamaRuntime> = {}): TextEngine {
   const sequence = { contextTokens: [], nextTokenIndex: 0 } as unknown as LlamaSequence;
   const model = {
     tokens: { bosString: null, eosString: null, bos: null, shouldPrependBosToken: false },
@@ -13,7 +13,7 @@ function createEngine(): TextEngine {
     },
   } as unknown as LlamaModel;
   return new TextEngine({
-    runtime: {} as never,
+    runtime: runtime as LlamaRuntime,
     model,
     context: { contextSize: 100, batchSize: 10, getSequence: () => sequence },
     sequences: 1,
@@ -82,4 +82,26 @@ Deno.test("TextEngine: a prompt that cannot be split frees its sequence", async 
   const engine = createEngine();
   await assertRejects(() => start(engine, "bad"), Error, "cannot split");
   await runTurn(engine, "good", []);
+});
+
+Deno.test("TextEngine: parses a grammar once, and has no state for one that llama.cpp refuses", async () => {
+  let parsed = 0;
+  const llama = {
+    createGrammar: ({ grammar }: { grammar: string }) => {
+      parsed++;
+      return grammar === "bad" ? Promise.reject(new Error("bad")) : Promise.resolve({ grammar });
+    },
+  };
+  class LlamaGrammarEvaluationState {
+    constructor(readonly options: unknown) {}
+  }
+  const engine = createEngine({ llama, package: { LlamaGrammarEvaluationState } } as never);
+  const [first, second] = [await engine.createGrammar("a"), await engine.createGrammar("a")];
+  assertEquals(first !== second, true, "each reply needs a state of its own");
+  assertEquals(parsed, 1);
+  assertEquals(await engine.createGrammar("bad"), undefined);
+  for (let index = 0; index < 32; index++) await engine.createGrammar(`${index}`);
+  const before = parsed;
+  await engine.createGrammar("a");
+  assertEquals(parsed, before + 1, "the oldest grammar was forgotten");
 });

@@ -25,7 +25,7 @@ export interface HubRequest {
   readonly signal: AbortSignal;
 }
 
-/** What the hub reports about a file. */
+/** Properties of a file that the hub reports. */
 interface ReportedFile {
   /** Size of the file, as the hub reports it. */
   readonly size: number | undefined;

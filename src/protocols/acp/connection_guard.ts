@@ -20,7 +20,7 @@ const MAX_OPEN = 1_000;
 
 /**
  * Stops reading from a client that sends requests faster than it takes their answers, and drops answers to requests that
- * nothing waits for, such as a second one.
+ * nothing waits for, such as a second one, and invalid cancellations.
  */
 export class ConnectionGuard {
   #open = 0;
@@ -63,6 +63,7 @@ export class ConnectionGuard {
     const checked = new TransformStream<unknown, unknown>({
       transform: (message, controller) => {
         if (isAnswer(message) && !this.#asked.delete(message["id"])) return;
+        if (isInvalidCancel(message)) return;
         if (expectsAnswer(message)) this.#open++;
         controller.enqueue(message);
       },
@@ -111,6 +112,15 @@ function isRequest(message: unknown): message is JsonObject {
 function isAnswer(message: unknown): message is JsonObject {
   if (!isJsonObject(message) || "method" in message) return false;
   return "id" in message || "result" in message || "error" in message;
+}
+
+/** Whether a message cancels no session. A notification has no answer, and the package would log each. */
+function isInvalidCancel(message: unknown): boolean {
+  if (!isJsonObject(message) || message["method"] !== "session/cancel" || "id" in message) {
+    return false;
+  }
+  const { params } = message;
+  return !isJsonObject(params) || typeof params["sessionId"] !== "string";
 }
 
 /** Whether a message gets an answer: a request, also one with the id `null`, and whatever is no valid message. */

@@ -61,7 +61,9 @@ export function createSessionWorkflow(
     try {
       await using served = toParts(await createAgent(input.header, steps));
       const { agent } = served;
-      const own = scopeStore(store, { tenant, user });
+      const own = tenant === undefined && user === undefined
+        ? store
+        : scopeStore(store, { tenant, user });
       const { leaf } = input;
       const log = await openDurableSession(agent, own, { id, tenant, user, steps, leaf });
       return await new SessionRun({ agent, log, steps }).execute(input);

@@ -1,0 +1,133 @@
+import { assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { EventHub } from "../../src/durable/events/event_hub.ts";
+import type {
+  EventPosition,
+  EventStorage,
+  NewEvent,
+  StoredEvent,
+} from "../../src/durable/events/event_storage.ts";
+import { followRunEvents } from "../../src/durable/events/read_run_events.ts";
+import { systemClock } from "../../src/core/ports.ts";
+
+/** A storage whose statements take some turns of the event loop, and may fail. */
+class SlowStorage implements EventStorage {
+  readonly runs = new Map<string, StoredEvent[]>();
+  /** Called with the runs that a statement has changed, as all processes are notified. */
+  onAppend: (runIds: readonly string[]) => void = () => {};
+  failures = 0;
+  appends = 0;
+  readonly #turns: () => number;
+
+  constructor(turns: () => number) {
+    this.#turns = turns;
+  }
+
+  async append(events: readonly NewEvent[]): Promise<readonly number[]> {
+    this.appends++;
+    await this.#pause();
+    if (this.failures-- > 0) throw new Error("The storage is not available");
+    const numbers = events.map(({ runId, ...content }) => {
+      const stored = this.runs.get(runId) ?? [];
+      this.runs.set(runId, stored);
+      return stored.push({ ...content, number: stored.length + 1 });
+    });
+    await this.#pause();
+    this.onAppend([...new Set(events.map(({ runId }) => runId))]);
+    return numbers;
+  }
+
+  async read(
+    positions: readonly EventPosition[],
+    limit: number,
+  ): Promise<ReadonlyMap<string, readonly StoredEvent[]>> {
+    await this.#pause();
+    const found = new Map(
+      positions.map(({ runId, after }) =>
+        [runId, (this.runs.get(runId) ?? []).slice(after, after + limit)] as const
+      ),
+    );
+    await this.#pause();
+    return found;
+  }
+
+  findCheckpoint(): Promise<number> {
+    return Promise.resolve(0);
+  }
+
+  async #pause(): Promise<void> {
+    for (let turn = this.#turns(); turn > 0; turn--) await Promise.resolve();
+  }
+}
+
+Deno.test("EventHub: readers in every process get all records once and in order, whatever their timing", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.infiniteStream(fc.nat(6)),
+      fc.array(fc.record({ count: fc.integer({ min: 1, max: 400 }), readers: fc.nat(2) }), {
+        minLength: 1,
+        maxLength: 6,
+      }),
+      fc.nat(300),
+      async (turns, parts, start) => {
+        const storage = new SlowStorage(() => turns.next().value ?? 0);
+        const createHub = () => new EventHub({ storage, clock: systemClock, pollMs: Infinity });
+        const [writing, other] = [createHub(), createHub()];
+        storage.onAppend = (runIds) => other.notify(runIds.map((id) => [id, Infinity] as const));
+        const getStatus = () => Promise.resolve("running" as const);
+        const readers: Promise<{ readonly from: number; readonly numbers: number[] }>[] = [];
+        const read = async (hub: EventHub, after: number) => {
+          const numbers: number[] = [];
+          const source = { hub, storage, clock: systemClock, getStatus };
+          for await (const batch of followRunEvents(source, "run", { after })) {
+            numbers.push(...batch.map(({ number }) => number));
+          }
+          return { from: after, numbers };
+        };
+        let total = 0;
+        for (const { count, readers: added } of parts) {
+          for (let index = 0; index < added; index++) {
+            // Some positions are ahead of what other readers have got.
+            const after = Math.min(start, storage.runs.get("run")?.length ?? 0);
+            readers.push(read(writing, after), read(other, after), read(other, 0));
+          }
+          for (let index = 0; index < count; index++) {
+            await writing.append("run", { type: "event", event: ++total, key: `${total}` });
+          }
+          await writing.append("another run", { type: "event", event: 0, key: "" });
+        }
+        await writing.append("run", { type: "end" });
+        await writing.flush("run");
+        for (const { from, numbers } of await Promise.all(readers)) {
+          const expected = Array.from({ length: total - from }, (_, index) => from + index + 1);
+          assertEquals(numbers, expected);
+        }
+        await writing.close();
+        await other.close();
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+Deno.test("EventHub: records that are published while others are stored are stored together", async () => {
+  const storage = new SlowStorage(() => 5);
+  const hub = new EventHub({ storage, clock: systemClock, pollMs: Infinity });
+  for (let number = 1; number <= 100; number++) {
+    void hub.append(`run ${number % 10}`, { type: "event", event: number, key: `${number}` });
+  }
+  for (let run = 0; run < 10; run++) await hub.flush(`run ${run}`);
+  assertEquals([storage.runs.size, storage.appends <= 3], [10, true]);
+  await hub.close();
+});
+
+Deno.test("EventHub: records are stored again when the storage was not available", async () => {
+  const storage = new SlowStorage(() => 0);
+  storage.failures = 2;
+  const clock = { now: () => 0, sleep: () => Promise.resolve() };
+  const hub = new EventHub({ storage, clock, pollMs: Infinity });
+  await hub.append("run", { type: "event", event: 1, key: "1" });
+  await hub.flush("run");
+  assertEquals(storage.runs.get("run")?.length, 1);
+  await hub.close();
+});

@@ -1,0 +1,85 @@
+import { assertEquals } from "@std/assert";
+import fc from "fast-check";
+import type { EventContent, StoredEvent } from "../../src/durable/events/event_storage.ts";
+import type { RunEvents } from "../../src/durable/events/run_events.ts";
+import { RunPublisher } from "../../src/durable/steps/run_publisher.ts";
+
+/** The events of a run, of which a crash loses the last ones. */
+class StoredEvents implements RunEvents {
+  readonly stored: StoredEvent[];
+
+  constructor(stored: readonly StoredEvent[] = []) {
+    this.stored = [...stored];
+  }
+
+  load(): Promise<readonly StoredEvent[]> {
+    return Promise.resolve([...this.stored]);
+  }
+
+  append(content: EventContent): Promise<void> {
+    this.stored.push({ ...content, number: this.stored.length + 1 });
+    return Promise.resolve();
+  }
+
+  flush(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  get values(): unknown[] {
+    return this.stored.map((record) => "event" in record ? record.event : record.type);
+  }
+}
+
+async function publishAll(
+  events: StoredEvents,
+  { replayed = [], executed = [] }: { replayed?: readonly string[]; executed?: readonly string[] },
+): Promise<void> {
+  const publisher = new RunPublisher({ events, isContinued: true });
+  for (const event of replayed) await publisher.publish(event, { isReplayed: true });
+  for (const event of executed) await publisher.publish(event, { isReplayed: false });
+  await publisher.end({ isAlways: false });
+}
+
+Deno.test("RunPublisher: a replay publishes exactly the events that were not stored, wherever the process ended", async () => {
+  const event = fc.constantFrom("a", "b", "c");
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ event, isTransient: fc.boolean() }), { maxLength: 12 }),
+      fc.nat(),
+      fc.array(event, { maxLength: 4 }),
+      async (first, cut, next) => {
+        const all = first.map(({ event, isTransient }) => isTransient ? `${event}?` : event);
+        const before = new StoredEvents();
+        await publishAll(before, { executed: all });
+        const count = cut % (all.length + 1);
+        const after = new StoredEvents(before.stored.slice(0, count));
+        // Progress of a tool, for instance, is not emitted again.
+        const isReplayed = (text: string) => !text.endsWith("?");
+        await publishAll(after, { replayed: all.filter(isReplayed), executed: next });
+        const known = all.slice(0, count);
+        const lost = all.slice(count).filter(isReplayed);
+        const published = after.values.filter((value) => value !== "continued" && value !== "end");
+        assertEquals(published, [...known, ...lost, ...next]);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+Deno.test("RunPublisher: a note separates the events of a step that was interrupted from those of its repetition", async () => {
+  const before = new StoredEvents();
+  await publishAll(before, { executed: ["begin", "part 1", "part 2"] });
+  const events = new StoredEvents(before.stored.slice(0, 3));
+  await publishAll(events, { replayed: ["begin"], executed: ["part 1", "end of the step"] });
+  assertEquals(
+    events.values,
+    ["begin", "part 1", "part 2", "continued", "part 1", "end of the step", "end"],
+  );
+});
+
+Deno.test("RunPublisher: nothing is published again when all events and the end were stored", async () => {
+  const events = new StoredEvents();
+  await publishAll(events, { executed: ["begin", "done"] });
+  await publishAll(events, { replayed: ["begin", "done"] });
+  assertEquals(events.values, ["begin", "done", "end"]);
+});
