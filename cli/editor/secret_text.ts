@@ -9,9 +9,9 @@ import { findSecrets, KEY_PATTERNS } from "../../src/core/redact.ts";
 /** Matches a command that sets the key of a provider, such as `#key anthropic sk-…`. */
 const KEY_COMMAND = /^\s*[#/:]?(?:key|keys|login)\s+\S+\s+\S/;
 
-/** Matches a name such as `API_KEY` or `password` with a value that contains a digit. */
+/** Matches a name such as `API_KEY` or `password` with a value that contains a digit in its first part. */
 const ASSIGNMENT =
-  /(?:key|token|secret|passw(?:or)?d|credentials?)["']?\s*[:=]\s*["']?(?=[^\s"']*\d)[\w+/=.~-]{8,}/i;
+  /(?:key|token|secret|passw(?:or)?d|credentials?)["']?\s*[:=]\s*["']?(?=[^\s"']{0,512}\d)[\w+/=.~-]{8,}/i;
 
 /** Shortest text that can be a key of an unknown form, in characters. */
 const MIN_KEY = 24;

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertLess } from "@std/assert";
 import { containsSecret } from "./secret_text.ts";
 
 const SECRETS = [
@@ -46,4 +46,10 @@ Deno.test("containsSecret() recognizes a random word of the length of a key", ()
 
 Deno.test("containsSecret() accepts prompts, paths, names and commits", () => {
   for (const text of HARMLESS) assertEquals(containsSecret(text), false, text);
+});
+
+Deno.test("containsSecret(): the time is proportional to the length of the text", () => {
+  const startedAt = performance.now();
+  assertEquals(containsSecret("key=".repeat(100_000)), false);
+  assertLess(performance.now() - startedAt, 5_000);
 });

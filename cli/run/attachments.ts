@@ -82,7 +82,7 @@ export function findReferences(prompt: string): string[] {
 
 /** A sentence may end after a path. */
 function trimPunctuation(word: string): string {
-  return word.replace(/[.,;:!?)\]]+$/, "");
+  return word.replace(/(?<![.,;:!?)\]])[.,;:!?)\]]+$/, "");
 }
 
 async function readImage(

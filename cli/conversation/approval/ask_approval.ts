@@ -66,6 +66,7 @@ class CallQuestion {
     this.#position = position;
   }
 
+  /** Asks about a call; `edited` are its arguments if the user has edited them. */
   async ask(request: GateRequest, edited?: JsonObject): Promise<ApprovalDecision> {
     const { view, style, formatChanges } = this.#options;
     const columns = Number.isFinite(view.columns) ? view.columns : 80;
@@ -81,7 +82,7 @@ class CallQuestion {
       // The answer to a question that an abort has closed is no answer of the user.
       if (answer === undefined) return { type: "denied", reason: USER_DENIAL };
       const decision = await this.#decide(answer, request);
-      if (decision === "edited") return await this.#edit(request);
+      if (decision === "edited") return await this.#edit(request, edited);
       if (decision) return edited ? addArguments(decision, edited) : decision;
     }
   }
@@ -147,8 +148,8 @@ class CallQuestion {
     return { type: "approved", refusedHunks: mergeHunks(refused) };
   }
 
-  /** Lets the user edit the arguments, and asks about the edited call. */
-  async #edit(request: GateRequest): Promise<ApprovalDecision> {
+  /** Lets the user edit the arguments, which may have been edited before, and asks about the edited call. */
+  async #edit(request: GateRequest, earlier: JsonObject | undefined): Promise<ApprovalDecision> {
     const { view, editText } = this.#options;
     const { arguments: args, tool, signal } = request;
     const isCommand = typeof args.command === "string" && Object.keys(args).length === 1;
@@ -156,13 +157,13 @@ class CallQuestion {
     const edited = await editText(text, isCommand ? ".sh" : ".json").catch(async (error) => {
       await view.print(toMessage("error", getErrorMessage(error), view));
     });
-    if (edited === undefined) return await this.ask(request);
+    if (edited === undefined) return await this.ask(request, earlier);
     const changed = isCommand ? { command: edited.trim() } : parseArguments(edited);
     if (!changed) {
       await view.print(
         toMessage("error", "The text is no JSON object, so the call stays as it was", view),
       );
-      return await this.ask(request);
+      return await this.ask(request, earlier);
     }
     const { assessment: _assessment, changes: _changes, ...call } = request;
     const changes = await tool.preview?.(changed, { signal }).catch(() => undefined);

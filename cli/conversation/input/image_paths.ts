@@ -7,9 +7,13 @@
 import { join } from "../../../src/platform/paths.ts";
 import { detectFileKind, SNIFF_BYTES } from "../../../src/tools/text/file_kind.ts";
 
-/** Matches a path behind a quote, with escaped blanks, or up to its extension. Only absolute paths are meant as files. */
+/**
+ * Matches a path behind a quote, with escaped blanks, or up to its extension. Only absolute paths are meant as files. The
+ * length is limited and each character matches in one way, since a text such as a regular expression has many beginnings
+ * of paths and many backslashes.
+ */
 const PATH =
-  /(?<!\S)(?:(["'])((?:file:\/\/)?(?:\/|~\/)[^\n]*?\.(?:png|jpe?g|gif|webp))\1|((?:file:\/\/)?(?:\/|~\/)(?:\\.|[^\n"'])*?\.(?:png|jpe?g|gif|webp)))(?![\w-])/gi;
+  /(?<!\S)(?:(["'])((?:file:\/\/)?(?:\/|~\/)[^\n]{0,1024}?\.(?:png|jpe?g|gif|webp))\1|((?:file:\/\/)?(?:\/|~\/)(?:\\.|[^\n"'\\]){0,1024}?\.(?:png|jpe?g|gif|webp)))(?![\w-])/gi;
 
 /** Maximum number of images of a text. */
 const MAX_IMAGES = 10;

@@ -116,6 +116,19 @@ Deno.test("approval: e lets the user edit the command in the editor, and asks ab
   assertEquals(conversation.home.read("p/x"), "edited\n");
 });
 
+Deno.test("approval: the edited call runs when it is opened again and not changed, or the editor fails", async () => {
+  for (const again of ["true", "false"]) {
+    const script = `#!/bin/sh\ngrep -q edited "$1" && exec ${again}\nsed -i s/1/edited/ "$1"\n`;
+    await using conversation = await answer(["e", "e", "y", "n"], {
+      files: { "editor.sh": script },
+      env: { EDITOR: 'sh "HOME/editor.sh"' },
+    });
+    const { home, transcript } = conversation;
+    assertEquals(transcript.split("? bash echo edited > x\n").length, 3);
+    assertEquals(home.read("p/x"), "edited\n");
+  }
+});
+
 Deno.test("approval: the question is asked again when the editor fails", async () => {
   await using conversation = await answer(["e", "y", "n"], { env: { EDITOR: "false" } });
   const { transcript } = conversation;
