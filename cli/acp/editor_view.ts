@@ -26,6 +26,7 @@ export class EditorView implements ConversationView {
   readonly columns: number = Infinity;
   readonly rows: number = 100;
   readonly readsDuringRuns: boolean = false;
+  readonly hasDraft: boolean = false;
   readonly #client: Pick<AcpClient, "choose">;
   #lines: string[] = [];
 

@@ -45,7 +45,7 @@ export class Conversation {
   #onLeft = (): void => {};
   /** Resolves when the inputs so far are handled, in order. */
   #handled: Promise<void> = Promise.resolve();
-  /** The line that was held back; the same line, or an empty one, sends it as a text. */
+  /** The line that was held back; the same line sends it as a text, and so does an empty one where it is not a draft. */
   #held: { readonly text: string; readonly delivery: Delivery } | undefined;
   #interruptedAt = -Infinity;
 
@@ -151,7 +151,9 @@ export class Conversation {
     const commands = await loadCommands();
     const held = this.#held;
     this.#held = undefined;
-    const isConfirmed = held !== undefined && ["", held.text.trim()].includes(text.trim());
+    // A draft that the user has cleared is not to be sent.
+    const isConfirmed = held !== undefined &&
+      (text.trim() === held.text.trim() || (text.trim() === "" && !view.hasDraft));
     const line = classifyLine(isConfirmed ? held.text : text, {
       commandNames: commands.flatMap(({ names }) => names),
       isConfirmed,

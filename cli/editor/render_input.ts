@@ -5,6 +5,7 @@
  */
 
 import type { RegionCursor } from "../screen/live_region.ts";
+import { formatCodePoint } from "../render/code_point.ts";
 import { expandTabs, getTextWidth, splitGraphemes } from "../render/text_width.ts";
 import type { InputLayout, InputStyle, InputView } from "./editor_options.ts";
 import type { EditorState } from "./editor_state.ts";
@@ -81,11 +82,13 @@ function renderPrompt(
     case "insert":
     case "normal":
       return undefined;
-    case "command":
-      return { row: `:${mode.text}`, column: 1 + getTextWidth(mode.text) };
+    case "command": {
+      const command = toShownText(mode.text, TAB_WIDTH);
+      return { row: `:${command}`, column: 1 + getTextWidth(command) };
+    }
     case "search": {
       const label = mode.query !== "" && mode.match === undefined ? "no match: " : "search: ";
-      const query = expandTabs(mode.query);
+      const query = toShownText(mode.query, TAB_WIDTH);
       return { row: style.faint(label) + query, column: label.length + getTextWidth(query) };
     }
   }
@@ -111,7 +114,7 @@ function renderText({ text, cursor }: EditorState, layout: TextLayout): Rendered
   let cursorRow = findCursorRow(rows, cursor);
   // The cursor behind a full row is at the beginning of the next one.
   const row = rows[cursorRow];
-  const column = row ? getTextWidth(showTabs(text.slice(row.start, cursor), layout.width)) : 0;
+  const column = row ? getTextWidth(toShownText(text.slice(row.start, cursor), layout.width)) : 0;
   const isBehindFullRow = column >= layout.width;
   if (isBehindFullRow) {
     cursorRow++;
@@ -187,7 +190,7 @@ function layOutLine(text: string, offset: number, width: number): TextRow[] {
   const part = text.slice(start, end);
   const isAscii = /^[ -~]*$/.test(part);
   for (const grapheme of isAscii ? part : splitGraphemes(part)) {
-    const shown = showTabs(grapheme, width);
+    const shown = toShownText(grapheme, width);
     const graphemeWidth = isAscii ? 1 : getTextWidth(shown);
     if (rowWidth + graphemeWidth > width && rowWidth > 0) {
       rows.push({ ...row, isBroken: true });
@@ -201,9 +204,17 @@ function layOutLine(text: string, offset: number, width: number): TextRow[] {
   return rows;
 }
 
-/** Replaces tabs by spaces, of which a row has place for at least one group. */
-function showTabs(text: string, width: number): string {
-  return width < TAB_WIDTH ? text.replaceAll("\t", " ") : expandTabs(text);
+/** Matches characters that terminals interpret, and controls of the direction of text. */
+// deno-lint-ignore no-control-regex -- matches control characters
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Replaces tabs by spaces, of which a row has place for at least one group, and control characters, such as those of the
+ * name of a file, by their code points.
+ */
+function toShownText(text: string, width: number): string {
+  const spaced = width < TAB_WIDTH ? text.replaceAll("\t", " ") : expandTabs(text);
+  return spaced.replace(CONTROL, formatCodePoint);
 }
 
 /** Shows the part of the line around the cursor. */
@@ -212,10 +223,10 @@ function renderSideways(text: string, cursor: number, width: number): RenderedTe
   const lineEnd = findLineEnd(text, cursor);
   // One column at each side is for the mark of text that is not shown.
   const capacity = Math.max(width - 2, 1);
-  const shown = showTabs(text.slice(Math.max(cursor - 4 * width, lineStart), cursor), capacity);
+  const shown = toShownText(text.slice(Math.max(cursor - 4 * width, lineStart), cursor), capacity);
   const before = takeWidth(splitGraphemes(shown).toReversed(), Math.floor(capacity * 3 / 4))
     .toReversed().join("");
-  const rest = showTabs(text.slice(cursor, Math.min(cursor + 4 * width, lineEnd)), capacity);
+  const rest = toShownText(text.slice(cursor, Math.min(cursor + 4 * width, lineEnd)), capacity);
   const after = takeWidth(splitGraphemes(rest), capacity - getTextWidth(before)).join("");
   const start = (before.length < shown.length ? MORE : "") + before;
   return {

@@ -76,6 +76,7 @@ interface TextPrompt {
 /** A terminal with a live region. */
 export class LiveView implements ConversationView {
   readonly readsDuringRuns: boolean = true;
+  readonly hasDraft: boolean = true;
   readonly #options: LiveViewOptions;
   readonly #inputs = new InputQueue();
   readonly #line: InputLine;

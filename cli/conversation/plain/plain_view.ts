@@ -39,6 +39,7 @@ export interface PlainViewOptions {
 export class PlainView implements ConversationView {
   readonly columns: number = Infinity;
   readonly readsDuringRuns: boolean = false;
+  readonly hasDraft: boolean = false;
   readonly display: Display;
   readonly #options: PlainViewOptions;
   readonly #input: TypedInput;

@@ -64,6 +64,8 @@ export interface ConversationView extends AsyncDisposable {
   readonly rows: number;
   /** Whether input is read while a run is active. */
   readonly readsDuringRuns: boolean;
+  /** Whether a text that has not been sent can be edited, so that `setDraft()` has an effect. */
+  readonly hasDraft: boolean;
 
   /** Prints lines below the output. Never rejects; when the terminal is closed, they are discarded. */
   print(lines: readonly Line[]): Promise<void>;

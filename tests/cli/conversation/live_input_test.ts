@@ -330,6 +330,20 @@ Deno.test("live: a line that is held back stays in the input, and Enter sends it
   assertEquals(terminal.listPrompts(), ["/hlep me"]);
 });
 
+Deno.test("live: a line that is held back and then cleared is not sent by Enter", async () => {
+  const key = `sk-ant-${"x1".repeat(20)}`;
+  await using terminal = await openTerminal({ model: [scriptedReply("Yes.")] });
+  await terminal.enter(key);
+  await terminal.waitFor("This looks like an API key or a password.");
+  await terminal.waitFor(`\n› ${key}`);
+  terminal.press(KEYS.controlC);
+  await terminal.waitFor(/\n› ?$/);
+  terminal.press(KEYS.enter);
+  await terminal.enter("Greet me");
+  await terminal.waitFor("Yes.");
+  assertEquals(terminal.listPrompts(), ["Greet me"]);
+});
+
 Deno.test("live: --vi has the keys of vi, with commands after a colon", async () => {
   await using terminal = await openTerminal({ args: ["--vi"], model: [scriptedReply("Yes.")] });
   terminal.press("one two", KEYS.escape);
