@@ -136,6 +136,7 @@ export class ConversationRuns implements RunControl, QueueControl {
     } finally {
       unsubscribe();
       this.#agents.splice(this.#agents.lastIndexOf(agent), 1);
+      this.#takeQueued(agent);
     }
   }
 
@@ -145,6 +146,14 @@ export class ConversationRuns implements RunControl, QueueControl {
 
   async untilIdle(): Promise<void> {
     while (this.#activity) await this.#activity.ended;
+  }
+
+  /** Queues the messages that another agent has not read for the current one. */
+  #takeQueued(other: Agent): void {
+    const { steering, followUp } = other.queued;
+    other.clearQueues();
+    for (const { message } of steering) this.agent.steer(message);
+    for (const { message } of followUp) this.agent.followUp(message);
   }
 
   /** Queues a text for the active run. */

@@ -7,6 +7,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { FileSessionStore } from "../../../src/memory/mod.ts";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
+import { holdReply, KEYS, openTerminal } from "./live_terminal.ts";
 import { typeConversation } from "./plain_conversation.ts";
 
 const PLAN = {
@@ -113,6 +114,25 @@ Deno.test("/execute: does nothing without a plan or an approval", async () => {
   assertStringIncludes(outputs[4] ?? "", "The plan was not approved; /edit-plan changes it\n");
   assertStringIncludes(outputs[5] ?? "", "mode       plan\n");
   assertEquals(requests.length, 2);
+});
+
+Deno.test("/execute: a text that the executor has not read when it is aborted waits for the next prompt", async () => {
+  const model = [...PLANNING, holdReply(scriptedReply("Working …")), scriptedReply("Both read.")];
+  await using terminal = await openTerminal({ model });
+  await terminal.enter("/plan");
+  await terminal.waitFor("PLAN ·");
+  await terminal.enter("Plan it");
+  await terminal.waitFor("Planned.");
+  await terminal.enter("/execute");
+  await terminal.waitFor("Carry out this plan?");
+  terminal.press("y");
+  await terminal.waitFor("Working");
+  await terminal.enter("also test");
+  await terminal.waitFor("queued also test");
+  terminal.press(KEYS.escape);
+  await terminal.waitFor(/Plan incomplete[^]*\nqueued also test/);
+  await terminal.enter("Continue");
+  await terminal.waitFor(/\n› also test\nBoth read\./);
 });
 
 Deno.test("/execute: the session of the executor belongs to that of the conversation", async () => {
