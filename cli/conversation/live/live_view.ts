@@ -31,6 +31,7 @@ import type {
   TextQuestion,
 } from "../view/conversation_view.ts";
 import { toLines, toMessage } from "../view/lines.ts";
+import { AnswerTail } from "./answer_tail.ts";
 import { createCopySequence } from "./copy_sequence.ts";
 import { fitLine } from "./fit_line.ts";
 import { FrameTimer } from "./frame_timer.ts";
@@ -92,6 +93,7 @@ export class LiveView implements ConversationView {
   #source: LiveSource | undefined;
   #completer: Completer | undefined;
   #textPrompt: TextPrompt | undefined;
+  #answerTail: AnswerTail | undefined;
   /** Resolves when the history is written. */
   #remembered: Promise<void> = Promise.resolve();
   /** Owner of the keys and of the rows below the output. */
@@ -188,7 +190,12 @@ export class LiveView implements ConversationView {
       "../../questions/ask_choice.ts",
       import.meta.url,
     );
-    const ask = (context: QuestionContext) => askChoice(choice, context);
+    const { now } = this.#options.host;
+    const ask = async (context: QuestionContext) => {
+      const answer = await askChoice(choice, context);
+      this.#answerTail = answer === undefined ? undefined : new AnswerTail(answer, now());
+      return answer;
+    };
     return await this.#ask(ask, { signal, acceptsPastes: false });
   }
 
@@ -209,6 +216,7 @@ export class LiveView implements ConversationView {
       const line = this.#createLine();
       line.setText(initial);
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
+      this.#answerTail = undefined;
       this.#textPrompt = { line, sign: `${message}: `, resolve };
       const cancel = () => resolve(undefined);
       const end = this.#end(signal);
@@ -374,8 +382,11 @@ export class LiveView implements ConversationView {
 
   #press(event: KeyEvent): void {
     if (this.#textPrompt) return this.#answerText(event, this.#textPrompt);
-    const effect = this.#line.press(event);
-    if (effect) this.#apply(effect);
+    const { now } = this.#options.host;
+    for (const key of this.#answerTail?.filter(event, now()) ?? [event]) {
+      const effect = this.#line.press(key);
+      if (effect) this.#apply(effect);
+    }
   }
 
   #answerText(event: KeyEvent, { line, resolve }: TextPrompt): void {

@@ -122,6 +122,29 @@ Deno.test("live: keys that were typed before a question do not answer it, and th
   assertEquals(terminal.home.read("p/a.txt"), "1\n");
 });
 
+Deno.test("live: an answer that is completed by its word and Enter does not send the unfinished line", async () => {
+  for (const rest of ["", "es"]) {
+    const reply = holdReply(scriptedReply(WRITE), 2);
+    const done = holdReply(scriptedReply("Done."));
+    await using terminal = await openTerminal({ model: [reply, done] });
+    await terminal.enter("Write");
+    await terminal.waitFor("preparing write_file");
+    terminal.press("not yet");
+    await terminal.waitFor("\n› not yet");
+    reply.release();
+    await terminal.waitFor("Allow?");
+    terminal.press("y");
+    await terminal.waitFor("\n› not yet");
+    for (const key of rest) terminal.press(key);
+    terminal.press(KEYS.enter, "!");
+    await terminal.waitFor("\n› not yet!");
+    done.release();
+    await terminal.waitFor("Done.");
+    assert(!terminal.text.includes("queued not yet"), terminal.text);
+    assertEquals(terminal.listPrompts(), ["Write"]);
+  }
+});
+
 Deno.test("live: a pasted text is no answer", async () => {
   const model = [scriptedReply(WRITE), scriptedReply("Done.")];
   await using terminal = await openTerminal({ model });
