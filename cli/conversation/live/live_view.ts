@@ -7,12 +7,8 @@
 
 import type { Completer } from "../../editor/completion.ts";
 import type { EditorEffect, ForwardedAction } from "../../editor/editor_state.ts";
-import type { InputHistory } from "../../editor/input_history.ts";
-import type { Host } from "../../host/host.ts";
 import { importLate } from "../../host/import_late.ts";
-import type { StartTimer } from "../../host/timer.ts";
 import type { KeyEvent } from "../../keys/key_event.ts";
-import type { Keyboard } from "../../keys/keyboard.ts";
 import { listenForSuspension } from "../../keys/suspension.ts";
 import type { Choice, QuestionContext } from "../../questions/choice.ts";
 import { createEncoder, type EncodeLine } from "../../render/line/encode_line.ts";
@@ -21,7 +17,7 @@ import type { Display } from "../../render/theme/display.ts";
 import type { ThemeName } from "../../render/theme/theme.ts";
 import { THEMES } from "../../render/theme/themes.ts";
 import { keepScreen } from "../../screen/kept_screen.ts";
-import type { LiveRegion, RegionContent } from "../../screen/live_region.ts";
+import type { RegionContent } from "../../screen/live_region.ts";
 import type { ConversationInput } from "../view/conversation_input.ts";
 import type {
   ConversationView,
@@ -35,34 +31,14 @@ import { AnswerTail } from "./answer_tail.ts";
 import { createCopySequence } from "./copy_sequence.ts";
 import { fitLine } from "./fit_line.ts";
 import { FrameTimer } from "./frame_timer.ts";
-import { InputLine, type InputLineOptions } from "./input_line.ts";
+import { InputLine } from "./input_line.ts";
 import { InputQueue } from "./input_queue.ts";
 import { createInputStyle } from "./input_style.ts";
 import { KeyInput } from "./key_input.ts";
-import type { Notifier } from "./notifier.ts";
+import type { LiveViewOptions } from "./live_view_options.ts";
 import { PendingRows } from "./pending_rows.ts";
 import { layOutPrompt } from "./prompt_rows.ts";
 import { TaskQueue } from "./task_queue.ts";
-
-/** Options for {@linkcode LiveView}. */
-export interface LiveViewOptions extends Pick<InputLineOptions, "bindings" | "hasViKeys"> {
-  /** Terminal, environment and clock. */
-  readonly host: Pick<Host, "terminal" | "env" | "now">;
-  /** The keyboard. */
-  readonly keyboard: Keyboard;
-  /** The live region. */
-  readonly region: LiveRegion;
-  /** How lines are shown. */
-  readonly display: Display;
-  /** The earlier inputs. */
-  readonly history: InputHistory;
-  /** Notifies the user. */
-  readonly notifier: Notifier;
-  /** Starts timers. */
-  readonly startTimer: StartTimer;
-  /** Called when the user leaves before the first input is read. */
-  readonly onEarlyEnd: () => void;
-}
 
 /** Columns that are left free at the right, as most terminals wrap a line that fills the last one. */
 const MARGIN = 1;
