@@ -100,7 +100,7 @@ async function evaluateModel(
 ): Promise<EvalRun> {
   const { settings, model, host, interrupt } = dependencies;
   const prepared = await prepare(model);
-  const writer = await openWriter(set, dependencies);
+  using writer = await openWriter(set, dependencies);
   const stop = new AbortController();
   let hasResults = writer.finished.length > 0;
   let failure: AgentError | undefined;
