@@ -15,6 +15,7 @@ import type { EvalCommandLine } from "./eval_settings.ts";
 import { evaluate } from "./evaluate_models.ts";
 import { openEvaluation, readUserFiles, selectHost } from "./open_evaluation.ts";
 import { reportRuns } from "./report_runs.ts";
+import { formatResumedCommand } from "./resumed_command.ts";
 import { selectCases, selectSameCases } from "./select_cases.ts";
 
 /** Runs a set with each model, and prints the results. */
@@ -30,7 +31,8 @@ export async function runEvaluation(
     const set = await loadEvalSet(resolvePath(path));
     return resumed ? selectSameCases(set, resumed.set) : selectCases(set, settings);
   });
-  const dependencies = { interrupt, host, command: `swink eval run ${path}` };
+  const command = formatResumedCommand("swink eval run", path, commandLine);
+  const dependencies = { interrupt, host, command };
   const prepare = async (model: ModelSpec) => ({
     evaluators: await createEvaluators(set, { settings, model }, host),
   });

@@ -26,7 +26,8 @@ export interface EvalFiles {
   /** Appends to a file. Creates it and its directory if they do not exist. */
   append(path: string, text: string): Promise<void>;
   /**
-   * Locks a path until the lock is disposed of or the process ends; `undefined` if it is locked. Its directory must exist.
+   * Locks a path until the lock is disposed of or the process ends; `undefined` if it is locked. Creates its directory if it
+   * does not exist.
    */
   lock(path: string): Promise<Disposable | undefined>;
   /** Renames a file, which replaces another one. */
@@ -75,7 +76,10 @@ export const localEvalFiles: EvalFiles = {
     await system.mkdir(dirname(path), { recursive: true });
     await system.writeTextFile(path, text, { append: true, mode: FILE_MODE });
   },
-  lock: (path) => new Promise((resolve) => resolve(lockFile(path))),
+  async lock(path) {
+    await system.mkdir(dirname(path), { recursive: true });
+    return lockFile(path);
+  },
   rename: (path, target) => system.rename(path, target),
   async list(path) {
     const status = await system.stat(path).catch(() => undefined);

@@ -77,7 +77,7 @@ Deno.test("gate: results with values out of their ranges are no results, and no 
     ...[-1, NaN, "1"].map((cost) => ({ ...valid, scores: [{ ...score, cost }] })),
     ...[-1, NaN].map((cost) => createResult(true, { caseId: "b", cost })),
     { ...valid, scores: [{ ...score, passed: false }] },
-    { ...valid, scores: {} },
+    ...[{ ...valid, scores: {} }, { ...valid, scores: [] }, { ...valid, model: 1 }],
   ];
   const complete = createSetResult(createResult(true), valid);
   for (const entry of invalid) {
