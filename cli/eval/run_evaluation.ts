@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ModelSpec } from "../../mod.ts";
+import type { AgentError, ModelSpec } from "../../mod.ts";
 import { loadEvalSet } from "../../src/eval/mod.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
@@ -33,8 +33,8 @@ export async function runEvaluation(
   });
   const command = formatResumedCommand("swink eval run", path, commandLine);
   const dependencies = { interrupt, host, command };
-  const prepare = async (model: ModelSpec) => ({
-    evaluators: await createEvaluators(set, { settings, model }, host),
+  const prepare = async (model: ModelSpec, onError: (error: AgentError) => void) => ({
+    evaluators: await createEvaluators(set, { settings, model, onError }, host),
   });
   const runs = await evaluate({ set, prepare }, settings, dependencies);
   return await reportRuns(runs, settings, dependencies);

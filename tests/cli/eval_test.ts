@@ -200,11 +200,22 @@ Deno.test("swink eval run: --judge scores runs with a model", async () => {
   );
   assertEquals(code, 0);
   assertStringIncludes(output, "score 0.97");
+
+  // The key of a judge says nothing about the model, which must not fail because of it.
+  const refused = {
+    status: 401,
+    body: '{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}',
+  };
+  const model = [READ, GREET, refused];
+  const rejected = await evaluate(directory, ["--judge=anthropic/claude-opus-5"], { model });
+  assertEquals([rejected.code, rejected.host.requests.length], [3, 3]);
+  assertStringIncludes(rejected.messages, "invalid x-api-key");
+  assertEquals(listRuns(directory), [RUN_1]);
 });
 
 Deno.test("swink eval run: --chaos reports the seeds that a case passes", async () => {
   await using directory = await createProject();
-  const { code, output } = await evaluate(directory, ["--chaos=1,2", "--filter=greets"], {
+  const { code, output } = await evaluate(directory, ["--chaos=1-2,1", "--filter=greets"], {
     model: [{ blocks: ["Bye"] }, { blocks: ["Bye"] }],
   });
   assertEquals(code, 1);

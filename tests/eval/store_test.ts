@@ -197,7 +197,7 @@ Deno.test("eval run: only one process at a time writes an evaluation", async () 
     await assertRejects(resume, BadRequestError, "is being written by another process");
     await Deno.writeTextFile(`${path}/results.jsonl`, "{", { append: true });
     await assertRejects(resume, BadRequestError, "is being written by another process");
-    // What the other process is writing was not removed as damaged.
+    // The line that the other process is writing was not removed as damaged.
     assertEquals(await Deno.readTextFile(`${path}/results.jsonl`), "{");
     writer[Symbol.dispose]();
     await assertRejects(() => writer.append(result), BadRequestError, "was ended: resume it");
