@@ -22,6 +22,7 @@ import {
   withResults,
   WRITE,
 } from "./evaluations.ts";
+import { lockFile } from "../../src/platform/file_lock.ts";
 import { createFakeHost, type FakeHostOptions } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
@@ -201,7 +202,7 @@ Deno.test("swink eval run: --judge scores runs with a model", async () => {
   assertEquals(code, 0);
   assertStringIncludes(output, "score 0.97");
 
-  // The key of a judge says nothing about the model, which must not fail because of it.
+  // The model must not fail because of the key of its judge.
   const refused = {
     status: 401,
     body: '{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}',
@@ -251,6 +252,12 @@ Deno.test("swink eval run: an interrupted evaluation is resumed with the missing
   );
   assertEquals((await withResults(directory, "gate", RUN_1)).code, 1);
 
+  {
+    using _lock = lockFile(`${path}/writer.lock`);
+    const second = await run(directory, ["run", set, `--resume=${path}`], {});
+    assertEquals([second.code, second.host.requests.length], [2, 0]);
+    assertStringIncludes(second.messages, "is being written by another process");
+  }
   const resumed = await run(directory, ["run", set, `--resume=${path}`], { model: [WRITE, DONE] });
   assertEquals(resumed.code, 0);
   assertStringIncludes(resumed.output, "2 of 2 runs passed");
