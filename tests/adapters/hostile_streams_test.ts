@@ -289,6 +289,69 @@ Deno.test("responses: output that comes only in the last event is the reply", as
   assertEquals(summarizeCalls(reply), [["read_file", { path: "a" }]]);
 });
 
+const itemOf = (id: string) => ({ ...ITEM, id: `fc_${id}`, call_id: `call_${id}` });
+const endOf = (id: string, args: string) => ({
+  type: "response.output_item.done",
+  item: { ...itemOf(id), arguments: args, status: "completed" },
+});
+const deltaOf = (item_id: string, delta: string) => ({
+  type: "response.function_call_arguments.delta",
+  item_id,
+  delta,
+});
+
+Deno.test("responses: calls without the index of their item are found by its id, as llama.cpp sends them", async () => {
+  const one = '{"path":"a"}';
+  const two = '{"path":"b"}';
+  const add = (item: object) => ({ type: "response.output_item.added", item });
+  const current = [
+    add(itemOf("1")),
+    deltaOf("fc_1", one),
+    add(itemOf("2")),
+    deltaOf("fc_2", two),
+    endOf("1", one),
+    endOf("2", two),
+  ];
+  // Earlier versions send the id of the call as that of the item.
+  const withoutId = (id: string) => ({ ...ITEM, id: undefined, call_id: `fc_${id}` });
+  const earlier = [
+    add(withoutId("1")),
+    add(withoutId("2")),
+    deltaOf("fc_1", one),
+    deltaOf("fc_2", two),
+  ];
+  const onlyEnds = [endOf("1", one), endOf("2", two)];
+  for (const events of [current, earlier, onlyEnds]) {
+    const reply = await read(createResponses, [...events, COMPLETED]);
+    assertEquals(
+      summarizeCalls(reply),
+      [["read_file", { path: "a" }], ["read_file", { path: "b" }]],
+    );
+    assertEquals(reply.warnings.filter(({ code }) => code !== "unknown_model"), []);
+  }
+});
+
+Deno.test("responses: calls with one index are as many as their ids, and an item that starts twice is one call", async () => {
+  const atZero = (event: object) => ({ ...event, output_index: 0 });
+  const two = await read(createResponses, [
+    atZero(endOf("1", '{"path":"a"}')),
+    atZero(endOf("2", '{"path":"b"}')),
+    COMPLETED,
+  ]);
+  assertEquals(two.calls.map(({ id, arguments: args }) => [id, args]), [
+    ["call_1", { path: "a" }],
+    ["call_2", { path: "b" }],
+  ]);
+  const delta = { type: "response.function_call_arguments.delta", output_index: 0 };
+  const one = await read(createResponses, [
+    ADDED,
+    ADDED,
+    { ...delta, delta: ARGUMENTS },
+    COMPLETED,
+  ]);
+  assertEquals(summarizeCalls(one), [["read_file", { path: "a" }]]);
+});
+
 Deno.test("responses: an incomplete call stays open", async () => {
   const item = { ...ITEM, arguments: '{"path":', status: "incomplete" };
   const done = { type: "response.output_item.done", output_index: 0, item };
