@@ -227,6 +227,13 @@ Deno.test("chat: a message in place of deltas is the reply, and after deltas a r
   assertEquals((await read(createChat, [chunk({ content: "Yes." }), end])).text, "Yes.");
 });
 
+Deno.test("chat: the usage of a choice counts, as Moonshot sends it", async () => {
+  const usage = { prompt_tokens: 10, completion_tokens: 2, cached_tokens: 4 };
+  const end = { choices: [{ index: 0, delta: {}, finish_reason: "stop", usage }] };
+  const { usage: counted } = await read(createChat, [chunk({ content: "Yes." }), end]);
+  assertEquals([counted?.input, counted?.cacheRead, counted?.output], [6, 4, 2]);
+});
+
 // Responses
 
 const ITEM = { id: "fc_1", type: "function_call", call_id: "1", name: "read_file", arguments: "" };
