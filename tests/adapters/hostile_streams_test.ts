@@ -234,6 +234,21 @@ Deno.test("chat: the usage of a choice counts, as Moonshot sends it", async () =
   assertEquals([counted?.input, counted?.cacheRead, counted?.output], [6, 4, 2]);
 });
 
+Deno.test("createGoogle(): the audio tokens of the prompt are counted apart from those in the cache", async () => {
+  const detail = (modality: string, tokenCount: number) => ({ modality, tokenCount });
+  const { usage } = await read(createGoogle, [{
+    candidates: [{ content: { parts: [{ text: "Yes." }] }, finishReason: "STOP" }],
+    usageMetadata: {
+      promptTokenCount: 1000,
+      cachedContentTokenCount: 600,
+      promptTokensDetails: [detail("TEXT", 200), detail("AUDIO", 800)],
+      cacheTokensDetails: [detail("AUDIO", 500), detail("TEXT", 100)],
+    },
+  }]);
+  assertEquals([usage?.input, usage?.cacheRead], [400, 600]);
+  assertEquals(usage?.extra, { audioInput: 300, audioCacheRead: 500 });
+});
+
 // Responses
 
 const ITEM = { id: "fc_1", type: "function_call", call_id: "1", name: "read_file", arguments: "" };
