@@ -167,6 +167,20 @@ Deno.test("chat: calls without ids whose arguments come later or not at all are 
   assertEquals(summarizeCalls(reply), [["list_all", {}], ["read_file", { path: "a" }]]);
 });
 
+Deno.test("chat: calls whose indexes are texts are separate calls", async () => {
+  const reply = await read(createChat, [
+    call({ index: "0", id: "1", function: { name: "read_file", arguments: '{"path"' } }),
+    call({ index: "1", id: "2", function: { name: "read_file", arguments: '{"path"' } }),
+    call({ index: "0", function: { arguments: ':"a"}' } }),
+    call({ index: "1", function: { arguments: ':"b"}' } }),
+    chunk({}, "tool_calls"),
+  ]);
+  assertEquals(
+    summarizeCalls(reply),
+    [["read_file", { path: "a" }], ["read_file", { path: "b" }]],
+  );
+});
+
 Deno.test("chat: a name that is repeated with each piece of the arguments is one call [B66]", async () => {
   const pieces = ['{"path"', ':{"a":{}', "}}"];
   for (const index of [0, undefined]) {

@@ -19,7 +19,7 @@ export type WireMessage = JsonObject & { readonly role: string };
 
 /** A piece of a tool call. */
 export interface WireToolCall {
-  readonly index?: number | null;
+  readonly index?: number | string | null;
   readonly id?: string | null;
   readonly function?: {
     readonly name?: string | null;
