@@ -263,144 +263,6 @@ Deno.test("createGoogle(): the audio tokens of the prompt are counted apart from
   assertEquals(usage?.extra, { audioInput: 300, audioCacheRead: 500 });
 });
 
-// Responses
-
-const ITEM = { id: "fc_1", type: "function_call", call_id: "1", name: "read_file", arguments: "" };
-const COMPLETED = { type: "response.completed", response: { status: "completed" } };
-const ADDED = { type: "response.output_item.added", output_index: 0, item: ITEM };
-const ARGUMENTS = '{"path":"a"}';
-const MESSAGE = { type: "message", content: [{ type: "output_text", text: "Yes." }] };
-
-Deno.test("responses: arguments that come only in function_call_arguments.done are those of the call", async () => {
-  const done = { type: "response.function_call_arguments.done", output_index: 0 };
-  const reply = await read(createResponses, [ADDED, { ...done, arguments: ARGUMENTS }, COMPLETED]);
-  assertEquals(summarizeCalls(reply), [["read_file", { path: "a" }]]);
-  const delta = { type: "response.function_call_arguments.delta", output_index: 0 };
-  const twice = [ADDED, { ...delta, delta: ARGUMENTS }, { ...done, arguments: ARGUMENTS }];
-  assertEquals(summarizeCalls(await read(createResponses, [...twice, COMPLETED])), [
-    ["read_file", { path: "a" }],
-  ]);
-});
-
-Deno.test("responses: each part of a text that comes without deltas is read once", async () => {
-  const delta = (text: string) => ({ type: "response.output_text.delta", delta: text });
-  const done = (text: string) => ({ type: "response.output_text.done", text });
-  const content = ["a", "b", "c"].map((text) => ({ type: "output_text", text }));
-  const { text } = await read(createResponses, [
-    delta("a"),
-    done("a"),
-    done("b"),
-    delta("c"),
-    done("c"),
-    { type: "response.output_item.done", output_index: 0, item: { type: "message", content } },
-    { type: "response.completed", response: { status: "completed" } },
-  ]);
-  assertEquals(text, "abc");
-});
-
-Deno.test("responses: text that comes only in output_item.done is the text of the reply", async () => {
-  const done = { type: "response.output_item.done", output_index: 0, item: MESSAGE };
-  assertEquals((await read(createResponses, [done, COMPLETED])).text, "Yes.");
-  const delta = { type: "response.output_text.delta", output_index: 0, delta: "Yes." };
-  assertEquals((await read(createResponses, [delta, done, COMPLETED])).text, "Yes.");
-});
-
-Deno.test("responses: a message that comes only in the last event, after other items, is the text of the reply", async () => {
-  const summary = [{ type: "summary_text", text: "Hm." }];
-  const reasoning = { type: "reasoning", id: "rs_1", summary };
-  const call = { ...ITEM, arguments: ARGUMENTS };
-  for (const item of [reasoning, call]) {
-    const done = { type: "response.output_item.done", output_index: 0, item };
-    const response = { status: "completed", output: [item, MESSAGE] };
-    const reply = await read(createResponses, [done, { type: "response.completed", response }]);
-    assertEquals([reply.text, reply.calls.length], ["Yes.", item === call ? 1 : 0]);
-  }
-});
-
-Deno.test("responses: output that comes only in the last event is the reply", async () => {
-  const output = [MESSAGE, { ...ITEM, arguments: ARGUMENTS }];
-  const response = { status: "completed", output };
-  const reply = await read(createResponses, [{ type: "response.completed", response }]);
-  assertEquals(reply.text, "Yes.");
-  assertEquals(summarizeCalls(reply), [["read_file", { path: "a" }]]);
-});
-
-const itemOf = (id: string) => ({ ...ITEM, id: `fc_${id}`, call_id: `call_${id}` });
-const endOf = (id: string, args: string) => ({
-  type: "response.output_item.done",
-  item: { ...itemOf(id), arguments: args, status: "completed" },
-});
-const deltaOf = (item_id: string, delta: string) => ({
-  type: "response.function_call_arguments.delta",
-  item_id,
-  delta,
-});
-
-Deno.test("responses: calls without the index of their item are found by its id, as llama.cpp sends them", async () => {
-  const one = '{"path":"a"}';
-  const two = '{"path":"b"}';
-  const add = (item: object) => ({ type: "response.output_item.added", item });
-  const current = [
-    add(itemOf("1")),
-    deltaOf("fc_1", one),
-    add(itemOf("2")),
-    deltaOf("fc_2", two),
-    endOf("1", one),
-    endOf("2", two),
-  ];
-  // Earlier versions send the id of the call as that of the item.
-  const withoutId = (id: string) => ({ ...ITEM, id: undefined, call_id: `fc_${id}` });
-  const earlier = [
-    add(withoutId("1")),
-    add(withoutId("2")),
-    deltaOf("fc_1", one),
-    deltaOf("fc_2", two),
-  ];
-  const onlyEnds = [endOf("1", one), endOf("2", two)];
-  for (const events of [current, earlier, onlyEnds]) {
-    const reply = await read(createResponses, [...events, COMPLETED]);
-    assertEquals(
-      summarizeCalls(reply),
-      [["read_file", { path: "a" }], ["read_file", { path: "b" }]],
-    );
-    assertEquals(reply.warnings.filter(({ code }) => code !== "unknown_model"), []);
-  }
-});
-
-Deno.test("responses: calls with one index are as many as their ids, and an item that starts twice is one call", async () => {
-  const atZero = (event: object) => ({ ...event, output_index: 0 });
-  const two = await read(createResponses, [
-    atZero(endOf("1", '{"path":"a"}')),
-    atZero(endOf("2", '{"path":"b"}')),
-    COMPLETED,
-  ]);
-  assertEquals(two.calls.map(({ id, arguments: args }) => [id, args]), [
-    ["call_1", { path: "a" }],
-    ["call_2", { path: "b" }],
-  ]);
-  const delta = { type: "response.function_call_arguments.delta", output_index: 0 };
-  const one = await read(createResponses, [
-    ADDED,
-    ADDED,
-    { ...delta, delta: ARGUMENTS },
-    COMPLETED,
-  ]);
-  assertEquals(summarizeCalls(one), [["read_file", { path: "a" }]]);
-});
-
-Deno.test("responses: an incomplete call stays open", async () => {
-  const item = { ...ITEM, arguments: '{"path":', status: "incomplete" };
-  const done = { type: "response.output_item.done", output_index: 0, item };
-  const incomplete = { type: "response.incomplete", response: { status: "incomplete" } };
-  const reply = await read(createResponses, [ADDED, done, incomplete]);
-  assertEquals(reply.calls.map(({ state }) => state), ["truncated"]);
-});
-
-Deno.test("responses: an error without a type is an error", async () => {
-  const reply = await read(createResponses, [{ error: { code: "insufficient_quota" } }]);
-  assertEquals(reply.error?.code, "model_throttled");
-});
-
 // Anthropic
 
 const start = { type: "message_start", message: { usage: { input_tokens: 1 } } };
@@ -566,4 +428,10 @@ Deno.test("responses: a status that is not final is a network error, and missing
   assertEquals(await end("completed", {}), "stop");
   assertEquals(await end("incomplete", {}), "length");
   assertStringIncludes(await end("failed", {}), "stream_error: acme reported an error");
+});
+
+Deno.test("createOllama(): a model that does not fit into the memory is not called again", async () => {
+  const error = "model requires more system memory (9.2 GiB) than is available (4.1 GiB)";
+  const reply = await read(createOllama, { status: 500, body: JSON.stringify({ error }) });
+  assertEquals([reply.error?.code, reply.error?.retryable], ["bad_request", false]);
 });
