@@ -44,11 +44,13 @@ export interface MappedAgent {
   readonly subAgentId?: string | undefined;
   /** Names of the tools that the client runs, whose results it adds itself. Default: none. */
   readonly clientTools?: readonly string[] | undefined;
+  /** Collects the usage by model. Default: a new one. */
+  readonly usage?: Map<string, AgUiUsage> | undefined;
 }
 
-/** The block of a reply that is being written. */
+/** The text or reasoning that is being written. */
 interface OpenBlock {
-  readonly type: "text" | "reasoning" | "tool_call";
+  readonly type: "text" | "reasoning";
   readonly id: string;
   readonly contentIndex: number;
 }
@@ -77,11 +79,14 @@ export class EventMapper {
   readonly #clientTools: readonly string[];
   readonly #subAgents = new Map<string, SubAgent>();
   readonly #toolNames = new Map<string, string>();
-  readonly #usage = new Map<string, AgUiUsage>();
+  /** The usage of the run with that of its sub-agents. */
+  readonly #usage: Map<string, AgUiUsage>;
   #messages: readonly AgUiMessage[];
   #runId = "";
   #messageId = "";
   #block: OpenBlock | undefined;
+  /** Ids of the calls that are being written, by index: providers may write several at once. */
+  readonly #calls = new Map<number, string>();
   #texts = 0;
   /** Whether the attempt has emitted anything that a retry must take back. */
   #hasOutput = false;
@@ -89,10 +94,14 @@ export class EventMapper {
   #hasCalledModel = false;
 
   /** Creates a mapper. */
-  constructor(options: EventMapperOptions, { subAgentId, clientTools = [] }: MappedAgent = {}) {
+  constructor(
+    options: EventMapperOptions,
+    { subAgentId, clientTools = [], usage }: MappedAgent = {},
+  ) {
     this.#options = options;
     this.#subAgentId = subAgentId;
     this.#clientTools = clientTools;
+    this.#usage = usage ?? new Map();
     this.#messages = options.messages ?? [];
   }
 
@@ -169,7 +178,7 @@ export class EventMapper {
   }
 
   #endRun(event: AgentEndEvent): AgUiEvent[] {
-    const ended = [...this.#closeBlock(), ...this.#endStep()];
+    const ended = [...this.#closeBlocks(), ...this.#endStep()];
     if (this.#subAgentId !== undefined) return [...ended, ...this.#endSubAgent(event)];
     const { error } = event;
     const usage = [...this.#usage.values()];
@@ -218,14 +227,20 @@ export class EventMapper {
         toolCallName: name,
         parentMessageId: this.#messageId,
       } as const;
-      return [...this.#openBlock({ type: "tool_call", id, contentIndex }), start];
+      const closed = this.#closeText();
+      this.#calls.set(contentIndex, id);
+      this.#hasOutput = true;
+      return [...closed, start];
+    }
+    if (delta.type === "tool_call_delta") {
+      const toolCallId = this.#calls.get(contentIndex);
+      if (toolCallId === undefined) return [];
+      return [{ type: "TOOL_CALL_ARGS", toolCallId, delta: delta.delta }];
     }
     const type = BLOCK_TYPES[delta.type];
-    const opened: AgUiEvent[] = [];
-    if (this.#block?.contentIndex !== contentIndex) {
-      if (type === "tool_call") return [];
-      opened.push(...this.#openText(type, contentIndex));
-    }
+    const opened = this.#block?.contentIndex === contentIndex
+      ? []
+      : this.#openText(type, contentIndex);
     const { id = "" } = this.#block ?? {};
     switch (type) {
       case "text":
@@ -235,8 +250,6 @@ export class EventMapper {
           ...opened,
           { type: "REASONING_MESSAGE_CONTENT", messageId: id, delta: delta.delta },
         ];
-      case "tool_call":
-        return [{ type: "TOOL_CALL_ARGS", toolCallId: id, delta: delta.delta }];
     }
   }
 
@@ -256,13 +269,23 @@ export class EventMapper {
   }
 
   #openBlock(block: OpenBlock): AgUiEvent[] {
-    const closed = this.#closeBlock();
+    const closed = this.#closeText();
     this.#block = block;
     this.#hasOutput = true;
     return closed;
   }
 
-  #closeBlock(): AgUiEvent[] {
+  /** Ends what is being written. */
+  #closeBlocks(): AgUiEvent[] {
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    return [
+      ...this.#closeText(),
+      ...calls.map((toolCallId) => ({ type: "TOOL_CALL_END", toolCallId }) as const),
+    ];
+  }
+
+  #closeText(): AgUiEvent[] {
     const block = this.#block;
     this.#block = undefined;
     switch (block?.type) {
@@ -275,14 +298,12 @@ export class EventMapper {
           { type: "REASONING_MESSAGE_END", messageId: block.id },
           { type: "REASONING_END", messageId: block.id },
         ];
-      case "tool_call":
-        return [{ type: "TOOL_CALL_END", toolCallId: block.id }];
     }
   }
 
   /** Takes back what a failed attempt has emitted. */
   #discard(): AgUiEvent[] {
-    const closed = this.#closeBlock();
+    const closed = this.#closeBlocks();
     if (!this.#hasOutput || this.#subAgentId !== undefined) return closed;
     this.#hasOutput = false;
     this.#texts = 0;
@@ -297,7 +318,7 @@ export class EventMapper {
     if (!isKnown) this.#messages = [...this.#messages, ...added];
     switch (message.role) {
       case "assistant":
-        return this.#closeBlock();
+        return this.#closeBlocks();
       case "tool_result": {
         const { id: messageId = "", toolCallId } = message;
         const content = toContent(message.content);
@@ -343,7 +364,8 @@ export class EventMapper {
     if (event.type !== "agent_start") return child?.mapper.map(event) ?? [];
     const { runId: id } = event;
     const parent = this.#subAgentId;
-    const started: SubAgent = { id, mapper: new EventMapper(this.#options, { subAgentId: id }) };
+    const mapper = new EventMapper(this.#options, { subAgentId: id, usage: this.#usage });
+    const started: SubAgent = { id, mapper };
     this.#subAgents.set(callId, started);
     return [
       {
@@ -371,7 +393,6 @@ export class EventMapper {
 const BLOCK_TYPES = {
   text_delta: "text",
   thinking_delta: "reasoning",
-  tool_call_delta: "tool_call",
 } as const;
 
 /** Returns a copy that is JSON; `null` for a value that cannot be. */
