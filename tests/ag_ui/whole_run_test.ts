@@ -1,14 +1,21 @@
 /**
- * Runs that reach a client of AG-UI as a whole: all arguments of calls, and the usage of all agents.
+ * Runs that reach a client of AG-UI as a whole: all arguments of calls, the usage of all agents, and an end.
  *
  * @module
  */
 
 import { assertEquals } from "@std/assert";
-import type { AssistantMessageEvent, StreamRequest } from "../../mod.ts";
+import {
+  Agent,
+  type AssistantMessageEvent,
+  extractText,
+  type StreamRequest,
+  textResult,
+} from "../../mod.ts";
+import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
-import { fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
-import { connect } from "./test_client.ts";
+import { fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { Client, connect } from "./test_client.ts";
 
 const usage = { input: 10, output: 5, cacheRead: 100, cacheWrite: 20, total: 135 };
 
@@ -54,4 +61,38 @@ Deno.test("agUiHandler(): the usage of a run has that of its sub-agents", async 
   await client.send("Hello");
   const [counts] = client.last("RUN_FINISHED")["usage"];
   assertEquals([counts.inputTokens, counts.outputTokens], [1_020 + 3 * 120, 15]);
+});
+
+Deno.test("agUiHandler(): a sub-agent that works longer than the run does not make its end invalid", async () => {
+  const parent = scriptedStream([
+    reply([toolCall("explore", { prompt: "Look", detached: true })]),
+    reply([toolCall("wait")]),
+    reply("Done"),
+  ]);
+  const child = scriptedStream([hang({ after: "I look" })]);
+  const isSubAgent = ({ context }: StreamRequest) =>
+    context.messages.some(({ role, content }) =>
+      role === "user" && extractText(content) === "Look"
+    );
+  const started = Promise.withResolvers<void>();
+  const explore = subAgentTool({ name: "explore", description: "Looks around.", detached: true });
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: (request) => isSubAgent(request) ? child(request) : parent(request),
+    tools: [explore, {
+      ...fakeTool({ name: "wait" }),
+      async execute() {
+        await started.promise;
+        return textResult("Waited");
+      },
+    }],
+  });
+  agent.subscribe((event) => {
+    if (event.type === "sub_agent" && event.event.type === "message_update") started.resolve();
+  });
+  await using _session = await openSession(new InMemorySessionStore(), {}, agent);
+  const client = new Client(() => agent);
+  await client.send("Hello");
+  assertEquals(client.last("SUBAGENT_FINISHED")["outcome"], { type: "suspended" });
+  assertEquals(client.last("RUN_FINISHED")["outcome"], { type: "success" });
 });

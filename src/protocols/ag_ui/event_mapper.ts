@@ -55,12 +55,6 @@ interface OpenBlock {
   readonly contentIndex: number;
 }
 
-/** A sub-agent. */
-interface SubAgent {
-  readonly id: string;
-  readonly mapper: EventMapper;
-}
-
 /** JSON Schema of the answer to an approval. */
 const ANSWER_SCHEMA = {
   type: "object",
@@ -77,7 +71,8 @@ export class EventMapper {
   readonly #options: EventMapperOptions;
   readonly #subAgentId: string | undefined;
   readonly #clientTools: readonly string[];
-  readonly #subAgents = new Map<string, SubAgent>();
+  /** The mappers of the sub-agents that have not ended, by the ids of their calls. */
+  readonly #subAgents = new Map<string, EventMapper>();
   readonly #toolNames = new Map<string, string>();
   /** The usage of the run with that of its sub-agents. */
   readonly #usage: Map<string, AgUiUsage>;
@@ -107,10 +102,14 @@ export class EventMapper {
 
   /** Returns the events for a client. */
   map(event: AgentEvent): AgUiEvent[] {
-    const mapped = this.#map(event);
+    return this.#attribute(this.#map(event));
+  }
+
+  /** Returns the events with the id of the agent, if it is a sub-agent. */
+  #attribute(events: readonly AgUiEvent[]): AgUiEvent[] {
     const subagentRunId = this.#subAgentId;
-    if (subagentRunId === undefined) return mapped;
-    return mapped.map((event) => ({ subagentRunId, ...event }));
+    if (subagentRunId === undefined) return [...events];
+    return events.map((event) => ({ subagentRunId, ...event }));
   }
 
   #map(event: AgentEvent): AgUiEvent[] {
@@ -178,7 +177,7 @@ export class EventMapper {
   }
 
   #endRun(event: AgentEndEvent): AgUiEvent[] {
-    const ended = [...this.#closeBlocks(), ...this.#endStep()];
+    const ended = this.#endParts();
     if (this.#subAgentId !== undefined) return [...ended, ...this.#endSubAgent(event)];
     const { error } = event;
     const usage = [...this.#usage.values()];
@@ -200,6 +199,27 @@ export class EventMapper {
     }
     const outcome = { type: "success" } as const;
     return [{ type: "SUBAGENT_FINISHED", subagentRunId, result: getResult(event), outcome }];
+  }
+
+  /** Ends everything that a client sees as active. */
+  #endParts(): AgUiEvent[] {
+    return [...this.#suspendSubAgents(), ...this.#closeBlocks(), ...this.#endStep()];
+  }
+
+  /** Ends the events of the sub-agents that work longer than their run, as the protocol requires. */
+  #suspendSubAgents(): AgUiEvent[] {
+    const mappers = [...this.#subAgents.values()];
+    this.#subAgents.clear();
+    return mappers.flatMap((mapper) => mapper.#suspend());
+  }
+
+  #suspend(): AgUiEvent[] {
+    const subagentRunId = this.#subAgentId ?? "";
+    const outcome = { type: "suspended" } as const;
+    return this.#attribute([
+      ...this.#endParts(),
+      { type: "SUBAGENT_FINISHED", subagentRunId, outcome },
+    ]);
   }
 
   #endStep(): AgUiEvent[] {
@@ -359,15 +379,16 @@ export class EventMapper {
 
   #mapSubAgent({ path, event }: SubAgentEvent): AgUiEvent[] {
     const [callId = "", ...rest] = path;
-    const child = this.#subAgents.get(callId);
-    if (rest.length > 0) return child?.mapper.map({ type: "sub_agent", path: rest, event }) ?? [];
-    if (event.type !== "agent_start") return child?.mapper.map(event) ?? [];
+    const known = this.#subAgents.get(callId);
+    if (rest.length > 0) return known?.map({ type: "sub_agent", path: rest, event }) ?? [];
+    if (event.type === "agent_end") this.#subAgents.delete(callId);
+    if (event.type !== "agent_start") return known?.map(event) ?? [];
     const { runId: id } = event;
     const parent = this.#subAgentId;
     const mapper = new EventMapper(this.#options, { subAgentId: id, usage: this.#usage });
-    const started: SubAgent = { id, mapper };
-    this.#subAgents.set(callId, started);
+    this.#subAgents.set(callId, mapper);
     return [
+      ...(known ? known.#suspend() : []),
       {
         type: "SUBAGENT_STARTED",
         subagentRunId: id,
@@ -375,7 +396,7 @@ export class EventMapper {
         parentToolCallId: callId,
         ...(parent !== undefined && { parentSubagentRunId: parent }),
       },
-      ...started.mapper.map(event),
+      ...mapper.map(event),
     ];
   }
 
