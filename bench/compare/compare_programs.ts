@@ -19,7 +19,7 @@ import {
   type ProgramPlace,
 } from "./programs/programs.ts";
 
-const RUNS = 7;
+const RUNS = 3;
 
 /** Instructions of the project; each program reads one of these files. */
 const INSTRUCTIONS = "- Write plain code.\n".repeat(40);

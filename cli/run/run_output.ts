@@ -1,5 +1,5 @@
 /**
- * What a run needs when its first request has been sent, as one module: once many modules are loaded, each further import
+ * The parts of a run that follow its first request, as one module: once many modules are loaded, each further import
  * takes Deno 5 to 10 ms.
  *
  * @module

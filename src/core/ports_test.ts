@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
-import { defaultPorts } from "./ports.ts";
+import { defaultPorts, resolvePorts } from "./ports.ts";
 
 const { sleep, newId, now, random } = defaultPorts;
 
@@ -29,4 +29,19 @@ Deno.test("defaultPorts: ids differ, random numbers are in [0, 1), and the clock
   const earliest = Date.now();
   const time = now();
   assert(earliest <= time && time <= Date.now());
+});
+
+Deno.test("resolvePorts() replaces a random number outside of [0, 1), an empty id and a time that is not finite", () => {
+  const outside = [-Number.EPSILON, 1, 1.5, NaN, Infinity, "0.5" as unknown as number];
+  for (const value of outside) {
+    const chosen = resolvePorts({ random: () => value }).random();
+    assert(chosen >= 0 && chosen < 1, `${value}: ${chosen}`);
+  }
+  for (const value of [0, 0.5, 1 - Number.EPSILON]) {
+    assertEquals(resolvePorts({ random: () => value }).random(), value);
+  }
+  assertNotEquals(resolvePorts({ newId: () => "" }).newId("run"), "");
+  assertEquals(resolvePorts({ newId: (kind) => kind }).newId("run"), "run");
+  assert(Number.isFinite(resolvePorts({ now: () => Infinity }).now()));
+  assertEquals(resolvePorts({ now: () => 7 }).now(), 7);
 });

@@ -77,8 +77,9 @@ export class SystemOpenedFile implements OpenedFile {
   }
 
   /** Closes the file. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     this.#file.close();
+    return Promise.resolve();
   }
 }
 

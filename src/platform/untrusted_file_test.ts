@@ -121,6 +121,18 @@ for (const { name: way, prepare } of WAYS) {
     }));
 }
 
+Deno.test({
+  name: "openUntrustedFile(): does not wait for the writer of a pipe after a program was started",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    withDirectory(async (directory) => {
+      noteStartedProgram();
+      runShell(directory, "mkfifo pipe");
+      const opening = openUntrustedFile(`${directory}/pipe`);
+      assertEquals(await withDeadline(opening, 5_000), undefined);
+    }),
+});
+
 Deno.test("readUntrustedFile(): rejects when it is aborted", () =>
   withDirectory(async (directory) => {
     await Deno.writeTextFile(`${directory}/file`, "content");

@@ -1,5 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
+import { testToolContext } from "../testing/test_tool_context.ts";
 import { TestWorkspace } from "../../tests/sandbox/test_workspace.ts";
+import { codingTools } from "./coding_tools.ts";
 
 Deno.test("codingTools(): without jobs, returns six tools and bash without the background parameter", async () => {
   await using workspace = new TestWorkspace();
@@ -28,4 +30,20 @@ Deno.test("codingTools(): every tool has a label of its own", async () => {
     ["fetch_url", "Fetch page"],
     ["todo", "Plan"],
   ]);
+});
+
+Deno.test("codingTools(): every tool refuses properties that it does not know", async () => {
+  await using workspace = new TestWorkspace({}, { jobs: true, fetchUrl: true, todo: true });
+  for (const { name, parameters } of workspace.tools) {
+    assertEquals([name, parameters], [name, { ...parameters, additionalProperties: false }]);
+  }
+});
+
+Deno.test("codingTools(): cwd is the directory of the tools", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "swink_test_" });
+  await Deno.writeTextFile(`${directory}/only_here`, "");
+  const list = codingTools({ cwd: directory }).find(({ name }) => name === "list_directory");
+  const listed = await list?.execute({ path: "." }, testToolContext());
+  assertEquals(JSON.stringify(listed).includes("only_here"), true);
+  await Deno.remove(directory, { recursive: true });
 });

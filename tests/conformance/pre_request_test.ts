@@ -478,3 +478,23 @@ Deno.test("hide: the tool of a structured answer stays, and an invalid list ends
   const { error } = await other.agent.prompt("Go");
   assertStringIncludes(error?.message ?? "", "a hide verdict must have tools");
 });
+
+Deno.test("preRequest: is called when the facts about the model are loaded", async () => {
+  let isLoaded = false;
+  const facts = {
+    loadFacts: async () => {
+      await settle();
+      isLoaded = true;
+    },
+    contextWindow: () => isLoaded ? 1_000 : undefined,
+  };
+  const windows: unknown[] = [];
+  const policy: Policy = {
+    name: "observer",
+    preRequest: ({ contextWindow }) => void windows.push(contextWindow),
+  };
+  const streamFn = Object.assign(scriptedStream([reply("Done")]), facts);
+  const { agent } = testAgent([], { streamFn, policies: [policy] });
+  await agent.prompt("Go");
+  assertEquals(windows, [1_000]);
+});

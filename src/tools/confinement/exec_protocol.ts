@@ -8,7 +8,7 @@
 /** First argument that makes a compiled program run as the helper. */
 export const HELPER_ARGUMENT = "--swink-confined-exec";
 
-/** Argument that makes the helper print the {@linkcode KernelSupport} and exit. */
+/** Argument that makes the helper print what the kernel supports and exit. */
 export const PROBE_ARGUMENT = "--probe";
 
 /** Argument that makes the helper, in a user namespace, report whether it can mount, and exit. */

@@ -202,6 +202,9 @@ Deno.test("live: Ctrl+C before and after a prompt are not twice", async () => {
 Deno.test("live: Ctrl+C without a run explains how to leave; Ctrl+Q and /quit leave", async () => {
   for (const key of [KEYS.controlQ, `/quit${KEYS.enter}`]) {
     await using terminal = await openTerminal();
+    // Before the first input is read, Ctrl+C leaves at once.
+    await terminal.enter("/theme");
+    await terminal.waitFor("theme dark");
     terminal.press(KEYS.controlC);
     await terminal.waitFor("Ctrl+C again leaves");
     for (const part of key === KEYS.controlQ ? [key] : ["/quit", KEYS.enter]) terminal.press(part);
