@@ -100,7 +100,7 @@ async function evaluate(count: number, onResult: (number: number) => void): Prom
   const directory = await Deno.makeTempDir({ prefix: "swink_bench_" });
   try {
     const set = createSet(count);
-    const writer = await createEvalRun(`${directory}/run`, { set });
+    using writer = await createEvalRun(`${directory}/run`, { set });
     let number = 0;
     const { results } = await runEvalSet(set, createAgent, {
       parallel: PARALLEL,

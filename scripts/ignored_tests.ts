@@ -40,7 +40,7 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without npm:node-llama-cpp, which needs the npm registry once",
   },
   {
-    file: /^tests\/(memory\/(postgres_|kill_test)|durable\/dbos_|server\/postgres_)/,
+    file: /^tests\/(memory\/(postgres_|kill_test)|durable\/dbos_|server\/(postgres_|durable_))/,
     reason: "without PostgreSQL (run scripts/install_postgres.ts)",
   },
   {
@@ -95,7 +95,8 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without the program, or a kernel with Landlock 4",
   },
   {
-    file: /^(tests\/(sandbox|environment)\/|src\/|scripts\/compile\/|cli\/host\/run_program_test)/,
+    file:
+      /^(tests\/(sandbox|environment)\/|src\/|scripts\/compile\/|cli\/(host|conversation\/core)\/)/,
     reason: "for another operating system, a newer kernel or a user other than root",
   },
 ];

@@ -46,6 +46,7 @@ type OpenBlock =
     readonly contentIndex: number;
     readonly signature: string | undefined;
     input: unknown;
+    hasEnded: boolean;
   }
   | { readonly type: "item"; item: JsonObject; json: string };
 
@@ -97,7 +98,7 @@ export class AnthropicReply implements ReplyReader<string> {
         this.#blocks.set(event.index, this.#startBlock(requireObject(event.content_block)));
         return;
       case "content_block_stop":
-        return this.#close(event.index);
+        return this.#endBlock(event.index);
       case "message_start": {
         const { id, usage, container } = requireObject(event.message);
         this.#startMessage(id);
@@ -172,7 +173,7 @@ export class AnthropicReply implements ReplyReader<string> {
         const name = this.#call.decodeToolName(readText(block.name));
         const contentIndex = this.#writer.openToolCall(textOrEmpty(block.id), name);
         const signature = toCallSignature(block);
-        return { type: "tool_use", contentIndex, signature, input: block.input };
+        return { type: "tool_use", contentIndex, signature, input: block.input, hasEnded: false };
       }
       default:
         if (isCodeExecution(block)) this.#requests.add("codeExecutionRequests");
@@ -231,6 +232,16 @@ export class AnthropicReply implements ReplyReader<string> {
     }
   }
 
+  /**
+   * Handles the end of a block. The token limit may have cut off a call before its arguments, so that one without any
+   * stays open until the next block or the stop reason shows that it is complete.
+   */
+  #endBlock(index: number): void {
+    const block = this.#blocks.get(index);
+    if (block?.type === "tool_use" && isEmptyInput(block.input)) block.hasEnded = true;
+    else this.#close(index);
+  }
+
   #close(index: number): void {
     const block = this.#blocks.get(index);
     this.#blocks.delete(index);
@@ -242,7 +253,7 @@ export class AnthropicReply implements ReplyReader<string> {
         return this.#writer.closeThinking({ signature: block.signature });
       case "tool_use":
         // The start may carry the complete input; usually it carries an empty object.
-        if (!isJsonObject(block.input) || Object.keys(block.input).length > 0) {
+        if (!isEmptyInput(block.input)) {
           this.#writer.writeToolArguments(block.contentIndex, toArgumentsText(block.input));
         }
         return this.#writer.closeToolCall(block.contentIndex, { signature: block.signature });
@@ -260,10 +271,15 @@ export class AnthropicReply implements ReplyReader<string> {
     this.#writer.writeExtension(EXTENSION_PREFIX + type, data);
   }
 
-  /** Closes blocks whose end some gateways omit: text and thinking, which only one block at a time has, and the block at an index. */
+  /**
+   * Closes blocks when the next one starts: calls that have ended, and those whose end some gateways omit: text and
+   * thinking, which only one block at a time has, and the block at an index.
+   */
   #closeUnended(nextIndex: number): void {
-    for (const [index, { type }] of this.#blocks) {
-      if (index === nextIndex || type === "text" || type === "thinking") this.#close(index);
+    for (const [index, block] of this.#blocks) {
+      const isProse = block.type === "text" || block.type === "thinking";
+      const hasEnded = block.type === "tool_use" && block.hasEnded;
+      if (index === nextIndex || isProse || hasEnded) this.#close(index);
     }
   }
 
@@ -320,6 +336,11 @@ function requireObject<Value extends object>(value: Value): Value {
   const object = readObject(value);
   if (object) return object;
   throw new TypeError("Expected an object");
+}
+
+/** Whether an input has no member; that of a call with deltas is `undefined`. */
+function isEmptyInput(input: unknown): boolean {
+  return isJsonObject(input) && Object.keys(input).length === 0;
 }
 
 function isCodeExecution({ type, name }: WireBlockStart): boolean {

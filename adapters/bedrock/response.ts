@@ -42,7 +42,12 @@ export const EXTENSION_PREFIX = "bedrock.";
 
 type OpenBlock =
   | { readonly type: "thinking"; signature: string; redacted: string }
-  | { readonly type: "tool_use"; readonly contentIndex: number }
+  | {
+    readonly type: "tool_use";
+    readonly contentIndex: number;
+    hasInput: boolean;
+    hasEnded: boolean;
+  }
   | { readonly type: "server_tool_use"; readonly toolUse: object; json: string }
   | { readonly type: "server_tool_result"; readonly toolResult: object; content: unknown[] }
   | { readonly type: "image"; readonly format: unknown; bytes: string };
@@ -108,7 +113,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       }
       case "contentBlockStop": {
         const { contentBlockIndex }: WireBlockStop = JSON.parse(body);
-        return this.#close(contentBlockIndex);
+        return this.#endBlock(contentBlockIndex);
       }
       case "messageStop": {
         const { stopReason }: WireMessageStop = JSON.parse(body);
@@ -160,7 +165,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     const name = this.#call.decodeToolName(readText(toolUse.name));
     this.#hasToolCall = true;
     const contentIndex = this.#writer.openToolCall(textOrEmpty(toolUse.toolUseId), name);
-    return { type: "tool_use", contentIndex };
+    return { type: "tool_use", contentIndex, hasInput: false, hasEnded: false };
   }
 
   #append(index: number, delta: WireDelta): void {
@@ -187,8 +192,10 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
 
   #appendInput(index: number, json: string): void {
     const block = this.#blocks.get(index);
-    if (block?.type === "tool_use") this.#writer.writeToolArguments(block.contentIndex, json);
-    else if (block?.type === "server_tool_use") block.json += json;
+    if (block?.type === "tool_use") {
+      block.hasInput ||= json !== "";
+      this.#writer.writeToolArguments(block.contentIndex, json);
+    } else if (block?.type === "server_tool_use") block.json += json;
     else if (json !== "") this.#unknown.reportOrphanDelta("toolUse");
   }
 
@@ -211,6 +218,16 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     block.signature += textOrEmpty(reasoning.signature);
     block.redacted += textOrEmpty(reasoning.redactedContent);
     this.#writer.writeThinking(readText(reasoning.text));
+  }
+
+  /**
+   * Handles the end of a block. The token limit may have cut off a call before its input, so that one without any stays
+   * open until the next block or the stop reason shows that it is complete.
+   */
+  #endBlock(index: number): void {
+    const block = this.#blocks.get(index);
+    if (block?.type === "tool_use" && !block.hasInput) block.hasEnded = true;
+    else this.#close(index);
   }
 
   /** Closes a block; text has no start event, so an unknown block is text. */
@@ -240,13 +257,14 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     }
   }
 
-  /** Closes text and thinking whose end was not sent when another block follows. */
+  /** Closes the last block when another one follows: a call that has ended, and text and thinking whose end was not sent. */
   #closeUnended(nextIndex: number): void {
     const lastIndex = this.#lastIndex;
     this.#lastIndex = nextIndex;
-    const type = this.#blocks.get(lastIndex)?.type;
-    const isProse = type === undefined || type === "thinking";
-    if (lastIndex !== nextIndex && isProse) this.#close(lastIndex);
+    const block = this.#blocks.get(lastIndex);
+    const isProse = block === undefined || block.type === "thinking";
+    const hasEnded = block?.type === "tool_use" && block.hasEnded;
+    if (lastIndex !== nextIndex && (isProse || hasEnded)) this.#close(lastIndex);
   }
 
   #closeText(): void {

@@ -60,8 +60,8 @@ const BY_QUERY: Catalog = {
     thinking: efforts("low medium high", "never"),
     rates: withLongPrompt(rates(2, 12, 0.2), LONG_PRO_PROMPT),
   }),
-  "gemini-3.1-flash-lite": gemini({ rates: rates(0.25, 1.5, 0.025) }),
-  "gemini-3-flash-preview": gemini({ rates: rates(0.5, 3, 0.05) }),
+  "gemini-3.1-flash-lite": gemini({ rates: { ...rates(0.25, 1.5, 0.025), audioInput: 0.5 } }),
+  "gemini-3-flash-preview": gemini({ rates: { ...rates(0.5, 3, 0.05), audioInput: 1 } }),
 };
 
 /** Models whose searches cost per prompt. */
@@ -69,8 +69,12 @@ const BY_PROMPT: Catalog = {
   "gemini-2.5-pro": budgetGemini(128, 32_768, {
     rates: withLongPrompt(rates(1.25, 10, 0.125), LONG_PRO_PROMPT),
   }),
-  "gemini-2.5-flash": budgetGemini(0, 24_576, { rates: rates(0.3, 2.5, 0.03) }),
-  "gemini-2.5-flash-lite": budgetGemini(0, 24_576, { rates: rates(0.1, 0.4, 0.01) }),
+  "gemini-2.5-flash": budgetGemini(0, 24_576, {
+    rates: { ...rates(0.3, 2.5, 0.03), audioInput: 1 },
+  }),
+  "gemini-2.5-flash-lite": budgetGemini(0, 24_576, {
+    rates: { ...rates(0.1, 0.4, 0.01), audioInput: 0.3 },
+  }),
 };
 
 /** Google's models by id, with the fees of searches beyond the free ones. */

@@ -24,7 +24,7 @@ import {
 } from "../kit/stream/wire_values.ts";
 import { GoogleCallAssembler } from "./calls.ts";
 import { addCitations, findUnreadPages } from "./citations.ts";
-import type { WireCandidate, WireChunk, WirePart, WireUsage } from "./wire.ts";
+import type { WireCandidate, WireChunk, WireModalityCount, WirePart, WireUsage } from "./wire.ts";
 
 /** Type of the extension blocks that store Google-specific parts, such as executed code, searches and images. */
 export const GOOGLE_PART = "google.part";
@@ -251,12 +251,24 @@ function toUsage(counts: WireUsage): Usage {
   const reasoning = countOrZero(counts.thoughtsTokenCount);
   const input = Math.max(0, prompt - cacheRead) + countOrZero(counts.toolUsePromptTokenCount);
   const output = countOrZero(counts.candidatesTokenCount) + reasoning;
+  const audioCacheRead = Math.min(countAudio(counts.cacheTokensDetails), cacheRead);
+  const audioInput = Math.min(countAudio(counts.promptTokensDetails) - audioCacheRead, input);
+  const extra = {
+    ...(counts.thoughtsTokenCount !== undefined && { reasoning }),
+    ...(audioInput > 0 && { audioInput }),
+    ...(audioCacheRead > 0 && { audioCacheRead }),
+  };
   return {
     input,
     output,
     cacheRead,
     cacheWrite: 0,
     total: countOrZero(counts.totalTokenCount) || input + cacheRead + output,
-    ...(counts.thoughtsTokenCount !== undefined && { extra: { reasoning } }),
+    ...(Object.keys(extra).length > 0 && { extra }),
   };
+}
+
+function countAudio(details: readonly WireModalityCount[] | null | undefined): number {
+  const audio = readList(details).filter((detail) => readObject(detail)?.modality === "AUDIO");
+  return audio.reduce((sum, { tokenCount }) => sum + countOrZero(tokenCount), 0);
 }

@@ -53,10 +53,20 @@ export interface WireUsage {
   /** Prompt tokens added by Google's own tools. */
   readonly toolUsePromptTokenCount?: number;
   readonly totalTokenCount?: number;
+  /** Tokens of the prompt by kind of content. */
+  readonly promptTokensDetails?: readonly WireModalityCount[] | null;
+  /** Cached tokens by kind of content. */
+  readonly cacheTokensDetails?: readonly WireModalityCount[] | null;
   /** Tier that served the request at the Gemini API. */
   readonly serviceTier?: string;
   /** Tier that served the request at Vertex AI, such as `ON_DEMAND_FLEX`. */
   readonly trafficType?: string;
+}
+
+/** Tokens of one kind of content, such as `TEXT` or `AUDIO`. */
+export interface WireModalityCount {
+  readonly modality?: string;
+  readonly tokenCount?: number;
 }
 
 /** One of the requested replies. */

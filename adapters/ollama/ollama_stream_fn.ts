@@ -6,7 +6,7 @@
 
 import type { StreamFn } from "../../src/core/stream.ts";
 import { findModel } from "../catalog/catalog.ts";
-import { type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
+import { BAD_REQUEST, type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
 import { NdjsonParser } from "../kit/stream/ndjson.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
@@ -27,6 +27,7 @@ export interface OllamaOptions extends AdapterOptions {
 
 /** Ollama's errors have no codes and, in the streams of older servers, no status. */
 const ERRORS: ErrorTable = {
+  decisivePatterns: [[/requires more system memory/i, BAD_REQUEST]],
   patterns: [
     [/error was encountered while running|runner .*(?:terminated|stopped|no longer)/i, UNAVAILABLE],
     [/server busy|unexpected EOF|connection refused/i, UNAVAILABLE],

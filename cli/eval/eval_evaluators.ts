@@ -32,6 +32,8 @@ export interface EvaluatorSettings {
   readonly settings: EvalSettings;
   /** The model that is evaluated. */
   readonly model: ModelSpec;
+  /** Called with each error of the model of the judge. */
+  readonly onError: (error: AgentError) => void;
 }
 
 /**
@@ -41,7 +43,7 @@ export interface EvaluatorSettings {
  */
 export async function createEvaluators(
   set: EvalSet,
-  { settings, model: evaluated }: EvaluatorSettings,
+  { settings, model: evaluated, onError }: EvaluatorSettings,
   host: Host,
 ): Promise<EvaluatorRegistry> {
   const { judge, run: { net, sandbox: confinement, environment, passEnvironment } } = settings;
@@ -50,7 +52,7 @@ export async function createEvaluators(
       createSandbox({ cwd, net, confinement, environment, passEnvironment }),
   });
   if (judge) {
-    const model = await createJudge(judge, { settings, model: evaluated }, host);
+    const model = await createJudge(judge, { settings, model: evaluated, onError }, host);
     const cache = new LruJudgeCache();
     for (const topic of TOPICS) evaluators.register(createJudgeEvaluator(topic, { model, cache }));
   }
@@ -60,7 +62,8 @@ export async function createEvaluators(
 
 async function createJudge(
   model: ModelSpec,
-  { settings: { replay, run: { providers, baseUrl } }, model: evaluated }: EvaluatorSettings,
+  { settings: { replay, run: { providers, baseUrl } }, model: evaluated, onError }:
+    EvaluatorSettings,
   host: Host,
 ): Promise<JudgeModel> {
   const selection = {
@@ -80,7 +83,10 @@ async function createJudge(
       });
       const agent = new Agent({ model, streamFn, prices });
       const { text, cost, error } = await agent.prompt(prompt, { signal });
-      if (error) throw error;
+      if (error) {
+        onError(error);
+        throw error;
+      }
       return { text, cost: cost.total };
     },
   };

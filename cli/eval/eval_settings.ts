@@ -141,7 +141,10 @@ function parseSeeds(text: string): number[] {
     const length = Math.min(Number(last) - start, MAX_SEEDS) + 1;
     return length > 0 ? Array.from({ length }, (_, index) => start + index) : [NaN];
   });
-  if (seeds.length <= MAX_SEEDS && seeds.every((seed) => !Number.isNaN(seed))) return seeds;
+  if (seeds.length <= MAX_SEEDS && seeds.every((seed) => !Number.isNaN(seed))) {
+    // A seed that is named twice has the same faults, and would count twice.
+    return [...new Set(seeds)];
+  }
   throw new UsageError(
     `Invalid value ${
       JSON.stringify(text)

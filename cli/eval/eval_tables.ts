@@ -46,7 +46,7 @@ function listRows(run: EvalRun): string[][] {
     ...summarizeRun(run).cases.map((totals) => [
       getMark(totals),
       totals.caseId,
-      `${totals.passed} of ${totals.passed + totals.failed}`,
+      formatPassed(totals),
       formatScore(totals.score),
       formatCost(totals.cost),
       formatDuration(totals.durationMs),
@@ -68,10 +68,17 @@ function listModelRows(runs: readonly EvalRun[]): string[][] {
 
 function formatCell(totals: CaseTotals | undefined): string {
   if (!totals) return "";
-  const { passed, failed, score, cost } = totals;
-  return `${getMark(totals)} ${passed} of ${passed + failed}, ${formatScore(score)}, ${
-    formatCost(cost)
-  }`;
+  const { score, cost } = totals;
+  return `${getMark(totals)} ${formatPassed(totals)}, ${formatScore(score)}, ${formatCost(cost)}`;
+}
+
+/** Formats the runs that passed; of several ones with the confidence interval of their rate. */
+function formatPassed({ passed, failed, interval }: CaseTotals): string {
+  const total = passed + failed;
+  const text = `${passed} of ${total}`;
+  if (total < 2) return text;
+  const [low, high] = [interval.low, interval.high].map((rate) => Math.round(rate * 100));
+  return `${text} (95 %: ${low}–${high} %)`;
 }
 
 function getMark({ passed, failed }: Pick<CaseTotals, "passed" | "failed">): string {

@@ -35,8 +35,11 @@ import { openResults } from "./results_directory.ts";
 export interface Evaluation {
   /** The cases. */
   readonly set: EvalSet;
-  /** Returns the evaluators, and what else the cases need, for the runs with a model. */
-  prepare(model: ModelSpec): Promise<Pick<RunEvalSetOptions, "evaluators" | "createDirectory">>;
+  /** Returns the evaluators, and what else the cases need, for the runs with a model. `onError` gets errors of judges. */
+  prepare(
+    model: ModelSpec,
+    onError: (error: AgentError) => void,
+  ): Promise<Pick<RunEvalSetOptions, "evaluators" | "createDirectory">>;
 }
 
 /** Dependencies of an evaluation. */
@@ -99,16 +102,16 @@ async function evaluateModel(
   dependencies: ModelDependencies,
 ): Promise<EvalRun> {
   const { settings, model, host, interrupt } = dependencies;
-  const prepared = await prepare(model);
-  const writer = await openWriter(set, dependencies);
   const stop = new AbortController();
-  let hasResults = writer.finished.length > 0;
   let failure: AgentError | undefined;
   const onError = (error: AgentError) => {
     if (!CONFIGURATION_ERRORS.includes(error.code)) return;
     failure ??= error;
     stop.abort(error);
   };
+  const prepared = await prepare(model, onError);
+  using writer = await openWriter(set, dependencies);
+  let hasResults = writer.finished.length > 0;
   const signal = AbortSignal.any([stop.signal, interrupt.signal]);
   await using progress = new EvalProgress({
     total: countRuns(set, settings),
@@ -125,7 +128,7 @@ async function evaluateModel(
       finished: writer.finished,
       omitCalls: true,
       onResult: async (result: CaseResult) => {
-        // A run that failed because of the key is no result of the model.
+        // A run that failed because of the key, or of that of a judge, is no result of the model.
         if (!stop.signal.aborted) {
           await writer.append(result);
           hasResults ||= result.outcome !== "skipped";

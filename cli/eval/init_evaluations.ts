@@ -85,7 +85,7 @@ async function recordExample(directory: string, signal: AbortSignal, host: Host)
   const { results } = await runEvalSet(set, makeAgent, {
     record: getModelDirectory(join(directory, "recording"), model),
     fetch: scripted.fetch,
-    evaluators: await createEvaluators(set, { settings, model }, scripted),
+    evaluators: await createEvaluators(set, { settings, model, onError: () => {} }, scripted),
     now: host.now,
     signal,
   });

@@ -14,13 +14,14 @@ import { RESULTS_DIRECTORY } from "../settings/eval_options.ts";
 import type { EvalSettings } from "./eval_settings.ts";
 import { formatRuns } from "./eval_tables.ts";
 import type { EvaluationDependencies } from "./evaluate_models.ts";
+import { formatOption } from "./resumed_command.ts";
 import { readHistory } from "./find_run.ts";
 import { getModelFileName } from "./model_file_name.ts";
 import { addModelName, writeReports } from "./write_reports.ts";
 
 /** Dependencies of `reportRuns()`. */
 export interface ReportDependencies extends EvaluationDependencies {
-  /** The command with its argument, for advice. */
+  /** The command with its argument and the options that a resumption needs, for advice. */
   readonly command: string;
 }
 
@@ -45,8 +46,9 @@ export async function reportRuns(
   if (interrupted) {
     // An evaluation is also found by its path.
     const isDefault = results === resolvePath(RESULTS_DIRECTORY);
-    const name = isDefault ? interrupted.id : JSON.stringify(join(results, interrupted.id));
-    await messages.write(`Interrupted; continue with: ${command} --resume ${name}\n`);
+    const name = isDefault ? interrupted.id : join(results, interrupted.id);
+    const resumption = [command, formatOption("resume", name)].join(" ");
+    await messages.write(`Interrupted; continue with: ${toPlainText(resumption)}\n`);
   }
   // Also between two models, where all results are complete that there are.
   if (interrupt.exitCode !== undefined) return interrupt.exitCode;

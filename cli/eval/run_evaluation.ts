@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ModelSpec } from "../../mod.ts";
+import type { AgentError, ModelSpec } from "../../mod.ts";
 import { loadEvalSet } from "../../src/eval/mod.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
@@ -15,6 +15,7 @@ import type { EvalCommandLine } from "./eval_settings.ts";
 import { evaluate } from "./evaluate_models.ts";
 import { openEvaluation, readUserFiles, selectHost } from "./open_evaluation.ts";
 import { reportRuns } from "./report_runs.ts";
+import { formatResumedCommand } from "./resumed_command.ts";
 import { selectCases, selectSameCases } from "./select_cases.ts";
 
 /** Runs a set with each model, and prints the results. */
@@ -30,9 +31,10 @@ export async function runEvaluation(
     const set = await loadEvalSet(resolvePath(path));
     return resumed ? selectSameCases(set, resumed.set) : selectCases(set, settings);
   });
-  const dependencies = { interrupt, host, command: `swink eval run ${path}` };
-  const prepare = async (model: ModelSpec) => ({
-    evaluators: await createEvaluators(set, { settings, model }, host),
+  const command = formatResumedCommand("swink eval run", path, commandLine);
+  const dependencies = { interrupt, host, command };
+  const prepare = async (model: ModelSpec, onError: (error: AgentError) => void) => ({
+    evaluators: await createEvaluators(set, { settings, model, onError }, host),
   });
   const runs = await evaluate({ set, prepare }, settings, dependencies);
   return await reportRuns(runs, settings, dependencies);

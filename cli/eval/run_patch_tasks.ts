@@ -23,6 +23,7 @@ import { formatModel } from "../conversation/command/format_model.ts";
 import { addToFileName, getModelFileName } from "./model_file_name.ts";
 import { openEvaluation, readUserFiles, selectHost } from "./open_evaluation.ts";
 import { reportRuns } from "./report_runs.ts";
+import { formatResumedCommand } from "./resumed_command.ts";
 import { selectCases, selectSameCases } from "./select_cases.ts";
 
 /** The command line of `swink eval patch`. */
@@ -80,7 +81,8 @@ export async function runPatchTasks(
       return prepared;
     },
   };
-  const dependencies = { interrupt, host, command: `swink eval patch ${path}` };
+  const command = formatResumedCommand("swink eval patch", path, { options, given });
+  const dependencies = { interrupt, host, command };
   const runs = await evaluate(evaluation, settings, dependencies);
   return await reportRuns(runs, settings, dependencies);
 }

@@ -4,7 +4,7 @@ import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { getRunEndMessage } from "./run_end_message.ts";
 
-Deno.test("getRunEndMessage(): names the error that has aborted the run", () => {
+Deno.test("getRunEndMessage(): names the error or the reason that has aborted the run", () => {
   const outcome = {
     messages: [],
     usage: zeroUsage(),
@@ -19,7 +19,8 @@ Deno.test("getRunEndMessage(): names the error that has aborted the run", () => 
     });
   const error = new SessionError("The disk is full (os error 28)", { reason: "write_failed" });
   assertEquals(message(error), { reason: "The disk is full" });
-  assertEquals(message("a listener"), { reason: "the run failed" });
+  assertEquals(message("interrupted by the input"), { reason: "interrupted by the input" });
+  assertEquals(message({}), { reason: "the run failed" });
 });
 
 Deno.test("getRunEndMessage(): gives advice about the name of a model that a server does not have", () => {

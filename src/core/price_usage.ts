@@ -23,9 +23,9 @@ export function priceUsage(usage: Usage, rates: Rates): Cost {
   const promptTokens = usage.input + usage.cacheRead + usage.cacheWrite;
   const tier = rates.tiers?.findLast((tier) => promptTokens > tier.abovePromptTokens) ?? rates;
   const factor = getFactor(usage, rates);
-  const input = factor * priceTokens(usage.input, tier.input);
+  const input = factor * priceInput(usage, tier);
   const output = factor * priceTokens(usage.output, tier.output);
-  const cacheRead = factor * priceTokens(usage.cacheRead, tier.cacheRead ?? tier.input);
+  const cacheRead = factor * priceCacheRead(usage, tier);
   const writes = priceWrites(usage, tier);
   const cacheWrite = writes === null ? null : factor * writes;
   const extra = priceRequests(usage, rates);
@@ -43,10 +43,27 @@ function getFactor({ extra = {} }: Usage, { factors = {} }: Rates): number {
   );
 }
 
+/** Rates of one call, of the default prices or a tier. */
+type TokenRates = Omit<Rates, "requests" | "factors" | "tiers">;
+
+function priceInput({ input, extra = {} }: Usage, rates: TokenRates): number {
+  const audio = Math.min(extra["audioInput"] ?? 0, input);
+  return priceTokens(input - audio, rates.input) +
+    priceTokens(audio, rates.audioInput ?? rates.input);
+}
+
+/** Prices reads from the cache: audio has the same discount as other tokens. */
+function priceCacheRead({ cacheRead, extra = {} }: Usage, rates: TokenRates): number {
+  const { input, cacheRead: rate = input, audioInput = input } = rates;
+  const audio = Math.min(extra["audioCacheRead"] ?? 0, cacheRead);
+  const audioRate = input > 0 ? rate * (audioInput / input) : rate;
+  return priceTokens(cacheRead - audio, rate) + priceTokens(audio, audioRate);
+}
+
 /** Prices writes to the cache by the time for which they are stored. */
 function priceWrites(
   { cacheWrite, extra = {} }: Usage,
-  rates: Omit<Rates, "tiers" | "factors">,
+  rates: TokenRates,
 ): number | null {
   const { cacheWrite: rate = rates.input, cacheWriteLong = rate, cacheWriteOther } = rates;
   const long = Math.min(extra["cacheWriteLong"] ?? 0, cacheWrite);

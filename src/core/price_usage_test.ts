@@ -145,3 +145,21 @@ Deno.test("priceUsage() multiplies the prices of tokens by the factors of the re
   const writes = { ...usage, extra: { regionalRequests: 1, cacheWriteOther: 1 } };
   assertEquals(priceUsage(writes, rates).cacheWrite, null);
 });
+
+Deno.test("priceUsage() applies the price of audio to the audio of the prompt, and in proportion to that in the cache", () => {
+  const extra = { audioInput: 800_000, audioCacheRead: 500_000 };
+  const usage = {
+    input: 1_000_000,
+    output: 0,
+    cacheRead: 1_000_000,
+    cacheWrite: 0,
+    total: 0,
+    extra,
+  };
+  const withPrice = priceUsage(usage, { input: 0.3, output: 2.5, cacheRead: 0.03, audioInput: 1 });
+  assertAlmostEquals(withPrice.input ?? NaN, 0.06 + 0.8);
+  assertAlmostEquals(withPrice.cacheRead ?? NaN, 0.015 + 0.05);
+  const without = priceUsage(usage, { input: 0.3, output: 2.5, cacheRead: 0.03 });
+  assertAlmostEquals(without.input ?? NaN, 0.3);
+  assertAlmostEquals(without.cacheRead ?? NaN, 0.03);
+});

@@ -22,7 +22,8 @@ export interface Usage {
   /**
    * Additional counts by name. Known names: `reasoning`, the part of `output` that is reasoning; `cacheWriteLong`, the
    * part of `cacheWrite` that the provider stores for longer than usual (1 hour at Anthropic and Bedrock), and
-   * `cacheWriteOther`, the part that it stores for any other time; names that end in `Requests`, such as
+   * `cacheWriteOther`, the part that it stores for any other time; `audioInput` and `audioCacheRead`, the parts of `input`
+   * and `cacheRead` that are audio; names that end in `Requests`, such as
    * `webSearchRequests`: requests with a fee of their own. `flexRequests` and `priorityRequests` are replies from service
    * tiers with other prices, and `regionalRequests` replies from models that a provider runs in one region only.
    */
@@ -71,6 +72,11 @@ export interface Rates {
   readonly cacheRead?: number | undefined;
   /** Price of a million tokens written to the cache. Default: `input`. */
   readonly cacheWrite?: number | undefined;
+  /**
+   * Price of a million tokens of `Usage.extra.audioInput`; those of `audioCacheRead` have the same ratio to `cacheRead`.
+   * Default: `input`.
+   */
+  readonly audioInput?: number | undefined;
   /** Price of a million tokens of `Usage.extra.cacheWriteLong`. Default: `cacheWrite`. */
   readonly cacheWriteLong?: number | undefined;
   /** Price of a million tokens of `Usage.extra.cacheWriteOther`. Default: unknown. */

@@ -58,7 +58,7 @@ export function calculateCost(
   { model, prices }: CostOptions,
 ): Cost {
   if (cost?.total) return cost;
-  if (usage.total === 0) {
+  if (!hasCounts(usage)) {
     if (error || cost?.total === 0 || !prices || isFree(lookUpRates(prices, model))) {
       return zeroCost();
     }
@@ -71,6 +71,11 @@ export function calculateCost(
   if (cost?.total === 0) return cost;
   if (prices) warnUnknownPrice(run, `${model.provider}/${model.modelId}`);
   return unknownCost();
+}
+
+/** Whether a usage has a count with a price; some servers report only the total. */
+function hasCounts({ input, output, cacheRead, cacheWrite }: Usage): boolean {
+  return input + output + cacheRead + cacheWrite > 0;
 }
 
 /** Whether rates are known and all 0, as those of a model on the own machine. */

@@ -1,3 +1,4 @@
+// Needs its own isolate: the first tests expect that no program was started yet.
 import { assertEquals, assertRejects } from "@std/assert";
 import { AbortedError } from "../core/errors.ts";
 import { withDeadline } from "../../tests/deadline.ts";

@@ -17,6 +17,7 @@ import type { InstrumentedRun, RunObserver } from "../core/instrumentation.ts";
 import type { AssistantMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StreamRequest } from "../core/stream.ts";
+import { addUsage } from "../core/usage.ts";
 import type { Attributes, OpenTelemetryApi, Span, TraceContext, Tracer } from "./api.ts";
 import { formatMessages, formatResult, getFinishReason } from "./message_parts.ts";
 import { createModelSeries, type Metrics, type ModelSeries } from "./metrics.ts";
@@ -93,7 +94,7 @@ interface OpenModelCall extends OpenSpan {
   readonly model: ModelSpec;
   /** The attributes of its metrics. */
   readonly series: ModelSeries;
-  /** The last attempt, and the time when it ended. */
+  /** The last attempt with the usage of all, and the time when it ended. */
   end?: { readonly event: ModelCallEndEvent; readonly time: number };
 }
 
@@ -169,8 +170,7 @@ export class RunSpans implements RunObserver {
       case "model_call_start":
         return this.#startModelCall(event);
       case "model_call_end":
-        if (this.#modelCall) this.#modelCall.end = { event, time: this.#options.now() };
-        return;
+        return this.#endAttempt(event);
       case "message_end":
         if (event.message.role === "assistant") this.#endModelCall(event.message);
         return;
@@ -262,6 +262,15 @@ export class RunSpans implements RunObserver {
     this.#modelCalls++;
     const started = this.#start({ name: `chat ${modelId}`, kind: CLIENT, attributes });
     this.#modelCall = { ...started, model, series };
+  }
+
+  /** A call that is repeated has used what all of its attempts have used. */
+  #endAttempt(event: ModelCallEndEvent): void {
+    const call = this.#modelCall;
+    if (!call) return;
+    const { end } = call;
+    const usage = end ? addUsage(end.event.usage, event.usage) : event.usage;
+    call.end = { event: { ...event, usage }, time: this.#options.now() };
   }
 
   /** Returns the attributes of the metrics of a model, which all of its calls share. */

@@ -2,29 +2,11 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { Agent, type AgentOptions, type AgentTool, AuthError } from "../../mod.ts";
-import type { AcpClient, AcpHost, AcpSession } from "../../src/protocols/acp/mod.ts";
+import type { AcpClient, AcpHost } from "../../src/protocols/acp/mod.ts";
 import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { connectClient } from "./acp_client.ts";
+import { createHost } from "./test_host.ts";
 import { RawClient } from "./raw_client.ts";
-
-/** A host whose sessions have the agent of these options. */
-function createHost(
-  options: (client: AcpClient) => Omit<AgentOptions, "model">,
-  session: Partial<AcpSession> = {},
-): AcpHost & { readonly sessions: AcpSession[] } {
-  const sessions: AcpSession[] = [];
-  return {
-    name: "test",
-    version: "1.0.0",
-    sessions,
-    createSession: ({ client }) => {
-      const agent = new Agent({ model: "test/model", ...options(client) });
-      const created = { id: `s${sessions.length + 1}`, agent, ...session };
-      sessions.push(created);
-      return Promise.resolve(created);
-    },
-  };
-}
 
 function edit(): AgentTool {
   return {

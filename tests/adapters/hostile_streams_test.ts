@@ -167,6 +167,20 @@ Deno.test("chat: calls without ids whose arguments come later or not at all are 
   assertEquals(summarizeCalls(reply), [["list_all", {}], ["read_file", { path: "a" }]]);
 });
 
+Deno.test("chat: calls whose indexes are texts are separate calls", async () => {
+  const reply = await read(createChat, [
+    call({ index: "0", id: "1", function: { name: "read_file", arguments: '{"path"' } }),
+    call({ index: "1", id: "2", function: { name: "read_file", arguments: '{"path"' } }),
+    call({ index: "0", function: { arguments: ':"a"}' } }),
+    call({ index: "1", function: { arguments: ':"b"}' } }),
+    chunk({}, "tool_calls"),
+  ]);
+  assertEquals(
+    summarizeCalls(reply),
+    [["read_file", { path: "a" }], ["read_file", { path: "b" }]],
+  );
+});
+
 Deno.test("chat: a name that is repeated with each piece of the arguments is one call [B66]", async () => {
   const pieces = ['{"path"', ':{"a":{}', "}}"];
   for (const index of [0, undefined]) {
@@ -227,79 +241,26 @@ Deno.test("chat: a message in place of deltas is the reply, and after deltas a r
   assertEquals((await read(createChat, [chunk({ content: "Yes." }), end])).text, "Yes.");
 });
 
-// Responses
-
-const ITEM = { id: "fc_1", type: "function_call", call_id: "1", name: "read_file", arguments: "" };
-const COMPLETED = { type: "response.completed", response: { status: "completed" } };
-const ADDED = { type: "response.output_item.added", output_index: 0, item: ITEM };
-const ARGUMENTS = '{"path":"a"}';
-const MESSAGE = { type: "message", content: [{ type: "output_text", text: "Yes." }] };
-
-Deno.test("responses: arguments that come only in function_call_arguments.done are those of the call", async () => {
-  const done = { type: "response.function_call_arguments.done", output_index: 0 };
-  const reply = await read(createResponses, [ADDED, { ...done, arguments: ARGUMENTS }, COMPLETED]);
-  assertEquals(summarizeCalls(reply), [["read_file", { path: "a" }]]);
-  const delta = { type: "response.function_call_arguments.delta", output_index: 0 };
-  const twice = [ADDED, { ...delta, delta: ARGUMENTS }, { ...done, arguments: ARGUMENTS }];
-  assertEquals(summarizeCalls(await read(createResponses, [...twice, COMPLETED])), [
-    ["read_file", { path: "a" }],
-  ]);
+Deno.test("chat: the usage of a choice counts, as Moonshot sends it", async () => {
+  const usage = { prompt_tokens: 10, completion_tokens: 2, cached_tokens: 4 };
+  const end = { choices: [{ index: 0, delta: {}, finish_reason: "stop", usage }] };
+  const { usage: counted } = await read(createChat, [chunk({ content: "Yes." }), end]);
+  assertEquals([counted?.input, counted?.cacheRead, counted?.output], [6, 4, 2]);
 });
 
-Deno.test("responses: each part of a text that comes without deltas is read once", async () => {
-  const delta = (text: string) => ({ type: "response.output_text.delta", delta: text });
-  const done = (text: string) => ({ type: "response.output_text.done", text });
-  const content = ["a", "b", "c"].map((text) => ({ type: "output_text", text }));
-  const { text } = await read(createResponses, [
-    delta("a"),
-    done("a"),
-    done("b"),
-    delta("c"),
-    done("c"),
-    { type: "response.output_item.done", output_index: 0, item: { type: "message", content } },
-    { type: "response.completed", response: { status: "completed" } },
-  ]);
-  assertEquals(text, "abc");
-});
-
-Deno.test("responses: text that comes only in output_item.done is the text of the reply", async () => {
-  const done = { type: "response.output_item.done", output_index: 0, item: MESSAGE };
-  assertEquals((await read(createResponses, [done, COMPLETED])).text, "Yes.");
-  const delta = { type: "response.output_text.delta", output_index: 0, delta: "Yes." };
-  assertEquals((await read(createResponses, [delta, done, COMPLETED])).text, "Yes.");
-});
-
-Deno.test("responses: a message that comes only in the last event, after other items, is the text of the reply", async () => {
-  const summary = [{ type: "summary_text", text: "Hm." }];
-  const reasoning = { type: "reasoning", id: "rs_1", summary };
-  const call = { ...ITEM, arguments: ARGUMENTS };
-  for (const item of [reasoning, call]) {
-    const done = { type: "response.output_item.done", output_index: 0, item };
-    const response = { status: "completed", output: [item, MESSAGE] };
-    const reply = await read(createResponses, [done, { type: "response.completed", response }]);
-    assertEquals([reply.text, reply.calls.length], ["Yes.", item === call ? 1 : 0]);
-  }
-});
-
-Deno.test("responses: output that comes only in the last event is the reply", async () => {
-  const output = [MESSAGE, { ...ITEM, arguments: ARGUMENTS }];
-  const response = { status: "completed", output };
-  const reply = await read(createResponses, [{ type: "response.completed", response }]);
-  assertEquals(reply.text, "Yes.");
-  assertEquals(summarizeCalls(reply), [["read_file", { path: "a" }]]);
-});
-
-Deno.test("responses: an incomplete call stays open", async () => {
-  const item = { ...ITEM, arguments: '{"path":', status: "incomplete" };
-  const done = { type: "response.output_item.done", output_index: 0, item };
-  const incomplete = { type: "response.incomplete", response: { status: "incomplete" } };
-  const reply = await read(createResponses, [ADDED, done, incomplete]);
-  assertEquals(reply.calls.map(({ state }) => state), ["truncated"]);
-});
-
-Deno.test("responses: an error without a type is an error", async () => {
-  const reply = await read(createResponses, [{ error: { code: "insufficient_quota" } }]);
-  assertEquals(reply.error?.code, "model_throttled");
+Deno.test("createGoogle(): the audio tokens of the prompt are counted apart from those in the cache", async () => {
+  const detail = (modality: string, tokenCount: number) => ({ modality, tokenCount });
+  const { usage } = await read(createGoogle, [{
+    candidates: [{ content: { parts: [{ text: "Yes." }] }, finishReason: "STOP" }],
+    usageMetadata: {
+      promptTokenCount: 1000,
+      cachedContentTokenCount: 600,
+      promptTokensDetails: [detail("TEXT", 200), detail("AUDIO", 800)],
+      cacheTokensDetails: [detail("AUDIO", 500), detail("TEXT", 100)],
+    },
+  }]);
+  assertEquals([usage?.input, usage?.cacheRead], [400, 600]);
+  assertEquals(usage?.extra, { audioInput: 300, audioCacheRead: 500 });
 });
 
 // Anthropic
@@ -467,4 +428,10 @@ Deno.test("responses: a status that is not final is a network error, and missing
   assertEquals(await end("completed", {}), "stop");
   assertEquals(await end("incomplete", {}), "length");
   assertStringIncludes(await end("failed", {}), "stream_error: acme reported an error");
+});
+
+Deno.test("createOllama(): a model that does not fit into the memory is not called again", async () => {
+  const error = "model requires more system memory (9.2 GiB) than is available (4.1 GiB)";
+  const reply = await read(createOllama, { status: 500, body: JSON.stringify({ error }) });
+  assertEquals([reply.error?.code, reply.error?.retryable], ["bad_request", false]);
 });

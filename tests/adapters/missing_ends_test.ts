@@ -52,6 +52,40 @@ Deno.test("createAnthropic(): a call that the token limit cut off stays open", a
   assertEquals(calls.map(({ state }) => state), ["truncated"]);
 });
 
+Deno.test("createAnthropic(), createBedrock(): the last call without arguments stays open at the token limit, although its block has ended", async () => {
+  const content_block = { type: "tool_use", ...CALL, input: {} };
+  const readAnthropic = (stop_reason: string) =>
+    read("anthropic", [
+      { type: "message_start", message: { id: "m" } },
+      ...[0, 1].flatMap((index) => [
+        { type: "content_block_start", index, content_block },
+        {
+          type: "content_block_delta",
+          index,
+          delta: { type: "input_json_delta", partial_json: "" },
+        },
+        { type: "content_block_stop", index },
+      ]),
+      { type: "message_delta", delta: { stop_reason } },
+      { type: "message_stop" },
+    ]);
+  const start = { toolUse: { toolUseId: "1", name: "read_file" } };
+  const readBedrock = (stopReason: string) =>
+    read("bedrock", [
+      ...[0, 1].flatMap((contentBlockIndex) => [
+        { contentBlockStart: { contentBlockIndex, start } },
+        { contentBlockStop: { contentBlockIndex } },
+      ]),
+      { messageStop: { stopReason } },
+    ]);
+  for (const readWith of [readAnthropic, readBedrock]) {
+    const cut = await readWith("max_tokens");
+    assertEquals(cut.calls.map(({ state }) => state), ["complete", "truncated"]);
+    const complete = await readWith("tool_use");
+    assertEquals(complete.calls.map(({ state }) => state), ["complete", "complete"]);
+  }
+});
+
 Deno.test("createAnthropic(), createBedrock(): a refusal is no error of the item that it cut off", async () => {
   const item = { type: "server_tool_use", ...CALL, input: {} };
   const json = { type: "input_json_delta", partial_json: '{"q' };

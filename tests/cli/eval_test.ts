@@ -22,6 +22,7 @@ import {
   withResults,
   WRITE,
 } from "./evaluations.ts";
+import { lockFile } from "../../src/platform/file_lock.ts";
 import { createFakeHost, type FakeHostOptions } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
@@ -67,7 +68,7 @@ Deno.test("swink eval run: --filter selects cases by id and tag, --repeat repeat
   for (const filter of ["gr*", "short"]) {
     const options = { model: greet };
     const { output } = await evaluate(directory, [`--filter=${filter}`, "--repeat=2"], options);
-    assertStringIncludes(output, "✓  greets  2 of 2");
+    assertStringIncludes(output, "✓  greets  2 of 2 (95 %: 34–100 %)  1.00");
     assertEquals(output.includes("writes"), false);
   }
   const none = await evaluate(directory, ["--filter=other", "--filter=x"]);
@@ -200,11 +201,22 @@ Deno.test("swink eval run: --judge scores runs with a model", async () => {
   );
   assertEquals(code, 0);
   assertStringIncludes(output, "score 0.97");
+
+  // The model must not fail because of the key of its judge.
+  const refused = {
+    status: 401,
+    body: '{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}',
+  };
+  const model = [READ, GREET, refused];
+  const rejected = await evaluate(directory, ["--judge=anthropic/claude-opus-5"], { model });
+  assertEquals([rejected.code, rejected.host.requests.length], [3, 3]);
+  assertStringIncludes(rejected.messages, "invalid x-api-key");
+  assertEquals(listRuns(directory), [RUN_1]);
 });
 
 Deno.test("swink eval run: --chaos reports the seeds that a case passes", async () => {
   await using directory = await createProject();
-  const { code, output } = await evaluate(directory, ["--chaos=1,2", "--filter=greets"], {
+  const { code, output } = await evaluate(directory, ["--chaos=1-2,1", "--filter=greets"], {
     model: [{ blocks: ["Bye"] }, { blocks: ["Bye"] }],
   });
   assertEquals(code, 1);
@@ -229,13 +241,23 @@ Deno.test("swink eval run: an interrupted evaluation is resumed with the missing
   });
   const set = `${directory.path}/cases.yaml`;
   const results = `--results=${directory.path}/results`;
-  const options = ["--parallel=1", "--repeat=1", "--effort=high", results];
+  const options = ["--parallel=1", "--repeat=1", "--effort=high", "--max-turns=7", results];
   const code = await main(["eval", "run", set, ...options], host);
   assertEquals(code, 130);
   const path = `${directory.path}/results/${RUN_1}`;
-  assertStringIncludes(host.messages, `continue with: swink eval run ${set} --resume "${path}"\n`);
+  // The missing runs need the limits of the others; the results have the selection of cases and models.
+  assertStringIncludes(
+    host.messages,
+    `continue with: swink eval run "${set}" --parallel=1 --max-turns=7 --resume="${path}"\n`,
+  );
   assertEquals((await withResults(directory, "gate", RUN_1)).code, 1);
 
+  {
+    using _lock = lockFile(`${path}/writer.lock`);
+    const second = await run(directory, ["run", set, `--resume=${path}`], {});
+    assertEquals([second.code, second.host.requests.length], [2, 0]);
+    assertStringIncludes(second.messages, "is being written by another process");
+  }
   const resumed = await run(directory, ["run", set, `--resume=${path}`], { model: [WRITE, DONE] });
   assertEquals(resumed.code, 0);
   assertStringIncludes(resumed.output, "2 of 2 runs passed");
@@ -342,7 +364,15 @@ Deno.test("swink eval patch: writes the patch of each task as a prediction, and 
     'swink: "DIR/predictions.jsonl" has predictions of "swink anthropic/claude-sonnet-5-5": name another file for those of "swink anthropic/claude-opus-5"\n',
   ]);
   assertEquals(listRuns(directory).length, 1);
-  await patch("--no-grade");
+  const ungraded = await patch("--no-grade");
+  assertEquals(ungraded.code, 0);
+  // Compared with a graded patch, it is missing, and not as good.
+  const [graded = "", last = ""] = listRuns(directory);
+  const changes = await run(directory, [
+    ...["compare", graded, last, `--results=${directory.path}/results`],
+  ]);
+  assertEquals(changes.code, 1);
+  assertStringIncludes(changes.output, "removed  project-1  patch");
   const predictions = directory.read("predictions.jsonl").trim().split("\n")
     .map((line) => JSON.parse(line));
   assertEquals(predictions.map(({ model_name_or_path }) => model_name_or_path), [

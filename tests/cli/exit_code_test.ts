@@ -26,7 +26,7 @@ Deno.test("exit code: 3 without a model, with the ways to configure one", async 
 Deno.test("exit code: 3 for --base-url without a model", async () => {
   const { code, host } = await runSession({ env: {} }, "--base-url", "http://127.0.0.1:1");
   assertEquals(code, 3);
-  assertStringIncludes(host.messages, "-m openai/MODEL --base-url http://127.0.0.1:1");
+  assertStringIncludes(host.messages, "-m openai/MODEL --base-url URL");
 });
 
 Deno.test("exit code: 3 without a key, with the name of the variable", async () => {

@@ -1,7 +1,7 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { AbortedError } from "../../src/core/errors.ts";
 import { modelSpec } from "../../src/core/model.ts";
-import { type Prices, unknownCost, type Usage, zeroCost } from "../../src/core/usage.ts";
+import { type Prices, unknownCost, type Usage, zeroCost, zeroUsage } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -117,6 +117,12 @@ Deno.test("prices: a complete reply without token counts has an unknown cost, re
     "unknown_usage",
     "other/model reported no token counts, so its cost is unknown",
   ]]);
+});
+
+Deno.test("prices: a total without the counts of input and output has an unknown cost", async () => {
+  const usage = { ...zeroUsage(), total: 900 };
+  const { agent } = testAgent([reply("Hello", { usage })], { prices, model: "other/model" });
+  assertEquals((await agent.prompt("Hi")).cost.total, null);
 });
 
 Deno.test("prices: without token counts, a free model and a model without a price list cost nothing", async () => {

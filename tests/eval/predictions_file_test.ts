@@ -44,6 +44,20 @@ Deno.test("PredictionsFile: has one prediction of each task, the last one", asyn
   });
 });
 
+Deno.test("PredictionsFile: several processes write to one file, and none loses what another writes", async () => {
+  await useFile(undefined, async (path, read) => {
+    // Each one has a lock of its own, as in a process of its own.
+    const writers = [1, 2, 3].map(() => new PredictionsFile(path, { modelName: "m" }));
+    await Promise.all(writers.map((writer) => writer.open()));
+    await Promise.all(writers.flatMap((writer, index) => [
+      writer.write(create("shared", `${index}`)),
+      writer.write(create(`task_${index}`)),
+    ]));
+    const ids = read().trim().split("\n").map((line) => JSON.parse(line).instance_id).sort();
+    assertEquals(ids, ["shared", "task_0", "task_1", "task_2"]);
+  });
+});
+
 Deno.test("PredictionsFile: a line that a killed process left incomplete is not joined with the next one", async () => {
   const complete = format(create("a"));
   for (const length of [1, 10, complete.length - 2]) {

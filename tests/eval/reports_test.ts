@@ -78,6 +78,12 @@ Deno.test("formatMarkdownReport: has totals, cases, changes and failures", () =>
   assertEquals(lines.includes("### again (2, seed 7)"), true);
 });
 
+Deno.test("formatMarkdownReport: repeated cases have the confidence interval of their rate", () => {
+  const report = formatMarkdownReport(MIXED_RUN);
+  assertStringIncludes(report, "| 1 of 2 (95 %: 9–91 %) |");
+  assertStringIncludes(report, "| 1 of 1 |");
+});
+
 Deno.test("formatMarkdownReport: fits into a comment on GitHub, with the failed cases first", () => {
   const cases = Array.from({ length: 1_000 }, (_, index) => `case_${index}`);
   const create = (failed: number) =>
@@ -114,7 +120,7 @@ Deno.test("formatHtmlReport: escapes the texts of models, and loads nothing", ()
   assertEquals(forbidden.exec(report.replaceAll("\n", ""))?.[0], undefined);
   assertEquals(report.includes("default-src 'none'; style-src 'unsafe-inline'"), true);
   assertEquals(report.includes("&lt;script&gt;"), true);
-  assertEquals(report.includes("1 of 2 passed (95 %: 9–91 %)"), true);
+  assertEquals(report.includes("passed 1 of 2 (95 %: 9–91 %)"), true);
 });
 
 Deno.test("formatHtmlReport: cuts long texts", () => {

@@ -110,7 +110,8 @@ Deno.test("eval run: of several processes that start one in a directory, one sta
     const created = await Promise.allSettled(Array.from({ length: 20 }, create));
     assertEquals(created.filter(({ status }) => status === "fulfilled").length, 1);
     for (const outcome of created) {
-      if (outcome.status === "rejected") assert(outcome.reason instanceof BadRequestError);
+      if (outcome.status === "fulfilled") outcome.value[Symbol.dispose]();
+      else assert(outcome.reason instanceof BadRequestError);
     }
   });
 });
@@ -134,7 +135,7 @@ Deno.test("eval run: its results can be longer than any text, and are read witho
     assertEquals([short?.trajectory?.calls, short?.trajectory?.response], [[], ""]);
     assertEquals(short?.outcome, "passed");
     assertEquals((await verifyEvalRun(path, { files })).isValid, true);
-    const resumed = await resumeEvalRun(path, { set, files, omitCalls: true });
+    using resumed = await resumeEvalRun(path, { set, files, omitCalls: true });
     assertEquals(resumed.finished.map(({ trajectory }) => trajectory?.calls), [[], [], []]);
     assertEquals((await listEvalRuns(directory, { files, omitCalls: true })).length, 1);
   });
@@ -181,6 +182,52 @@ Deno.test("eval run: an interrupted evaluation is resumed with the runs that are
     assertEquals(started, ["case_2", "case_3"]);
     assertEquals(resumed.results.map(({ outcome }) => outcome), Array(3).fill("passed"));
     assertEquals((await verifyEvalRun(path)).isValid, true);
+  });
+});
+
+Deno.test("eval run: only one process at a time writes an evaluation", async () => {
+  await useDirectory(async (directory) => {
+    const path = `${directory}/a`;
+    const set = createSet();
+    const { run } = await evaluate(`${directory}/b`, { set });
+    const [result] = run.results;
+    assert(result);
+    const resume = () => resumeEvalRun(path, { set });
+    const writer = await createEvalRun(path, { set });
+    await assertRejects(resume, BadRequestError, "is being written by another process");
+    await Deno.writeTextFile(`${path}/results.jsonl`, "{", { append: true });
+    await assertRejects(resume, BadRequestError, "is being written by another process");
+    // The line that the other process is writing was not removed as damaged.
+    assertEquals(await Deno.readTextFile(`${path}/results.jsonl`), "{");
+    writer[Symbol.dispose]();
+    await assertRejects(() => writer.append(result), BadRequestError, "was ended: resume it");
+
+    const resumed = await Promise.allSettled(Array.from({ length: 20 }, resume));
+    const [first, ...others] = resumed.flatMap((outcome) =>
+      outcome.status === "fulfilled" ? [outcome.value] : []
+    );
+    assertEquals(others, []);
+    await first?.append(result);
+    await first?.finish();
+    using last = await resume();
+    assertEquals(last.finished.length, 1);
+  });
+});
+
+Deno.test("eval run: a failed start or resumption leaves no lock", async () => {
+  await useDirectory(async (directory) => {
+    const path = `${directory}/a`;
+    const set = createSet();
+    await evaluate(path, { set });
+    const broken: EvalFiles = {
+      ...localEvalFiles,
+      readLines: () => {
+        throw new Error("The disk is gone");
+      },
+    };
+    await assertRejects(() => resumeEvalRun(path, { set, files: broken }), Error, "is gone");
+    assertEquals((await Array.fromAsync(Deno.readDir(path))).length, 3);
+    using _resumed = await resumeEvalRun(path, { set });
   });
 });
 

@@ -7,7 +7,7 @@
 import { assert, assertEquals } from "@std/assert";
 import * as api from "@opentelemetry/api";
 import type { MetricData } from "@opentelemetry/sdk-metrics";
-import { Agent } from "../../mod.ts";
+import { Agent, type AssistantMessageEvent, NetworkError } from "../../mod.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
 import { fail, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { telemetry } from "../../src/telemetry/mod.ts";
@@ -114,3 +114,30 @@ function listPoints({ descriptor, dataPoints }: MetricData): unknown[] {
     return [descriptor.unit, count, attributes];
   });
 }
+
+Deno.test("telemetry(): the tokens of a model call are those of all of its attempts", async () => {
+  using registered = register();
+  const replies = scriptedStream([reply("Sunny", { usage })]);
+  const attempts = [async function* (): AsyncGenerator<AssistantMessageEvent> {
+    yield { type: "start" };
+    yield { type: "error", stopReason: "error", error: new NetworkError("cut off"), usage };
+  }];
+  const agent = new Agent({
+    model: "openai/gpt",
+    streamFn: (request) => attempts.shift()?.() ?? replies(request),
+    retry: () => 0,
+    sleep: () => Promise.resolve(),
+  });
+  const { observe } = await telemetry({ api });
+  observe(agent);
+  const result = await agent.prompt("Hello");
+  const name = "gen_ai.usage.output_tokens";
+  const output = registered.spans.map(({ attributes }) => attributes[name]);
+  assertEquals(output, [2 * usage.output, 2 * usage.output]);
+  assertEquals(result.usage.output, 2 * usage.output);
+  const { resourceMetrics } = await registered.reader.collect();
+  const counter = resourceMetrics.scopeMetrics[0]?.metrics.find(({ descriptor }) =>
+    descriptor.name === "gen_ai.client.inference.usage.output_tokens"
+  );
+  assertEquals(counter?.dataPoints.map(({ value }) => value), [2 * usage.output]);
+});

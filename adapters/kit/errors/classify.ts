@@ -10,13 +10,17 @@ import { type AgentError, createAgentError } from "../../../src/core/errors.ts";
 import { redact } from "../../../src/core/redact.ts";
 import { type ProviderError, readErrorBody, readErrorValue } from "./error_body.ts";
 import {
+  AUTH,
   BAD_REQUEST,
   COMMON_CODES,
   COMMON_PATTERNS,
   type ErrorClassification,
   type ErrorTable,
   FALLBACK_CODES,
+  FILTERED,
+  isModerationMessage,
   isOverflowMessage,
+  isOversizedMessage,
   isQuotaMessage,
   OVERFLOW,
   QUOTA,
@@ -124,7 +128,10 @@ function classifyFailure(
     classifyByMessage(message, table) ??
     classifyByCode(codes, [FALLBACK_CODES]) ??
     (status === undefined ? UNKNOWN : BAD_REQUEST);
-  return classification === THROTTLED && isQuotaExhausted(failure) ? QUOTA : classification;
+  if (classification === AUTH && isModerationMessage(message)) return FILTERED;
+  if (classification !== THROTTLED) return classification;
+  if (isOversizedMessage(message)) return OVERFLOW;
+  return isQuotaExhausted(failure) ? QUOTA : classification;
 }
 
 function classifyByCode(
@@ -166,10 +173,14 @@ function matchPattern(
 /** Longest retry delay of a quota that a retry may wait for: one hour. */
 const MAX_QUOTA_DELAY_MS = 3_600_000;
 
-/** Whether the message is about a quota that no retry resets: without a retry delay, with a long one, or daily. */
+/**
+ * Whether the message is about a quota that no retry resets: without a retry delay, with a long one, or daily. A daily
+ * rate limit with a short delay resets bit by bit.
+ */
 function isQuotaExhausted({ message, retryAfterMs = Infinity }: FailureDetails): boolean {
-  return isQuotaMessage(message) &&
-    (retryAfterMs > MAX_QUOTA_DELAY_MS || /per ?day|daily/i.test(message));
+  const isDaily = /per[- ]?day|daily/i.test(message);
+  const isLong = retryAfterMs > MAX_QUOTA_DELAY_MS;
+  return isQuotaMessage(message) ? isLong || isDaily : isDaily && isLong;
 }
 
 /** Applies `x-should-retry`; `true` only to unclassified errors, since no retry shortens an input or pays a bill. */

@@ -103,8 +103,10 @@ export const STATUSES: Readonly<Record<number, ErrorClassification>> = {
   408: UNAVAILABLE,
   409: UNAVAILABLE,
   413: OVERFLOW,
+  424: UNAVAILABLE, // TGI: the generation failed
   425: UNAVAILABLE,
   429: THROTTLED,
+  498: UNAVAILABLE, // Groq: no capacity for the flex tier
   501: BAD_REQUEST,
 };
 
@@ -137,8 +139,11 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
   /ContextWindowExceeded/, // LiteLLM
 ];
 
+/** Matches messages about a request with more tokens than the limit of a minute, which no wait makes possible. */
+const OVERSIZED_PATTERN = /request too large for [^:]*tokens per min/i;
+
 const QUOTA_PATTERN =
-  /insufficient[_ ](?:quota|balance|credit|funds)|exceeded your current quota|credit balance is too low|out of credits|payment required|(?:spend|spending|billing|monthly|usage) (?:hard )?limit|quota.{0,40}per ?day|per ?day.{0,40}quota|daily (?:limit|quota)/i;
+  /insufficient[_ ](?:quota|balance|credit|funds)|exceeded your current quota|credit balance is too low|out of credits|credits are depleted|payment required|extra usage is required|(?:spend|spending|billing|monthly|usage) (?:hard )?(?:limit|cap)|quota.{0,40}per ?day|per ?day.{0,40}quota|daily (?:limit|quota)/i;
 
 /** Classifications by message, in order, for errors that neither code nor status decides. */
 export const COMMON_PATTERNS: readonly (readonly [RegExp, ErrorClassification])[] = [
@@ -160,6 +165,16 @@ export const COMMON_PATTERNS: readonly (readonly [RegExp, ErrorClassification])[
 export function isOverflowMessage(message: string): boolean {
   return !THROTTLING_PATTERN.test(message) &&
     OVERFLOW_PATTERNS.some((pattern) => pattern.test(message));
+}
+
+/** Whether a message reports that a single request exceeds a rate limit, so that only a shorter input helps. */
+export function isOversizedMessage(message: string): boolean {
+  return OVERSIZED_PATTERN.test(message);
+}
+
+/** Whether a message reports that the provider's moderation rejects the input, which OpenRouter does with status 403. */
+export function isModerationMessage(message: string): boolean {
+  return /requires moderation|input was flagged/i.test(message);
 }
 
 /** Whether a message reports an exhausted quota or an unpaid bill. */

@@ -161,6 +161,7 @@ export class ChatReply implements ReplyReader<string> {
     if (choices.some(isFurtherReply)) this.#unknown.reportFurtherReplies();
     const choice = choices.find((each) => !isFurtherReply(each));
     if (!choice) return;
+    if (choice.usage) this.#wireUsage = { ...this.#wireUsage, ...choice.usage };
     const delta = readObject(choice.delta);
     if (delta) this.#append(delta);
     // Some servers repeat the complete message after its deltas.
@@ -325,7 +326,7 @@ function getOnlyDelta({ usage, x_groq, choices }: WireChunk): WireDelta | undefi
   const [choice] = choices ?? [];
   if (usage || x_groq || choices?.length !== 1 || !choice?.delta || choice.index) return undefined;
   const { delta, finish_reason, message, error, content_filter_results: filters } = choice;
-  if (finish_reason || message || error || filters) return undefined;
+  if (finish_reason || message || error || filters || choice.usage) return undefined;
   const members = Object.entries(delta).filter(([name, value]) => value && name !== "role");
   const isCall = delta.tool_calls?.length === 1;
   return members.length === 1 && (delta.content || isCall) ? delta : undefined;

@@ -2,7 +2,7 @@
  * Assembly of tool calls from the pieces that the chat completions API sends.
  *
  * OpenAI sends id and name of each call first, then its arguments, always with the index of the call. Other servers omit
- * ids or indexes or both, count indexes from 1, use index 0 for every call, send names late, in pieces or repeatedly,
+ * ids or indexes or both, count indexes from 1, send them as text, use index 0 for every call, send names late, in pieces or repeatedly,
  * send complete calls, send a new id with every piece, put `{}` before the arguments, or send arguments as an object.
  *
  * @module
@@ -51,7 +51,7 @@ export class ChatCallAssembler {
     const chunkStart = this.#calls.length;
     for (const [position, piece] of pieces.entries()) {
       // Pieces of one chunk without an id and an index belong to different calls.
-      const isOther = position > 0 && typeof piece.index !== "number" && !piece.id;
+      const isOther = position > 0 && getIndex(piece) === undefined && !piece.id;
       const call = isOther && this.#calls.length > chunkStart ? this.#add() : this.#find(piece);
       this.#appendPiece(call, piece);
     }
@@ -88,8 +88,9 @@ export class ChatCallAssembler {
   }
 
   #find(piece: WireToolCall): Call {
-    const { index, id } = piece;
-    if (typeof index !== "number") {
+    const { id } = piece;
+    const index = getIndex(piece);
+    if (index === undefined) {
       const known = id ? this.#calls.find((call) => call.id === id) : this.#calls.at(-1);
       return known && !this.#isNextCall(piece, known) ? known : this.#add();
     }
@@ -149,4 +150,9 @@ export class ChatCallAssembler {
     this.#writer.writeToolArguments(call.contentIndex, call.earlyArguments);
     return call.contentIndex;
   }
+}
+
+function getIndex({ index }: WireToolCall): number | undefined {
+  if (typeof index === "number") return index;
+  return /^\d+$/.test(textOrEmpty(index)) ? Number(index) : undefined;
 }

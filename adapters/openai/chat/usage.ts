@@ -15,8 +15,10 @@ const TICKS_PER_DOLLAR = 1e10;
 export function toChatUsage(counts: WireUsage): Usage {
   const prompt = countOrZero(counts.prompt_tokens);
   const details = counts.prompt_tokens_details;
-  const cacheRead = countOrZero(details?.cached_tokens ?? counts.prompt_cache_hit_tokens);
-  const cacheWrite = countOrZero(details?.cache_write_tokens);
+  const cacheRead = countOrZero(
+    details?.cached_tokens ?? counts.prompt_cache_hit_tokens ?? counts.cached_tokens,
+  );
+  const cacheWrite = countOrZero(details?.cache_write_tokens ?? details?.cache_creation_tokens);
   const reasoning = counts.completion_tokens_details?.reasoning_tokens ?? undefined;
   const output = countOutput(counts, countOrZero(reasoning));
   return {

@@ -19,7 +19,7 @@ export type WireMessage = JsonObject & { readonly role: string };
 
 /** A piece of a tool call. */
 export interface WireToolCall {
-  readonly index?: number | null;
+  readonly index?: number | string | null;
   readonly id?: string | null;
   readonly function?: {
     readonly name?: string | null;
@@ -64,10 +64,14 @@ export interface WireUsage {
   readonly prompt_tokens_details?: {
     readonly cached_tokens?: number | null;
     readonly cache_write_tokens?: number | null;
+    /** Cache writes at LiteLLM. */
+    readonly cache_creation_tokens?: number | null;
   } | null;
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
   /** Cache reads at DeepSeek. */
   readonly prompt_cache_hit_tokens?: number | null;
+  /** Cache reads at Moonshot. */
+  readonly cached_tokens?: number | null;
   /** Tier that served the request at Mistral: `standard` or `priority`. */
   readonly service_tier?: string | null;
   /** Cost at OpenRouter, in US dollars. */
@@ -83,6 +87,8 @@ export interface WireChoice {
   /** The complete reply, in place of deltas. */
   readonly message?: WireDelta | null;
   readonly finish_reason?: string | null;
+  /** Usage at Moonshot. */
+  readonly usage?: WireUsage | null;
   /** Failure of the server behind OpenRouter. */
   readonly error?: unknown;
   /** Results of the content filters of Azure, by category. */

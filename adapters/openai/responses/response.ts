@@ -25,6 +25,7 @@ import {
 } from "../../kit/stream/wire_values.ts";
 import { toChatCost, toChatUsage } from "../chat/usage.ts";
 import { toCitations } from "../server/citations.ts";
+import { type ItemPosition, type OpenCall, OpenCalls } from "./calls.ts";
 import {
   ITEM_PREFIX,
   type WireEvent,
@@ -48,14 +49,6 @@ const REQUEST_NAMES: Readonly<Record<string, RequestName>> = {
   image_generation_call: "imageGenerationRequests",
 };
 
-/** A tool call whose block is open. */
-interface OpenCall {
-  readonly contentIndex: number;
-  /** Arguments of the item at its start, which are usually empty. */
-  readonly earlyArguments: unknown;
-  hasArguments: boolean;
-}
-
 /** Options for `new ResponsesReply()`. */
 export interface ResponsesReplyOptions {
   /** Whether the server is in a region with data residency. Default: `false`. */
@@ -66,9 +59,9 @@ export interface ResponsesReplyOptions {
 export class ResponsesReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #call: ProviderCall;
-  readonly #calls = new Map<number, OpenCall>();
-  /** Indexes of arguments without a call; the end of its item repeats them. */
-  readonly #orphanArguments = new Set<number>();
+  readonly #calls = new OpenCalls();
+  /** Positions of arguments without a call; the end of its item repeats them. */
+  readonly #orphanArguments: ItemPosition[] = [];
   readonly #unknown: UnknownParts;
   readonly #requests = new ServerRequests();
   #responseId = "";
@@ -118,9 +111,9 @@ export class ResponsesReply implements ReplyReader<string> {
       case "response.reasoning_text.delta":
         return this.#appendThinking(event.delta);
       case "response.function_call_arguments.delta":
-        return this.#appendArguments(event.output_index, readText(event.delta));
+        return this.#appendArguments(event, readText(event.delta));
       case "response.function_call_arguments.done":
-        return this.#completeArguments(event.output_index, event.arguments);
+        return this.#completeArguments(event, event.arguments);
       case "response.refusal.delta":
         this.#refusal += readText(event.delta);
         return;
@@ -133,12 +126,10 @@ export class ResponsesReply implements ReplyReader<string> {
       case "response.reasoning_summary_part.added":
         return this.#writer.closeTextOrThinking();
       case "response.output_item.added":
-        if (readObject(event.item)?.type === "function_call") {
-          this.#openCall(event.output_index, event.item);
-        }
+        if (readObject(event.item)?.type === "function_call") this.#openCall(event, event.item);
         return;
       case "response.output_item.done":
-        return this.#closeItem(event.output_index, event.item);
+        return this.#closeItem(event, event.item);
       case "response.completed":
       case "response.incomplete":
       case "response.failed":
@@ -178,43 +169,63 @@ export class ResponsesReply implements ReplyReader<string> {
     this.#writer.writeText(readText(text));
   }
 
-  #openCall(index: number, item: WireItem): OpenCall {
+  /** Opens the call of an item, unless it is open: some servers send the start of an item twice. */
+  #openCall(position: ItemPosition, item: WireItem): OpenCall {
+    const known = this.#calls.findItem(position, item);
+    if (known) return known;
     this.#hasToolCall = true;
     const name = this.#call.decodeToolName(readText(item.name));
     const contentIndex = this.#writer.openToolCall(textOrEmpty(item.call_id), name);
-    const call = { contentIndex, earlyArguments: item.arguments, hasArguments: false };
-    this.#calls.set(index, call);
-    return call;
+    return this.#calls.add(position, item, contentIndex);
   }
 
-  #appendArguments(index: number, delta: string): void {
-    const call = this.#calls.get(index);
+  #appendArguments(position: ItemPosition, delta: string): void {
     if (delta === "") return;
-    if (!call) return void this.#orphanArguments.add(index);
+    const call = this.#calls.find(position);
+    if (call) this.#writeArguments(call, delta);
+    else this.#addOrphan(position);
+  }
+
+  #addOrphan({ output_index, item_id }: ItemPosition): void {
+    const last = this.#orphanArguments.at(-1);
+    if (last && last.output_index === output_index && last.item_id === item_id) return;
+    this.#orphanArguments.push({ output_index, item_id });
+  }
+
+  #writeArguments(call: OpenCall, args: string): void {
+    if (args === "") return;
     call.hasArguments = true;
-    this.#writer.writeToolArguments(call.contentIndex, delta);
+    this.#writer.writeToolArguments(call.contentIndex, args);
   }
 
   /** Writes complete arguments of an open call without deltas. */
-  #completeArguments(index: number, args: unknown): void {
-    if (!this.#calls.get(index)?.hasArguments) this.#appendArguments(index, toArgumentsText(args));
+  #completeArguments(position: ItemPosition, args: unknown): void {
+    const call = this.#calls.find(position);
+    if (call) this.#completeCall(call, args);
+    else this.#appendArguments(position, toArgumentsText(args));
+  }
+
+  #completeCall(call: OpenCall, args: unknown): void {
+    if (!call.hasArguments) this.#writeArguments(call, toArgumentsText(args));
   }
 
   /** Writes the arguments of calls whose item has not ended. */
   #completeCalls(output: readonly WireItem[]): void {
-    for (const [index, { earlyArguments }] of this.#calls) {
-      this.#completeArguments(index, earlyArguments);
-      this.#completeArguments(index, output[index]?.arguments);
+    for (const call of this.#calls.all) {
+      const { id, index = -1, earlyArguments } = call;
+      const item = output.find((each) => id !== "" && readObject(each)?.call_id === id);
+      this.#completeCall(call, earlyArguments);
+      this.#completeCall(call, (item ?? output[index])?.arguments);
     }
   }
 
   /** Closes an item; some servers send its content only now. */
-  #closeItem(index: number, item: WireItem): void {
+  #closeItem(position: ItemPosition, item: WireItem): void {
     if (!readObject(item)) return;
     this.#hasClosedItem = true;
     switch (item.type) {
       case "function_call":
-        return this.#closeCall(index, item);
+        return this.#closeCall(position, item);
       case "message":
         return this.#closeMessage(item);
       case "reasoning":
@@ -241,7 +252,7 @@ export class ResponsesReply implements ReplyReader<string> {
     const hasItems = this.#hasClosedItem;
     for (const [index, item] of output.entries()) {
       const isMissed = missedTypes.includes(textOrEmpty(readObject(item)?.type));
-      if (!hasItems || isMissed) this.#closeItem(index, item);
+      if (!hasItems || isMissed) this.#closeItem({ output_index: index }, item);
     }
   }
 
@@ -283,9 +294,9 @@ export class ResponsesReply implements ReplyReader<string> {
     }
   }
 
-  #closeCall(index: number, item: WireItem): void {
-    const call = this.#calls.get(index) ?? this.#openCall(index, item);
-    this.#completeArguments(index, item.arguments);
+  #closeCall(position: ItemPosition, item: WireItem): void {
+    const call = this.#openCall(position, item);
+    this.#completeCall(call, item.arguments);
     // The token limit truncates a call, whose block stays open.
     if (item.status !== "incomplete") this.#writer.closeToolCall(call.contentIndex);
   }
@@ -309,8 +320,8 @@ export class ResponsesReply implements ReplyReader<string> {
     this.#closeMissedItems(output);
     this.#completeCalls(output);
     if (this.#annotations.length > 0) this.#closeText([]);
-    for (const index of this.#orphanArguments) {
-      if (!this.#calls.has(index)) this.#unknown.reportOrphanDelta("function_call_arguments");
+    for (const position of this.#orphanArguments) {
+      if (!this.#calls.find(position)) this.#unknown.reportOrphanDelta("function_call_arguments");
     }
     const { provider } = origin;
     if (status !== "completed" && status !== "incomplete") {

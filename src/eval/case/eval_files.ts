@@ -5,6 +5,7 @@
  */
 
 import type { SystemFile } from "../../platform/file_calls.ts";
+import { lockFile } from "../../platform/file_lock.ts";
 import { dirname } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
@@ -24,6 +25,11 @@ export interface EvalFiles {
   write(path: string, text: string): Promise<void>;
   /** Appends to a file. Creates it and its directory if they do not exist. */
   append(path: string, text: string): Promise<void>;
+  /**
+   * Locks a path until the lock is disposed of or the process ends; `undefined` if it is locked. Creates its directory if it
+   * does not exist.
+   */
+  lock(path: string): Promise<Disposable | undefined>;
   /** Renames a file, which replaces another one. */
   rename(path: string, target: string): Promise<void>;
   /** Returns the names of the directories in a directory, sorted; none if it does not exist. */
@@ -69,6 +75,10 @@ export const localEvalFiles: EvalFiles = {
   async append(path, text) {
     await system.mkdir(dirname(path), { recursive: true });
     await system.writeTextFile(path, text, { append: true, mode: FILE_MODE });
+  },
+  async lock(path) {
+    await system.mkdir(dirname(path), { recursive: true });
+    return lockFile(path);
   },
   rename: (path, target) => system.rename(path, target),
   async list(path) {

@@ -33,7 +33,7 @@ export interface PatchEvaluationOptions {
   readonly predictionsFile?: string | undefined;
   /**
    * Opens the sandbox of the tests that grade a patch, such as `createSandbox` of `@swink/agent/tools`. Default: patches
-   * are not graded, and pass if they are not empty.
+   * are not graded: they pass if they are not empty, with the metric `patch_not_graded` instead of `patch`.
    */
   readonly openSandbox?: OpenCommandSandbox | undefined;
   /** Limits of each run. Default: none. */
@@ -58,6 +58,9 @@ export interface PatchEvaluation {
 
 /** The metric of a patch. */
 const METRIC = "patch";
+
+/** The metric of a patch that is not graded: compared with graded ones, it would show that all were solved. */
+const UNGRADED_METRIC = "patch_not_graded";
 
 /**
  * Creates an evaluation in which an agent works on each task in a checkout of its commit, without the history after it. The
@@ -178,7 +181,7 @@ async function scorePatch(
 ): Promise<Score> {
   if (!openSandbox) {
     const isEmpty = patch === "";
-    return createBinaryScore(METRIC, !isEmpty, isEmpty ? "empty" : "not graded");
+    return createBinaryScore(UNGRADED_METRIC, !isEmpty, isEmpty ? "empty" : "not graded");
   }
   const { type, details } = await gradePatch(task, patch, { openSandbox, signal });
   const reason = details === "" ? type : `${type}: ${details}`;

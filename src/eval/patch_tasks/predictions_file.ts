@@ -17,6 +17,12 @@ export interface PredictionsFileOptions {
   readonly files?: EvalFiles | undefined;
 }
 
+/** Time between two attempts to lock the file. */
+const WAIT_MS = 20;
+
+/** Longest wait for other processes, which take milliseconds for a change. */
+const MAX_WAIT_MS = 30_000;
+
 /**
  * A file with the predictions of one model, as the harness of SWE-bench reads it: one of each task. A new prediction of a
  * task replaces the previous one, and a last line that a killed process left incomplete is removed.
@@ -38,9 +44,7 @@ export class PredictionsFile {
   readonly #path: string;
   readonly #modelName: string;
   readonly #files: EvalFiles;
-  /** The tasks with a prediction. */
-  #ids: Promise<Set<string>> | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  #writing: Promise<unknown> = Promise.resolve();
 
   /** Creates access to a file, which is created by the first prediction if it does not exist. */
   constructor(path: string, { modelName, files = localEvalFiles }: PredictionsFileOptions) {
@@ -55,38 +59,50 @@ export class PredictionsFile {
    * @throws {BadRequestError} If a line is no prediction, or one of another model.
    */
   async open(): Promise<void> {
-    this.#ids ??= this.#read();
-    await this.#ids;
+    await this.#change(() => this.#repair());
   }
 
   /**
-   * Writes a prediction.
+   * Writes a prediction. Several processes can write to one file.
    *
    * @throws {BadRequestError} If a line of the file is no prediction, or one of another model.
    */
-  write(prediction: PatchPrediction): Promise<void> {
-    const writing = this.#writing.then(() => this.#write(prediction));
+  async write(prediction: PatchPrediction): Promise<void> {
+    await this.#change(() => this.#write(prediction));
+  }
+
+  /** Changes the file after earlier changes, while no other process does: each would lose what the other writes. */
+  #change(change: () => Promise<unknown>): Promise<void> {
+    const changing = this.#writing.then(async () => {
+      using _lock = await this.#lock();
+      await change();
+    });
     // The caller gets the failure; later predictions are written if possible.
-    this.#writing = writing.catch(() => {});
-    return writing;
+    this.#writing = changing.catch(() => {});
+    return changing;
+  }
+
+  async #lock(): Promise<Disposable> {
+    for (let waited = 0; waited < MAX_WAIT_MS; waited += WAIT_MS) {
+      const lock = await this.#files.lock(`${this.#path}.lock`);
+      if (lock) return lock;
+      await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+    }
+    throw new BadRequestError(`Another process is writing "${this.#path}": name another file`);
   }
 
   async #write(prediction: PatchPrediction): Promise<void> {
-    this.#ids ??= this.#read();
-    const ids = await this.#ids;
     const id = prediction.instance_id;
-    try {
-      if (ids.has(id)) await this.#rewrite((kept) => kept.instance_id !== id);
-      await this.#files.append(this.#path, formatPrediction(prediction));
-      ids.add(id);
-    } catch (error) {
-      // A part of the line can be in the file, as on a full disk.
-      this.#ids = undefined;
-      throw error;
+    // Another process can have written to the file, or an earlier line is incomplete, as on a full disk.
+    const predictions = await this.#repair();
+    if (predictions.some((known) => known.instance_id === id)) {
+      await this.#rewrite((kept) => kept.instance_id !== id);
     }
+    await this.#files.append(this.#path, formatPrediction(prediction));
   }
 
-  async #read(): Promise<Set<string>> {
+  /** Reads the predictions, and removes an incomplete last line. */
+  async #repair(): Promise<readonly PatchPrediction[]> {
     const { predictions, isCut } = await this.#readPredictions();
     const other = predictions.find(({ model_name_or_path: name }) => name !== this.#modelName);
     if (other) {
@@ -95,7 +111,7 @@ export class PredictionsFile {
       );
     }
     if (isCut) await this.#rewrite(() => true);
-    return new Set(predictions.map(({ instance_id: id }) => id));
+    return predictions;
   }
 
   /** Replaces the file by some of its predictions. */

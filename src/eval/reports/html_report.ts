@@ -7,12 +7,12 @@
 import type { EvalCase } from "../case/eval_case.ts";
 import type { CaseResult } from "../run/case_result.ts";
 import { compareResults, selectChanges } from "../results/compare_results.ts";
-import { calculateWilsonInterval } from "../statistics/wilson_interval.ts";
 import { escapeHtml } from "./escape_html.ts";
 import {
   formatCost,
   formatCount,
   formatDuration,
+  formatPassed,
   formatScore,
   formatTime,
 } from "./format_measure.ts";
@@ -162,13 +162,13 @@ function renderCase(
   evalCase: EvalCase | undefined,
   renderer: RunRenderer,
 ): string {
-  const { caseId, passed, failed, score, cost, durationMs, results } = totals;
+  const { caseId, score, cost, durationMs, results } = totals;
   const { description, userMessages = [] } = evalCase ?? {};
   const outcome = getOutcome(totals);
   const mark = { passed: "✓", failed: "✗", skipped: "–" }[outcome];
   const name = escapeHtml(description === undefined ? caseId : `${caseId}: ${description}`);
   const measures = [
-    ...(results.length > 1 ? [formatPassed(passed, passed + failed)] : []),
+    ...(results.length > 1 ? [`passed ${formatPassed(totals)}`] : []),
     `score ${formatScore(score)}`,
     formatCost(cost),
     formatDuration(durationMs),
@@ -182,13 +182,6 @@ function renderCase(
   return `<details class="case ${outcome}" id="case-${escapeHtml(caseId)}"><summary>` +
     `<span class="mark ${outcome}">${mark}</span><span class="name">${name}</span>` +
     `<span class="measures">${escapeHtml(measures)}</span></summary>${bodies.join("")}</details>`;
-}
-
-/** Formats the repetitions that passed, with the confidence interval of their rate. */
-function formatPassed(passed: number, total: number): string {
-  const { low, high } = calculateWilsonInterval(passed, total);
-  const toPercent = (rate: number) => Math.round(rate * 100);
-  return `${passed} of ${total} passed (95 %: ${toPercent(low)}–${toPercent(high)} %)`;
 }
 
 function getOutcome({ passed, failed }: CaseTotals): "passed" | "failed" | "skipped" {

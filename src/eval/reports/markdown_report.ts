@@ -10,7 +10,13 @@ import {
   selectChanges,
 } from "../results/compare_results.ts";
 import type { CaseResult } from "../run/case_result.ts";
-import { formatCost, formatCount, formatDuration, formatScore } from "./format_measure.ts";
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatPassed,
+  formatScore,
+} from "./format_measure.ts";
 import { describeFailures, indexCases, listModels, type ReportRun } from "./report_run.ts";
 import { type CaseTotals, type RunSummary, summarizeRun } from "./summarize_run.ts";
 
@@ -108,7 +114,7 @@ function formatCase(totals: CaseTotals, description: string | undefined): string
   return [
     failed > 0 ? "❌" : passed > 0 ? "✅" : "⏭️",
     name,
-    `${passed} of ${passed + failed}`,
+    formatPassed(totals),
     formatScore(score),
     formatCost(cost),
     formatDuration(durationMs),

@@ -7,6 +7,7 @@
 import { calculateMeanScore } from "../evaluators/score.ts";
 import { calculateCost } from "../results/result_totals.ts";
 import type { CaseResult } from "../run/case_result.ts";
+import { calculateWilsonInterval, type Interval } from "../statistics/wilson_interval.ts";
 import type { ReportRun } from "./report_run.ts";
 
 /** Totals of some runs. */
@@ -17,6 +18,8 @@ export interface RunTotals {
   readonly failed: number;
   /** Number of runs that were skipped. */
   readonly skipped: number;
+  /** Confidence interval of the part of the runs that passed: 95 %, by Wilson. */
+  readonly interval: Interval;
   /** Mean of the scores by their weights, from 0 to 1; `undefined` without scores. */
   readonly score: number | undefined;
   /** Cost of the runs and of their judges in US dollars; `null` if it is unknown. */
@@ -72,9 +75,11 @@ function calculateTotals(results: readonly CaseResult[]): RunTotals {
   const count = (outcome: CaseResult["outcome"]) =>
     results.filter((result) => result.outcome === outcome).length;
   const made = results.filter(({ outcome }) => outcome !== "skipped");
+  const [passed, failed] = [count("passed"), count("failed")];
   return {
-    passed: count("passed"),
-    failed: count("failed"),
+    passed,
+    failed,
+    interval: calculateWilsonInterval(passed, passed + failed),
     skipped: count("skipped"),
     score: calculateMeanScore(made.flatMap(({ scores }) => scores)),
     cost: calculateCost(results),

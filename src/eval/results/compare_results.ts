@@ -14,8 +14,9 @@ export interface MetricComparison {
   /** Name of the metric. */
   readonly metric: string;
   /**
-   * `regressed`: a smaller part of the repetitions passed than before. `fixed`: a larger one. `same`: as many. `added`,
-   * `removed`: only the second, or only the first, evaluation has the metric.
+   * `regressed`: a smaller part of the repetitions passed than before, or of those with the metric: an evaluator may apply
+   * to some only. `fixed`: a larger one. `same`: as many. `added`, `removed`: only the second, or only the first, evaluation
+   * has the metric.
    */
   readonly change: "regressed" | "fixed" | "same" | "added" | "removed";
   /** Part of the repetitions that passed before; `undefined` if there were none. */
@@ -33,48 +34,71 @@ export function isRegression({ change, before = 0 }: MetricComparison): boolean 
   return change === "regressed" || (change === "removed" && before > 0);
 }
 
-/** Whether the repetitions of a metric passed, by their number. */
-type Repetitions = ReadonlyMap<number, boolean>;
+/** The repetitions of a metric in one evaluation. */
+interface Repetitions {
+  /** Whether those with the metric passed, by their number. */
+  readonly passed: ReadonlyMap<number, boolean>;
+  /** Number of repetitions of the case. */
+  readonly count: number;
+}
 
 /** Compares each metric of each case of two evaluations, in the order of the second one. Skipped runs are ignored. */
 export function compareResults(before: EvalSetResult, after: EvalSetResult): MetricComparison[] {
   const first = groupByMetric(before.results);
   const second = groupByMetric(after.results);
   const groups = new Map([...second, ...first]);
-  return Array.from(groups, ([key, group]) =>
+  return Array.from(groups.values(), (group) =>
     compareMetric(group, {
-      before: first.get(key)?.repetitions ?? new Map(),
-      after: second.get(key)?.repetitions ?? new Map(),
+      before: getRepetitions(first, group),
+      after: getRepetitions(second, group),
     }));
+}
+
+function getRepetitions(
+  groups: ReadonlyMap<string, MetricGroup>,
+  { caseId, metric }: MetricGroup,
+): Repetitions {
+  const find = (name: string) =>
+    groups.get(getGroupKey(caseId, name))?.repetitions ?? new Map<number, boolean>();
+  return { passed: find(metric), count: find(RUN_METRIC).size };
 }
 
 function compareMetric(
   { caseId, metric }: MetricGroup,
   { before, after }: { readonly before: Repetitions; readonly after: Repetitions },
 ): MetricComparison {
-  const rates = { before: getRate(before), after: getRate(after) };
-  const pairs = [...before].flatMap(([repetition, passed]) => {
-    const other = after.get(repetition);
+  const pairs = [...before.passed].flatMap(([repetition, passed]) => {
+    const other = after.passed.get(repetition);
     return other === undefined ? [] : [{ before: passed, after: other }];
   });
   const onlyBefore = pairs.filter((pair) => pair.before && !pair.after).length;
   const onlyAfter = pairs.filter((pair) => !pair.before && pair.after).length;
   const pValue = pairs.length < 2 ? undefined : calculateMcNemar(onlyBefore, onlyAfter);
-  return { caseId, metric, change: getChange(rates), ...rates, pValue };
+  const rates = { before: getRate(before), after: getRate(after) };
+  return { caseId, metric, change: getChange(before, after), ...rates, pValue };
 }
 
-function getChange(
-  { before, after }: Pick<MetricComparison, "before" | "after">,
-): MetricComparison["change"] {
-  if (before === undefined) return "added";
-  if (after === undefined) return "removed";
-  if (after < before) return "regressed";
-  return after > before ? "fixed" : "same";
+function getChange(before: Repetitions, after: Repetitions): MetricComparison["change"] {
+  const [rate, nextRate] = [getRate(before), getRate(after)];
+  if (rate === undefined) return "added";
+  if (nextRate === undefined) return "removed";
+  // A metric that is missing did not pass, and one that fails must not be hidden by others that were missing before.
+  if (nextRate < rate || getScoredRate(after) < getScoredRate(before)) return "regressed";
+  return nextRate > rate ? "fixed" : "same";
 }
 
-function getRate(repetitions: Repetitions): number | undefined {
-  if (repetitions.size === 0) return undefined;
-  return [...repetitions.values()].filter((passed) => passed).length / repetitions.size;
+/** Returns the part of all repetitions that passed; `undefined` if none has the metric. */
+function getRate({ passed, count }: Repetitions): number | undefined {
+  return passed.size === 0 ? undefined : countPassed(passed) / count;
+}
+
+/** Returns the part of the repetitions with the metric that passed. */
+function getScoredRate({ passed }: Repetitions): number {
+  return countPassed(passed) / passed.size;
+}
+
+function countPassed(passed: Repetitions["passed"]): number {
+  return [...passed.values()].filter((isPassed) => isPassed).length;
 }
 
 /** A metric `run` exists only for runs that failed; a comparison needs it for the other ones, too. */
@@ -94,13 +118,17 @@ function groupByMetric(results: readonly CaseResult[]): Map<string, MetricGroup>
       passedByMetric.set(metric, passed && (passedByMetric.get(metric) ?? true));
     }
     for (const [metric, passed] of passedByMetric) {
-      const key = JSON.stringify([caseId, metric]);
+      const key = getGroupKey(caseId, metric);
       const group = groups.get(key) ?? { caseId, metric, repetitions: new Map() };
       group.repetitions.set(repetition, passed);
       groups.set(key, group);
     }
   }
   return groups;
+}
+
+function getGroupKey(caseId: string, metric: string): string {
+  return JSON.stringify([caseId, metric]);
 }
 
 /** The metrics of a comparison that have changed, and the number of those that only the second evaluation has. */

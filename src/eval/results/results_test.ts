@@ -77,7 +77,7 @@ Deno.test("gate: results with values out of their ranges are no results, and no 
     ...[-1, NaN, "1"].map((cost) => ({ ...valid, scores: [{ ...score, cost }] })),
     ...[-1, NaN].map((cost) => createResult(true, { caseId: "b", cost })),
     { ...valid, scores: [{ ...score, passed: false }] },
-    { ...valid, scores: {} },
+    ...[{ ...valid, scores: {} }, { ...valid, scores: [] }, { ...valid, model: 1 }],
   ];
   const complete = createSetResult(createResult(true), valid);
   for (const entry of invalid) {
@@ -232,6 +232,30 @@ const repeat = (passes: readonly boolean[]) =>
   createSetResult(
     ...passes.map((passed, index) => createResult(passed, { repetition: index + 1 })),
   );
+
+Deno.test("compareResults: a metric that is missing in some repetitions did not pass in them", () => {
+  // `undefined`: the evaluator does not apply, as that of efficiency without calls.
+  const create = (...passes: readonly (boolean | undefined)[]) =>
+    createSetResult(...passes.map((passed, index) =>
+      createResult(passed ?? true, {
+        repetition: index + 1,
+        scores: [
+          { metric: "budget", value: 1, passed: true },
+          ...(passed === undefined ? [] : [{ metric: "calls", value: Number(passed), passed }]),
+        ],
+      })
+    ));
+  const all = create(true, true, true);
+  const some = create(true, undefined, true);
+  const change = (before: EvalSetResult, after: EvalSetResult) =>
+    compareResults(before, after).find(({ metric }) => metric === "calls")?.change;
+  assertEquals(change(all, some), "regressed");
+  assertEquals(gate(some, { noRegressionAgainst: all }).reasons, ["a: calls regressed"]);
+  assertEquals(change(some, all), "fixed");
+  assertEquals(change(some, create(undefined, true, true)), "same");
+  assertEquals(change(some, create(true, false, true)), "regressed");
+  assertEquals(change(all, create(undefined, undefined, undefined)), "removed");
+});
 
 Deno.test("compareResults: names regressed, fixed, same, added and removed metrics", () => {
   const change = (before: EvalSetResult, after: EvalSetResult) =>

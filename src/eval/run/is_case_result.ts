@@ -13,12 +13,14 @@ import type { CaseResult } from "./case_result.ts";
  */
 export function isCaseResult(value: unknown): value is CaseResult {
   if (!isJsonObject(value)) return false;
-  const { caseId, repetition, seed, outcome, scores, trajectory, durationMs } = value;
+  const { caseId, repetition, seed, model, outcome, scores, trajectory, durationMs } = value;
   return typeof caseId === "string" && Number.isInteger(repetition) && Number(repetition) >= 1 &&
     typeof seed === "number" && isAmount(durationMs) &&
+    (model === undefined || typeof model === "string") &&
     (outcome === "passed" || outcome === "failed" || outcome === "skipped") &&
     Array.isArray(scores) && scores.every(isScore) &&
-    (outcome !== "passed" || scores.every(({ passed }) => passed === true)) &&
+    // A run without a score meets no expectation.
+    (outcome !== "passed" || (scores.length > 0 && scores.every(({ passed }) => passed))) &&
     (trajectory === undefined || isTrajectory(trajectory));
 }
 

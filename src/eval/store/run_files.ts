@@ -16,6 +16,7 @@ export const RUN_FILES = {
   header: "run.json",
   results: "results.jsonl",
   audit: "audit.json",
+  lock: "writer.lock",
 } as const;
 
 /** The end of an evaluation: the content of `audit.json`. */

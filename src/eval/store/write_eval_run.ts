@@ -15,17 +15,24 @@ import { type ReadEvalRunOptions, readLines, readStoredRun } from "./read_eval_r
 import { formatResultLine } from "./result_lines.ts";
 import { createAudit, readHeader, RUN_FILES } from "./run_files.ts";
 
-/** Writes the results of an evaluation. */
-export interface EvalRunWriter {
+/**
+ * Writes the results of an evaluation, which no other process can write at the same time, until it is finished or disposed
+ * of.
+ */
+export interface EvalRunWriter extends Disposable {
   /** The directory. */
   readonly directory: string;
   /** The results that were finished before; for the option `finished` of `runEvalSet()`. */
   readonly finished: readonly CaseResult[];
-  /** Appends a result; skipped ones are ignored, so that they are made when the evaluation is resumed. */
+  /**
+   * Appends a result; skipped ones are ignored, so that they are made when the evaluation is resumed. Rejects with a
+   * `BadRequestError` after the end of the writer.
+   */
   append(result: CaseResult): Promise<void>;
   /**
    * Waits until all results are written, and reads the evaluation. If it is complete, adds the hash by which
-   * `verifyEvalRun()` detects later changes. With `omitCalls` its results have no calls, replies and answers.
+   * `verifyEvalRun()` detects later changes. With `omitCalls` its results have no calls, replies and answers. Ends the
+   * writer, so that another process can resume the evaluation.
    */
   finish(options?: FinishOptions): Promise<EvalRun>;
 }
@@ -97,8 +104,10 @@ export async function createEvalRun(
     startedAt: now(),
     set,
   };
-  await files.write(path, `${JSON.stringify(header, null, 2)}\n`);
-  return new DirectoryWriter(directory, { finished: [], isRepaired: false, now, files });
+  return await withLock(directory, files, async (lock) => {
+    await files.write(path, `${JSON.stringify(header, null, 2)}\n`);
+    return new DirectoryWriter(directory, { finished: [], isRepaired: false, now, files, lock });
+  });
 }
 
 /** Options for `resumeEvalRun()`. */
@@ -111,7 +120,7 @@ export interface ResumeEvalRunOptions
  * Resumes an evaluation that was interrupted. Damaged results are moved to `results.damaged.jsonl`, and their runs are made
  * again. With `omitCalls` the finished results have no calls, replies and answers.
  *
- * @throws {BadRequestError} If the directory has no evaluation, or its set is not the given one.
+ * @throws {BadRequestError} If the directory has no evaluation, its set is not the given one, or another process writes it.
  */
 export async function resumeEvalRun(
   directory: string,
@@ -123,11 +132,38 @@ export async function resumeEvalRun(
       `The set "${set.id}" is not that of the evaluation in "${directory}", or has changed: start another evaluation`,
     );
   }
-  const { results, damaged, isCut } = await readLines(directory, files, { omitCalls });
-  const isRepaired = damaged.length > 0 || isCut;
-  if (isRepaired) await removeDamage(directory, new Set(damaged), files);
-  const finished = results.map(({ result }) => result);
-  return new DirectoryWriter(directory, { finished, isRepaired, now, files });
+  return await withLock(directory, files, async (lock) => {
+    const { results, damaged, isCut } = await readLines(directory, files, { omitCalls });
+    const isRepaired = damaged.length > 0 || isCut;
+    if (isRepaired) await removeDamage(directory, new Set(damaged), files);
+    const finished = results.map(({ result }) => result);
+    return new DirectoryWriter(directory, { finished, isRepaired, now, files, lock });
+  });
+}
+
+/**
+ * Opens a writer that owns the lock of its directory: of two processes, each would make the missing runs, and one would
+ * remove what the other has just written as damaged.
+ *
+ * @throws {BadRequestError} If another process writes the evaluation.
+ */
+async function withLock(
+  directory: string,
+  files: EvalFiles,
+  open: (lock: Disposable) => Promise<EvalRunWriter>,
+): Promise<EvalRunWriter> {
+  const lock = await files.lock(join(directory, RUN_FILES.lock));
+  if (!lock) {
+    throw new BadRequestError(
+      `The evaluation in "${directory}" is being written by another process: wait for its end`,
+    );
+  }
+  try {
+    return await open(lock);
+  } catch (error) {
+    lock[Symbol.dispose]();
+    throw error;
+  }
 }
 
 /** Returns a text that is equal for equal sets; functions are not part of it. */
@@ -172,6 +208,7 @@ interface WriterOptions {
   readonly isRepaired: boolean;
   readonly now: () => number;
   readonly files: EvalFiles;
+  readonly lock: Disposable;
 }
 
 class DirectoryWriter implements EvalRunWriter {
@@ -179,20 +216,28 @@ class DirectoryWriter implements EvalRunWriter {
   readonly finished: readonly CaseResult[];
   readonly #now: () => number;
   readonly #files: EvalFiles;
+  readonly #lock: Disposable;
+  #isOpen = true;
   #pending: Promise<void> = Promise.resolve();
   /** Whether the hash of an evaluation that was complete is that of other results. */
   #isChanged: boolean;
 
-  constructor(directory: string, { finished, isRepaired, now, files }: WriterOptions) {
+  constructor(directory: string, options: WriterOptions) {
+    const { finished, isRepaired, now, files, lock } = options;
     this.directory = directory;
     this.finished = finished;
     this.#isChanged = isRepaired;
     this.#now = now;
     this.#files = files;
+    this.#lock = lock;
   }
 
   append(result: CaseResult): Promise<void> {
     if (result.outcome === "skipped") return Promise.resolve();
+    if (!this.#isOpen) {
+      const reason = `The evaluation in "${this.directory}" was ended: resume it`;
+      return Promise.reject(new BadRequestError(reason));
+    }
     this.#isChanged = true;
     const path = join(this.directory, RUN_FILES.results);
     const writing = this.#pending.then(async () =>
@@ -203,7 +248,21 @@ class DirectoryWriter implements EvalRunWriter {
     return writing;
   }
 
-  async finish({ omitCalls }: FinishOptions = {}): Promise<EvalRun> {
+  async finish(options: FinishOptions = {}): Promise<EvalRun> {
+    try {
+      return await this.#finish(options);
+    } finally {
+      this[Symbol.dispose]();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#lock[Symbol.dispose]();
+  }
+
+  async #finish({ omitCalls }: FinishOptions): Promise<EvalRun> {
     await this.#pending;
     const options = { files: this.#files, omitCalls };
     const { run, header, hashes } = await readStoredRun(this.directory, options);

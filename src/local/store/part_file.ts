@@ -7,7 +7,7 @@
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import type { SystemFile } from "../../platform/file_calls.ts";
 import { system } from "../../platform/system.ts";
-import { claimLock } from "./lock_claim.ts";
+import { claimLock } from "../../platform/lock_claim.ts";
 
 /** An open part. Disposing of it lets other processes continue it. */
 export interface PartFile extends Disposable {

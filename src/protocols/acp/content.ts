@@ -106,8 +106,8 @@ function toMessageUpdates(message: AgentMessage, describer: CallDescriber): AcpU
         }));
       });
     case "tool_result": {
-      const { toolCallId, isError, content, details } = message;
-      const entries = toPlan(details);
+      const { toolCallId, toolName, isError, content, details } = message;
+      const entries = toPlan(toolName, details);
       const change = toChange(details);
       const diffs = isError || !change ? [] : toDiffs([change], describer.toPath);
       const contents = toContents(content).map((content) =>

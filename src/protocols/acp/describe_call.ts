@@ -124,8 +124,9 @@ export function toTerminalId(details: unknown): string | undefined {
 
 const PLAN_STATUS = { pending: "pending", in_progress: "in_progress", done: "completed" } as const;
 
-/** Returns the plan in the details of a result of the tool `todo`; `undefined` if there is none. */
-export function toPlan(details: unknown): AcpPlanEntry[] | undefined {
+/** Returns the plan in the details of a result of the tool `todo`; `undefined` if it is that of another tool. */
+export function toPlan(toolName: string, details: unknown): AcpPlanEntry[] | undefined {
+  if (toolName !== "todo") return undefined;
   const { items } = (details ?? {}) as { readonly items?: unknown };
   if (!Array.isArray(items)) return undefined;
   return items.flatMap((item: { readonly text?: unknown; readonly status?: unknown } | null) => {

@@ -30,6 +30,8 @@ import { PlanSteps } from "./plan_steps.ts";
 export interface EventMapperOptions extends CallDescriber {
   /** Returns the context window of the model in tokens; `undefined` if it is unknown. Default: unknown. */
   readonly getContextWindow?: (() => number | undefined) | undefined;
+  /** Whether an id is that of a terminal of the client that the session has started. Default: none is. */
+  readonly isTerminal?: ((id: string) => boolean) | undefined;
 }
 
 /** Maps the events of an agent, one run after the other. */
@@ -37,6 +39,8 @@ export class EventMapper {
   readonly #options: EventMapperOptions;
   /** The changes that calls will make. */
   readonly #changes = new Map<string, readonly FileChange[]>();
+  /** Ids of the calls that the client sees as pending. */
+  readonly #pending = new Set<string>();
   readonly #plan = new PlanSteps();
   #messageId = "";
   #totalCost: number | null = 0;
@@ -60,6 +64,7 @@ export class EventMapper {
       case "message_update":
         return this.#mapDelta(event.delta);
       case "tool_execution_start":
+        this.#pending.delete(event.id);
         return [{
           sessionUpdate: "tool_call_update",
           status: "in_progress",
@@ -67,21 +72,28 @@ export class EventMapper {
           ...this.#describe(event.id, event),
         }];
       case "tool_execution_update":
-        return [createUpdate(event.id, event.update)];
+        return [this.#updateCall(event.id, event.update)];
       case "tool_execution_end":
+        this.#pending.delete(event.id);
         return this.#endCall(event.id, event);
       case "model_call_end":
         return this.#mapUsage(event);
       case "retry":
       case "model_fallback":
         // The protocol cannot take text back.
-        return event.discard ? [this.#createText("\n\n*The reply starts again.*\n\n")] : [];
+        return event.discard
+          ? [...this.#failPending(), this.#createText("\n\n*The reply starts again.*\n\n")]
+          : [];
       case "sub_agent":
         return this.#mapSubAgent(event);
       case "agent_start":
-      case "agent_end":
         this.#changes.clear();
         return [];
+      case "agent_end":
+        this.#changes.clear();
+        // A later run executes the calls that wait for an approval.
+        for (const { toolCallId } of event.pendingApprovals ?? []) this.#pending.delete(toolCallId);
+        return this.#failPending();
       case "custom": {
         const entries = this.#plan.update(event);
         return entries ? [{ sessionUpdate: "plan", entries }] : [];
@@ -130,6 +142,7 @@ export class EventMapper {
           messageId: this.#messageId,
         }];
       case "tool_call_start": {
+        this.#pending.add(delta.id);
         const described = this.#describe(delta.id, { name: delta.name, arguments: {} });
         return [{ sessionUpdate: "tool_call", status: "pending", ...described }];
       }
@@ -157,21 +170,49 @@ export class EventMapper {
     return { toolCallId, ...describeFor(this.#options, { name, arguments: args }, changes) };
   }
 
+  /** Ends the calls that are not executed: those of a reply that was discarded or cut off. */
+  #failPending(): AcpUpdate[] {
+    const ids = [...this.#pending];
+    this.#pending.clear();
+    return ids.map((toolCallId) => ({
+      sessionUpdate: "tool_call_update",
+      toolCallId,
+      status: "failed",
+    }));
+  }
+
+  #updateCall(toolCallId: string, update: ToolUpdate): AcpUpdate {
+    const content = this.#toUpdateContent(update);
+    return { sessionUpdate: "tool_call_update", toolCallId, content };
+  }
+
+  /** Any tool may return the id of a terminal; only those of this session are shown. */
+  #toUpdateContent(update: ToolUpdate): AcpToolContent[] {
+    const terminalId = typeof update === "string" ? undefined : toTerminalId(update.details);
+    if (terminalId !== undefined && this.#options.isTerminal?.(terminalId)) {
+      return [{ type: "terminal", terminalId }];
+    }
+    const contents = typeof update === "string"
+      ? [{ type: "text", text: update } as const]
+      : toContents(update.content);
+    return contents.map((content) => ({ type: "content", content }));
+  }
+
   #endCall(
     toolCallId: string,
-    { result, isError }: Pick<ToolExecutionEndEvent, "result" | "isError">,
+    { name, result, isError }: Pick<ToolExecutionEndEvent, "name" | "result" | "isError">,
   ): AcpUpdate[] {
     const change = toChange(result.details);
     const changes = change ? [change] : this.#changes.get(toolCallId) ?? [];
     this.#changes.delete(toolCallId);
     const diffs = isError ? [] : toDiffs(changes, this.#options.toPath);
-    const entries = toPlan(result.details);
+    const entries = toPlan(name, result.details);
     return [
       {
         sessionUpdate: "tool_call_update",
         toolCallId,
         status: isError ? "failed" : "completed",
-        content: diffs.length > 0 ? diffs : toUpdateContent(result),
+        content: diffs.length > 0 ? diffs : this.#toUpdateContent(result),
       },
       ...(entries ? [{ sessionUpdate: "plan", entries } as const] : []),
     ];
@@ -194,7 +235,7 @@ export class EventMapper {
         }];
       }
       case "tool_execution_update":
-        return [createUpdate(toId(event.id), event.update)];
+        return [this.#updateCall(toId(event.id), event.update)];
       case "tool_execution_end":
         return this.#endCall(toId(event.id), event).filter(({ sessionUpdate }) =>
           sessionUpdate !== "plan"
@@ -255,17 +296,4 @@ export function getStopReason(event: AgentEndEvent): AcpStopReason | undefined {
   if (error && !stoppedBy) return undefined;
   if (stoppedBy) return "max_turn_requests";
   return stopReason === "length" ? "max_tokens" : "end_turn";
-}
-
-function createUpdate(toolCallId: string, update: ToolUpdate): AcpUpdate {
-  return { sessionUpdate: "tool_call_update", toolCallId, content: toUpdateContent(update) };
-}
-
-function toUpdateContent(update: ToolUpdate): AcpToolContent[] {
-  const terminalId = typeof update === "string" ? undefined : toTerminalId(update.details);
-  if (terminalId !== undefined) return [{ type: "terminal", terminalId }];
-  const contents = typeof update === "string"
-    ? [{ type: "text", text: update } as const]
-    : toContents(update.content);
-  return contents.map((content) => ({ type: "content", content }));
 }

@@ -5,18 +5,18 @@
  */
 
 import type { ApprovalDecision } from "../../core/approval.ts";
-import { extractText } from "../../core/content.ts";
+import type { ContentBlock } from "../../core/content.ts";
 import { createDeferred } from "../../core/deferred.ts";
 import { AlreadyRunningError, getErrorMessage } from "../../core/errors.ts";
 import type { AgentEndEvent, AgentEvent } from "../../core/event.ts";
 import type { UserMessage } from "../../core/message.ts";
 import type { AcpClient, AcpCommandResult, AcpQuestion, AcpSession } from "./acp_host.ts";
-import { createTerminal } from "./acp_terminal.ts";
+import { type AcpTerminal, type AcpTerminalOptions, createTerminal } from "./acp_terminal.ts";
 import type { AcpStopReason, AcpUpdate } from "./acp_update.ts";
 import { ClientAnswer } from "./client_answer.ts";
 import { toHistoryUpdates } from "./content.ts";
 import type { CallDescriber } from "./describe_call.ts";
-import { EventMapper, getStopReason } from "./event_mapper.ts";
+import { EventMapper, type EventMapperOptions, getStopReason } from "./event_mapper.ts";
 import {
   PERMISSION_OPTIONS,
   type PermissionOption,
@@ -61,6 +61,8 @@ export interface ClientConnection {
 export class SessionChannel {
   readonly #connection: ClientConnection;
   readonly #cwd: string;
+  /** Ids of the terminals that the session has started. */
+  readonly #terminals = new Set<string>();
   #open: OpenSession | undefined;
 
   /** Creates a channel. */
@@ -71,8 +73,7 @@ export class SessionChannel {
 
   /** The client, as the host of the session sees it. */
   get client(): AcpClient {
-    const { peer, capabilities: { fs: { readTextFile, writeTextFile } = {}, terminal } } =
-      this.#connection;
+    const { fs: { readTextFile, writeTextFile } = {}, terminal } = this.#connection.capabilities;
     return {
       ask: (request) => this.#open?.ask(request) ?? Promise.resolve({ type: "denied" }),
       choose: async (question, signal) => await this.#open?.choose(question, signal),
@@ -82,9 +83,7 @@ export class SessionChannel {
       ...(writeTextFile && {
         writeTextFile: (path, content) => this.#writeTextFile(path, content),
       }),
-      ...(terminal && {
-        createTerminal: (options) => createTerminal(peer, options, this.#sessionId),
-      }),
+      ...(terminal && { createTerminal: (options) => this.#createTerminal(options) }),
     };
   }
 
@@ -94,7 +93,14 @@ export class SessionChannel {
 
   /** Connects the session to the client. */
   open(session: AcpSession): OpenSession {
-    return this.#open = new OpenSession(session, this.#connection, this.#cwd);
+    const isTerminal = (id: string) => this.#terminals.has(id);
+    return this.#open = new OpenSession(session, this.#connection, { cwd: this.#cwd, isTerminal });
+  }
+
+  async #createTerminal(options: AcpTerminalOptions): Promise<AcpTerminal> {
+    const terminal = await createTerminal(this.#connection.peer, options, this.#sessionId);
+    this.#terminals.add(terminal.id);
+    return terminal;
   }
 
   async #readTextFile(path: string): Promise<string> {
@@ -109,9 +115,17 @@ export class SessionChannel {
   }
 }
 
+/** Options for {@linkcode OpenSession}. */
+export interface OpenSessionOptions extends Required<Pick<EventMapperOptions, "isTerminal">> {
+  /** Absolute path of the working directory. */
+  readonly cwd: string;
+}
+
 /** A prompt that has not ended. */
 interface ActivePrompt {
   readonly controller: AbortController;
+  /** Aborted when the client cancels the prompt, or its request. */
+  readonly signal: AbortSignal;
   readonly ended: Promise<void>;
 }
 
@@ -125,12 +139,16 @@ export class OpenSession {
   #prompt: ActivePrompt | undefined;
 
   /** Creates it, and watches the calls of the agent. */
-  constructor(session: AcpSession, connection: ClientConnection, cwd: string) {
+  constructor(
+    session: AcpSession,
+    connection: ClientConnection,
+    { cwd, isTerminal }: OpenSessionOptions,
+  ) {
     const { describeCall, getContextWindow } = session;
     this.#session = session;
     this.#connection = connection;
     this.#describer = { describeCall, toPath: (path) => toAbsolutePath(cwd, path) };
-    this.#mapper = new EventMapper({ ...this.#describer, getContextWindow });
+    this.#mapper = new EventMapper({ ...this.#describer, getContextWindow, isTerminal });
     this.#unsubscribe = session.agent.subscribe((event) => this.#previewChanges(event));
   }
 
@@ -166,8 +184,8 @@ export class OpenSession {
     }
     const controller = new AbortController();
     const { promise: ended, resolve } = createDeferred();
-    this.#prompt = { controller, ended };
     const stop = AbortSignal.any([signal, controller.signal]);
+    this.#prompt = { controller, signal: stop, ended };
     try {
       return await this.#runPrompt(message, stop);
     } catch (error) {
@@ -180,14 +198,13 @@ export class OpenSession {
   }
 
   async #runPrompt(message: UserMessage, signal: AbortSignal): Promise<PromptEnd> {
-    const command = await this.#runCommand(extractText(message.content), signal);
+    const command = await this.#runCommand(joinTexts(message.content), signal);
     if (command?.type === "answer") {
       if (command.text !== "") await this.#sendText(command.text);
       return { type: "ended", stopReason: signal.aborted ? "cancelled" : "end_turn" };
     }
     const { agent, preparePrompt, getTitle } = this.#session;
-    const text = command && [{ type: "text", text: command.text } as const];
-    const given = text ? { ...message, content: text } : message;
+    const given = command ? replaceTexts(message, command.text) : message;
     const prompt = await preparePrompt?.(given, { signal }) ?? given;
     let end: AgentEndEvent | undefined;
     for await (const event of agent.promptStream([prompt], { signal })) {
@@ -286,7 +303,8 @@ export class OpenSession {
           name,
           kind: allows ? "allow_once" : "reject_once",
         })),
-        signal,
+        // A command that is cancelled needs no answer.
+        signal: AbortSignal.any([signal, ...this.#prompt ? [this.#prompt.signal] : []]),
       });
       const isAnswer = outcome === "selected" && answers.some(({ id }) => id === optionId);
       return isAnswer ? optionId : undefined;
@@ -346,6 +364,20 @@ export class OpenSession {
     const sent = peer.notify("session/update", { sessionId: this.id, update });
     await Promise.race([sent, closed]);
   }
+}
+
+/** Returns the texts of a prompt; what the client embeds is separated from the name of a command. */
+function joinTexts(blocks: readonly ContentBlock[]): string {
+  return blocks.flatMap((block) => block.type === "text" ? [block.text] : []).reduce(
+    (text, next) => /(^|\s)$/.test(text) || /^\s/.test(next) ? text + next : `${text} ${next}`,
+    "",
+  );
+}
+
+/** Returns a prompt with another text, and with the images and documents that it has. */
+function replaceTexts(message: UserMessage, text: string): UserMessage {
+  const media = message.content.filter(({ type }) => type !== "text");
+  return { ...message, content: [{ type: "text", text }, ...media] };
 }
 
 /** Maximum time for the preview of a change. */

@@ -173,7 +173,8 @@ export type AgUiSubAgentEvent =
     readonly type: "SUBAGENT_FINISHED";
     readonly subagentRunId: string;
     readonly result?: unknown;
-    readonly outcome: { readonly type: "success" };
+    /** `suspended`: the agent works longer than the run, which shows no more of it. */
+    readonly outcome: { readonly type: "success" | "suspended" };
   }
   | {
     readonly type: "SUBAGENT_ERROR";

@@ -44,19 +44,15 @@ export interface MappedAgent {
   readonly subAgentId?: string | undefined;
   /** Names of the tools that the client runs, whose results it adds itself. Default: none. */
   readonly clientTools?: readonly string[] | undefined;
+  /** Collects the usage by model. Default: a new one. */
+  readonly usage?: Map<string, AgUiUsage> | undefined;
 }
 
-/** The block of a reply that is being written. */
+/** The text or reasoning that is being written. */
 interface OpenBlock {
-  readonly type: "text" | "reasoning" | "tool_call";
+  readonly type: "text" | "reasoning";
   readonly id: string;
   readonly contentIndex: number;
-}
-
-/** A sub-agent. */
-interface SubAgent {
-  readonly id: string;
-  readonly mapper: EventMapper;
 }
 
 /** JSON Schema of the answer to an approval. */
@@ -75,13 +71,17 @@ export class EventMapper {
   readonly #options: EventMapperOptions;
   readonly #subAgentId: string | undefined;
   readonly #clientTools: readonly string[];
-  readonly #subAgents = new Map<string, SubAgent>();
+  /** The mappers of the sub-agents that have not ended, by the ids of their calls. */
+  readonly #subAgents = new Map<string, EventMapper>();
   readonly #toolNames = new Map<string, string>();
-  readonly #usage = new Map<string, AgUiUsage>();
+  /** The usage of the run with that of its sub-agents. */
+  readonly #usage: Map<string, AgUiUsage>;
   #messages: readonly AgUiMessage[];
   #runId = "";
   #messageId = "";
   #block: OpenBlock | undefined;
+  /** Ids of the calls that are being written, by index: providers may write several at once. */
+  readonly #calls = new Map<number, string>();
   #texts = 0;
   /** Whether the attempt has emitted anything that a retry must take back. */
   #hasOutput = false;
@@ -89,19 +89,27 @@ export class EventMapper {
   #hasCalledModel = false;
 
   /** Creates a mapper. */
-  constructor(options: EventMapperOptions, { subAgentId, clientTools = [] }: MappedAgent = {}) {
+  constructor(
+    options: EventMapperOptions,
+    { subAgentId, clientTools = [], usage }: MappedAgent = {},
+  ) {
     this.#options = options;
     this.#subAgentId = subAgentId;
     this.#clientTools = clientTools;
+    this.#usage = usage ?? new Map();
     this.#messages = options.messages ?? [];
   }
 
   /** Returns the events for a client. */
   map(event: AgentEvent): AgUiEvent[] {
-    const mapped = this.#map(event);
+    return this.#attribute(this.#map(event));
+  }
+
+  /** Returns the events with the id of the agent, if it is a sub-agent. */
+  #attribute(events: readonly AgUiEvent[]): AgUiEvent[] {
     const subagentRunId = this.#subAgentId;
-    if (subagentRunId === undefined) return mapped;
-    return mapped.map((event) => ({ subagentRunId, ...event }));
+    if (subagentRunId === undefined) return [...events];
+    return events.map((event) => ({ subagentRunId, ...event }));
   }
 
   #map(event: AgentEvent): AgUiEvent[] {
@@ -169,7 +177,7 @@ export class EventMapper {
   }
 
   #endRun(event: AgentEndEvent): AgUiEvent[] {
-    const ended = [...this.#closeBlock(), ...this.#endStep()];
+    const ended = this.#endParts();
     if (this.#subAgentId !== undefined) return [...ended, ...this.#endSubAgent(event)];
     const { error } = event;
     const usage = [...this.#usage.values()];
@@ -191,6 +199,27 @@ export class EventMapper {
     }
     const outcome = { type: "success" } as const;
     return [{ type: "SUBAGENT_FINISHED", subagentRunId, result: getResult(event), outcome }];
+  }
+
+  /** Ends everything that a client sees as active. */
+  #endParts(): AgUiEvent[] {
+    return [...this.#suspendSubAgents(), ...this.#closeBlocks(), ...this.#endStep()];
+  }
+
+  /** Ends the events of the sub-agents that work longer than their run, as the protocol requires. */
+  #suspendSubAgents(): AgUiEvent[] {
+    const mappers = [...this.#subAgents.values()];
+    this.#subAgents.clear();
+    return mappers.flatMap((mapper) => mapper.#suspend());
+  }
+
+  #suspend(): AgUiEvent[] {
+    const subagentRunId = this.#subAgentId ?? "";
+    const outcome = { type: "suspended" } as const;
+    return this.#attribute([
+      ...this.#endParts(),
+      { type: "SUBAGENT_FINISHED", subagentRunId, outcome },
+    ]);
   }
 
   #endStep(): AgUiEvent[] {
@@ -218,14 +247,20 @@ export class EventMapper {
         toolCallName: name,
         parentMessageId: this.#messageId,
       } as const;
-      return [...this.#openBlock({ type: "tool_call", id, contentIndex }), start];
+      const closed = this.#closeText();
+      this.#calls.set(contentIndex, id);
+      this.#hasOutput = true;
+      return [...closed, start];
+    }
+    if (delta.type === "tool_call_delta") {
+      const toolCallId = this.#calls.get(contentIndex);
+      if (toolCallId === undefined) return [];
+      return [{ type: "TOOL_CALL_ARGS", toolCallId, delta: delta.delta }];
     }
     const type = BLOCK_TYPES[delta.type];
-    const opened: AgUiEvent[] = [];
-    if (this.#block?.contentIndex !== contentIndex) {
-      if (type === "tool_call") return [];
-      opened.push(...this.#openText(type, contentIndex));
-    }
+    const opened = this.#block?.contentIndex === contentIndex
+      ? []
+      : this.#openText(type, contentIndex);
     const { id = "" } = this.#block ?? {};
     switch (type) {
       case "text":
@@ -235,8 +270,6 @@ export class EventMapper {
           ...opened,
           { type: "REASONING_MESSAGE_CONTENT", messageId: id, delta: delta.delta },
         ];
-      case "tool_call":
-        return [{ type: "TOOL_CALL_ARGS", toolCallId: id, delta: delta.delta }];
     }
   }
 
@@ -256,13 +289,23 @@ export class EventMapper {
   }
 
   #openBlock(block: OpenBlock): AgUiEvent[] {
-    const closed = this.#closeBlock();
+    const closed = this.#closeText();
     this.#block = block;
     this.#hasOutput = true;
     return closed;
   }
 
-  #closeBlock(): AgUiEvent[] {
+  /** Ends what is being written. */
+  #closeBlocks(): AgUiEvent[] {
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    return [
+      ...this.#closeText(),
+      ...calls.map((toolCallId) => ({ type: "TOOL_CALL_END", toolCallId }) as const),
+    ];
+  }
+
+  #closeText(): AgUiEvent[] {
     const block = this.#block;
     this.#block = undefined;
     switch (block?.type) {
@@ -275,14 +318,12 @@ export class EventMapper {
           { type: "REASONING_MESSAGE_END", messageId: block.id },
           { type: "REASONING_END", messageId: block.id },
         ];
-      case "tool_call":
-        return [{ type: "TOOL_CALL_END", toolCallId: block.id }];
     }
   }
 
   /** Takes back what a failed attempt has emitted. */
   #discard(): AgUiEvent[] {
-    const closed = this.#closeBlock();
+    const closed = this.#closeBlocks();
     if (!this.#hasOutput || this.#subAgentId !== undefined) return closed;
     this.#hasOutput = false;
     this.#texts = 0;
@@ -297,7 +338,7 @@ export class EventMapper {
     if (!isKnown) this.#messages = [...this.#messages, ...added];
     switch (message.role) {
       case "assistant":
-        return this.#closeBlock();
+        return this.#closeBlocks();
       case "tool_result": {
         const { id: messageId = "", toolCallId } = message;
         const content = toContent(message.content);
@@ -338,14 +379,16 @@ export class EventMapper {
 
   #mapSubAgent({ path, event }: SubAgentEvent): AgUiEvent[] {
     const [callId = "", ...rest] = path;
-    const child = this.#subAgents.get(callId);
-    if (rest.length > 0) return child?.mapper.map({ type: "sub_agent", path: rest, event }) ?? [];
-    if (event.type !== "agent_start") return child?.mapper.map(event) ?? [];
+    const known = this.#subAgents.get(callId);
+    if (rest.length > 0) return known?.map({ type: "sub_agent", path: rest, event }) ?? [];
+    if (event.type === "agent_end") this.#subAgents.delete(callId);
+    if (event.type !== "agent_start") return known?.map(event) ?? [];
     const { runId: id } = event;
     const parent = this.#subAgentId;
-    const started: SubAgent = { id, mapper: new EventMapper(this.#options, { subAgentId: id }) };
-    this.#subAgents.set(callId, started);
+    const mapper = new EventMapper(this.#options, { subAgentId: id, usage: this.#usage });
+    this.#subAgents.set(callId, mapper);
     return [
+      ...(known ? known.#suspend() : []),
       {
         type: "SUBAGENT_STARTED",
         subagentRunId: id,
@@ -353,7 +396,7 @@ export class EventMapper {
         parentToolCallId: callId,
         ...(parent !== undefined && { parentSubagentRunId: parent }),
       },
-      ...started.mapper.map(event),
+      ...mapper.map(event),
     ];
   }
 
@@ -371,7 +414,6 @@ export class EventMapper {
 const BLOCK_TYPES = {
   text_delta: "text",
   thinking_delta: "reasoning",
-  tool_call_delta: "tool_call",
 } as const;
 
 /** Returns a copy that is JSON; `null` for a value that cannot be. */

@@ -4,17 +4,20 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
-import { getProcessStart, isProcessRunning } from "../../platform/node_processes.ts";
-import { system } from "../../platform/system.ts";
-import { getSystemErrorCode } from "../../platform/system_error.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
+import type { SystemFile } from "./file_calls.ts";
+import { getProcessStart, isProcessRunning } from "./node_processes.ts";
+import { system } from "./system.ts";
+import { getSystemErrorCode } from "./system_error.ts";
 
 /** The process that has created a lock. */
 interface LockOwner {
   readonly pid: number;
   /** Start of the process, in milliseconds since the epoch; another process may have the same id later. */
   readonly started: number;
+  /** Whether the process has locked the file, so that the lock ends with it. Default: `false`. */
+  readonly isLocked?: boolean;
 }
 
 /** Maximum difference between two calculations of the start of a process, in milliseconds. */
@@ -29,15 +32,30 @@ const MAX_EMPTY_AGE_MS = 10_000;
  * @throws {BadRequestError} If the file cannot be created.
  */
 export function claimLock(path: string): Disposable | undefined {
-  const owner: LockOwner = { pid: system.pid, started: getProcessStart() };
-  if (!create(path, owner) && !(removeOld(path, owner) && create(path, owner))) return undefined;
+  if (!create(path) && !(removeOld(path) && create(path))) return undefined;
   return { [Symbol.dispose]: () => remove(path) };
 }
 
-function create(path: string, owner: LockOwner): boolean {
+/** Whether another process, which cannot lock files, has claimed a file that this process has locked. */
+export function isClaimed(path: string): boolean {
+  const owner = read(path);
+  return owner !== undefined && !owner.isLocked && isRunning(owner);
+}
+
+/** Writes this process as the owner of a lock into its file. */
+export function writeOwner(
+  file: SystemFile,
+  options: Pick<LockOwner, "isLocked"> = {},
+): void {
+  const owner: LockOwner = { pid: system.pid, started: getProcessStart(), ...options };
+  file.truncateSync();
+  file.writeSync(new TextEncoder().encode(JSON.stringify(owner)));
+}
+
+function create(path: string): boolean {
   try {
-    using file = system.openSync(path, { write: true, createNew: true });
-    file.writeSync(new TextEncoder().encode(JSON.stringify(owner)));
+    using file = system.openSync(path, { write: true, createNew: true, mode: 0o600 });
+    writeOwner(file);
     return true;
   } catch (error) {
     if (getSystemErrorCode(error) === "EEXIST") return false;
@@ -46,25 +64,26 @@ function create(path: string, owner: LockOwner): boolean {
 }
 
 /** Removes the lock of a process that has ended; returns whether it was one. */
-function removeOld(path: string, own: LockOwner): boolean {
+function removeOld(path: string): boolean {
   const owner = read(path);
-  if (owner ? isRunning(owner, own) : isNew(path)) return false;
+  if (owner ? isRunning(owner) : isNew(path)) return false;
   remove(path);
   return true;
 }
 
-function isRunning(owner: LockOwner, own: LockOwner): boolean {
-  return owner.pid === own.pid
-    ? Math.abs(owner.started - own.started) < START_TOLERANCE_MS
-    : isProcessRunning(owner.pid);
+function isRunning({ pid, started }: LockOwner): boolean {
+  return pid === system.pid
+    ? Math.abs(started - getProcessStart()) < START_TOLERANCE_MS
+    : isProcessRunning(pid);
 }
 
 function read(path: string): LockOwner | undefined {
   try {
     const value: unknown = JSON.parse(system.readTextFileSync(path));
     if (!isJsonObject(value)) return undefined;
-    const { pid, started } = value;
-    return typeof pid === "number" && typeof started === "number" ? { pid, started } : undefined;
+    const { pid, started, isLocked } = value;
+    if (typeof pid !== "number" || typeof started !== "number") return undefined;
+    return { pid, started, isLocked: isLocked === true };
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../core/errors.ts";
 import { claimLock } from "./lock_claim.ts";
 
 async function withLock(use: (path: string) => void | Promise<void>): Promise<void> {

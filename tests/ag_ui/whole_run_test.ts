@@ -1,0 +1,98 @@
+/**
+ * Runs that reach a client of AG-UI as a whole: all arguments of calls, the usage of all agents, and an end.
+ *
+ * @module
+ */
+
+import { assertEquals } from "@std/assert";
+import {
+  Agent,
+  type AssistantMessageEvent,
+  extractText,
+  type StreamRequest,
+  textResult,
+} from "../../mod.ts";
+import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
+import { subAgentTool } from "../../src/sub_agents/mod.ts";
+import { fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { Client, connect } from "./test_client.ts";
+
+const usage = { input: 10, output: 5, cacheRead: 100, cacheWrite: 20, total: 135 };
+
+Deno.test("agUiHandler(): no arguments are lost when the model writes several calls at once", async () => {
+  const answers = scriptedStream([reply("Done")]);
+  const isFirst = (request: StreamRequest) => request.context.messages.length === 1;
+  const delta = (contentIndex: number, delta: string) =>
+    ({ type: "tool_call_delta", contentIndex, delta }) as const;
+  const client = connect({
+    tools: [fakeTool({ name: "weather" })],
+    streamFn: (request) => isFirst(request) ? writeTogether() : answers(request),
+  });
+  async function* writeTogether(): AsyncGenerator<AssistantMessageEvent> {
+    yield { type: "start" };
+    yield { type: "tool_call_start", contentIndex: 0, id: "c1", name: "weather" };
+    yield { type: "tool_call_start", contentIndex: 1, id: "c2", name: "weather" };
+    for (const part of [delta(0, '{"city":'), delta(1, '{"city":')]) yield part;
+    for (const part of [delta(0, '"Bern"}'), delta(1, '"Basel"}')]) yield part;
+    yield { type: "tool_call_end", contentIndex: 0 };
+    yield { type: "tool_call_end", contentIndex: 1 };
+    yield { type: "done", stopReason: "tool_use", usage };
+  }
+  const { newMessages } = await client.send("How is the weather?");
+  const calls = newMessages.flatMap((message) =>
+    message.role === "assistant" ? message.toolCalls ?? [] : []
+  );
+  assertEquals(calls.map(({ id, function: called }) => [id, called.arguments]), [
+    ["c1", '{"city":"Bern"}'],
+    ["c2", '{"city":"Basel"}'],
+  ]);
+});
+
+Deno.test("agUiHandler(): the usage of a run has that of its sub-agents", async () => {
+  const streamFn = scriptedStream([
+    reply([toolCall("explore", { prompt: "Look" })], { usage }),
+    reply("Seen", { usage: { ...usage, input: 1_000 } }),
+    reply("Done", { usage }),
+  ]);
+  const client = connect({
+    streamFn,
+    tools: [subAgentTool({ name: "explore", description: "Looks around." })],
+  });
+  await client.send("Hello");
+  const [counts] = client.last("RUN_FINISHED")["usage"];
+  assertEquals([counts.inputTokens, counts.outputTokens], [1_020 + 3 * 120, 15]);
+});
+
+Deno.test("agUiHandler(): a sub-agent that works longer than the run does not make its end invalid", async () => {
+  const parent = scriptedStream([
+    reply([toolCall("explore", { prompt: "Look", detached: true })]),
+    reply([toolCall("wait")]),
+    reply("Done"),
+  ]);
+  const child = scriptedStream([hang({ after: "I look" })]);
+  const isSubAgent = ({ context }: StreamRequest) =>
+    context.messages.some(({ role, content }) =>
+      role === "user" && extractText(content) === "Look"
+    );
+  const started = Promise.withResolvers<void>();
+  const explore = subAgentTool({ name: "explore", description: "Looks around.", detached: true });
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: (request) => isSubAgent(request) ? child(request) : parent(request),
+    tools: [explore, {
+      ...fakeTool({ name: "wait" }),
+      async execute() {
+        await started.promise;
+        return textResult("Waited");
+      },
+    }],
+  });
+  agent.subscribe((event) => {
+    if (event.type === "sub_agent" && event.event.type === "message_update") started.resolve();
+  });
+  await using _session = await openSession(new InMemorySessionStore(), {}, agent);
+  const client = new Client(() => agent);
+  await client.send("Hello");
+  assertEquals(client.last("SUBAGENT_FINISHED")["outcome"], { type: "suspended" });
+  assertEquals(client.last("RUN_FINISHED")["outcome"], { type: "success" });
+});
