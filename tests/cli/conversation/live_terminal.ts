@@ -42,6 +42,8 @@ export interface LiveTerminalOptions {
   readonly columns?: number;
   /** Rows of the terminal. Default: 20. */
   readonly rows?: number;
+  /** The clock of the program, in milliseconds. Default: that of the system. */
+  readonly now?: () => number;
   /** Awaited after the start: the agent, the prompt, which is there before it, or nothing. Default: `agent`. */
   readonly awaits?: "agent" | "prompt" | "nothing";
 }
@@ -121,7 +123,7 @@ export class LiveTerminal implements AsyncDisposable {
     const { terminal } = this.#fake;
     this.#host = {
       ...this.#fake,
-      now: Date.now,
+      now: options.now ?? Date.now,
       env: (name) => values[name],
       fetch: createModel(model, this.#requests),
       terminal: {
