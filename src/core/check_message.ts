@@ -6,6 +6,7 @@
 
 import { describeValue } from "./describe_value.ts";
 import { isJsonObject } from "./json.ts";
+import { ignoreRejections } from "./refuse_promise.ts";
 
 /** Returns what is wrong with a message, or `undefined` if its shape is valid. */
 export function findMessageProblem(message: unknown): string | undefined {
@@ -27,8 +28,17 @@ export function findMessageProblem(message: unknown): string | undefined {
   }
 }
 
-/** Returns what is wrong with the content of a message or a tool result, or `undefined` if its shape is valid. */
+/**
+ * Returns what is wrong with the content of a message or a tool result, or `undefined` if its shape is valid. A rejection
+ * of a promise in it, which a program has forgotten to await, is ignored.
+ */
 export function findContentProblem(content: unknown): string | undefined {
+  const problem = findListProblem(content);
+  if (problem) ignoreRejections(content);
+  return problem;
+}
+
+function findListProblem(content: unknown): string | undefined {
   if (typeof content === "string") {
     return 'content must be an array of blocks: write [{ type: "text", text: "…" }] instead of a string';
   }

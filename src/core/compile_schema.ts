@@ -10,6 +10,7 @@ import { isJsonObject, type JsonSchema } from "./json.ts";
 import type { IgnoredKeyword } from "./json_schema/ignored_keyword.ts";
 import { getPlainCheck, type PlainCheck } from "./json_schema/plain_check.ts";
 import type { ValidationError } from "./json_schema/validation_error.ts";
+import { ignoreRejections } from "./refuse_promise.ts";
 import {
   ajvValidator,
   type CompiledSchema,
@@ -127,8 +128,7 @@ export function runCompiled(compiled: CompiledSchema, value: unknown): readonly 
  */
 export function expectErrors(errors: unknown, source: string): readonly ValidationError[] {
   if (Array.isArray(errors) && errors.every(isValidationError)) return errors;
-  // The rejection of a promise that is refused must not end the process.
-  Promise.resolve(errors).catch(() => {});
+  ignoreRejections(errors);
   throw new BadRequestError(
     `${source} must return a list of errors, each with a path and a message`,
   );

@@ -26,6 +26,8 @@
  * @module
  */
 
+import { ignoreRejections } from "./refuse_promise.ts";
+
 /** Kind of failure of an {@linkcode AgentError}. */
 export type AgentErrorCode =
   | "context_window_overflow"
@@ -436,6 +438,7 @@ export function getErrorMessage(thrown: unknown): string {
   try {
     if (thrown instanceof Error) return thrown.message || thrown.name;
     if (typeof thrown !== "object" || thrown === null) return String(thrown);
+    ignoreRejections(thrown);
     const { message } = thrown as { readonly message?: unknown };
     if (typeof message === "string" && message !== "") return message;
     return JSON.stringify(thrown) ?? NO_MESSAGE;

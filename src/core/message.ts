@@ -9,6 +9,7 @@ import type { ContentBlock, ImageBlock } from "./content.ts";
 import { type AgentErrorCode, BadRequestError, NoMessagesError } from "./errors.ts";
 import { ENVELOPE_DEPTH, type JsonObject, MAX_JSON_DEPTH, toJsonValue } from "./json.ts";
 import type { StopReason } from "./model.ts";
+import { ignoreRejections } from "./refuse_promise.ts";
 import type { Cost, Usage } from "./usage.ts";
 
 /** Properties of every message. */
@@ -148,11 +149,20 @@ export function userMessage(text: string, timestamp: number = Date.now()): UserM
  * @throws {BadRequestError} If a value is no message.
  */
 export function checkMessages(messages: readonly AgentMessage[]): void {
-  if (!Array.isArray(messages)) throw new BadRequestError("The messages must be an array");
+  const problem = findListProblem(messages);
+  if (problem === undefined) return;
+  // Promises that a program has forgotten to await.
+  ignoreRejections(messages);
+  throw new BadRequestError(problem);
+}
+
+function findListProblem(messages: unknown): string | undefined {
+  if (!Array.isArray(messages)) return "The messages must be an array";
   for (const message of messages) {
     const problem = findMessageProblem(message);
-    if (problem) throw new BadRequestError(`Invalid message: ${problem}`);
+    if (problem) return `Invalid message: ${problem}`;
   }
+  return undefined;
 }
 
 /**

@@ -8,6 +8,7 @@ import { findContentProblem } from "./check_message.ts";
 import { copyJson } from "./copy_json.ts";
 import { getErrorMessage } from "./errors.ts";
 import { isJsonObject } from "./json.ts";
+import { ignoreRejections } from "./refuse_promise.ts";
 import { type AgentToolResult, errorResult, textResult } from "./tool_result.ts";
 import { toValidSpending } from "./valid_usage.ts";
 
@@ -52,6 +53,7 @@ export function copyToolResult(output: AgentToolResult): AgentToolResult {
   const problem = findContentProblem(output.content);
   if (problem) throw new TypeError(problem);
   const { content, details, isError } = output;
+  ignoreRejections(isError);
   return {
     content: copyJson(content),
     ...(details !== undefined && { details: copyJson(details) }),

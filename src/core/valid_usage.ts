@@ -4,6 +4,7 @@
  * @module
  */
 
+import { ignoreRejections } from "./refuse_promise.ts";
 import { type Cost, unknownCost, type Usage, zeroUsage } from "./usage.ts";
 
 /**
@@ -12,6 +13,7 @@ import { type Cost, unknownCost, type Usage, zeroUsage } from "./usage.ts";
  */
 export function toValidUsage(usage: Partial<Usage> | undefined): Usage {
   if (usage === undefined || usage === null) return zeroUsage();
+  ignoreRejections(usage);
   const counts = {
     input: toCount(usage.input),
     output: toCount(usage.output),
@@ -29,6 +31,7 @@ export function toValidUsage(usage: Partial<Usage> | undefined): Usage {
 
 /** Returns a cost whose amounts are all `null` or finite numbers of at least 0, for reported costs. */
 export function toValidCost(cost: Partial<Cost>): Cost {
+  ignoreRejections(cost);
   const amounts = {
     input: toAmount(cost.input),
     output: toAmount(cost.output),

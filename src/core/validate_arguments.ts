@@ -8,6 +8,7 @@ import { compileSchema, expectErrors, findPlainCheck, runCompiled } from "./comp
 import { BadRequestError, getErrorMessage } from "./errors.ts";
 import { isInstance } from "./is_instance.ts";
 import { cloneJson, isJsonObject, type JsonObject, type JsonSchema } from "./json.ts";
+import { ignoreRejections } from "./refuse_promise.ts";
 import {
   ajvValidator,
   type CompiledSchema,
@@ -108,6 +109,7 @@ function expectResult(result: unknown): ValidationResult<unknown> {
   if (isJsonObject(result) && result["valid"] === false) {
     return { valid: false, errors: expectErrors(result["errors"], "validate()") };
   }
+  ignoreRejections(result);
   throw new BadRequestError(
     "validate() must return { valid: true, value } or { valid: false, errors }",
   );

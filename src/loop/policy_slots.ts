@@ -19,7 +19,7 @@ import type {
   SkipVerdict,
   StopVerdict,
 } from "../core/policy.ts";
-import { isThenable } from "../core/refuse_promise.ts";
+import { ignoreRejections, isThenable } from "../core/refuse_promise.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { RunServices } from "./run_services.ts";
@@ -118,6 +118,7 @@ export function parseVerdict<Type extends EffectiveVerdict["type"]>(
     const verdict = returned as unknown as Extract<EffectiveVerdict, { type: Type }>;
     return { ...verdict, ...parseContent(verdict) };
   }
+  ignoreRejections(returned);
   const known = ["continue", ...types].join(", ");
   throw new TypeError(`the type of a verdict must be one of ${known}, not ${String(type)}`);
 }
@@ -127,6 +128,7 @@ function parseContent(verdict: EffectiveVerdict): Partial<EffectiveVerdict> {
     case "stop":
     case "skip": {
       const { reason = "no reason given" } = verdict;
+      ignoreRejections(reason);
       return { reason: String(reason) };
     }
     case "inject":
@@ -138,7 +140,10 @@ function parseContent(verdict: EffectiveVerdict): Partial<EffectiveVerdict> {
 }
 
 function parseMessages(messages: unknown): readonly AgentMessage[] {
-  if (!Array.isArray(messages)) throw new TypeError("an inject verdict must have messages");
+  if (!Array.isArray(messages)) {
+    ignoreRejections(messages);
+    throw new TypeError("an inject verdict must have messages");
+  }
   return copyMessages(messages);
 }
 

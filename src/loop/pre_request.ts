@@ -11,6 +11,7 @@ import { cloneJson } from "../core/json.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
 import { checkModelSpec } from "../core/model.ts";
 import type { ChangeVerdict, HideVerdict } from "../core/policy.ts";
+import { ignoreRejections } from "../core/refuse_promise.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { LlmContext } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
@@ -50,6 +51,7 @@ export async function applyPreRequest(
   for (const policy of run.config.policies) {
     if (!policy.preRequest) continue;
     const { model, context, options, tools } = request;
+    let returned: unknown;
     try {
       const input = createPolicyContext(turn, {
         model,
@@ -63,7 +65,7 @@ export async function applyPreRequest(
         tools,
         ...getModelFacts(model, { streamFn, prices: getPrices(run, streamFn) }),
       });
-      const returned = await cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
+      returned = await cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
       const verdict = parseVerdict(returned, ["stop", "change", "hide"]);
       switch (verdict?.type) {
         case "stop":
@@ -76,6 +78,7 @@ export async function applyPreRequest(
           request = hideTools(turn, request, verdict);
       }
     } catch (thrown) {
+      ignoreRejections(returned);
       throw toHookError(formatHook(policy, "preRequest"), thrown);
     }
   }
@@ -149,6 +152,7 @@ function checkChange(
   { model, systemPrompt, messages, tools, toolChoice, options }: ChangeVerdict,
   checkStreamOptions: CheckOption,
 ): void {
+  ignoreRejections(options);
   try {
     if (model !== undefined) checkModelSpec(model);
     if (tools !== undefined) checkTools(tools);

@@ -5,7 +5,7 @@
  */
 
 import { describeValue } from "../core/describe_value.ts";
-import { refusePromise } from "../core/refuse_promise.ts";
+import { ignoreRejections, refusePromise } from "../core/refuse_promise.ts";
 import type { AssistantMessageEvent } from "../core/stream.ts";
 import type { Cancellation } from "./cancellation.ts";
 
@@ -92,6 +92,7 @@ class Reading {
       if (pause) pause.then(this.#readNext, this.#fail);
       else this.#readNext();
     } catch (thrown) {
+      ignoreRejections(result);
       this.#fail(thrown);
     }
   };

@@ -11,6 +11,7 @@ import { NoMessagesError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject, toJsonValue } from "../core/json.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
+import { ignoreRejections } from "../core/refuse_promise.ts";
 import { getStreamOrigin } from "../core/stream_origin.ts";
 import type { LlmContext, StreamFn, StreamOptions, ToolSpec } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
@@ -259,6 +260,7 @@ async function applyTransform(
 function parseTransformOutput(output: unknown): TransformedContext {
   const transformed = Array.isArray(output) ? { messages: output } : output;
   if (!isJsonObject(transformed) || !Array.isArray(transformed["messages"])) {
+    ignoreRejections(output);
     throw new TypeError("it must return an array of messages, or { messages, report }");
   }
   const { messages, report } = transformed as { messages: AgentMessage[]; report?: unknown };

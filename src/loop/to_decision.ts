@@ -7,6 +7,7 @@
 import type { ApprovalDecision, RefusedHunks } from "../core/approval.ts";
 import { copyJson } from "../core/copy_json.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { ignoreRejections } from "../core/refuse_promise.ts";
 
 /** Properties of a decision that are strings, apart from its type. */
 const TEXT_PROPERTIES = {
@@ -51,6 +52,7 @@ function pickTexts(answer: JsonObject, type: ApprovalDecision["type"]): Record<s
   for (const name of TEXT_PROPERTIES[type]) {
     const { [name]: value } = answer;
     if (typeof value === "string") texts[name] = value;
+    else ignoreRejections(value);
   }
   return texts;
 }
