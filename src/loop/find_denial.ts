@@ -8,6 +8,7 @@ import type { ApprovalDecision } from "../core/approval.ts";
 import type { Approve, ExplainedCall, ExplainingApprove } from "../core/approve.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson } from "../core/json.ts";
+import { refusePromise } from "../core/refuse_promise.ts";
 import type { ApprovalConfig } from "./approve_call.ts";
 import { toDecision } from "./to_decision.ts";
 
@@ -42,7 +43,11 @@ export function reportApproval(
 ): Denial | undefined {
   if (!approve || !canExplain(approve)) return undefined;
   try {
-    approve.onApproved?.({ name, tool, arguments: cloneJson(args) }, decision);
+    const noted: unknown = approve.onApproved?.(
+      { name, tool, arguments: cloneJson(args) },
+      decision,
+    );
+    refusePromise(noted, "onApproved");
     return undefined;
   } catch (thrown) {
     return createFailure(thrown);

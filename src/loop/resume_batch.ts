@@ -13,6 +13,7 @@ import { getResumedTools } from "../core/resumed_tools.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { applyDecision, emitDecision, formatDenial } from "./approve_call.ts";
 import { approveBatch, formatStop, type PreparedBatch, stopBatch } from "./approve_batch.ts";
+import { getAbortText } from "./cancel_text.ts";
 import { findDenial } from "./find_denial.ts";
 import { formatHook } from "./policy_slots.ts";
 import { checkPolicies, type PolicyCheckedCall, resolveCall } from "./prepare_call.ts";
@@ -154,9 +155,16 @@ async function prepareCall(
 }
 
 /** Refuses an approved call that a rule of today denies: no rule has seen arguments that were edited after the run. */
-async function refuseDenied({ run }: TurnContext, call: PreparedCall): Promise<PreparedCall> {
+async function refuseDenied(turn: TurnContext, call: PreparedCall): Promise<PreparedCall> {
+  const { run, cancellation } = turn;
   if (call.type === "refused") return call;
   const { block: { name }, tool, arguments: args } = call;
-  const denial = await findDenial(run.config, { name, tool, arguments: args });
-  return denial ? refuseCall(call.block, formatDenial(denial)) : call;
+  try {
+    const finding = findDenial(run.config, { name, tool, arguments: args });
+    const denial = await cancellation.untilAborted(finding);
+    return denial ? refuseCall(call.block, formatDenial(denial)) : call;
+  } catch {
+    // Only an abort ends the search without an answer.
+    return refuseCall(call.block, getAbortText(turn));
+  }
 }

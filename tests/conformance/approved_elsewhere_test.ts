@@ -103,6 +103,23 @@ Deno.test("approvalGate(): knows the calls that the mode of the agent does not a
   }
 });
 
+Deno.test("onApproved: a call is refused if the approval notes it only later", async () => {
+  const explain = () => Promise.resolve({ decision: { type: "approved" } as const });
+  const onApproved = () => Promise.reject(new Error("disk full"));
+  const { bash, listCommands } = createShell();
+  const { agent } = testAgent([run("ls"), reply("Done")], {
+    tools: [{ ...bash, requiresApproval: false }],
+    approve: Object.assign(() => true, { explain, onApproved }),
+    approvalMode: "smart",
+  });
+  await agent.prompt("Go");
+  assertEquals(listCommands(), []);
+  assertStringIncludes(
+    outlineMessages(agent.state.messages)[2] ?? "",
+    "onApproved returned a promise",
+  );
+});
+
 Deno.test("onApproved: a call is refused if the approval fails to note it", async () => {
   const explain = () => Promise.resolve({ decision: { type: "approved" } as const });
   const onApproved = () => {

@@ -83,6 +83,28 @@ Deno.test("continue(): an approval that cannot explain itself does not deny, and
   assertStringIncludes(result, "the approval failed: broken");
 });
 
+Deno.test("continue(): abort() ends a run whose approval never explains itself, and the call does not run", async () => {
+  const explaining = Promise.withResolvers<void>();
+  const explain = () => {
+    explaining.resolve();
+    return new Promise<never>(() => {});
+  };
+  const bash = fakeTool({ name: "bash" });
+  const script = [reply([toolCall("bash", {}, { id: "a" })]), reply("Done")];
+  const approve = Object.assign(() => pending, { explain });
+  const { agent } = testAgent(script, { tools: [bash], approve });
+  await agent.prompt("Go");
+  const continued = agent.continue({ approvals: { a: true } });
+  await explaining.promise;
+  agent.abort();
+  const { stopReason } = await continued;
+  assertEquals([stopReason, bash.calls], ["aborted", []]);
+  assertEquals(
+    outlineMessages(agent.state.messages)[2],
+    "tool_result: tool call cancelled: run aborted",
+  );
+});
+
 Deno.test("continue(): a person approves what an agent below a run may not do alone, but not what a rule denies", async () => {
   for (const [path, expected] of [["src/a", 1], ["secrets/a", 0]] as const) {
     const write = fakeTool({ name: "write" });
