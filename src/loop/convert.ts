@@ -58,7 +58,7 @@ export class MessageConverter {
   /**
    * Returns the converted messages.
    *
-   * @throws {AgentError} If `convertToLlm` throws.
+   * @throws {AgentError} If a message is invalid, or `convertToLlm` throws.
    */
   convert(history: readonly AgentMessage[]): ConvertedMessages {
     const messages: LlmMessage[] = [];
@@ -72,10 +72,21 @@ export class MessageConverter {
   #convertCached(message: AgentMessage): LlmMessage | null {
     const cached = this.#results.get(message);
     if (cached !== undefined) return cached;
+    checkTransformed(message);
     const result = convertMessage(this.#convert, message);
     this.#results.set(message, result);
     return result;
   }
+}
+
+/** Checks a message, which `transformContext` may have made. */
+function checkTransformed(message: AgentMessage): void {
+  const problem = findMessageProblem(message);
+  if (problem === undefined) return;
+  throw toHookError(
+    "transformContext",
+    new TypeError(`it returned an invalid message: ${problem}`),
+  );
 }
 
 function convertMessage(convert: ConvertToLlm, message: AgentMessage): LlmMessage | null {

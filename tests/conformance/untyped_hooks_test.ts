@@ -246,6 +246,34 @@ for (const report of [null, 5, "short"]) {
   });
 }
 
+for (
+  const [name, createMessage, problem] of [
+    [
+      "a promise as its text",
+      () => ({ role: "user", content: [{ type: "text", text: rejectLater() }] }),
+      "not a promise",
+    ],
+    [
+      "a text as its content",
+      () => ({ role: "user", content: "Hi" }),
+      "content must be an array of blocks",
+    ],
+    ["an unknown role", () => ({ role: "system", content: [] }), "the role of a message must be"],
+    ["null", () => null, "a message must be an object"],
+  ] as const
+) {
+  Deno.test(`transformContext that returns a message with the mistake "${name}": the turn ends in an error, and no request is sent`, async () => {
+    const transformContext = () => [createMessage()] as never;
+    const { end, streamFn } = await runPrompt({ transformContext });
+    assertStringIncludes(
+      end?.error?.message ?? "",
+      "transformContext failed: it returned an invalid message",
+    );
+    assertStringIncludes(end?.error?.message ?? "", problem);
+    assertEquals([end?.stopReason, streamFn.calls.length], ["error", 0]);
+  });
+}
+
 Deno.test("transformContext with a report that is not JSON: the turn ends in an error that says what is not", async () => {
   const { end, streamFn } = await runPrompt({
     transformContext: (messages) => ({ messages, report: { droppedCount: 5n } }) as never,
