@@ -73,6 +73,7 @@ for (const [name, reported, expected] of USAGES) {
       expected,
       expected,
     ]);
+    // A total alone has no price.
     assertEquals(Number.isFinite(end?.cost.total), expected.input + expected.output > 0);
   });
 }
