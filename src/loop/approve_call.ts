@@ -36,7 +36,7 @@ export function needsApprovalPrompt(
       return true;
     case "smart":
       try {
-        const required: unknown = needsApproval(tool, args);
+        const required: unknown = needsApproval(tool, cloneJson(args));
         refusePromise(required, "requiresApproval");
         return required !== false;
       } catch {

@@ -190,7 +190,7 @@ function startAfterSameKey(
 /** Returns the concurrency key of a call; a key function that throws counts as no key. */
 function getConcurrencyKey({ tool, arguments: args }: ReadyCall): string | undefined {
   try {
-    const key: unknown = tool.concurrencyKey?.(args);
+    const key: unknown = tool.concurrencyKey?.(cloneJson(args));
     refusePromise(key, "concurrencyKey");
     return key === undefined ? undefined : String(key);
   } catch {

@@ -89,6 +89,28 @@ Deno.test("concurrencyKey: calls with one key run one after the other, others co
   ]]);
 });
 
+Deno.test("concurrencyKey, requiresApproval: changes of their arguments change neither the call nor the history", async () => {
+  const change = (args: Readonly<Record<string, unknown>>) =>
+    void Object.assign(args["file"] as object, { path: "b" });
+  const work = fakeTool({
+    name: "work",
+    requiresApproval: (args) => change(args) === null,
+  });
+  const tool = {
+    ...work,
+    concurrencyKey: (args: Readonly<Record<string, unknown>>) => String(change(args)),
+  };
+  const call = toolCall("work", { file: { path: "a" } }, { id: "w" });
+  const { agent } = testAgent([reply([call]), reply("Done")], {
+    tools: [tool],
+    approve: () => true,
+    approvalMode: "smart",
+  });
+  const { messages } = await agent.prompt("Go");
+  assertEquals(work.calls.map((call) => call.arguments), [{ file: { path: "a" } }]);
+  assertEquals(messages[1]?.role === "assistant" && messages[1].content, [call]);
+});
+
 Deno.test("concurrencyKey: keys that are no texts are compared as texts", async () => {
   const log: string[] = [];
   const { tool, open } = gatedTool({
