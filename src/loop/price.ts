@@ -8,7 +8,7 @@ import { type AgentError, getErrorMessage } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 import type { ModelSpec } from "../core/model.ts";
 import { priceUsage } from "../core/price_usage.ts";
-import { refusePromise } from "../core/refuse_promise.ts";
+import { ignoreRejections, refusePromise } from "../core/refuse_promise.ts";
 import type { StreamFn } from "../core/stream.ts";
 import {
   type Cost,
@@ -116,6 +116,7 @@ export function lookUpRates(prices: Prices | undefined, model: ModelSpec): Rates
   try {
     const rates: unknown = prices && findRates(prices, model);
     refusePromise(rates, "prices");
+    ignoreRejections(rates);
     return isJsonObject(rates) ? { ...rates } as unknown as Rates : undefined;
   } catch {
     return undefined;
@@ -130,6 +131,7 @@ function tryPriceUsage(
   try {
     const rates = prices && findRates(prices, model);
     refusePromise(rates, "prices");
+    ignoreRejections(rates);
     return rates && assertCost(priceUsage(usage, rates));
   } catch (thrown) {
     void run.events.warn("prices_failed", `The price list failed: ${getErrorMessage(thrown)}`);

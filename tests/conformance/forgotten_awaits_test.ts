@@ -86,6 +86,9 @@ const cases: Readonly<Record<string, unknown>> = {
     options: { transformContext: () => ({ messages: rejectLater() }) },
   },
   "message of convertToLlm": { options: { convertToLlm: () => createMessages()[0] } },
+  "rate of a price list": {
+    options: { prices: () => ({ input: rejectLater(), output: 1 }) },
+  },
   "delta of a stream": {
     options: streamOne(() => ({ type: "text_delta", contentIndex: 0, delta: rejectLater() })),
   },
