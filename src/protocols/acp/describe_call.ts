@@ -104,8 +104,15 @@ export function describeFor(
   };
 }
 
-/** Returns the change of a file in the details of a result; `undefined` if there is none. */
-export function toChange(details: unknown): FileChange | undefined {
+/** Beginning of the names of the tools of MCP servers, whose details are the result of the server. */
+const SERVER_PREFIX = "mcp__";
+
+/**
+ * Returns the change of a file in the details of a result; `undefined` if there is none. The details of a server would
+ * show a change that nothing has made.
+ */
+export function toChange(toolName: string, details: unknown): FileChange | undefined {
+  if (toolName.startsWith(SERVER_PREFIX)) return undefined;
   if (!isJsonObject(details) || !isJsonObject(details.change)) return undefined;
   const { path, before, after } = details.change;
   if (typeof path !== "string" || !isContent(before) || !isContent(after)) return undefined;
