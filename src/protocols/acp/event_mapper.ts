@@ -20,6 +20,7 @@ import { toContents } from "./content.ts";
 import {
   type CallDescriber,
   describeFor,
+  toArgumentContents,
   toChange,
   toDiffs,
   toPlan,
@@ -129,11 +130,14 @@ export class EventMapper {
   }): AcpToolCallFields {
     const { toolCallId, changes = [] } = call;
     this.expectChanges(toolCallId, changes);
+    const described = this.#describe(toolCallId, call);
+    const diffs = toDiffs(changes, this.#options.toPath);
+    const isShown = diffs.length > 0 && diffs.length === changes.length;
     return {
-      ...this.#describe(toolCallId, call),
+      ...described,
       status: "pending" as const,
       rawInput: call.arguments,
-      content: toDiffs(changes, this.#options.toPath),
+      content: isShown ? diffs : toArgumentContents(described.title, call.arguments),
     };
   }
 
