@@ -58,7 +58,9 @@ Deno.test("serveAcp(): a request for an approval hides no argument", async () =>
   await using client = await connectClient(host);
   await client.prompt(await client.createSession(), "Go");
   const shown = client.permissions.map(({ toolCall: { title, content } }) => [title, content]);
-  const toContent = (text: string) => [{ type: "content", content: { type: "text", text } }];
+  const toContent = (text: string) => [
+    { type: "content", content: { type: "text", text } } as const,
+  ];
   assertEquals(shown, [
     ["bash git status", []],
     ["bash git status …", toContent(`\`\`\`\`\`\n${args[1]?.command}\n\`\`\`\`\``)],
