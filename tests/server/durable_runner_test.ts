@@ -125,6 +125,36 @@ Deno.test("durableRunner(): an approval waits for a client of any worker, and th
   await watching.close();
 });
 
+Deno.test("durableRunner(): a run that continues with a message which has arrived at its end is still aborted", async () => {
+  await using workers = new DurableWorkers();
+  const { tool, begun } = createGate();
+  const streamFn = createModel(reply("Done"), reply([toolCall("work")]));
+  let isSent = false;
+  const { test } = await workers.start({
+    agent: {},
+    runner: {
+      createAgent: ({ id }, steps) => {
+        const agent = durableAgent({ model: "test/model", streamFn, tools: [tool] }, steps);
+        // The message arrives before the end of the run is saved, and is delivered with it.
+        agent.subscribe(async ({ type }) => {
+          if (type !== "agent_end" || isSent) return;
+          isSent = true;
+          await test.json(202, "POST", `/v1/sessions/${id}/follow_up`, { body: { text: "More" } });
+        });
+        return agent;
+      },
+    },
+  });
+  const id = await test.create();
+  await test.prompt(id);
+  await begun;
+  const aborted = await test.json(202, "POST", `/v1/sessions/${id}/abort`, { body: {} });
+  assertEquals(aborted, { aborted: true });
+  const watching = await test.events(id);
+  await watching.until(isIdle);
+  await watching.close();
+});
+
 Deno.test("durableRunner(): an abort through another worker ends the run in order", async () => {
   await using workers = new DurableWorkers();
   const { tool, begun } = createGate();
