@@ -398,7 +398,7 @@ export class DbosEngine implements DurableEngine {
       this.#reconcileAt = systemClock.now() + RECONCILE_MS;
       await this.#reconcile(dbos).catch(() => {});
       const { keepEventsMs = 300_000 } = this.#options;
-      await this.#events.removeEnded(keepEventsMs).catch(() => {});
+      await this.#events.removeEnded(keepEventsMs, signal).catch(() => {});
       await this.#tables.removeClosed(this.#connection, keepEventsMs).catch(() => {});
     }
   }
