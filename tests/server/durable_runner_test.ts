@@ -396,6 +396,22 @@ Deno.test("durableRunner(): a worker that is shut down hands its runs over", asy
   await reader.close();
 });
 
+Deno.test("durableRunner(): a session that is deleted while its run works does not come back", async () => {
+  await using workers = new DurableWorkers();
+  const { tool, begun, open } = createGate();
+  const streamFn = createModel(reply([toolCall("work")]), reply("Done"));
+  const { test } = await workers.start({ agent: { streamFn, tools: [tool] } });
+  const id = await test.create();
+  const { runId } = await test.prompt(id);
+  await begun;
+  // As by an application that deletes the data of a user.
+  await workers.store.delete(id);
+  open();
+  const { engine } = await workers.start({ agent: { streamFn, tools: [tool] } });
+  await engine.getRun(runId).result().catch(() => {});
+  assertEquals((await workers.store.list()).length, 0);
+});
+
 Deno.test("durableRunner(): runs sessions without a tenant, of callers on the machine", async () => {
   await using workers = new DurableWorkers();
   const { test } = await workers.start({
