@@ -402,8 +402,9 @@ Deno.test("durableRunner(): a session that is deleted while its run works does n
   const streamFn = createModel(reply([toolCall("work")]), reply("Done"));
   const { test } = await workers.start({ agent: { streamFn, tools: [tool] } });
   const id = await test.create();
-  const { runId } = await test.prompt(id);
+  await test.prompt(id);
   await begun;
+  const { runId } = await test.json(200, "GET", `/v1/sessions/${id}`);
   // As by an application that deletes the data of a user.
   await workers.store.delete(id);
   open();
