@@ -17,7 +17,7 @@ async function openRows(schema: string, onRuns: (runIds: readonly string[]) => v
     databaseUrl: server?.url ?? "",
     clock: systemClock,
     setUp: (query) => tables.setUp(query, executorId),
-    onNotification: ({ payload = "" }) => onRuns(parseNotification(payload).runIds),
+    onNotification: ({ payload = "" }) => onRuns(parseNotification(payload)?.runIds ?? []),
     onReconnect: () => {},
   });
   await connection.open();
@@ -73,4 +73,12 @@ Deno.test({
       await connection.close();
     }
   },
+});
+
+Deno.test("EventRows: a notification of another application, which needs no right for it, is ignored", () => {
+  const texts = ["", "x", "null", "[]", "{}", '{"executorId":1,"runIds":[]}'];
+  texts.push('{"executorId":"a","runIds":"b"}', '{"executorId":"a","runIds":[1]}');
+  assertEquals(texts.map((text) => parseNotification(text)), texts.map(() => undefined));
+  const known = { executorId: "a", runIds: ["b"] };
+  assertEquals(parseNotification(JSON.stringify(known)), known);
 });

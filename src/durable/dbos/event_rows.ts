@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isJsonObject } from "../../core/json.ts";
 import type { Clock } from "../../core/ports.ts";
 import type {
   EventPosition,
@@ -196,7 +197,16 @@ function formatNotifications(executorId: string, runIds: readonly string[]): str
   );
 }
 
-/** Parses a notification. */
-export function parseNotification(payload: string): EventNotification {
-  return JSON.parse(payload);
+/** Parses a notification; `undefined` if it is none: every role of the database may send one. */
+export function parseNotification(payload: string): EventNotification | undefined {
+  try {
+    const parsed: unknown = JSON.parse(payload);
+    if (!isJsonObject(parsed)) return undefined;
+    const { executorId, runIds } = parsed;
+    if (typeof executorId !== "string" || !Array.isArray(runIds)) return undefined;
+    const isComplete = runIds.every((id) => typeof id === "string");
+    return isComplete ? { executorId, runIds: runIds.map(String) } : undefined;
+  } catch {
+    return undefined;
+  }
 }
