@@ -4,9 +4,9 @@
  * @module
  */
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
-import { ALL, createProject, DONE, evaluate, RUN_1, WRITE } from "./evaluations.ts";
+import { ALL, createProject, DONE, evaluate, run, RUN_1, WRITE } from "./evaluations.ts";
 import { createFakeHost } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
@@ -56,4 +56,16 @@ Deno.test("swink eval patch: the resumed evaluation of one of several models has
     host.messages,
     `--predictions="${directory.path}/predictions.claude-sonnet-5-5.jsonl" --resume=`,
   );
+  // Graded by other tests, the missing runs would be mixed with those that are finished.
+  const changed = tasks.map((task) => task.replace('"true"', '"false"')).join("\n");
+  assertNotEquals(changed, tasks.join("\n"));
+  directory.write("tasks.jsonl", changed);
+  const [id = ""] = [...Deno.readDirSync(`${directory.path}/results`)]
+    .filter(({ isDirectory }) => isDirectory).map(({ name }) => name);
+  const resumed = await run(directory, [
+    ...["patch", `${directory.path}/tasks.jsonl`, `--resume=${id}`],
+    `--results=${directory.path}/results`,
+  ]);
+  assertEquals(resumed.code, 2);
+  assertStringIncludes(resumed.messages, "has changed: start another evaluation");
 });
