@@ -77,11 +77,13 @@ export function splitAddresses(text: string): TextPart[] {
 /** Removes punctuation behind an address, except a parenthesis that it opens itself. */
 function trimAddress(address: string): string {
   let end = address.length;
-  while (end > 0 && TRAILING.test(address.slice(0, end))) {
-    const isBalanced = address[end - 1] === ")" &&
-      count(address.slice(0, end), "(") >= count(address.slice(0, end), ")");
-    if (isBalanced) break;
-    end--;
+  // No punctuation that is removed opens a parenthesis.
+  const opened = count(address, "(");
+  let closed = count(address, ")");
+  for (; end > 0 && TRAILING.test(address[end - 1] ?? ""); end--) {
+    if (address[end - 1] !== ")") continue;
+    if (opened >= closed) break;
+    closed--;
   }
   return address.slice(0, end);
 }
