@@ -185,7 +185,8 @@ export class Conversation {
       case "prompt": {
         // A key that is sent on purpose is not saved on disk.
         if (!isConfirmed) view.remember(text);
-        const sent = line.delivery === "follow_up" ? line.delivery : delivery;
+        const asked = isConfirmed && delivery === "steering" ? held.delivery : delivery;
+        const sent = line.delivery === "follow_up" ? line.delivery : asked;
         selection.clear();
         if (!runs.isRunning) await view.echo(line.text);
         return runs.send(line.text, sent);

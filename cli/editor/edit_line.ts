@@ -27,7 +27,7 @@ import {
 import { editByKey } from "./insert_keys.ts";
 import type { EditorAction } from "./key_bindings.ts";
 import { findLineEnd } from "./text_position.ts";
-import { editByViKey, enterNormalMode } from "./vi_keys.ts";
+import { editByViKey, enterNormalMode, pasteInNormalMode } from "./vi_keys.ts";
 
 /** Applies a key. Never throws; keys without a meaning change nothing. */
 export function editLine(state: EditorState, event: KeyEvent, options: EditorOptions): EditorStep {
@@ -39,6 +39,9 @@ export function editLine(state: EditorState, event: KeyEvent, options: EditorOpt
     case "command":
       return editCommand(state, event, action);
     case "normal":
+      if (event.type === "paste") {
+        return pasteInNormalMode(state, (at) => pasteText(at, event.text, event.omitted));
+      }
       return action && !isEscape(key)
         ? runAction(state, { action, key })
         : editByViKey(state, event, options);

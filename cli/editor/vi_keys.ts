@@ -86,6 +86,23 @@ export function editByViKey(
   return { ...step, state: keepOnCharacter(rememberBefore(step.state, state)) };
 }
 
+/** Inserts a pasted text behind the cursor, or before it at the beginning of a line, as Vim does. */
+export function pasteInNormalMode(
+  state: EditorState,
+  paste: (state: EditorState) => EditorStep,
+): EditorStep {
+  const { text, cursor } = state;
+  const isAtStart = cursor === findLineStart(text, cursor);
+  const offset = isAtStart
+    ? cursor
+    : Math.min(findNextGrapheme(text, cursor), findLineEnd(text, cursor));
+  const { state: pasted, effect } = paste({ ...state, cursor: offset });
+  return {
+    state: { ...enterNormalMode(pasted), undo: pushUndo(state) },
+    effect,
+  };
+}
+
 /** Keeps the state before a command that has begun the insert mode. */
 function rememberBefore(state: EditorState, { text, cursor, undo }: EditorState): EditorState {
   if (state.mode.type !== "insert") return state;

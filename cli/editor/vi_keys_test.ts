@@ -124,7 +124,7 @@ Deno.test("vi keys: an unknown or unfinished command has no effect", () => {
     ["dqx", "o|e"],
     ["d<escape>x", "o|e"],
     ["3<escape>x", "o|e"],
-    ["<paste:dd>x", "o|e"],
+    ["<paste:dd>x", "ond|e"],
     ["99999999999999999999x", "|o"],
   ]);
 });
@@ -164,4 +164,21 @@ Deno.test("vi keys: commands after a colon are handed out", () => {
 Deno.test("vi keys: a key with Alt in insert mode is Escape and the key", () => {
   const editor = new TypedEditor({ hasViKeys: true }).type("ab<alt+x>");
   assertEquals([editor.text, editor.state.mode.type], ["|a", "normal"]);
+});
+
+Deno.test("vi keys: a text that is pasted in normal mode is inserted behind the cursor, or at the beginning of a line", () => {
+  assertEdits("o|ne", [
+    ["<paste:dd>", "ond|de"],
+    ["<paste:a\nb>", "ona\n|be"],
+    ["0<paste:dd>", "d|done"],
+    ["$<paste:dd>", "oned|d"],
+    ["d<paste:x>w", "onx|e"],
+    ["<paste:dd>u", "o|ne"],
+  ]);
+  assertEdits("|", [["<paste:dd>", "d|d"]]);
+  const editor = createEditor("|");
+  editor.press({ type: "paste", text: "z", omitted: 10 });
+  assertEquals(editor.takeEffects(), [
+    { type: "notice", message: "The pasted text was cut: 10 characters are missing." },
+  ]);
 });

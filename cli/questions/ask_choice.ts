@@ -5,13 +5,18 @@
  */
 
 import { TextLineStream } from "@std/streams/text-line-stream";
+import { AnswerWord } from "./answer_word.ts";
 import { type Choice, formatHint, parseAnswer, type QuestionContext } from "./choice.ts";
 import { DetailPages } from "./detail_pages.ts";
 import { KeyReader } from "./key_reader.ts";
 import { QuestionRow } from "./question_row.ts";
 
+/** The last answer at each terminal. */
+const words = new WeakMap<object, AnswerWord>();
+
 /**
- * Asks a question until the answer is valid. Input that was typed before the question is discarded.
+ * Asks a question until the answer is valid. Input that was typed before the question is discarded, and so are the letters
+ * that complete the word of an earlier answer.
  *
  * @returns The answer; `undefined` at the end of the input, for Ctrl+D, or when the signal is aborted.
  */
@@ -19,11 +24,12 @@ export async function askChoice<Answer extends string>(
   choice: Choice<Answer>,
   context: QuestionContext,
 ): Promise<Answer | undefined> {
-  const { host: { terminal, env }, keyboard, input, signal } = context;
+  const { host: { terminal, env, now }, keyboard, input, signal } = context;
   // Typed keys are not shown while the earlier ones are discarded.
   keyboard.setRaw(true);
   try {
-    await input.discardEarlier(signal);
+    const discarded = await input.discardEarlier(signal);
+    words.get(terminal)?.continues(discarded, now());
     if (signal.aborted) return undefined;
     // A key moves the cursor, which such a terminal cannot do.
     const ask = env("TERM") === "dumb" ? askForLine : askForKey;
@@ -56,8 +62,12 @@ async function askForKey<Answer extends string>(
     for (;;) {
       const key = await keys.read();
       if (key === undefined) return undefined;
+      if (words.get(terminal)?.continues(key, now())) continue;
       const { hasMore } = pages;
       const answer = parseAnswer(choice, key, hasMore);
+      if (answer !== undefined && key.trim().length === 1) {
+        words.set(terminal, new AnswerWord(answer, now()));
+      }
       if (answer === "view") {
         pages.advance();
         await question.write(pages.text);

@@ -9,6 +9,9 @@ import type { Input } from "../host/terminal.ts";
 /** Time without input after which all earlier input has been read. */
 const QUIET_MS = 200;
 
+/** Maximum length of a discarded text that is returned, of which the end is kept, in characters. */
+const MAX_TEXT = 1_024;
+
 /** A terminal that has been closed fails to read, which is the end of its input. */
 const END: ReadableStreamReadResult<Uint8Array> = { done: true };
 
@@ -71,15 +74,19 @@ export class TypedInput implements Disposable {
     return await answer;
   }
 
-  /** Discards what was typed before the call, which may take until the user stops typing. */
-  async discardEarlier(signal: AbortSignal): Promise<void> {
+  /** Discards what was typed before the call, which may take until the user stops typing. Returns it. */
+  async discardEarlier(signal: AbortSignal): Promise<string> {
+    const decoder = new TextDecoder();
+    let discarded = "";
     let chunk: Uint8Array | undefined;
     do {
       const quiet = new AbortController();
       const timer = setTimeout(() => quiet.abort(), QUIET_MS);
       chunk = await this.readChunk(AbortSignal.any([signal, quiet.signal]));
       clearTimeout(timer);
+      if (chunk) discarded = (discarded + decoder.decode(chunk, { stream: true })).slice(-MAX_TEXT);
     } while (chunk);
+    return discarded;
   }
 
   /**

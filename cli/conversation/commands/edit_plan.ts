@@ -25,7 +25,12 @@ export const editPlan = defineCommand({
         advice: "/plan turns plan mode on, in which the model writes one.",
       });
     }
-    await file.write(`${await editor.editText(before.text, ".md")}\n`);
+    const text = await editor.editText(before.text, ".md");
+    // An editor that was closed without saving may have removed the text.
+    if (text.trim() === "") {
+      return await view.print([toLine("The text was empty, so the plan is unchanged", "faint")]);
+    }
+    await file.write(`${text}\n`);
     const { readPlan } = await importLate<typeof import("../../../src/tools/plan/mod.ts")>(
       "../../../src/tools/plan/mod.ts",
       import.meta.url,

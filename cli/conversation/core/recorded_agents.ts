@@ -13,7 +13,7 @@ import { formatCall } from "../../render/tool_line.ts";
 /** Length of the text of an agent that is kept. */
 const MAX_TEXT = 50_000;
 
-/** Number of agents that are kept. */
+/** Number of agents that are kept, or of those that run if these are more. */
 const MAX_AGENTS = 100;
 
 type Writable<View> = { -readonly [Name in keyof View]: View[Name] };
@@ -31,7 +31,7 @@ export class RecordedAgents {
   readonly #agents = new Map<string, RecordedAgent>();
   /** The calls that may run agents, by the same ids. */
   readonly #calls = new Map<string, Pick<CallView, "name" | "arguments">>();
-  #roots: AgentView[] = [];
+  readonly #roots: AgentView[] = [];
   #count = 0;
 
   constructor({ now }: { readonly now: () => number }) {
@@ -125,12 +125,17 @@ export class RecordedAgents {
     return agent;
   }
 
+  /** Forgets the oldest agents that have ended; later events of one that runs belong to it. */
   #forgetOldest(): void {
-    if (this.#agents.size <= MAX_AGENTS) return;
-    const [oldest] = this.#agents.keys();
-    if (oldest === undefined) return;
-    this.#agents.delete(oldest);
-    this.#roots = this.#roots.slice(-MAX_AGENTS);
+    for (const [key, { view }] of this.#agents) {
+      if (this.#agents.size <= MAX_AGENTS) return;
+      if (view.status === "running") continue;
+      this.#agents.delete(key);
+      const parent = this.#agents.get(key.slice(0, Math.max(key.lastIndexOf("\n"), 0)));
+      const siblings = parent?.view.children ?? this.#roots;
+      const index = siblings.indexOf(view);
+      if (index >= 0) siblings.splice(index, 1);
+    }
   }
 }
 

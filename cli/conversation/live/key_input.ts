@@ -28,12 +28,13 @@ export class KeyInput implements Pick<QuestionContext["input"], "discardEarlier"
     this.#options = options;
   }
 
-  /** Discards what was typed before the call, except that Escape and Ctrl+C end the question. */
-  async discardEarlier(signal: AbortSignal): Promise<void> {
+  /** Discards what was typed before the call, except that Escape and Ctrl+C end the question. Returns the characters. */
+  async discardEarlier(signal: AbortSignal): Promise<string> {
     const { keyboard, onAbort } = this.#options;
     const keys = await keyboard.discard(signal);
     const abort = keys.find(isAbort);
     if (abort) onAbort(abort);
+    return keys.map((key) => key.type === "character" ? key.text : "").join("");
   }
 
   /** Returns the next keys; `undefined` at the end of the input or when the signal is aborted. */

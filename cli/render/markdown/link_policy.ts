@@ -13,6 +13,12 @@ const ADDRESSES = /\bhttps?:\/\/[^\s<>"'`|\\^{}]+/gi;
 /** Punctuation at the end of an address that belongs to the sentence. */
 const TRAILING = /[.,;:!?*_~'")\]}…。，]$/;
 
+/** Matches characters that a terminal does not show. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Matches spaces and punctuation around a text. */
+const SURROUNDING = /^[\s"'(<[{]+|(?<![\s.,;:!?"')>\]}])[\s.,;:!?"')>\]}]+$/g;
+
 /** Longest address that becomes a link. */
 const MAX_LENGTH = 2_000;
 
@@ -41,9 +47,9 @@ export function showsTarget(
 
 /** Whether a text could be taken for an address, such as `example.org/login`. */
 function looksLikeAddress(text: string): boolean {
-  return /^\s*(?:[a-z][a-z0-9+.-]*:\/\/|www\.)|^\s*[^\s/@]+\.[a-z]{2,}(?:[/:?#]\S*)?\s*$/i.test(
-    text,
-  );
+  if (text.length > MAX_LENGTH) return true;
+  const shown = text.replace(INVISIBLE, "").replace(SURROUNDING, "");
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.)|^[^\s/@]+\.[a-z]{2,}(?:[/:?#]\S*)?$/i.test(shown);
 }
 
 function simplify(address: string): string {
@@ -77,11 +83,13 @@ export function splitAddresses(text: string): TextPart[] {
 /** Removes punctuation behind an address, except a parenthesis that it opens itself. */
 function trimAddress(address: string): string {
   let end = address.length;
-  while (end > 0 && TRAILING.test(address.slice(0, end))) {
-    const isBalanced = address[end - 1] === ")" &&
-      count(address.slice(0, end), "(") >= count(address.slice(0, end), ")");
-    if (isBalanced) break;
-    end--;
+  // No punctuation that is removed opens a parenthesis.
+  const opened = count(address, "(");
+  let closed = count(address, ")");
+  for (; end > 0 && TRAILING.test(address[end - 1] ?? ""); end--) {
+    if (address[end - 1] !== ")") continue;
+    if (opened >= closed) break;
+    closed--;
   }
   return address.slice(0, end);
 }

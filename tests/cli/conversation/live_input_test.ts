@@ -352,6 +352,21 @@ Deno.test("live: a line that is held back stays in the input, and Enter sends it
   assertEquals(terminal.listPrompts(), ["/hlep me"]);
 });
 
+Deno.test("live: a follow-up that is held back is still one after Enter", async () => {
+  const held = holdReply(scriptedReply("One …"));
+  await using terminal = await openTerminal({ model: [held, scriptedReply("Two.")] });
+  await terminal.enter("First");
+  await terminal.waitFor("One");
+  terminal.press("/hlep me", KEYS.altEnter);
+  await terminal.waitFor("/hlep is no command.");
+  await terminal.waitFor("\n› /hlep me");
+  terminal.press(KEYS.enter);
+  await terminal.waitFor(">> /hlep me");
+  held.release();
+  await terminal.waitFor("Two.");
+  assertEquals(terminal.listPrompts(), ["First", "/hlep me"]);
+});
+
 Deno.test("live: a line that is held back and then cleared is not sent by Enter", async () => {
   const key = `sk-ant-${"x1".repeat(20)}`;
   await using terminal = await openTerminal({ model: [scriptedReply("Yes.")] });

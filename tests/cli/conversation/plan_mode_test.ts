@@ -160,6 +160,18 @@ Deno.test("/edit-plan: opens the plan in the editor", async () => {
   assertStringIncludes(home.read("p/.swink/plan.md"), "## 3. Delete it\n");
 });
 
+Deno.test("/edit-plan: keeps the plan when the editor leaves no text", async () => {
+  await using conversation = await typeConversation({
+    model: PLANNING,
+    files: { "editor.sh": '#!/bin/sh\nrm "$1"\n' },
+    env: { EDITOR: 'sh "HOME/editor.sh"' },
+    typed: ["/plan", "Plan it", "/edit-plan", "/quit"],
+  });
+  const { outputs, home } = conversation;
+  assertEquals(outputs[2], "The text was empty, so the plan is unchanged\n");
+  assertStringIncludes(home.read("p/.swink/plan.md"), "## 2. ");
+});
+
 Deno.test("plan mode: --plan starts in it, and a continued session stays in it", async () => {
   await using first = await typeConversation({
     args: ["--plan"],
