@@ -148,6 +148,22 @@ Deno.test("responses: calls with one index are as many as their ids, and an item
   assertEquals(summarizeCalls(one), [["read_file", { path: "a" }]]);
 });
 
+Deno.test("responses: the last call without arguments stays open at the token limit, although its item has ended", async () => {
+  const events = ["1", "2"].flatMap((id) => [
+    { type: "response.output_item.added", item: createCallItem(id) },
+    createCallEnd(id, ""),
+  ]);
+  const incomplete = { type: "response.incomplete", response: { status: "incomplete" } };
+  const output = ["1", "2"].map((id) => createCallEnd(id, "").item);
+  const onlyOutput = { ...incomplete, response: { status: "incomplete", output } };
+  for (const cut of [[...events, incomplete], [...events, onlyOutput], [onlyOutput]]) {
+    const reply = await read(cut);
+    assertEquals(reply.calls.map(({ state }) => state), ["complete", "truncated"]);
+  }
+  const complete = await read([...events, COMPLETED]);
+  assertEquals(complete.calls.map(({ state }) => state), ["complete", "complete"]);
+});
+
 Deno.test("responses: an incomplete call stays open", async () => {
   const item = { ...ITEM, arguments: '{"path":', status: "incomplete" };
   const done = { type: "response.output_item.done", output_index: 0, item };
