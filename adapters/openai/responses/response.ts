@@ -249,15 +249,30 @@ export class ResponsesReply implements ReplyReader<string> {
 
   /** Reads the items of a response that ended no item before, and calls and messages of one that had none of them. */
   #closeMissedItems(output: readonly WireItem[]): void {
-    const missedTypes = [
-      ...(this.#hasToolCall ? [] : ["function_call"]),
-      ...(this.#hasMessage ? [] : ["message"]),
-    ];
+    const missedTypes = this.#hasMessage ? [] : ["message"];
+    const missedCalls = this.#findMissedCalls(output);
     const hasItems = this.#hasClosedItem;
+    const [hasMessage, hasThinking] = [this.#hasMessage, this.#hasThinking];
     for (const [index, item] of output.entries()) {
-      const isMissed = missedTypes.includes(textOrEmpty(readObject(item)?.type));
-      if (!hasItems || isMissed) this.#closeItem({ output_index: index }, item);
+      const type = textOrEmpty(readObject(item)?.type);
+      const position = { output_index: index };
+      const isMissed = type === "function_call"
+        ? missedCalls.includes(item) || (!hasItems && this.#calls.findItem(position, item))
+        : missedTypes.includes(type) || !hasItems;
+      if (!isMissed) continue;
+      // Deltas that no end of an item followed are those of all items.
+      this.#messageHasText ||= hasMessage;
+      this.#hasThinking ||= hasThinking;
+      this.#closeItem(position, item);
     }
+  }
+
+  /** Finds the calls that no event contained. Some servers send other ids at the end, so that no call is another one. */
+  #findMissedCalls(output: readonly WireItem[]): readonly WireItem[] {
+    const items = output.filter((item) => readObject(item)?.type === "function_call");
+    const ids = this.#calls.all.map(({ id }) => id);
+    const hasSameIds = ids.every((id) => items.some(({ call_id }) => id !== "" && call_id === id));
+    return hasSameIds ? items.filter((item) => !ids.includes(textOrEmpty(item.call_id))) : [];
   }
 
   #closeReasoning(item: WireItem): void {
