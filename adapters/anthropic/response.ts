@@ -218,7 +218,8 @@ export class AnthropicReply implements ReplyReader<string> {
   }
 
   #appendInput(index: number, json: string): void {
-    const block = this.#blocks.get(index);
+    // Input of an unknown block is that of the open call, which must not run without it.
+    const block = this.#blocks.get(index) ?? this.#findOpenCall();
     if (json === "") return;
     if (block?.type === "tool_use") {
       // Some gateways send the empty input of the start before the input.
@@ -230,6 +231,12 @@ export class AnthropicReply implements ReplyReader<string> {
     } else {
       this.#unknown.reportOrphanDelta("input_json_delta");
     }
+  }
+
+  #findOpenCall(): OpenBlock | undefined {
+    return [...this.#blocks.values()].findLast((block) =>
+      block.type === "tool_use" && !block.hasEnded
+    );
   }
 
   /**

@@ -191,12 +191,19 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
   }
 
   #appendInput(index: number, json: string): void {
-    const block = this.#blocks.get(index);
+    // Input of an unknown block is that of the open call, which must not run without it.
+    const block = this.#blocks.get(index) ?? this.#findOpenCall();
     if (block?.type === "tool_use") {
       block.hasInput ||= json !== "";
       this.#writer.writeToolArguments(block.contentIndex, json);
     } else if (block?.type === "server_tool_use") block.json += json;
     else if (json !== "") this.#unknown.reportOrphanDelta("toolUse");
+  }
+
+  #findOpenCall(): OpenBlock | undefined {
+    return [...this.#blocks.values()].findLast((block) =>
+      block.type === "tool_use" && !block.hasEnded
+    );
   }
 
   #appendImage(index: number, { source, error }: NonNullable<WireDelta["image"]>): void {

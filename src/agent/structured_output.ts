@@ -24,7 +24,7 @@ import {
 import type { JsonSchema } from "../core/json.ts";
 import { type AgentMessage, userMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
-import { findParsedProblem } from "../core/parsed_problem.ts";
+import { findLostDigits, findParsedProblem } from "../core/parsed_problem.ts";
 import type {
   Policy,
   PolicyVerdict,
@@ -283,7 +283,7 @@ export class StructuredAnswer {
       return `The answer is not JSON: ${getErrorMessage(thrown)}`;
     }
     try {
-      return await this.#acceptValue(value);
+      return findLostDigits(text) ?? await this.#acceptValue(value);
     } catch (thrown) {
       return `The answer cannot be checked: ${getErrorMessage(thrown)}`;
     }

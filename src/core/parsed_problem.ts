@@ -28,3 +28,19 @@ function findProblem(value: unknown, depth: number): string | undefined {
   }
   return undefined;
 }
+
+/**
+ * Returns why a JSON text is refused, as a sentence: it has an integer that `JSON.parse` changes, such as an id of 19
+ * digits, which may become the id of something else. A number that `JSON.stringify` has written is none.
+ */
+export function findLostDigits(text: string): string | undefined {
+  if (!/\d{16}/.test(text)) return undefined;
+  const withoutTexts = text.replace(/\\./g, "").replace(/"[^"]*"/g, "");
+  const numbers = withoutTexts.match(/-?\d[\d.eE+-]*/g) ?? [];
+  const changed = numbers.find((number) =>
+    /^-?\d{16,}$/.test(number) && Number.isFinite(Number(number)) &&
+    String(Number(number)) !== number && BigInt(number) !== BigInt(Number(number))
+  );
+  if (changed === undefined) return undefined;
+  return `The number ${changed} has more digits than a number keeps; write it as a text or round it`;
+}

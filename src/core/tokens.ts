@@ -51,6 +51,16 @@ export function estimateToolTokens(tools: readonly ToolSpec[]): number {
   return tokens;
 }
 
+/** Estimates the tokens of the audio in a message. */
+export function estimateAudioTokens(message: AgentMessage): number {
+  if (message.role === "custom") return 0;
+  let tokens = 0;
+  for (const block of message.content) {
+    if (block.type === "audio") tokens += estimateBlockTokens(block);
+  }
+  return tokens;
+}
+
 function estimateContentTokens(message: AgentMessage): number {
   if (message.role === "custom") return 0;
   let tokens = 0;

@@ -59,6 +59,35 @@ for (const [name, create] of Object.entries({ budget, sharedBudget })) {
   });
 }
 
+Deno.test("budget(), sharedBudget() with preflight: audio has the price of audio, also at a fallback model", async () => {
+  const source = { type: "base64", data: "A".repeat(680 * 100) } as const;
+  const audio = { type: "audio", mediaType: "audio/wav", source } as const;
+  const plain = { input: 1_000_000, output: 1_000_000 };
+  const withPrice = { ...plain, audioInput: 3_000_000 };
+  // 100 tokens of audio, 4 of the message and 50 of the reply;.
+  const countCalls = async (create: FallbackCase["create"], cost: number, isFallback: boolean) => {
+    const spare = scriptedStream([reply("Done", { usage })]);
+    const streamFn = scriptedStream([fail("network_error", "down")]);
+    const agent = new Agent({
+      model: "any/model",
+      streamFn,
+      policies: [create({ cost, preflight: true })],
+      streamOptions: { maxTokens: 50 },
+      prices: { "any/model": isFallback ? plain : withPrice, "other/spare": withPrice },
+      retry: () => null,
+      fallback: isFallback ? [{ model: modelSpec("other/spare"), streamFn: spare }] : [],
+    });
+    await agent.prompt([{ role: "user", content: [audio], timestamp: 0 }]);
+    return streamFn.calls.length + spare.calls.length;
+  };
+  for (const create of [budget, sharedBudget]) {
+    assertEquals(await countCalls(create, 354, false), 1);
+    assertEquals(await countCalls(create, 353, false), 0);
+    assertEquals(await countCalls(create, 353, true), 1);
+    assertEquals(await countCalls(create, 1000, true), 2);
+  }
+});
+
 Deno.test("budget() with preflight: a limit or a maximum that is no number does not disable the check", async () => {
   for (const maximum of [NaN, -100_000, Infinity, "many" as unknown as number]) {
     assertEquals(await callsFallback({ create: budget, tokens: 31_000, maximum }), false);

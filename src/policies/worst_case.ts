@@ -6,7 +6,12 @@
 
 import type { OnDeltaContext, PreRequestContext } from "../core/policy.ts";
 import { priceUsage } from "../core/price_usage.ts";
-import { estimateTextTokens, estimateTokens, estimateToolTokens } from "../core/tokens.ts";
+import {
+  estimateAudioTokens,
+  estimateTextTokens,
+  estimateTokens,
+  estimateToolTokens,
+} from "../core/tokens.ts";
 import {
   type Cost,
   type Rates,
@@ -33,7 +38,8 @@ export interface WorstCase {
 
 /**
  * Estimates the most that a request can spend. The input is estimated by its length, at the higher of the prices for
- * uncached and newly cached tokens; the reply has the maximum number of tokens that the request, or else the budget, or else the model, allows.
+ * uncached and newly cached tokens, and audio at that of audio; the reply has the maximum number of tokens that the
+ * request, or else the budget, or else the model, allows.
  * A cost without known prices is unknown, or 0 with `unknownPrice: "ignore"`.
  */
 export function estimateWorstCase(
@@ -42,37 +48,50 @@ export function estimateWorstCase(
 ): WorstCase {
   const { context: { systemPrompt, messages, tools } } = request;
   let input = estimateTextTokens(systemPrompt) + estimateToolTokens(tools);
-  for (const message of messages) input += estimateTokens(message);
+  let audioInput = 0;
+  for (const message of messages) {
+    input += estimateTokens(message);
+    audioInput += estimateAudioTokens(message);
+  }
   const maxTokens = request.options.maxTokens ?? getPreflightOptions(options).maxOutputTokens;
-  return priceWorstCase({ input, maxTokens }, { rates, maxOutputTokens }, options);
+  return priceWorstCase({ input, audioInput, maxTokens }, { rates, maxOutputTokens }, options);
 }
 
 /** Returns the worst case of the same request to another model. */
 export function changeModel(
-  { input: { usage: { input } }, maxTokens }: WorstCase,
+  { input: { usage: { input, extra = {} } }, maxTokens }: WorstCase,
   model: ModelLimits,
   options: Pick<BudgetOptions, "unknownPrice">,
 ): WorstCase {
-  return priceWorstCase({ input, maxTokens }, model, options);
+  const { audioInput = 0 } = extra;
+  return priceWorstCase({ input, audioInput, maxTokens }, model, options);
 }
 
 /** The limits and prices of a model. */
 type ModelLimits = Pick<OnDeltaContext, "rates" | "maxOutputTokens">;
 
+/** The tokens of a request, and the maximum of its reply. */
+interface RequestTokens extends Pick<WorstCase, "maxTokens"> {
+  readonly input: number;
+  /** The part of `input` that is audio. */
+  readonly audioInput: number;
+}
+
 function priceWorstCase(
-  { input, maxTokens }: { readonly input: number; readonly maxTokens: number | undefined },
+  { input, audioInput, maxTokens }: RequestTokens,
   { rates, maxOutputTokens }: ModelLimits,
   { unknownPrice }: Pick<BudgetOptions, "unknownPrice">,
 ): WorstCase {
   const output = maxTokens ?? maxOutputTokens ?? MAX_OUTPUT_TOKENS;
+  const audio = audioInput > 0 && { extra: { audioInput } };
   const unpriced = unknownPrice === "ignore" ? zeroCost() : unknownCost();
   const toSpending = (usage: Usage): Spending => ({
     usage,
     cost: rates ? priceHighest(usage, rates) : unpriced,
   });
   return {
-    input: toSpending({ ...zeroUsage(), input, total: input }),
-    total: toSpending({ ...zeroUsage(), input, output, total: input + output }),
+    input: toSpending({ ...zeroUsage(), input, total: input, ...audio }),
+    total: toSpending({ ...zeroUsage(), input, output, total: input + output, ...audio }),
     maxTokens,
   };
 }
@@ -83,7 +102,8 @@ function priceWorstCase(
  */
 function priceHighest(tokens: Usage, rates: Rates): Cost {
   const raising = Object.entries(rates.factors ?? {}).filter(([, factor]) => factor > 1);
-  const usage = { ...tokens, extra: Object.fromEntries(raising.map(([name]) => [name, 1])) };
+  const requests = Object.fromEntries(raising.map(([name]) => [name, 1]));
+  const usage = { ...tokens, extra: { ...tokens.extra, ...requests } };
   const uncached = priceUsage(usage, rates);
   const written = priceUsage({ ...usage, input: 0, cacheWrite: usage.input }, rates);
   return isHigher(written.total, uncached.total) ? written : uncached;

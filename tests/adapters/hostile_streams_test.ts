@@ -205,6 +205,28 @@ Deno.test("chat: a new id with each piece of the arguments is one call, as vLLM 
   assertEquals(two.calls.map(({ id }) => id), ["1", "2"]);
 });
 
+Deno.test("chat: a complete call that is sent twice with one id is one call", async () => {
+  for (const index of [0, undefined]) {
+    for (const args of ['{"path":"a"}', { path: "a" }]) {
+      const piece = { index, id: "1", function: { name: "read_file", arguments: args } };
+      const other = { ...piece, index: index === undefined ? undefined : 1, id: "2" };
+      const once = [call(piece), call(other)];
+      const reply = await read(createChat, [...once, ...once, chunk({}, "tool_calls")]);
+      const expected = ["read_file", { path: "a" }];
+      assertEquals(summarizeCalls(reply), [expected, expected]);
+      assertEquals(reply.calls.map(({ state }) => state), ["complete", "complete"]);
+    }
+  }
+  const piece = (args: string) =>
+    call({ index: 0, id: "1", function: { name: "read_file", arguments: args } });
+  for (const args of ['{"path":"a"}', "{}"]) {
+    const pieces = [args.slice(0, 1), args.slice(1), args, args].map(piece);
+    const reply = await read(createChat, [...pieces, chunk({}, "tool_calls")]);
+    assertEquals(summarizeCalls(reply), [["read_file", JSON.parse(args)]]);
+    assertEquals(reply.calls.map(({ state }) => state), ["complete"]);
+  }
+});
+
 Deno.test("chat: an error of a choice is the error of the reply", async () => {
   const error = { code: 429, message: "Upstream rate limit" };
   const reply = await read(createChat, [

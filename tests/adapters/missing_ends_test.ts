@@ -86,6 +86,35 @@ Deno.test("createAnthropic(), createBedrock(): the last call without arguments s
   }
 });
 
+Deno.test("createAnthropic(), createBedrock(): input without the index of a block is that of the open call, which never runs without it", async () => {
+  const content_block = { type: "tool_use", ...CALL, input: {} };
+  const json = '{"path":"a"}';
+  const start = { toolUse: { toolUseId: "1", name: "read_file" } };
+  for (const other of [undefined, 7]) {
+    const anthropic = await read("anthropic", [
+      { type: "message_start", message: { id: "m" } },
+      { type: "content_block_start", index: 0, content_block },
+      {
+        type: "content_block_delta",
+        index: other,
+        delta: { type: "input_json_delta", partial_json: json },
+      },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: "tool_use" } },
+      { type: "message_stop" },
+    ]);
+    const bedrock = await read("bedrock", [
+      { contentBlockStart: { contentBlockIndex: 0, start } },
+      { contentBlockDelta: { contentBlockIndex: other, delta: { toolUse: { input: json } } } },
+      { contentBlockStop: { contentBlockIndex: 0 } },
+      { messageStop: { stopReason: "tool_use" } },
+    ]);
+    for (const { calls } of [anthropic, bedrock]) {
+      assertEquals(calls.map(({ arguments: args }) => args), [{ path: "a" }]);
+    }
+  }
+});
+
 Deno.test("createAnthropic(), createBedrock(): a refusal is no error of the item that it cut off", async () => {
   const item = { type: "server_tool_use", ...CALL, input: {} };
   const json = { type: "input_json_delta", partial_json: '{"q' };

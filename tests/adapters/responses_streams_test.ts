@@ -148,6 +148,82 @@ Deno.test("responses: calls with one index are as many as their ids, and an item
   assertEquals(summarizeCalls(one), [["read_file", { path: "a" }]]);
 });
 
+Deno.test("responses: the last call without arguments stays open at the token limit, although its item has ended", async () => {
+  const events = ["1", "2"].flatMap((id) => [
+    { type: "response.output_item.added", item: createCallItem(id) },
+    createCallEnd(id, ""),
+  ]);
+  const incomplete = { type: "response.incomplete", response: { status: "incomplete" } };
+  const output = ["1", "2"].map((id) => createCallEnd(id, "").item);
+  const onlyOutput = { ...incomplete, response: { status: "incomplete", output } };
+  for (const cut of [[...events, incomplete], [...events, onlyOutput], [onlyOutput]]) {
+    const reply = await read(cut);
+    assertEquals(reply.calls.map(({ state }) => state), ["complete", "truncated"]);
+  }
+  const complete = await read([...events, COMPLETED]);
+  assertEquals(complete.calls.map(({ state }) => state), ["complete", "complete"]);
+});
+
+Deno.test("responses: calls that start before their arguments have their own, also with one index, an index as text or none", async () => {
+  const one = '{"path":"a"}';
+  const two = '{"path":"b"}';
+  const at = (output_index: unknown, event: object) => ({ ...event, output_index });
+  const add = (id: string) => ({ type: "response.output_item.added", item: createCallItem(id) });
+  const atZero = [add("1"), add("2"), createCallDelta("fc_1", one), createCallDelta("fc_2", two)]
+    .map((event) => at(0, event));
+  const anonymous = (args: string) => ({ ...createCallDelta("", args), item_id: undefined });
+  const texts = [
+    at("0", add("1")),
+    at("1", add("2")),
+    at("0", anonymous(one)),
+    at("1", anonymous(two)),
+  ];
+  const none = [add("1"), anonymous(one), add("2"), anonymous(two)];
+  for (const events of [atZero, texts, none]) {
+    const reply = await read([...events, COMPLETED]);
+    assertEquals(
+      summarizeCalls(reply),
+      [["read_file", { path: "a" }], ["read_file", { path: "b" }]],
+    );
+  }
+});
+
+Deno.test("responses: a call that only the last event contains is read in addition to others, unless the ids have changed", async () => {
+  const item = (id: string) => createCallEnd(id, ARGUMENTS).item;
+  const readOutput = async (...output: object[]) => {
+    const response = { status: "completed", output };
+    const events = [createCallEnd("1", ARGUMENTS), { type: "response.completed", response }];
+    return (await read(events)).calls.map(({ id }) => id);
+  };
+  assertEquals(await readOutput(item("1"), item("2")), ["call_1", "call_2"]);
+  assertEquals(await readOutput(item("1")), ["call_1"]);
+  assertEquals(await readOutput(item("3")), ["call_1"]);
+  const response = { status: "completed", output: [item("3")] };
+  const started = [
+    { type: "response.output_item.added", output_index: 0, item: createCallItem("1") },
+    { type: "response.completed", response },
+  ];
+  assertEquals(
+    (await read(started)).calls.map(({ id, arguments: args }) => [id, args]),
+    [["call_1", { path: "a" }]],
+  );
+});
+
+Deno.test("responses: text and reasoning without the ends of their items are read once", async () => {
+  const delta = (type: string, text: string) => ({ type: `response.${type}.delta`, delta: text });
+  const message = (text: string) => ({ type: "message", content: [{ type: "output_text", text }] });
+  const reasoning = (text: string) => ({ type: "reasoning", summary: [{ text }] });
+  const output = [reasoning("a"), message("A"), reasoning("b"), message("B")];
+  const reply = await read([
+    delta("reasoning_summary_text", "a"),
+    delta("output_text", "A"),
+    delta("reasoning_summary_text", "b"),
+    delta("output_text", "B"),
+    { type: "response.completed", response: { status: "completed", output } },
+  ]);
+  assertEquals([reply.thinking, reply.text], ["ab", "AB"]);
+});
+
 Deno.test("responses: an incomplete call stays open", async () => {
   const item = { ...ITEM, arguments: '{"path":', status: "incomplete" };
   const done = { type: "response.output_item.done", output_index: 0, item };

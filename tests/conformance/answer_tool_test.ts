@@ -142,3 +142,13 @@ Deno.test("structuredOutput() refuses a native answer with a number that is out 
   const error = await assertRejects(() => asked, StructuredOutputFailedError);
   assertEquals(error.lastError, "The answer is not readable, since a number is out of range");
 });
+
+Deno.test("structuredOutput() refuses a native answer with an integer whose last digits would be lost", async () => {
+  const schema = { type: "object", properties: { id: { type: ["integer", "string"] } } } as const;
+  const id = "1234567890123456789";
+  const script = scriptedStream([reply(`{"id":${id}}`), reply(`{"id":"${id}"}`)]);
+  const streamFn = Object.assign(script, { hasStrictSchema: () => true });
+  const { agent } = testAgent([], { streamFn });
+  assertEquals(await agent.structuredOutput("Which id?", schema), { id });
+  script.assertDone();
+});

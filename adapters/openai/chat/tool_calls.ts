@@ -2,15 +2,21 @@
  * Assembly of tool calls from the pieces that the chat completions API sends.
  *
  * OpenAI sends id and name of each call first, then its arguments, always with the index of the call. Other servers omit
- * ids or indexes or both, count indexes from 1, send them as text, use index 0 for every call, send names late, in pieces or repeatedly,
- * send complete calls, send a new id with every piece, put `{}` before the arguments, or send arguments as an object.
+ * ids or indexes or both, count indexes from 1, send them as text, use index 0 for every call, send names late, in pieces
+ * or repeatedly, send complete calls, also after their pieces, send a new id with every piece, put `{}` before the
+ * arguments, or send arguments as an object.
  *
  * @module
  */
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
-import { readText, textOrEmpty, toArgumentsText } from "../../kit/stream/wire_values.ts";
+import {
+  parseJsonOrUndefined,
+  readText,
+  textOrEmpty,
+  toArgumentsText,
+} from "../../kit/stream/wire_values.ts";
 import type { WireToolCall } from "./wire.ts";
 
 interface Call {
@@ -20,6 +26,8 @@ interface Call {
   earlyArguments: string;
   /** Last piece of the arguments. */
   lastPiece: string;
+  /** All pieces of the arguments, except an empty input before them. */
+  allPieces: string;
   /** Whether its pieces have different ids. */
   hasChangingId: boolean;
   /** Content index of the open block, or `null` before the block is opened. */
@@ -65,11 +73,12 @@ export class ChatCallAssembler {
     // Some servers send the name in pieces, others repeat it with every piece.
     if (call.contentIndex === null && namePiece !== call.name) call.name += namePiece;
     const args = toArgumentsText(piece.function?.arguments);
-    if (args === "") return;
+    if (args === "" || isRepeated(call, args)) return;
     // Gateways to Anthropic and Bedrock send the empty input of the start of a call before its arguments. A call without
     // arguments has the empty input anyway.
     const isEmptyInput = call.lastPiece === "" && args.trim() === "{}";
     call.lastPiece = args;
+    if (!isEmptyInput) call.allPieces += args;
     // The next piece may continue the name, so only arguments open the block.
     if (call.contentIndex !== null || call.name !== "") {
       const contentIndex = this.#openInOrder(call);
@@ -129,6 +138,7 @@ export class ChatCallAssembler {
       name: "",
       earlyArguments: "",
       lastPiece: "",
+      allPieces: "",
       hasChangingId: false,
       contentIndex: null,
     };
@@ -150,6 +160,12 @@ export class ChatCallAssembler {
     this.#writer.writeToolArguments(call.contentIndex, call.earlyArguments);
     return call.contentIndex;
   }
+}
+
+/** Whether arguments repeat those of a call that are complete, which nothing may follow. */
+function isRepeated({ allPieces }: Call, args: string): boolean {
+  return args.length === allPieces.length && args === allPieces &&
+    parseJsonOrUndefined(args) !== undefined;
 }
 
 function getIndex({ index }: WireToolCall): number | undefined {

@@ -2,7 +2,8 @@
  * The tool calls of one reply of the Responses API, and the events that belong to them.
  *
  * OpenAI sends the index of the item with each event. llama.cpp omits it and sends the id of the item with the deltas, in
- * earlier versions as the id of the call; other servers send the index 0 for all items, or an item twice.
+ * earlier versions as the id of the call; other servers send the index 0 for all items, the index as text, neither index
+ * nor id, or an item twice.
  *
  * @module
  */
@@ -26,7 +27,7 @@ export interface OpenCall {
 
 /** The item to which an event belongs. */
 export interface ItemPosition {
-  readonly output_index?: number | null | undefined;
+  readonly output_index?: number | string | null | undefined;
   readonly item_id?: string | null | undefined;
 }
 
@@ -41,14 +42,14 @@ export class OpenCalls {
 
   /** Adds a call. */
   add(
-    { output_index: index }: ItemPosition,
+    position: ItemPosition,
     item: WireItem,
     contentIndex: number,
   ): OpenCall {
     const call = {
       contentIndex,
       id: textOrEmpty(item.call_id),
-      index: typeof index === "number" ? index : undefined,
+      index: getIndex(position),
       itemId: textOrEmpty(item.id),
       earlyArguments: item.arguments,
       hasArguments: false,
@@ -57,21 +58,33 @@ export class OpenCalls {
     return call;
   }
 
-  /** Finds the call to which arguments belong. */
-  find({ output_index: index, item_id: itemId }: ItemPosition): OpenCall | undefined {
-    const id = textOrEmpty(itemId);
-    return this.#calls.findLast((call) =>
-      typeof index === "number" && call.index !== undefined
-        ? call.index === index
-        : id !== "" && (call.itemId === id || call.id === id)
-    );
+  /** Finds the call to which arguments belong; without index and id, they belong to the last call. */
+  find(position: ItemPosition): OpenCall | undefined {
+    const isNamed = getIndex(position) !== undefined || textOrEmpty(position.item_id) !== "";
+    return isNamed ? this.#findAt(position) : this.#calls.at(-1);
   }
 
   /** Finds the call of an item. Another call may have the same index. */
   findItem(position: ItemPosition, item: WireItem): OpenCall | undefined {
     const id = textOrEmpty(item.call_id);
     const known = id === "" ? undefined : this.#calls.findLast((call) => call.id === id);
-    const found = known ?? this.find({ ...position, item_id: textOrEmpty(item.id) });
+    const found = known ?? this.#findAt({ ...position, item_id: textOrEmpty(item.id) });
     return found && (id === "" || found.id === "" || found.id === id) ? found : undefined;
   }
+
+  #findAt(position: ItemPosition): OpenCall | undefined {
+    const index = getIndex(position);
+    const id = textOrEmpty(position.item_id);
+    const possible = this.#calls.filter((call) =>
+      index === undefined || call.index === undefined || call.index === index
+    );
+    // The id is that of the item or changes with each event.
+    return possible.findLast((call) => id !== "" && (call.itemId === id || call.id === id)) ??
+      possible.findLast((call) => index !== undefined && call.index === index);
+  }
+}
+
+function getIndex({ output_index: index }: ItemPosition): number | undefined {
+  if (typeof index === "number") return index;
+  return /^\d+$/.test(textOrEmpty(index)) ? Number(index) : undefined;
 }

@@ -76,6 +76,8 @@ export class ResponsesReply implements ReplyReader<string> {
   /** Annotations of the current message, which its end usually repeats. */
   #annotations: unknown[] = [];
   #hasClosedItem = false;
+  /** The last call, if its item has ended without arguments. */
+  #endedCall: OpenCall | undefined;
   #hasToolCall = false;
   #hasMessage = false;
 
@@ -126,6 +128,7 @@ export class ResponsesReply implements ReplyReader<string> {
       case "response.reasoning_summary_part.added":
         return this.#writer.closeTextOrThinking();
       case "response.output_item.added":
+        this.#closeEndedCall();
         if (readObject(event.item)?.type === "function_call") this.#openCall(event, event.item);
         return;
       case "response.output_item.done":
@@ -222,6 +225,7 @@ export class ResponsesReply implements ReplyReader<string> {
   /** Closes an item; some servers send its content only now. */
   #closeItem(position: ItemPosition, item: WireItem): void {
     if (!readObject(item)) return;
+    this.#closeEndedCall();
     this.#hasClosedItem = true;
     switch (item.type) {
       case "function_call":
@@ -245,15 +249,30 @@ export class ResponsesReply implements ReplyReader<string> {
 
   /** Reads the items of a response that ended no item before, and calls and messages of one that had none of them. */
   #closeMissedItems(output: readonly WireItem[]): void {
-    const missedTypes = [
-      ...(this.#hasToolCall ? [] : ["function_call"]),
-      ...(this.#hasMessage ? [] : ["message"]),
-    ];
+    const missedTypes = this.#hasMessage ? [] : ["message"];
+    const missedCalls = this.#findMissedCalls(output);
     const hasItems = this.#hasClosedItem;
+    const [hasMessage, hasThinking] = [this.#hasMessage, this.#hasThinking];
     for (const [index, item] of output.entries()) {
-      const isMissed = missedTypes.includes(textOrEmpty(readObject(item)?.type));
-      if (!hasItems || isMissed) this.#closeItem({ output_index: index }, item);
+      const type = textOrEmpty(readObject(item)?.type);
+      const position = { output_index: index };
+      const isMissed = type === "function_call"
+        ? missedCalls.includes(item) || (!hasItems && this.#calls.findItem(position, item))
+        : missedTypes.includes(type) || !hasItems;
+      if (!isMissed) continue;
+      // Deltas that no end of an item followed are those of all items.
+      this.#messageHasText ||= hasMessage;
+      this.#hasThinking ||= hasThinking;
+      this.#closeItem(position, item);
     }
+  }
+
+  /** Finds the calls that no event contained. Some servers send other ids at the end, so that no call is another one. */
+  #findMissedCalls(output: readonly WireItem[]): readonly WireItem[] {
+    const items = output.filter((item) => readObject(item)?.type === "function_call");
+    const ids = this.#calls.all.map(({ id }) => id);
+    const hasSameIds = ids.every((id) => items.some(({ call_id }) => id !== "" && call_id === id));
+    return hasSameIds ? items.filter((item) => !ids.includes(textOrEmpty(item.call_id))) : [];
   }
 
   #closeReasoning(item: WireItem): void {
@@ -298,7 +317,19 @@ export class ResponsesReply implements ReplyReader<string> {
     const call = this.#openCall(position, item);
     this.#completeCall(call, item.arguments);
     // The token limit truncates a call, whose block stays open.
-    if (item.status !== "incomplete") this.#writer.closeToolCall(call.contentIndex);
+    if (item.status === "incomplete") return;
+    // Some servers end the item of a call that was cut off before its arguments like that of a complete one.
+    if (call.hasArguments) this.#writer.closeToolCall(call.contentIndex);
+    else this.#endedCall = call;
+  }
+
+  /** Closes a call without arguments when another item follows; at the end of the reply, the stop reason decides. */
+  #closeEndedCall(): void {
+    if (!this.#endedCall) return;
+    const { contentIndex, earlyArguments } = this.#endedCall;
+    this.#completeCall(this.#endedCall, earlyArguments);
+    this.#writer.closeToolCall(contentIndex);
+    this.#endedCall = undefined;
   }
 
   #writeExtension(item: WireItem): void {

@@ -66,20 +66,20 @@ export type WireEvent =
   | { readonly type: "response.output_text.annotation.added"; readonly annotation: unknown }
   | {
     readonly type: "response.function_call_arguments.delta";
-    readonly output_index?: number | null;
+    readonly output_index?: number | string | null;
     readonly item_id?: string | null;
     readonly delta: string;
   }
   | {
     readonly type: "response.function_call_arguments.done";
-    readonly output_index?: number | null;
+    readonly output_index?: number | string | null;
     readonly item_id?: string | null;
     readonly arguments: string;
   }
   | { readonly type: "response.reasoning_summary_part.added" }
   | {
     readonly type: "response.output_item.added" | "response.output_item.done";
-    readonly output_index?: number | null;
+    readonly output_index?: number | string | null;
     readonly item: WireItem;
   }
   | {
