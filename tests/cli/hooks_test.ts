@@ -179,7 +179,7 @@ Deno.test("hooks: the decisions of hooks for Claude Code block a call", async ()
 Deno.test("hooks: a decision that cannot be read refuses the call", async () => {
   const command = "cat >> log; head -c 200000 /dev/zero | tr '\\0' a; echo '\"}'";
   const long = `printf '{"decision":"block","reason":"'; ${command}`;
-  for (const hook of ["echo '{\"decision\":\"block\"'", long]) {
+  for (const hook of ['echo \'{"decision":"block"\'', long]) {
     const { y, bodies } = await run(createHook("PreToolUse", hook), { model: WRITE });
     assertEquals(y, undefined, hook);
     const text = JSON.stringify(bodies[1].messages);
