@@ -11,13 +11,22 @@ import { UsageError } from "../host/cli_error.ts";
 /**
  * Returns the configuration of servers; `undefined` if there are none.
  *
- * @throws {UsageError} If the transport of one is not supported.
+ * @throws {UsageError} If the transport of one is not supported, or two have the same name.
  */
 export function toServerConfig(servers: readonly AcpMcpServer[]): McpConfig | undefined {
   if (servers.length === 0) return undefined;
+  checkServerNames(servers);
   return {
     mcpServers: Object.fromEntries(servers.map((server) => [server.name, toServer(server)])),
   };
+}
+
+/** Checks that no server replaces another one. */
+function checkServerNames(servers: readonly AcpMcpServer[]): void {
+  const names = servers.map(({ name }) => name);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated === undefined) return;
+  throw new UsageError(`Two MCP servers have the name ${repeated}`, "Rename one in the editor.");
 }
 
 function toServer(server: AcpMcpServer): McpConfig["mcpServers"][string] {

@@ -26,3 +26,8 @@ Deno.test("toServerConfig(): refuses other transports, and drops what has no nam
     odd: { command: "x", args: ["y"], env: {} },
   });
 });
+
+Deno.test("toServerConfig(): refuses two servers of one name", () => {
+  const servers = [{ name: "a", command: "x" }, { name: "a", command: "y" }];
+  assertThrows(() => toServerConfig(servers), UsageError, "Two MCP servers have the name a");
+});

@@ -39,10 +39,7 @@ export class EditorView implements ConversationView {
     const lines = this.#lines;
     this.#lines = [];
     const text = lines.join("\n").trimEnd();
-    if (lines.length < 2) return text;
-    const [longest = ""] = [...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks).sort().slice(-1);
-    const fence = "`".repeat(Math.max(3, longest.length + 1));
-    return `${fence}\n${text}\n${fence}`;
+    return lines.length < 2 ? text : toFence(text);
   }
 
   print(lines: readonly Line[]): Promise<void> {
@@ -56,7 +53,8 @@ export class EditorView implements ConversationView {
   ): Promise<Answer | undefined> {
     const id = await this.#client.choose({
       title: message.replace(/\?.*$/s, "?"),
-      text: details.map(({ text }) => text).join("\n"),
+      // Markdown would hide comments of HTML.
+      text: details.length === 0 ? "" : toFence(details.map(({ text }) => text).join("\n")),
       answers: answers.map((id) => ({ id, name: capitalize(id), allows: id !== "no" })),
     }, signal);
     return answers.find((answer) => answer === id);
@@ -102,6 +100,13 @@ export class EditorView implements ConversationView {
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
   }
+}
+
+/** Returns a text as a block of Markdown that it cannot end. */
+function toFence(text: string): string {
+  const [longest = ""] = [...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks).sort().slice(-1);
+  const fence = "`".repeat(Math.max(3, longest.length + 1));
+  return `${fence}\n${text}\n${fence}`;
 }
 
 function capitalize(word: string): string {

@@ -111,7 +111,8 @@ async function evaluateModel(
   };
   const prepared = await prepare(model, onError);
   using writer = await openWriter(set, dependencies);
-  let hasResults = writer.finished.length > 0;
+  // One that is resumed can be resumed again, and keeps its damaged results.
+  let hasResults = settings.resume !== undefined;
   const signal = AbortSignal.any([stop.signal, interrupt.signal]);
   await using progress = new EvalProgress({
     total: countRuns(set, settings),

@@ -21,15 +21,15 @@ import { addModelName, writeReports } from "./write_reports.ts";
 
 /** Dependencies of `reportRuns()`. */
 export interface ReportDependencies extends EvaluationDependencies {
-  /** The command with its argument and the options that a resumption needs, for advice. */
-  readonly command: string;
+  /** Returns the command with its argument and the options that a resumption with a model needs, for advice. */
+  readonly formatCommand: (model: string) => string;
 }
 
 /** Prints the results, writes the reports, and returns the exit code. */
 export async function reportRuns(
   runs: readonly EvalRun[],
   { results, reports }: EvalSettings,
-  { interrupt, host, command }: ReportDependencies,
+  { interrupt, host, formatCommand }: ReportDependencies,
 ): Promise<ExitCode> {
   const { output, messages } = host.terminal;
   await output.write(formatRuns(runs, getTableOptions(host)));
@@ -47,6 +47,7 @@ export async function reportRuns(
     // An evaluation is also found by its path.
     const isDefault = results === resolvePath(RESULTS_DIRECTORY);
     const name = isDefault ? interrupted.id : join(results, interrupted.id);
+    const command = formatCommand(interrupted.model ?? "");
     const resumption = [command, formatOption("resume", name)].join(" ");
     await messages.write(`Interrupted; continue with: ${toPlainText(resumption)}\n`);
   }

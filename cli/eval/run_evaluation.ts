@@ -31,8 +31,8 @@ export async function runEvaluation(
     const set = await loadEvalSet(resolvePath(path));
     return resumed ? selectSameCases(set, resumed.set) : selectCases(set, settings);
   });
-  const command = formatResumedCommand("swink eval run", path, commandLine);
-  const dependencies = { interrupt, host, command };
+  const formatCommand = () => formatResumedCommand("swink eval run", path, commandLine);
+  const dependencies = { interrupt, host, formatCommand };
   const prepare = async (model: ModelSpec, onError: (error: AgentError) => void) => ({
     evaluators: await createEvaluators(set, { settings, model, onError }, host),
   });

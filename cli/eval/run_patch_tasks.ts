@@ -51,12 +51,14 @@ export async function runPatchTasks(
   const tasks = await readUserFiles(() => loadPatchTasks(resolvePath(path)));
   const { net, sandbox: confinement, environment, passEnvironment } = settings.run;
   const models = selectModels(settings.models, settings.run).map(formatModel);
+  // A harness reads one prediction of each task.
+  const addModel = (file: string | undefined, model: string) =>
+    file !== undefined && models.length > 1
+      ? addToFileName(file, getModelFileName(model, models))
+      : file;
   const createOptions = (model: ModelSpec) => ({
     modelName: `swink ${formatModel(model)}`,
-    // A harness reads one prediction of each task.
-    predictionsFile: predictionsFile !== undefined && models.length > 1
-      ? addToFileName(predictionsFile, getModelFileName(formatModel(model), models))
-      : predictionsFile,
+    predictionsFile: addModel(predictionsFile, formatModel(model)),
   });
   const createEvaluation = (model: ModelSpec) =>
     createPatchEvaluation(tasks, {
@@ -81,8 +83,13 @@ export async function runPatchTasks(
       return prepared;
     },
   };
-  const command = formatResumedCommand("swink eval patch", path, { options, given });
-  const dependencies = { interrupt, host, command };
+  // The resumed evaluation is that of one model, and has the predictions of this model.
+  const formatCommand = (model: string) =>
+    formatResumedCommand("swink eval patch", path, {
+      options: { ...options, predictions: addModel(predictions, model) },
+      given,
+    });
+  const dependencies = { interrupt, host, formatCommand };
   const runs = await evaluate(evaluation, settings, dependencies);
   return await reportRuns(runs, settings, dependencies);
 }

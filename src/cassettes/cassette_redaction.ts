@@ -140,7 +140,10 @@ function redactBody(
   isForm: boolean,
 ): CassetteBody {
   const text = decodeUtf8(bytes);
-  if (text === undefined) return { base64: encodeBase64(bytes) };
+  if (text === undefined) {
+    const [redacted = bytes] = redactChunks([bytes], secrets);
+    return { base64: encodeBase64(redacted) };
+  }
   if (isForm) return { text: redact(redactParameters(text), secrets) };
   const json = parseJson(text);
   if (json !== undefined) return { json: redactJson(json, secrets) };

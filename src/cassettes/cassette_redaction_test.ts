@@ -206,3 +206,13 @@ Deno.test("redactHeaders() hides keys in the query of a redirect", () => {
   const headers = new Headers({ location: "/next?token=my-token&page=2" });
   assertEquals(redactHeaders(headers, []), { location: "/next?token=[redacted]&page=2" });
 });
+
+Deno.test("redactRequest() hides a key in a body that is not UTF-8, such as a form with a file", async () => {
+  const encode = (text: string) => new TextEncoder().encode(text);
+  const file = new Uint8Array([0xff, 0]);
+  const body = new Uint8Array([...file, ...encode("key=sk-secret-key-1")]);
+  const headers = { "x-api-key": "sk-secret-key-1" };
+  const request = await redactFetch(url, { method: "POST", body, headers });
+  const stored = request.body && "base64" in request.body ? request.body.base64 : "";
+  assertEquals(atob(stored), "\xff\0key=[redacted]");
+});

@@ -26,8 +26,15 @@ export function lockFile(path: string): Disposable | undefined {
       return undefined;
     }
     if (isAt(file, path)) {
-      writeOwner(file, { isLocked: true });
-      return toLock(file, path);
+      const lock = toLock(file, path);
+      try {
+        writeOwner(file, { isLocked: true });
+        return lock;
+      } catch (error) {
+        // As on a full disk; the file would be locked until the end of the process.
+        lock[Symbol.dispose]();
+        throw error;
+      }
     }
     // Its holder has removed it after it was opened.
     file.close();

@@ -72,3 +72,20 @@ Deno.test("lockFile(): respects the claim of a process that cannot lock files, a
 Deno.test("lockFile(): reports a file that cannot be created", () => {
   assertThrows(() => lockFile("/nowhere/a.lock"), Deno.errors.NotFound);
 });
+
+Deno.test("lockFile(): releases a lock whose owner cannot be written", async () => {
+  await withPath((path) => {
+    const truncate = Deno.FsFile.prototype.truncateSync;
+    Deno.FsFile.prototype.truncateSync = () => {
+      throw new Error("disk full");
+    };
+    try {
+      assertThrows(() => lockFile(path), Error, "disk full");
+    } finally {
+      Deno.FsFile.prototype.truncateSync = truncate;
+    }
+    const lock = lockFile(path);
+    assert(lock);
+    lock[Symbol.dispose]();
+  });
+});

@@ -16,6 +16,8 @@ interface LockOwner {
   readonly pid: number;
   /** Start of the process, in milliseconds since the epoch; another process may have the same id later. */
   readonly started: number;
+  /** Start of the process as the kernel of Linux counts it, which does not depend on the clock; unknown elsewhere. */
+  readonly ticks?: string | undefined;
   /** Whether the process has locked the file, so that the lock ends with it. Default: `false`. */
   readonly isLocked?: boolean;
 }
@@ -33,7 +35,14 @@ const MAX_EMPTY_AGE_MS = 10_000;
  */
 export function claimLock(path: string): Disposable | undefined {
   if (!create(path) && !(removeOld(path) && create(path))) return undefined;
-  return { [Symbol.dispose]: () => remove(path) };
+  let isHeld = true;
+  return {
+    [Symbol.dispose]: () => {
+      // A second release would be that of the next owner.
+      if (isHeld) remove(path);
+      isHeld = false;
+    },
+  };
 }
 
 /** Whether another process, which cannot lock files, has claimed a file that this process has locked. */
@@ -45,7 +54,7 @@ export function isClaimed(path: string): boolean {
 /** Writes this process as the owner of a lock into its file. */
 export function writeOwner(
   file: SystemFile,
-  options: Pick<LockOwner, "isLocked"> = {},
+  options: Pick<LockOwner, "isLocked" | "ticks"> = {},
 ): void {
   const owner: LockOwner = { pid: system.pid, started: getProcessStart(), ...options };
   file.truncateSync();
@@ -55,7 +64,7 @@ export function writeOwner(
 function create(path: string): boolean {
   try {
     using file = system.openSync(path, { write: true, createNew: true, mode: 0o600 });
-    writeOwner(file);
+    writeOwner(file, { ticks: readTicks(system.pid) });
     return true;
   } catch (error) {
     if (getSystemErrorCode(error) === "EEXIST") return false;
@@ -65,25 +74,55 @@ function create(path: string): boolean {
 
 /** Removes the lock of a process that has ended; returns whether it was one. */
 function removeOld(path: string): boolean {
-  const owner = read(path);
-  if (owner ? isRunning(owner) : isNew(path)) return false;
-  remove(path);
-  return true;
+  if (!isOld(path)) return false;
+  // Of several processes one removes it: another one would remove the lock that the first has then created.
+  const removal = `${path}.old`;
+  if (!create(removal) && !(isOld(removal) && remove(removal) && create(removal))) return false;
+  try {
+    return isOld(path) && remove(path);
+  } finally {
+    remove(removal);
+  }
 }
 
-function isRunning({ pid, started }: LockOwner): boolean {
+function isOld(path: string): boolean {
+  const owner = read(path);
+  return owner ? !isRunning(owner) : !isNew(path);
+}
+
+function isRunning({ pid, started, ticks }: LockOwner): boolean {
+  const current = ticks === undefined ? undefined : readTicks(pid);
+  // Another process can have the id of one that was killed.
+  if (current !== undefined) return current === ticks;
   return pid === system.pid
     ? Math.abs(started - getProcessStart()) < START_TOLERANCE_MS
     : isProcessRunning(pid);
+}
+
+/** Returns the start of a process, in ticks since the start of the system; `undefined` if it is unknown. */
+function readTicks(pid: number): string | undefined {
+  try {
+    const status = new TextDecoder().decode(system.readFileSync(`/proc/${pid}/stat`));
+    // The second field is the name of the program in parentheses, which can contain spaces; the start is the 22nd one.
+    return status.slice(status.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
 }
 
 function read(path: string): LockOwner | undefined {
   try {
     const value: unknown = JSON.parse(system.readTextFileSync(path));
     if (!isJsonObject(value)) return undefined;
-    const { pid, started, isLocked } = value;
-    if (typeof pid !== "number" || typeof started !== "number") return undefined;
-    return { pid, started, isLocked: isLocked === true };
+    const { pid, started, ticks, isLocked } = value;
+    // A signal to the process 0 reaches all of a group.
+    if (typeof pid !== "number" || pid <= 0 || typeof started !== "number") return undefined;
+    return {
+      pid,
+      started,
+      ticks: typeof ticks === "string" ? ticks : undefined,
+      isLocked: isLocked === true,
+    };
   } catch {
     return undefined;
   }
@@ -98,10 +137,12 @@ function isNew(path: string): boolean {
   }
 }
 
-function remove(path: string): void {
+/** Removes a file; returns whether it does not exist any more. */
+function remove(path: string): boolean {
   try {
     system.removeSync(path);
-  } catch {
-    // It was removed already.
+    return true;
+  } catch (error) {
+    return getSystemErrorCode(error) === "ENOENT";
   }
 }

@@ -16,7 +16,7 @@ export interface TelemetryOptions {
   /** Creates the metrics. Default: the meter of the registered provider. */
   readonly meter?: Meter | undefined;
   /**
-   * Whether spans have the system prompt, the messages, the descriptions of the tools, and the arguments and results of
+   * Whether spans have the system prompt, the messages, the definitions of the tools, and the arguments and results of
    * calls. They may contain personal data. Default: `false`.
    */
   readonly content?: boolean | undefined;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertObjectMatch } from "@std/assert";
 import {
   Agent,
   type AssistantMessageEvent,
@@ -18,6 +18,9 @@ import { fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testi
 import { Client, connect } from "./test_client.ts";
 
 const usage = { input: 10, output: 5, cacheRead: 100, cacheWrite: 20, total: 135 };
+
+/** The first bytes of an image. */
+const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 Deno.test("agUiHandler(): no arguments are lost when the model writes several calls at once", async () => {
   const answers = scriptedStream([reply("Done")]);
@@ -95,4 +98,29 @@ Deno.test("agUiHandler(): a sub-agent that works longer than the run does not ma
   await client.send("Hello");
   assertEquals(client.last("SUBAGENT_FINISHED")["outcome"], { type: "suspended" });
   assertEquals(client.last("RUN_FINISHED")["outcome"], { type: "success" });
+});
+
+Deno.test("agUiHandler(): a client does not learn where files of the server are", async () => {
+  const image = { type: "image", source: { type: "file", path: "/srv/a.png" } } as const;
+  const text = { type: "text", text: "A picture" } as const;
+  const result = { content: [text, image], details: { width: 10 } };
+  const client = connect({
+    streamFn: scriptedStream([reply([toolCall("look")]), reply("Done")]),
+    readFile: () => Promise.resolve(PNG),
+    tools: [{
+      ...fakeTool({ name: "look" }),
+      execute(_args, { onUpdate }) {
+        onUpdate({ content: [image] });
+        return Promise.resolve(result);
+      },
+    }],
+  });
+  await client.send("Look");
+  assertEquals(JSON.stringify(client.events).includes("/srv"), false);
+  const end = client.events.flatMap((event) =>
+    "name" in event && event["name"] === "swink.tool_execution_end" && "value" in event
+      ? [event["value"]]
+      : []
+  );
+  assertObjectMatch(end[0] as object, { result: { content: [text], details: { width: 10 } } });
 });

@@ -8,6 +8,7 @@ import type {
   StoredEvent,
 } from "../../src/durable/events/event_storage.ts";
 import { followRunEvents } from "../../src/durable/events/read_run_events.ts";
+import { createDeferred } from "../../src/core/deferred.ts";
 import { systemClock } from "../../src/core/ports.ts";
 
 /** A storage whose statements take some turns of the event loop, and may fail. */
@@ -129,5 +130,27 @@ Deno.test("EventHub: records are stored again when the storage was not available
   await hub.append("run", { type: "event", event: 1, key: "1" });
   await hub.flush("run");
   assertEquals(storage.runs.get("run")?.length, 1);
+  await hub.close();
+});
+
+Deno.test("EventHub: records that could not be read when they were reported are read by the next look", async () => {
+  const storage = new SlowStorage(() => 1);
+  const hub = new EventHub({ storage, clock: systemClock, pollMs: Infinity });
+  const watched = hub.watch("run");
+  assertEquals(await watched.read(0), []);
+  // Another process appends a record.
+  await storage.append([{ runId: "run", type: "end" }]);
+  const { read } = storage;
+  const failed = createDeferred<void>();
+  storage.read = () => {
+    storage.read = read;
+    failed.resolve();
+    return Promise.reject(new Error("The storage is not available"));
+  };
+  hub.notify([["run", Infinity]]);
+  await failed.promise;
+  await Promise.resolve();
+  assertEquals((await watched.read(0)).map(({ type }) => type), ["end"]);
+  hub.unwatch(watched);
   await hub.close();
 });

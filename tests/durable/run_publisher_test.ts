@@ -83,3 +83,13 @@ Deno.test("RunPublisher: nothing is published again when all events and the end 
   await publishAll(events, { replayed: ["begin", "done"] });
   assertEquals(events.values, ["begin", "done", "end"]);
 });
+
+Deno.test("RunPublisher: a key with any characters is stored as text that every storage accepts", async () => {
+  const events = new StoredEvents();
+  const publisher = new RunPublisher({ events, isContinued: false });
+  const key = `call \0\ud800 ${"long ".repeat(10_000)}`;
+  await publisher.publish("event", { key, isReplayed: false });
+  await publisher.end({ isAlways: false });
+  const keys = events.stored.flatMap((record) => "key" in record ? [record.key] : []);
+  assertEquals(keys.map((stored) => /^[a-z0-9]{1,20}$/.test(stored)), [true]);
+});

@@ -105,6 +105,18 @@ Deno.test("runEvalSet: a replay repeats the recorded runs without a network, in 
   });
 });
 
+Deno.test("runEvalSet: a recording with an incomplete last line is continued", async () => {
+  await useDirectory(async (directory) => {
+    const { fetch } = createServer(REPLIES);
+    const [first] = await run({ record: directory, fetch });
+    const list = `${directory}/runs.jsonl`;
+    await Deno.writeTextFile(list, (await Deno.readTextFile(list)).slice(0, -9));
+    await run({ record: directory, fetch, ...(first && { finished: [first] }) });
+    const replayed = await run({ replay: directory, fetch: rejectNetwork });
+    assertEquals(replayed.map(({ outcome }) => outcome), ["passed", "passed"]);
+  });
+});
+
 Deno.test("runEvalSet: two replays at the same time have directories of their own", async () => {
   await useDirectory(async (directory) => {
     await run({ record: directory, fetch: createServer(REPLIES).fetch });

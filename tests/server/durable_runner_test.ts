@@ -125,6 +125,36 @@ Deno.test("durableRunner(): an approval waits for a client of any worker, and th
   await watching.close();
 });
 
+Deno.test("durableRunner(): a run that continues with a message which has arrived at its end is still aborted", async () => {
+  await using workers = new DurableWorkers();
+  const { tool, begun } = createGate();
+  const streamFn = createModel(reply("Done"), reply([toolCall("work")]));
+  let isSent = false;
+  const { test } = await workers.start({
+    agent: {},
+    runner: {
+      createAgent: ({ id }, steps) => {
+        const agent = durableAgent({ model: "test/model", streamFn, tools: [tool] }, steps);
+        // The message arrives before the end of the run is saved, and is delivered with it.
+        agent.subscribe(async ({ type }) => {
+          if (type !== "agent_end" || isSent) return;
+          isSent = true;
+          await test.json(202, "POST", `/v1/sessions/${id}/follow_up`, { body: { text: "More" } });
+        });
+        return agent;
+      },
+    },
+  });
+  const id = await test.create();
+  await test.prompt(id);
+  await begun;
+  const aborted = await test.json(202, "POST", `/v1/sessions/${id}/abort`, { body: {} });
+  assertEquals(aborted, { aborted: true });
+  const watching = await test.events(id);
+  await watching.until(isIdle);
+  await watching.close();
+});
+
 Deno.test("durableRunner(): an abort through another worker ends the run in order", async () => {
   await using workers = new DurableWorkers();
   const { tool, begun } = createGate();
@@ -364,6 +394,23 @@ Deno.test("durableRunner(): a worker that is shut down hands its runs over", asy
   const events = await reader.until(isIdle);
   assert(events.some(({ data }) => data.type === "run_ended" && data.stopReason === "stop"));
   await reader.close();
+});
+
+Deno.test("durableRunner(): a session that is deleted while its run works does not come back", async () => {
+  await using workers = new DurableWorkers();
+  const { tool, begun, open } = createGate();
+  const streamFn = createModel(reply([toolCall("work")]), reply("Done"));
+  const { test } = await workers.start({ agent: { streamFn, tools: [tool] } });
+  const id = await test.create();
+  await test.prompt(id);
+  await begun;
+  const { runId } = await test.json(200, "GET", `/v1/sessions/${id}`);
+  // As by an application that deletes the data of a user.
+  await workers.store.delete(id);
+  open();
+  const { engine } = await workers.start({ agent: { streamFn, tools: [tool] } });
+  await engine.getRun(runId).result().catch(() => {});
+  assertEquals((await workers.store.list()).length, 0);
 });
 
 Deno.test("durableRunner(): runs sessions without a tenant, of callers on the machine", async () => {

@@ -52,7 +52,7 @@ export interface DurableSession {
   readonly unsaved: number;
   /**
    * Appends the messages that the agent has added since the session was opened or saved, as a step; `result` also records
-   * how its run has ended. Waits while another run saves the session.
+   * how its run has ended. Waits while another run saves the session. Rejects if the session was deleted meanwhile.
    */
   save(result?: AgentResult): Promise<SavedPosition>;
 }
@@ -117,10 +117,12 @@ export async function openDurableSession(
       const marker = { runId: steps.runId, part };
       // Only the first step after a replay may have been interrupted.
       const mayBeRepeated = steps.isReplaying;
+      // One that is missing later was deleted, and must not come back.
+      const mayCreate = leaf === null && part === 1;
       // An abort of the run does not end this step, since the session must have the end of the run.
       return await steps.run(
         `session ${id}: save ${part}`,
-        () => saveEntries(store, options, { marker, entries, mayBeRepeated }),
+        () => saveEntries(store, options, { marker, entries, mayBeRepeated, mayCreate }),
       );
     },
   };
@@ -161,14 +163,16 @@ interface SavedEntries {
   readonly entries: readonly SessionEntryBody[];
   /** Whether an earlier process may have stored some of them. */
   readonly mayBeRepeated: boolean;
+  /** Whether a session that does not exist is created. */
+  readonly mayCreate: boolean;
 }
 
 async function saveEntries(
   store: SessionStore,
   options: DurableSessionOptions,
-  { marker, entries, mayBeRepeated }: SavedEntries,
+  { marker, entries, mayBeRepeated, mayCreate }: SavedEntries,
 ): Promise<SavedPosition> {
-  const session = await openToWrite(store, options);
+  const session = await openToWrite(store, { ...options, mayCreate });
   try {
     const stored = mayBeRepeated ? findStored(await session.path(), marker) : undefined;
     if (stored === undefined) session.append({ type: "custom", name: RUN_ENTRY, data: marker });
@@ -199,14 +203,16 @@ function findStored(
 
 async function openToWrite(
   store: SessionStore,
-  { id, cwd, tenant, user, metadata }: DurableSessionOptions,
+  { id, cwd, tenant, user, metadata, mayCreate }: DurableSessionOptions & {
+    readonly mayCreate: boolean;
+  },
 ): Promise<Session> {
   while (true) {
     try {
       return await store.open(id);
     } catch (error) {
       if (!(error instanceof SessionError)) throw error;
-      if (error.reason === "not_found") {
+      if (error.reason === "not_found" && mayCreate) {
         const created = await create(store, { id, cwd, tenant, user, metadata });
         if (created) return created;
       } else if (error.reason !== "locked") {

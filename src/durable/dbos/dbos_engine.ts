@@ -330,9 +330,9 @@ export class DbosEngine implements DurableEngine {
 
   #onNotification({ channel, payload = "" }: PgNotification): void {
     if (channel === this.#tables.channel) return void this.#readMessages(payload).catch(() => {});
-    const { executorId, runIds } = parseNotification(payload);
-    if (executorId === this.executorId) return;
-    this.#backend.hub.notify(runIds.map((runId) => [runId, Infinity]));
+    const notification = parseNotification(payload);
+    if (!notification || notification.executorId === this.executorId) return;
+    this.#backend.hub.notify(notification.runIds.map((runId) => [runId, Infinity]));
   }
 
   async #readMessages(runId: string): Promise<void> {
@@ -398,7 +398,7 @@ export class DbosEngine implements DurableEngine {
       this.#reconcileAt = systemClock.now() + RECONCILE_MS;
       await this.#reconcile(dbos).catch(() => {});
       const { keepEventsMs = 300_000 } = this.#options;
-      await this.#events.removeEnded(keepEventsMs).catch(() => {});
+      await this.#events.removeEnded(keepEventsMs, signal).catch(() => {});
       await this.#tables.removeClosed(this.#connection, keepEventsMs).catch(() => {});
     }
   }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isJsonObject } from "../../core/json.ts";
 import type { Clock } from "../../core/ports.ts";
 import type {
   EventPosition,
@@ -17,8 +18,10 @@ import type { EventTable } from "./run_tables.ts";
 /** SQLSTATE of a number that a record of another process has got. */
 const UNIQUE_VIOLATION = "23505";
 const MAX_ATTEMPTS = 20;
-/** Maximum number of runs in a notification, whose payload has at most 8,000 bytes. */
-const RUNS_PER_NOTIFICATION = 40;
+/** Maximum length of the ids in a notification, in bytes: Postgres refuses a payload of 8,000. */
+const MAX_ID_BYTES = 6_000;
+/** Number of ended runs whose events are deleted at once. */
+const REMOVED_RUNS = 200;
 /** Pause after a conflict with another process, in milliseconds. */
 const CONFLICT_PAUSE_MS = 5;
 
@@ -92,17 +95,23 @@ export class EventRows implements EventStorage {
     return Math.max(0, Number(row?.["number"] ?? 1) - 1);
   }
 
-  /** Deletes the events of runs that have ended some time ago. */
-  async removeEnded(keepMs: number): Promise<void> {
+  /** Deletes the events of all runs that have ended some time ago, in parts between which other statements run. */
+  async removeEnded(keepMs: number, signal?: AbortSignal): Promise<void> {
     const { table, connection } = this.#options;
-    await connection.query(
-      `DELETE FROM ${table.name} WHERE run_id IN (
-         SELECT run_id FROM ${table.name}
-         WHERE type = 'end' AND created < now() - $1 * interval '1 millisecond'
-         ORDER BY created LIMIT 1000
-       )`,
-      [keepMs],
-    );
+    for (let removed = REMOVED_RUNS; removed === REMOVED_RUNS && !signal?.aborted;) {
+      const [row] = await connection.query(
+        `WITH ended AS MATERIALIZED (
+           SELECT run_id FROM ${table.name}
+           WHERE type = 'end' AND created < now() - $1 * interval '1 millisecond'
+           ORDER BY created LIMIT $2 FOR UPDATE SKIP LOCKED
+         ), removed AS (
+           DELETE FROM ${table.name} WHERE run_id IN (SELECT run_id FROM ended)
+         )
+         SELECT count(*) AS removed FROM ended`,
+        [keepMs, REMOVED_RUNS],
+      );
+      removed = Number(row?.["removed"]);
+    }
   }
 
   /** Appends records whose numbers follow the last one of their run. A statement that is repeated adds nothing. */
@@ -172,15 +181,32 @@ export interface EventNotification {
 }
 
 function formatNotifications(executorId: string, runIds: readonly string[]): string[] {
-  const texts: string[] = [];
-  for (let index = 0; index < runIds.length; index += RUNS_PER_NOTIFICATION) {
-    const part = runIds.slice(index, index + RUNS_PER_NOTIFICATION);
-    texts.push(JSON.stringify({ executorId, runIds: part } satisfies EventNotification));
+  const parts: string[][] = [];
+  let free = 0;
+  for (const runId of runIds) {
+    const bytes = new TextEncoder().encode(JSON.stringify(runId)).length + 1;
+    if (bytes > free) {
+      parts.push([]);
+      free = MAX_ID_BYTES;
+    }
+    parts.at(-1)?.push(runId);
+    free -= bytes;
   }
-  return texts;
+  return parts.map((part) =>
+    JSON.stringify({ executorId, runIds: part } satisfies EventNotification)
+  );
 }
 
-/** Parses a notification. */
-export function parseNotification(payload: string): EventNotification {
-  return JSON.parse(payload);
+/** Parses a notification; `undefined` if it is none: every role of the database may send one. */
+export function parseNotification(payload: string): EventNotification | undefined {
+  try {
+    const parsed: unknown = JSON.parse(payload);
+    if (!isJsonObject(parsed)) return undefined;
+    const { executorId, runIds } = parsed;
+    if (typeof executorId !== "string" || !Array.isArray(runIds)) return undefined;
+    const isComplete = runIds.every((id) => typeof id === "string");
+    return isComplete ? { executorId, runIds: runIds.map(String) } : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -36,6 +36,8 @@ export interface DeadWorker {
 /** The tables, in a schema of their own. */
 export class RunTables {
   readonly #schema: string;
+  /** The process of Postgres that has served the last connection. */
+  #backend: unknown;
 
   /**
    * Creates the tables of a schema.
@@ -95,7 +97,19 @@ export class RunTables {
         WHERE type = 'checkpoint';
       COMMIT`);
     await query(`LISTEN ${this.channel}; LISTEN ${this.events.channel}`);
-    await query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [this.#getLock(executorId)]);
+    const lock = this.#getLock(executorId);
+    // Postgres may take hours to notice that a connection is lost; the lock of this worker must not wait for that.
+    await query(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks
+       WHERE pid = $1::integer AND pid <> pg_backend_pid() AND granted AND locktype = 'advisory' AND objsubid = 1
+         AND ((classid::bigint << 32) | objid::bigint) = hashtextextended($2, 0)`,
+      [this.#backend ?? null, lock],
+    );
+    const { rows: [locked] } = await query(
+      "SELECT pg_advisory_lock(hashtextextended($1, 0)), pg_backend_pid() AS pid",
+      [lock],
+    );
+    this.#backend = locked?.["pid"];
     await query(
       `INSERT INTO ${this.#schema}.workers (executor_id) VALUES ($1) ON CONFLICT DO NOTHING`,
       [executorId],

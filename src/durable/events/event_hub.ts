@@ -163,7 +163,8 @@ export class EventHub {
           if (events.length === MAX_BATCH) this.#changed.add(watched.runId);
         }
       } catch {
-        // They are read again after the pause, or when the storage is back.
+        // Their readers read the storage with the next look, or when the storage is back.
+        for (const watched of runs) watched.miss();
         break;
       }
     }

@@ -52,6 +52,12 @@ export class WatchedRun {
     return false;
   }
 
+  /** Makes the next reader read the storage, since records may be there that could not be read. */
+  miss(): void {
+    this.#isCurrent = false;
+    this.#hasMissed = true;
+  }
+
   /** Adds records; returns `false` if those between the last one and them must be read from the storage. */
   add(records: readonly StoredEvent[]): boolean {
     const last = this.#last ?? Infinity;

@@ -58,7 +58,8 @@ export class RunPublisher {
     const content: EventContent = {
       type: isCheckpoint ? "checkpoint" : "event",
       event: copy.value,
-      key: key ?? hashJson(copy.value),
+      // A text that a storage refuses would cost the events of all runs that are stored with it.
+      key: hashJson(key ?? copy.value),
     };
     const appended = this.#append(content, isReplayed);
     return this.#pending > MAX_PENDING ? appended : undefined;

@@ -122,11 +122,14 @@ export class RunSteps implements DurableSteps {
 
   async refuseMessages(): Promise<boolean> {
     const name = `messages: end ${++this.#refusals}`;
-    return await this.run(name, async () => {
+    const before = this.#delivered;
+    const isRefused = await this.run(name, async () => {
       const { inbox } = this.#journal;
       if (this.#journal.closeInbox) return await this.#journal.closeInbox(this.#delivered);
       return inbox.last <= this.#delivered;
     });
+    // Where the inbox cannot be closed, a message may arrive before the step has ended.
+    return isRefused && this.#delivered === before;
   }
 
   async publish(event: unknown, options: PublishOptions = {}): Promise<void> {

@@ -5,6 +5,7 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { DirectorySnapshot } from "../../patch/directory_snapshot.ts";
 import type { EvalBudget, EvalCase, EvalSet } from "../case/eval_case.ts";
 import type { EvalFiles } from "../case/eval_files.ts";
@@ -98,6 +99,8 @@ export function createPatchEvaluation(
     id: task.instanceId,
     userMessages: [createPrompt(task)],
     fixture: task.instanceId,
+    // Results of another commit or of other tests are not those of the case.
+    evaluators: [{ name: METRIC, options: listGradingParts(task) }],
     ...(budget && { budget }),
   }));
   return {
@@ -110,6 +113,18 @@ export function createPatchEvaluation(
       return await createCheckout(task, checkouts, create);
     },
     evaluators,
+  };
+}
+
+/** Returns the parts of a task that decide about its grade, and that the prompt does not have. */
+function listGradingParts(
+  { baseCommit, testCommand, testPatch, testFiles }: PatchTask,
+): JsonObject {
+  return {
+    baseCommit,
+    testCommand,
+    ...(testPatch !== undefined && { testPatch }),
+    ...(testFiles && { testFiles: [...testFiles] }),
   };
 }
 

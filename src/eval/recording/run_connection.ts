@@ -10,7 +10,7 @@ import { recordFetch } from "../../cassettes/record_fetch.ts";
 import { replayCassette } from "../../cassettes/replay_cassette.ts";
 import type { EvalFiles } from "../case/eval_files.ts";
 import { normalizeText } from "./normalize_text.ts";
-import { appendRun, readRuns, type RecordedRun } from "./run_index.ts";
+import { appendRun, readRuns, type RecordedRun, repairRuns } from "./run_index.ts";
 
 /** The network access of one run. */
 export interface RunConnection {
@@ -71,7 +71,10 @@ export async function createConnections(options: ConnectionOptions): Promise<Ope
   if (record !== undefined && replay !== undefined) {
     throw new BadRequestError("Pass either record or replay: a replay sends no requests");
   }
-  if (record !== undefined) return (request) => openRecording(request, record, options);
+  if (record !== undefined) {
+    await repairRuns(record, options.files);
+    return (request) => openRecording(request, record, options);
+  }
   if (replay !== undefined) return await openReplays(replay, options);
   return ({ seed }) => ({
     fetch,

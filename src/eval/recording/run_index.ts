@@ -28,6 +28,19 @@ export interface RecordedRun {
 /** Name of the file in the directory of a recording. */
 const INDEX_FILE = "runs.jsonl";
 
+/** The start of each line. */
+const LINE_START = '{"caseId":';
+
+/** Removes an incomplete last line, as on a full disk, to which the next run would be added. */
+export async function repairRuns(directory: string, files: EvalFiles): Promise<void> {
+  const path = join(directory, INDEX_FILE);
+  const text = await files.read(path) ?? "";
+  const length = text.lastIndexOf("\n") + 1;
+  // Another program can have a file with this name.
+  const isCut = text.length > length && text.startsWith(LINE_START, length);
+  if (isCut) await files.write(path, text.slice(0, length));
+}
+
 /** Adds a run to the list. */
 export async function appendRun(
   directory: string,

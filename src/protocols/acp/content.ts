@@ -108,7 +108,7 @@ function toMessageUpdates(message: AgentMessage, describer: CallDescriber): AcpU
     case "tool_result": {
       const { toolCallId, toolName, isError, content, details } = message;
       const entries = toPlan(toolName, details);
-      const change = toChange(details);
+      const change = toChange(toolName, details);
       const diffs = isError || !change ? [] : toDiffs([change], describer.toPath);
       const contents = toContents(content).map((content) =>
         ({ type: "content", content }) as const

@@ -46,7 +46,8 @@ export function describeCall({ name, arguments: args }: DescribedCall): {
 } {
   const [main] = Object.values(args);
   const [line = ""] = typeof main === "string" ? main.split("\n") : [];
-  const title = line === "" ? name : `${name} ${line}`;
+  const rest = line === main || line === "" ? "" : " …";
+  const title = line === "" ? name : `${name} ${line}${rest}`;
   const kind = Object.hasOwn(KINDS, name) ? KINDS[name] ?? "other" : "other";
   const { path, offset } = args;
   if (typeof path !== "string" || path === "" || !(kind === "read" || kind === "edit")) {
@@ -54,6 +55,37 @@ export function describeCall({ name, arguments: args }: DescribedCall): {
   }
   const start = typeof offset === "number" && offset >= 1 && { line: Math.floor(offset) };
   return { title, kind, locations: [{ path, ...start }] };
+}
+
+/** A text that no title cuts off, and in which nothing is invisible. */
+const SHORT_TEXT = /^[\x20-\x7e]{0,80}$/;
+
+/**
+ * Returns the arguments of a call about which the user is asked, unless its title has all of them: what a model hides behind
+ * the first line of a command, or in another argument, would be approved unseen.
+ */
+export function toArgumentContents(
+  title: string,
+  args: Readonly<Record<string, unknown>>,
+): AcpToolContent[] {
+  const values = Object.values(args);
+  const [main, ...others] = values;
+  const isOneText = typeof main === "string" && others.length === 0;
+  if (values.length === 0) return [];
+  if (isOneText && SHORT_TEXT.test(main) && title.endsWith(main)) return [];
+  const text = toFence(isOneText ? main : JSON.stringify(args, null, 2));
+  return [{ type: "content", content: { type: "text", text } }];
+}
+
+/** Returns a text as a block of Markdown that it cannot end, with the code points of invisible characters. */
+function toFence(text: string): string {
+  const visible = text.replace(
+    /[^\P{C}\n\t]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+  const longest = Math.max(2, ...[...visible.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${visible}\n${fence}`;
 }
 
 /** Maximum length of a text of a diff; the client gets the result of the call instead of longer ones. */
@@ -104,8 +136,15 @@ export function describeFor(
   };
 }
 
-/** Returns the change of a file in the details of a result; `undefined` if there is none. */
-export function toChange(details: unknown): FileChange | undefined {
+/** Beginning of the names of the tools of MCP servers, whose details are the result of the server. */
+const SERVER_PREFIX = "mcp__";
+
+/**
+ * Returns the change of a file in the details of a result; `undefined` if there is none. The details of a server would
+ * show a change that nothing has made.
+ */
+export function toChange(toolName: string, details: unknown): FileChange | undefined {
+  if (toolName.startsWith(SERVER_PREFIX)) return undefined;
   if (!isJsonObject(details) || !isJsonObject(details.change)) return undefined;
   const { path, before, after } = details.change;
   if (typeof path !== "string" || !isContent(before) || !isContent(after)) return undefined;

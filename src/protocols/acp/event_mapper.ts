@@ -12,6 +12,7 @@ import type {
   SubAgentEvent,
   ToolExecutionEndEvent,
 } from "../../core/event.ts";
+import type { AgentMessage } from "../../core/message.ts";
 import type { AssistantMessageDelta } from "../../core/stream.ts";
 import type { ToolUpdate } from "../../core/tool_result.ts";
 import type { AcpStopReason, AcpToolCallFields, AcpToolContent, AcpUpdate } from "./acp_update.ts";
@@ -19,6 +20,7 @@ import { toContents } from "./content.ts";
 import {
   type CallDescriber,
   describeFor,
+  toArgumentContents,
   toChange,
   toDiffs,
   toPlan,
@@ -28,6 +30,8 @@ import { PlanSteps } from "./plan_steps.ts";
 
 /** Options for `new EventMapper()`. */
 export interface EventMapperOptions extends CallDescriber {
+  /** The messages of the session before its runs, whose cost is part of its cost. Default: none. */
+  readonly history?: readonly AgentMessage[] | undefined;
   /** Returns the context window of the model in tokens; `undefined` if it is unknown. Default: unknown. */
   readonly getContextWindow?: (() => number | undefined) | undefined;
   /** Whether an id is that of a terminal of the client that the session has started. Default: none is. */
@@ -41,13 +45,16 @@ export class EventMapper {
   readonly #changes = new Map<string, readonly FileChange[]>();
   /** Ids of the calls that the client sees as pending. */
   readonly #pending = new Set<string>();
+  /** Ids of the calls of sub-agents that have not ended. */
+  readonly #subAgentCalls = new Set<string>();
   readonly #plan = new PlanSteps();
   #messageId = "";
-  #totalCost: number | null = 0;
+  #totalCost: number | null;
 
   /** Creates a mapper. */
   constructor(options: EventMapperOptions) {
     this.#options = options;
+    this.#totalCost = sumCost(options.history ?? []);
   }
 
   /** Keeps the changes that a call will make, for its updates. */
@@ -93,7 +100,7 @@ export class EventMapper {
         this.#changes.clear();
         // A later run executes the calls that wait for an approval.
         for (const { toolCallId } of event.pendingApprovals ?? []) this.#pending.delete(toolCallId);
-        return this.#failPending();
+        return [...this.#failPending(), ...this.#leaveSubAgents()];
       case "custom": {
         const entries = this.#plan.update(event);
         return entries ? [{ sessionUpdate: "plan", entries }] : [];
@@ -123,11 +130,14 @@ export class EventMapper {
   }): AcpToolCallFields {
     const { toolCallId, changes = [] } = call;
     this.expectChanges(toolCallId, changes);
+    const described = this.#describe(toolCallId, call);
+    const diffs = toDiffs(changes, this.#options.toPath);
+    const isShown = diffs.length > 0 && diffs.length === changes.length;
     return {
-      ...this.#describe(toolCallId, call),
+      ...described,
       status: "pending" as const,
       rawInput: call.arguments,
-      content: toDiffs(changes, this.#options.toPath),
+      content: isShown ? diffs : toArgumentContents(described.title, call.arguments),
     };
   }
 
@@ -181,6 +191,18 @@ export class EventMapper {
     }));
   }
 
+  /** Ends the calls of sub-agents that work longer than the run, after which the client sees nothing of them. */
+  #leaveSubAgents(): AcpUpdate[] {
+    const ids = [...this.#subAgentCalls];
+    this.#subAgentCalls.clear();
+    return ids.map((toolCallId) => ({
+      sessionUpdate: "tool_call_update",
+      toolCallId,
+      status: "completed",
+      content: [{ type: "content", content: { type: "text", text: CONTINUES } }],
+    }));
+  }
+
   #updateCall(toolCallId: string, update: ToolUpdate): AcpUpdate {
     const content = this.#toUpdateContent(update);
     return { sessionUpdate: "tool_call_update", toolCallId, content };
@@ -202,7 +224,7 @@ export class EventMapper {
     toolCallId: string,
     { name, result, isError }: Pick<ToolExecutionEndEvent, "name" | "result" | "isError">,
   ): AcpUpdate[] {
-    const change = toChange(result.details);
+    const change = toChange(name, result.details);
     const changes = change ? [change] : this.#changes.get(toolCallId) ?? [];
     this.#changes.delete(toolCallId);
     const diffs = isError ? [] : toDiffs(changes, this.#options.toPath);
@@ -224,6 +246,7 @@ export class EventMapper {
     const toId = (id: string) => `${parent}/${id}`;
     switch (event.type) {
       case "tool_execution_start": {
+        this.#subAgentCalls.add(toId(event.id));
         const { title, ...described } = this.#describe(toId(event.id), event);
         return [{
           sessionUpdate: "tool_call",
@@ -237,6 +260,7 @@ export class EventMapper {
       case "tool_execution_update":
         return [this.#updateCall(toId(event.id), event.update)];
       case "tool_execution_end":
+        this.#subAgentCalls.delete(toId(event.id));
         return this.#endCall(toId(event.id), event).filter(({ sessionUpdate }) =>
           sessionUpdate !== "plan"
         );
@@ -286,6 +310,17 @@ export class EventMapper {
       ...(this.#totalCost !== null && { cost: { amount: this.#totalCost, currency: "USD" } }),
     }];
   }
+}
+
+/** Instead of a result. */
+const CONTINUES = "The sub-agent continues in the background: the end of this call is not shown";
+
+/** Returns the cost of messages; `null` if that of one is unknown. */
+function sumCost(messages: readonly AgentMessage[]): number | null {
+  return messages.reduce<number | null>((sum, message) => {
+    const cost = "cost" in message && message.cost ? message.cost.total : 0;
+    return sum === null || cost === null ? null : sum + cost;
+  }, 0);
 }
 
 /** Returns the reason for the end of a prompt; `undefined` if the run has failed. */

@@ -148,7 +148,8 @@ export class OpenSession {
     this.#session = session;
     this.#connection = connection;
     this.#describer = { describeCall, toPath: (path) => toAbsolutePath(cwd, path) };
-    this.#mapper = new EventMapper({ ...this.#describer, getContextWindow, isTerminal });
+    const { messages: history } = session.agent.state;
+    this.#mapper = new EventMapper({ ...this.#describer, history, getContextWindow, isTerminal });
     this.#unsubscribe = session.agent.subscribe((event) => this.#previewChanges(event));
   }
 

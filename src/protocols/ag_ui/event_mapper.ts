@@ -14,6 +14,7 @@ import type {
   SubAgentEvent,
 } from "../../core/event.ts";
 import type { AssistantMessageDelta } from "../../core/stream.ts";
+import type { AgentToolResult } from "../../core/tool_result.ts";
 import { isJsonObject, toJsonValue } from "../../core/json.ts";
 import type { PendingApproval } from "../../core/approval.ts";
 import type {
@@ -145,8 +146,14 @@ export class EventMapper {
       case "tool_execution_start":
         this.#toolNames.set(event.id, event.name);
         return this.#custom(event);
-      case "tool_execution_update":
+      case "tool_execution_update": {
+        const { update } = event;
+        return this.#custom(
+          typeof update === "string" ? event : { ...event, update: withoutFiles(update) },
+        );
+      }
       case "tool_execution_end":
+        return this.#custom({ ...event, result: withoutFiles(event.result) });
       case "tool_approval_requested":
       case "tool_approval_resolved":
       case "context_compacted":
@@ -415,6 +422,14 @@ const BLOCK_TYPES = {
   text_delta: "text",
   thinking_delta: "reasoning",
 } as const;
+
+/** Returns a result without files of the server, whose paths a client must not learn. */
+function withoutFiles(result: AgentToolResult): AgentToolResult {
+  const content = result.content.filter((block) =>
+    !("source" in block) || block.source.type !== "file"
+  );
+  return { ...result, content };
+}
 
 /** Returns a copy that is JSON; `null` for a value that cannot be. */
 function toJson(value: unknown): unknown {

@@ -81,15 +81,28 @@ export class SessionRuns {
   ): Promise<{ readonly active: ActiveRun | undefined; readonly nextId: string }> {
     const written = await findLastRun(session);
     const active = written && await this.#readActive(written);
-    for (let attempt = 1;; attempt++) {
-      const nextId = await createRunId(session, attempt);
-      if (active) return { active, nextId };
-      const status = await this.#getRun(nextId).status();
-      if (status === undefined) return { active: undefined, nextId };
-      // It has not written to the log yet, or has failed before.
-      const unwritten = status === "running" ? await this.#readActive(nextId) : undefined;
-      if (unwritten) return { active: unwritten, nextId };
+    if (active) return { active, nextId: await createRunId(session, 1) };
+    const used = await this.#countUsed(session);
+    const lastId = used > 0 ? await createRunId(session, used) : undefined;
+    // It has not written to the log yet, or has failed before.
+    const unwritten = lastId === undefined ? undefined : await this.#readActive(lastId);
+    if (unwritten) return { active: unwritten, nextId: unwritten.runId };
+    return { active: undefined, nextId: await createRunId(session, used + 1) };
+  }
+
+  /** Returns how many ids of runs after the last entry are used. They are used in order, so that few must be looked up. */
+  async #countUsed(session: Session): Promise<number> {
+    const isUsed = async (attempt: number) =>
+      await this.#getRun(await createRunId(session, attempt)).status() !== undefined;
+    let used = 0;
+    let free = 1;
+    for (; await isUsed(free); free *= 2) used = free;
+    while (free - used > 1) {
+      const middle = Math.floor((used + free) / 2);
+      if (await isUsed(middle)) used = middle;
+      else free = middle;
     }
+    return used;
   }
 
   /** Whether a run belongs to the session and its events are still kept. */

@@ -101,8 +101,9 @@ class SessionRun {
     agent.subscribe((event) => this.#onEvent(event));
     let result = prompt ? await agent.prompt([prompt]) : await agent.continue();
     await this.#save(result);
-    // A message that was accepted as the run ended starts the next one.
-    while (!await this.#steps.refuseMessages() || this.#canContinue(result)) {
+    // A message that was accepted as the run ended starts the next one. Messages are refused only when none is left: a run
+    // that continues after that can be neither aborted nor approved.
+    while (this.#canContinue(result) || !await this.#steps.refuseMessages()) {
       if (!this.#canContinue(result)) continue;
       result = await agent.continue();
       await this.#save(result);

@@ -1,0 +1,84 @@
+import { assertEquals } from "@std/assert";
+import { ControlConnection } from "../../src/durable/dbos/control_connection.ts";
+import { EventRows, parseNotification } from "../../src/durable/dbos/event_rows.ts";
+import { RunTables } from "../../src/durable/dbos/run_tables.ts";
+import { createDeferred } from "../../src/core/deferred.ts";
+import { systemClock } from "../../src/core/ports.ts";
+import { POSTGRES_DIRECTORY, startPostgres } from "../memory/postgres_server.ts";
+
+const server = POSTGRES_DIRECTORY === undefined ? undefined : await startPostgres();
+Deno.test.afterAll(() => server?.stop());
+const executorId = "worker";
+
+/** Opens the rows of a schema of their own. */
+async function openRows(schema: string, onRuns: (runIds: readonly string[]) => void) {
+  const tables = new RunTables(schema);
+  const connection = new ControlConnection({
+    databaseUrl: server?.url ?? "",
+    clock: systemClock,
+    setUp: (query) => tables.setUp(query, executorId),
+    onNotification: ({ payload = "" }) => onRuns(parseNotification(payload)?.runIds ?? []),
+    onReconnect: () => {},
+  });
+  await connection.open();
+  const { events: table } = tables;
+  const rows = new EventRows({ table, connection, executorId, clock: systemClock });
+  return { rows, connection, table };
+}
+
+Deno.test({
+  name:
+    "EventRows: events are stored and reported whatever the characters of the ids of their runs",
+  ignore: !server,
+  fn: async () => {
+    const runIds = Array.from(
+      { length: 90 },
+      (_, index) => `${index}`.padEnd(150, "\u{10348}\\\u0001会"),
+    );
+    const reported: string[] = [];
+    const hasAll = createDeferred<void>();
+    const { rows, connection } = await openRows("long_ids", (ids) => {
+      reported.push(...ids);
+      if (reported.length === runIds.length) hasAll.resolve();
+    });
+    try {
+      const numbers = await rows.append(runIds.map((runId) => ({ runId, type: "end" })));
+      assertEquals(numbers, runIds.map(() => 1));
+      await hasAll.promise;
+      assertEquals(reported.toSorted(), runIds.toSorted());
+    } finally {
+      await connection.close();
+    }
+  },
+});
+
+Deno.test({
+  name:
+    "EventRows: the events of all runs that have ended are deleted, however many end between two looks",
+  ignore: !server,
+  fn: async () => {
+    const { rows, connection, table } = await openRows("many_ended", () => {});
+    try {
+      await connection.query(
+        `INSERT INTO ${table.name} (run_id, number, batch, type, created)
+         SELECT 'run-' || run, number, '', CASE number WHEN 3 THEN 'end' ELSE 'event' END,
+           now() - interval '1 hour'
+         FROM generate_series(1, 2500) AS run, generate_series(1, 3) AS number`,
+      );
+      await rows.append([{ runId: "new", type: "end" }]);
+      await rows.removeEnded(60_000);
+      const left = await connection.query(`SELECT run_id FROM ${table.name}`);
+      assertEquals(left, [{ run_id: "new" }]);
+    } finally {
+      await connection.close();
+    }
+  },
+});
+
+Deno.test("EventRows: a notification of another application, which needs no right for it, is ignored", () => {
+  const texts = ["", "x", "null", "[]", "{}", '{"executorId":1,"runIds":[]}'];
+  texts.push('{"executorId":"a","runIds":"b"}', '{"executorId":"a","runIds":[1]}');
+  assertEquals(texts.map((text) => parseNotification(text)), texts.map(() => undefined));
+  const known = { executorId: "a", runIds: ["b"] };
+  assertEquals(parseNotification(JSON.stringify(known)), known);
+});
