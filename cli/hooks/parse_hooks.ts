@@ -19,6 +19,9 @@ export interface ParsedHooks {
 
 const DEFAULT_SECONDS = 60;
 
+/** Maximum time that timers of the runtime can wait. A longer one would end at once. */
+const MAX_MS = 2 ** 31 - 1;
+
 /** Parses the table `hooks`, which has a list of hooks per event. */
 export function parseHooks(table: unknown): ParsedHooks {
   if (!isTable(table)) return fail("hooks must be a table, such as [[hooks.PreToolUse]]");
@@ -86,7 +89,7 @@ function parseHook(event: HookEvent, item: unknown): Hook | string {
   if (patterns !== undefined && !/^[\w\s*|-]*$/.test(patterns)) {
     return `matcher of ${name} must be names of tools, with * for any characters, separated by |`;
   }
-  const timeoutMs = timeout * 1_000;
+  const timeoutMs = Math.min(timeout * 1_000, MAX_MS);
   return { event, command, timeoutMs, ...(patterns !== undefined && { matcher: patterns }) };
 }
 

@@ -16,7 +16,7 @@ export type HookResult =
   | { readonly type: "blocked"; readonly reason: string }
   /** It ended with another code. */
   | { readonly type: "failed"; readonly reason: string }
-  /** It did not start, or did not end in time. */
+  /** It did not start, did not end in time, or its decision cannot be read. */
   | { readonly type: "unavailable"; readonly reason: string };
 
 /** The JSON object that a hook gets on standard input, without the name of its event. */
@@ -89,7 +89,8 @@ function findDecision(output: string): HookResult | undefined {
   if (!output.trimStart().startsWith("{")) return undefined;
   const json = parseJson(output);
   if (json === undefined) {
-    return { type: "failed", reason: "its output begins with { and is no JSON" };
+    // A text from the call may have made it invalid or too long, which must not let the call pass.
+    return { type: "unavailable", reason: "its output begins with { and is no JSON" };
   }
   const { decision, reason, continue: continues, stopReason } = json;
   const { permissionDecision, permissionDecisionReason } = toObject(json.hookSpecificOutput);

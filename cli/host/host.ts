@@ -29,13 +29,19 @@ export interface Host {
 
 /** Creates the host of this process. */
 export function createDenoHost(): Host {
+  const terminal = createDenoTerminal();
   return {
-    terminal: createDenoTerminal(),
+    terminal,
     fetch: (...request) => fetch(...request),
     now: Date.now,
     elapsed: () => performance.now(),
     env: (name) => Deno.env.get(name),
-    onStop: listenForSignals,
+    onStop: (listener) =>
+      listenForSignals((signal) => {
+        // After Ctrl+C, a conversation continues; a run ends at once when it is pressed again.
+        if (signal !== "SIGINT") terminal.limitWaits();
+        listener(signal);
+      }),
     exit: (code) => Deno.exit(code),
   };
 }

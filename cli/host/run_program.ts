@@ -119,6 +119,10 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+/**
+ * Writes a text and closes the stream. `end` ends the wait: a program that this one has started may keep the stream open
+ * without reading it, and a write that is under way cannot be aborted.
+ */
 async function writeText(
   stream: WritableStream<Uint8Array>,
   text: string,
@@ -126,12 +130,12 @@ async function writeText(
 ): Promise<void> {
   const writer = stream.getWriter();
   void end.then(() => writer.abort()).catch(() => {});
-  try {
+  const write = async () => {
     await writer.write(new TextEncoder().encode(text));
     await writer.close();
-  } catch {
-    // The program ended without reading its input.
-  }
+  };
+  // It fails if the program has ended without reading its input.
+  await Promise.race([write().catch(() => {}), end]);
 }
 
 /**

@@ -75,3 +75,22 @@ Deno.test({
     assert(result.output.length >= 100_000 && result.output.length < 200_000);
   },
 });
+
+Deno.test({
+  name:
+    "runProgram(): a program that has ended is not waited for though another one holds its input",
+  ignore,
+  async fn() {
+    const result = await runProgram({
+      command: toShellCall("exec 3<&0; sleep 20 <&3 >/dev/null 2>&1 & echo $!"),
+      input: "x".repeat(1_000_000),
+      timeoutMs: HOUR,
+      ownsGroup: true,
+    });
+    assert(result.type === "ended");
+    const pid = result.output.trim();
+    assert(isRunning(pid));
+    Deno.kill(Number(pid), "SIGKILL");
+    await waitUntil(() => !isRunning(pid));
+  },
+});

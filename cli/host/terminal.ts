@@ -80,10 +80,21 @@ export interface Terminal {
   watchOutput(): Disposable;
 }
 
+/** The terminal of a process. */
+export interface ProcessTerminal extends Terminal {
+  /**
+   * From now on, an output whose reader reads nothing for some seconds counts as closed. Called when the process has to
+   * end, which a reader that has stopped reading must not prevent.
+   */
+  limitWaits(): void;
+}
+
 /** Creates the terminal of this process. */
-export function createDenoTerminal(): Terminal {
+export function createDenoTerminal(): ProcessTerminal {
   const input = new DenoInput(Deno.stdin);
   const output = new DenoOutput(Deno.stdout, { mayFail: true });
+  // A failure to write a message cannot be reported.
+  const messages = new DenoOutput(Deno.stderr, { mayFail: false });
   let keyboard: Input | undefined;
   return {
     input,
@@ -92,8 +103,7 @@ export function createDenoTerminal(): Terminal {
       return keyboard;
     },
     output,
-    // A failure to write a message cannot be reported.
-    messages: new DenoOutput(Deno.stderr, { mayFail: false }),
+    messages,
     get columns() {
       return getTerminalSize()?.columns || 80;
     },
@@ -116,6 +126,7 @@ export function createDenoTerminal(): Terminal {
     },
     restoreOnExit: (text) => listenForExit(() => restoreTerminal(input, text)),
     watchOutput: () => watchReader(output),
+    limitWaits: () => [output, messages].forEach((stream) => stream.limitWaits()),
   };
 }
 
@@ -287,12 +298,18 @@ function isWindows(): boolean {
   return Deno.build.os === "windows";
 }
 
+/** Time without progress after which a write is abandoned, at most twice as long. */
+const STALLED_MS = 2_000;
+
 class DenoOutput implements Output {
   readonly isTerminal: boolean;
   readonly #stream: typeof Deno.stdout;
   readonly #mayFail: boolean;
   readonly #closing = new AbortController();
   #lastWrite: Promise<void> = Promise.resolve();
+  /** Ends the wait for the write that is under way. */
+  #abandonWrite: (() => void) | undefined;
+  #isLimited = false;
 
   constructor(stream: typeof Deno.stdout, { mayFail }: { readonly mayFail: boolean }) {
     this.isTerminal = stream.isTerminal();
@@ -308,6 +325,20 @@ class DenoOutput implements Output {
     this.#closing.abort();
   }
 
+  limitWaits(): void {
+    if (this.#isLimited) return;
+    this.#isLimited = true;
+    let seen: (() => void) | undefined;
+    const timer = setInterval(() => {
+      if (seen && this.#abandonWrite === seen) {
+        this.close();
+        seen();
+      }
+      seen = this.#abandonWrite;
+    }, STALLED_MS);
+    Deno.unrefTimer(timer);
+  }
+
   write(content: string | Uint8Array): Promise<void> {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     // Keeps the order even when the caller does not await the previous write.
@@ -318,9 +349,13 @@ class DenoOutput implements Output {
   async #writeAll(bytes: Uint8Array): Promise<void> {
     try {
       for (let offset = 0; offset < bytes.length && !this.closed.aborted;) {
-        offset += await this.#stream.write(bytes.subarray(offset));
+        const { promise: abandoned, resolve } = Promise.withResolvers<number>();
+        this.#abandonWrite = () => resolve(0);
+        offset += await Promise.race([this.#stream.write(bytes.subarray(offset)), abandoned]);
+        this.#abandonWrite = undefined;
       }
     } catch (error) {
+      this.#abandonWrite = undefined;
       // A write to a terminal fails only when it has been closed.
       const isClosed = this.isTerminal || error instanceof Deno.errors.BrokenPipe;
       if (this.#mayFail && !isClosed) throw toWriteError(error);

@@ -107,7 +107,7 @@ export async function finishRun(
   await reportRunEnd(end, { exitCode, host, baseUrl });
   // The reader may have closed the output before the end of the result.
   return exitCode === ExitCode.ok && host.terminal.output.closed.aborted
-    ? ExitCode.brokenPipe
+    ? interrupt.exitCode ?? ExitCode.brokenPipe
     : exitCode;
 }
 

@@ -89,7 +89,12 @@ export async function promptAgent(
 ): Promise<PromptResult> {
   const { setup, firstRequest, interrupt, host, prompt, schema, hooks } = run;
   using watches = new DisposableStack();
-  const watch = () => void (watches.disposed || watches.use(host.terminal.watchOutput()));
+  let isWatching = false;
+  const watch = () => {
+    if (isWatching || watches.disposed) return;
+    isWatching = true;
+    watches.use(host.terminal.watchOutput());
+  };
   // A failure is reported with the next event.
   firstRequest?.then(() => reporter.open()).catch(() => {});
   // The first timer loads code of the runtime, which the first request does not wait for.
@@ -110,6 +115,8 @@ export async function promptAgent(
     }
     if (event.type === "retry") attempts++;
     if (event.type === "agent_end") outcome = toRunOutcome(event);
+    // A model on this device gets no request.
+    if (event.type === "message_update") watch();
     await reporter.onEvent(event);
     for (const warning of [...hooks?.takeWarnings() ?? [], ...setup.takeWarnings()]) {
       await reporter.onNotice(`warning: ${warning}`);

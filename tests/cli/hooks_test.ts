@@ -174,9 +174,27 @@ Deno.test("hooks: the decisions of hooks for Claude Code block a call", async ()
   for (const output of [decide("allow"), { continue: true }, "[]", "text"]) {
     assertEquals((await block(output)).y, "1", JSON.stringify(output));
   }
-  const { y, messages } = await block('{"decision":"block"');
-  assertEquals(y, "1");
-  assertStringIncludes(messages, "hook PreToolUse: its output begins with { and is no JSON\n");
+});
+
+Deno.test("hooks: a decision that cannot be read refuses the call", async () => {
+  const command = "cat >> log; head -c 200000 /dev/zero | tr '\\0' a; echo '\"}'";
+  const long = `printf '{"decision":"block","reason":"'; ${command}`;
+  for (const hook of ['echo \'{"decision":"block"\'', long]) {
+    const { y, bodies } = await run(createHook("PreToolUse", hook), { model: WRITE });
+    assertEquals(y, undefined, hook);
+    const text = JSON.stringify(bodies[1].messages);
+    assertStringIncludes(text, "its output begins with { and is no JSON");
+  }
+  const { messages } = await run(createHook("Stop", "echo '{'"));
+  assertStringIncludes(messages, "hook Stop: its output begins with { and is no JSON\n");
+});
+
+Deno.test("hooks: a timeout of months, or without an end, is none", async () => {
+  for (const timeout of ["5_000_000", "inf"]) {
+    const config = createHook("PreToolUse", "cat >> log", `timeout = ${timeout}`);
+    const { code, y, log } = await run(config, { model: WRITE });
+    assertEquals([code, y, typeof log], [0, "1", "string"]);
+  }
 });
 
 Deno.test("hooks: a long reason is shortened", async () => {

@@ -35,11 +35,18 @@ export interface ProxyTarget {
 
 const MAX_HEAD_BYTES = 64 * 1024;
 
+/** Maximum number of connections that are served at a time: a command must not use up the descriptors of this process. */
+const MAX_CONNECTIONS = 256;
+
+/** Time after which connections are accepted again when this process has no descriptor left. */
+const ACCEPT_RETRY_MS = 100;
+
 /** Starts a proxy. */
 export async function startHostProxy(options: HostProxyOptions): Promise<HostProxy> {
   const listener = await system.listen({ hostname: "127.0.0.1", port: 0 });
   const connections = new Set<Connection>();
-  const serving = acceptConnections(listener, async (client) => {
+  const closing = new AbortController();
+  const serving = acceptConnections(listener, closing.signal, async (client) => {
     connections.add(client);
     try {
       await handleConnection(client, options, connections);
@@ -53,6 +60,7 @@ export async function startHostProxy(options: HostProxyOptions): Promise<HostPro
   return {
     port: listener.addr.port,
     async [Symbol.asyncDispose]() {
+      closing.abort();
       listener.close();
       for (const connection of connections) close(connection);
       await serving;
@@ -62,12 +70,22 @@ export async function startHostProxy(options: HostProxyOptions): Promise<HostPro
 
 async function acceptConnections(
   listener: Listener,
+  closing: AbortSignal,
   handleClient: (client: Connection) => Promise<void>,
 ): Promise<void> {
   const running = new Set<Promise<void>>();
-  for await (const client of listener) {
-    const task = handleClient(client).finally(() => running.delete(task));
-    running.add(task);
+  while (!closing.aborted) {
+    try {
+      for await (const client of listener) {
+        const task = handleClient(client).finally(() => running.delete(task));
+        running.add(task);
+        if (running.size >= MAX_CONNECTIONS) await Promise.race(running);
+      }
+      break;
+    } catch {
+      // Other parts of this process may use its descriptors up.
+      await new Promise((resolve) => setTimeout(resolve, ACCEPT_RETRY_MS));
+    }
   }
   await Promise.all(running);
 }

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { withDeadline } from "../../../tests/deadline.ts";
 import { system } from "../../platform/system.ts";
 import { isAllowedHost, type ProxyTarget, startHostProxy } from "./host_proxy.ts";
@@ -115,4 +115,18 @@ Deno.test("isAllowedHost(): compares names, subdomains of a wildcard, and ports"
   assertEquals(allows("a.example.org", 443, "*.example.org"), true);
   assertEquals(allows("notexample.org", 443, "*.example.org"), false);
   assertEquals(allows("example.org", 80, "example.org:443"), false);
+});
+
+Deno.test("host proxy: serves 256 connections at a time, and others when these end", async () => {
+  await using proxy = await startHostProxy({ hosts: [] });
+  const connect = () => Deno.connect({ hostname: "127.0.0.1", port: proxy.port });
+  const idle = await Promise.all(Array.from({ length: 256 }, connect));
+  const later = await connect();
+  await later.write(new TextEncoder().encode("GET http://example.org/ HTTP/1.1\r\n\r\n"));
+  const response = new Response(later.readable).text();
+  const waiting = new Promise<string>((resolve) => setTimeout(resolve, 50, "waits"));
+  const first = await Promise.race([response, waiting]);
+  idle.forEach((connection) => connection.close());
+  assertMatch(await response, /403 Forbidden/);
+  assertEquals(first, "waits");
 });

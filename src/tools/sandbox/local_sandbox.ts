@@ -40,7 +40,7 @@ import {
 } from "./sandbox_environment.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
-import { spawnProcess } from "../../platform/spawn_process.ts";
+import { type PipedLaunch, spawnProcess } from "../../platform/spawn_process.ts";
 import { system } from "../../platform/system.ts";
 import { readUntrustedText } from "../../platform/untrusted_file.ts";
 
@@ -192,6 +192,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     command: string,
     { cwd = this.root }: { readonly cwd?: string } = {},
   ): Promise<SandboxCommand> {
+    this.#refuseIfDisposed();
     await this.#directory.create();
     const mark = crypto.randomUUID();
     const directoryFile = join(this.#directory.temporary, `.cwd-${mark}`);
@@ -207,6 +208,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     });
     await this.#requireConfinement();
     const confinement = await this.#findConfinement();
+    this.#refuseIfDisposed();
     const settings = recordGitSettings(this.#projects);
     const rules = this.#createConfinementRules(proxy, settings);
     const confined = confineLaunch(launch, confinement, rules);
@@ -241,6 +243,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
    * a server runs for hours, and undoing its changes would undo those of the user, too.
    */
   async spawn({ program, args, cwd = this.root, env }: ProcessLaunch): Promise<SpawnedProcess> {
+    this.#refuseIfDisposed();
     await this.#directory.create();
     const mark = crypto.randomUUID();
     const proxy = await this.#ensureProxy(this.#net);
@@ -252,17 +255,38 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
       [MARK_VARIABLE]: mark,
     };
     await this.#requireConfinement();
-    const process = await spawnProcess(confinePipedLaunch(
-      { program, args, cwd, env: environment },
-      await this.#findConfinement(),
-      this.#createConfinementRules(proxy, recordGitSettings(this.#projects)),
+    const confinement = await this.#findConfinement();
+    this.#refuseIfDisposed();
+    const process = await this.#track(this.#startPiped(
+      confinePipedLaunch(
+        { program, args, cwd, env: environment },
+        confinement,
+        this.#createConfinementRules(proxy, recordGitSettings(this.#projects)),
+      ),
+      mark,
     ));
-    this.#running.set(process, mark);
     void this.#track(process.exited.then(async () => {
       this.#running.delete(process);
       await killOrphanProcesses(mark);
     }));
     return process;
+  }
+
+  /** Starts a piped program, whose start takes until it has read its request. */
+  async #startPiped(launch: PipedLaunch, mark: string): Promise<SpawnedProcess> {
+    const process = await spawnProcess(launch);
+    if (this.#isDisposed) {
+      await process.terminate(DISPOSE_GRACE_MS);
+      await killOrphanProcesses(mark);
+    }
+    this.#refuseIfDisposed();
+    this.#running.set(process, mark);
+    return process;
+  }
+
+  /** Throws after the disposal, which nothing that still starts may outlive. */
+  #refuseIfDisposed(): void {
+    if (this.#isDisposed) throw new BadRequestError("The sandbox has been disposed of");
   }
 
   /** Makes disposal wait for a promise. */
@@ -309,7 +333,10 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     if (this.#proxy?.hosts !== net) {
       await this.#proxy?.server[Symbol.asyncDispose]();
       const { startHostProxy } = await import("./host_proxy.ts");
-      this.#proxy = { server: await startHostProxy({ hosts: net }), hosts: net };
+      const server = await startHostProxy({ hosts: net });
+      if (this.#isDisposed) await server[Symbol.asyncDispose]();
+      this.#refuseIfDisposed();
+      this.#proxy = { server, hosts: net };
     }
     return this.#proxy.server;
   }

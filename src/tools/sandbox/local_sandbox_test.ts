@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { BadRequestError } from "../../core/errors.ts";
 import { createSandbox, type SandboxOptions } from "./local_sandbox.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
@@ -24,6 +24,22 @@ Deno.test("Sandbox: setNet() changes the allowed hosts of commands that are star
 
   sandbox.setNet("off");
   assertEquals([sandbox.net, await run("echo [$HTTPS_PROXY]")], ["off", "Exit code: 0\n[]"]);
+});
+
+Deno.test("Sandbox: nothing that is being started when it is disposed of runs afterwards", async () => {
+  await using workspace = new TestWorkspace();
+  const { sandbox } = workspace;
+  const program = { program: "/bin/sh", args: ["-c", "echo x > late"], env: {} };
+  const start = () => [sandbox.startCommand("echo x > late"), sandbox.spawn(program)];
+  const starting = Promise.allSettled(start());
+  await sandbox[Symbol.asyncDispose]();
+  const outcomes = [...await starting, ...await Promise.allSettled(start())];
+  for (const outcome of outcomes) {
+    if (outcome.status === "fulfilled") await outcome.value.exited;
+    else assertStringIncludes(String(outcome.reason), "The sandbox has been disposed of");
+  }
+  assertEquals(outcomes.map(({ status }) => status), Array(4).fill("rejected"));
+  assertEquals(workspace.exists("late"), false);
 });
 
 Deno.test("createSandbox(): refuses a root that does not exist, or is a file", async () => {
