@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent, type AssistantMessageEvent, userMessage } from "../../mod.ts";
 import { fakeTool } from "../../src/testing/mod.ts";
 import { createFixture, toReply, WEATHER } from "./local_fixture.ts";
+import { CHAT_TEMPLATE } from "./tiny_model.ts";
 import { llama, SCRIPTS } from "./tiny_models.ts";
 
 const ignore = llama === undefined;
@@ -106,6 +107,19 @@ Deno.test(
     assertEquals(text, "");
   },
 );
+
+Deno.test({
+  name: "createLocal(): a list of calls ends where the model ends it",
+  ignore,
+}, async () => {
+  const call = ['{"name": ', '"weather"', ', "arguments": ', '{"city": ', '"Oslo"', "}}", "]"];
+  const scripts = [["<|list|>", "[TOOL_CALLS]", "[", ...call, "<|im_end|>"]];
+  const chatTemplate = CHAT_TEMPLATE.replaceAll("<tool_call>", "[TOOL_CALLS]");
+  await using fixture = await createFixture({ tiny: { scripts, chatTemplate } });
+  const { calls, text, stopReason } = await fixture.ask("!list", { tools: [WEATHER] });
+  assertEquals(calls.map((block) => block.arguments), [{ city: "Oslo" }]);
+  assertEquals([text, stopReason], ["", "tool_use"]);
+});
 
 Deno.test({ name: "createLocal(): toolChoice forces a call, or forbids it", ignore }, async () => {
   await using fixture = await createFixture();
