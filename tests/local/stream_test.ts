@@ -225,6 +225,20 @@ Deno.test(
 );
 
 Deno.test(
+  { name: "createLocal(): a stop text is not part of later prompts", ignore },
+  async () => {
+    const question = userMessage("!hello");
+    await using fixture = await createFixture();
+    const reply = await fixture.ask([question], { stop: ["ld, d"] });
+    const messages = [question, toReply(reply), userMessage("!answer")];
+    const { usage } = await fixture.ask(messages);
+    await using other = await createFixture();
+    const { usage: expected } = await other.ask(messages);
+    assertEquals(usage?.total, expected?.total);
+  },
+);
+
+Deno.test(
   { name: "createLocal(): a prompt longer than the context is a context overflow", ignore },
   async () => {
     await using fixture = await createFixture({ contextSize: 256 });

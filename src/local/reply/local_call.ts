@@ -247,7 +247,8 @@ class OpenReply {
     if (this.#writer.ended) return;
     this.#parser.end(stopReason === "stop");
     const content = this.#blocks.getContent();
-    if (content) {
+    // A text that ends the reply is no part of the conversation.
+    if (content && this.#parser.phase !== "stopped") {
       const text = this.#generation.getReplyText();
       this.#model.prompts.recordReply(content, this.#replyStart, text);
     }
