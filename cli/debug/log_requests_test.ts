@@ -111,8 +111,9 @@ Deno.test("DebugLog: the wait for the reader of a named pipe ends when the run i
   const opening = DebugLog.open(path, options);
   stop.abort();
   await assertRejects(() => opening, AbortedError);
-  // Ends the operation of the system, too.
-  using _reader = await Deno.open(path);
+  // Ends the operation of the system, too: the end of the pipe follows when the log has closed it.
+  const reader = await Deno.open(path);
+  assertEquals(await new Response(reader.readable).text(), "");
 });
 
 Deno.test("DebugLog: secrets are replaced in the form that JSON has, and behind their scheme", async () => {

@@ -122,7 +122,7 @@ Deno.test("/execute: a text that the executor has not read when it is aborted wa
   await terminal.enter("/plan");
   await terminal.waitFor("PLAN ·");
   await terminal.enter("Plan it");
-  await terminal.waitFor("Planned.");
+  await terminal.waitFor("2 turns");
   await terminal.enter("/execute");
   await terminal.waitFor("Carry out this plan?");
   terminal.press("y");
