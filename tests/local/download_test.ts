@@ -325,6 +325,11 @@ Deno.test("ModelStore: removes models and parts, and no other files", async () =
   ]);
   await download.store.remove("owner--repo--model--main");
   assertEquals(await download.store.list(), []);
+  const long = `owner/${"r".repeat(90)}/${"f".repeat(90)}`;
+  const { path } = await download.store.find(`hf:${long}.gguf@main-version`);
+  await Deno.writeTextFile(path, "x");
+  await download.store.remove(`hf:${long}.gguf@main-version`);
+  assertEquals(await download.store.list(), []);
   await Deno.writeTextFile(`${download.store.directory}/../outside.gguf`, "x");
   for (const name of ["../outside", "none", ""]) {
     const error = await assertRejects(() => download.store.remove(name), AgentError);

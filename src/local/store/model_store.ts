@@ -198,7 +198,8 @@ export class ModelStore {
    */
   async remove(name: string): Promise<void> {
     const stored = isHubName(name) ? toStoredName(parseHubName(name)) : name;
-    if (MODEL_NAME.test(stored)) {
+    // A name of the hub has been checked, and may be longer.
+    if (isHubName(name) || MODEL_NAME.test(stored)) {
       const path = this.#toPath(stored);
       const files = [path, `${path}${PART_EXTENSION}`, `${path}${IMPORT_EXTENSION}`];
       const removed = await Promise.all(files.map(remove));
