@@ -248,16 +248,18 @@ Deno.test("ModelStore: callers of one process share a download, and continue it 
   const progress: number[] = [];
   const onProgress = ({ receivedBytes }: DownloadProgress) => progress.push(receivedBytes);
   const run = (options: PullOptions) => download.run(options).catch((reason) => reason);
+  // The others find its download, and any of them may continue it.
+  const started = run({ signal: first.signal });
+  await stalled;
   const ends = [
-    run({ signal: first.signal }),
+    started,
     run({ onProgress }),
     run({ signal: impatient.signal }),
-    run({}),
+    run({ onProgress }),
   ];
-  await stalled;
-  assertEquals(download.hub.requests.length, 2);
   impatient.abort("impatient");
   assertEquals(await ends[2], "impatient");
+  assertEquals(download.hub.requests.length, 2);
   download.hub.behavior = {};
   first.abort("enough");
   assertEquals(await Promise.all(ends), ["enough", undefined, "impatient", undefined]);
