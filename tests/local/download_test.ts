@@ -248,16 +248,18 @@ Deno.test("ModelStore: callers of one process share a download, and continue it 
   const progress: number[] = [];
   const onProgress = ({ receivedBytes }: DownloadProgress) => progress.push(receivedBytes);
   const run = (options: PullOptions) => download.run(options).catch((reason) => reason);
+  // The others find its download, and any of them may continue it.
+  const started = run({ signal: first.signal });
+  await stalled;
   const ends = [
-    run({ signal: first.signal }),
+    started,
     run({ onProgress }),
     run({ signal: impatient.signal }),
-    run({}),
+    run({ onProgress }),
   ];
-  await stalled;
-  assertEquals(download.hub.requests.length, 2);
   impatient.abort("impatient");
   assertEquals(await ends[2], "impatient");
+  assertEquals(download.hub.requests.length, 2);
   download.hub.behavior = {};
   first.abort("enough");
   assertEquals(await Promise.all(ends), ["enough", undefined, "impatient", undefined]);
@@ -324,6 +326,11 @@ Deno.test("ModelStore: removes models and parts, and no other files", async () =
     ["owner--repo--model--main", 50_000],
   ]);
   await download.store.remove("owner--repo--model--main");
+  assertEquals(await download.store.list(), []);
+  const long = `owner/${"r".repeat(90)}/${"f".repeat(90)}`;
+  const { path } = await download.store.find(`hf:${long}.gguf@main-version`);
+  await Deno.writeTextFile(path, "x");
+  await download.store.remove(`hf:${long}.gguf@main-version`);
   assertEquals(await download.store.list(), []);
   await Deno.writeTextFile(`${download.store.directory}/../outside.gguf`, "x");
   for (const name of ["../outside", "none", ""]) {

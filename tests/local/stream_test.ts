@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent, type AssistantMessageEvent, userMessage } from "../../mod.ts";
 import { fakeTool } from "../../src/testing/mod.ts";
 import { createFixture, toReply, WEATHER } from "./local_fixture.ts";
+import { CHAT_TEMPLATE } from "./tiny_model.ts";
 import { llama, SCRIPTS } from "./tiny_models.ts";
 
 const ignore = llama === undefined;
@@ -107,6 +108,19 @@ Deno.test(
   },
 );
 
+Deno.test({
+  name: "createLocal(): a list of calls ends where the model ends it",
+  ignore,
+}, async () => {
+  const call = ['{"name": ', '"weather"', ', "arguments": ', '{"city": ', '"Oslo"', "}}", "]"];
+  const scripts = [["<|list|>", "[TOOL_CALLS]", "[", ...call, "<|im_end|>"]];
+  const chatTemplate = CHAT_TEMPLATE.replaceAll("<tool_call>", "[TOOL_CALLS]");
+  await using fixture = await createFixture({ tiny: { scripts, chatTemplate } });
+  const { calls, text, stopReason } = await fixture.ask("!list", { tools: [WEATHER] });
+  assertEquals(calls.map((block) => block.arguments), [{ city: "Oslo" }]);
+  assertEquals([text, stopReason], ["", "tool_use"]);
+});
+
 Deno.test({ name: "createLocal(): toolChoice forces a call, or forbids it", ignore }, async () => {
   await using fixture = await createFixture();
   const other = { ...WEATHER, name: "other" };
@@ -207,6 +221,20 @@ Deno.test(
     await using fixture = await createFixture();
     const { text, stopReason } = await fixture.ask("!hello", { stop: ["ld, d"] });
     assertEquals([text, stopReason], ["Hello wor", "stop"]);
+  },
+);
+
+Deno.test(
+  { name: "createLocal(): a stop text is not part of later prompts", ignore },
+  async () => {
+    const question = userMessage("!hello");
+    await using fixture = await createFixture();
+    const reply = await fixture.ask([question], { stop: ["ld, d"] });
+    const messages = [question, toReply(reply), userMessage("!answer")];
+    const { usage } = await fixture.ask(messages);
+    await using other = await createFixture();
+    const { usage: expected } = await other.ask(messages);
+    assertEquals(usage?.total, expected?.total);
   },
 );
 

@@ -38,6 +38,11 @@ const MAX_TENSORS = 1 << 16;
 const MAX_LIST_LENGTH = 1 << 22;
 /** Lists up to this length are kept. */
 const MAX_KEPT_LENGTH = 1024;
+/** Tokens of the bytes of characters that are no tokens. */
+const BYTE_TOKENS: readonly string[] = Array.from(
+  { length: 256 },
+  (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`,
+);
 const STRING_TYPE = 8;
 const ARRAY_TYPE = 9;
 
@@ -130,6 +135,7 @@ function readHeader(source: ByteSource, fileSize: number): GgufHeader {
   for (let entry = 0; entry < entries; entry++) contents.readEntry(source);
   const { metadata } = contents;
   checkParts(metadata);
+  contents.checkVocabulary();
   const tensorNames = readTensors(source, { tensors, fileSize, metadata });
   const header = { fileSize, tensorNames, ...contents };
   checkDimensions(header);
@@ -147,6 +153,8 @@ class HeaderContents {
   readonly lists: Map<string, readonly number[]> = new Map();
   readonly spacedTokens: Map<number, string> = new Map();
   vocabularySize = 0;
+  /** The first byte without a token. */
+  #missingByte: string | undefined;
 
   readEntry(source: ByteSource): void {
     const key = source.readText(1 << 16);
@@ -175,6 +183,20 @@ class HeaderContents {
     if (!isVocabulary) return;
     if (texts.size < length) throw new InvalidFileError("two tokens have the same text");
     this.vocabularySize = length;
+    this.#missingByte = BYTE_TOKENS.find((entry, byte) =>
+      !texts.has(entry) && (byte >= 128 || !texts.has(String.fromCharCode(byte)))
+    );
+  }
+
+  /**
+   * Refuses vocabularies for which llama.cpp ends the process: none at all, as files of other networks have, and one of
+   * SentencePiece without the bytes of characters that are none of its tokens.
+   */
+  checkVocabulary(): void {
+    const kind = this.metadata.get("tokenizer.ggml.model");
+    if (kind === "none" || kind === "no_vocab") throw new InvalidFileError("it has no vocabulary");
+    if (kind !== "llama" || this.#missingByte === undefined) return;
+    throw new InvalidFileError(`its vocabulary has no token ${this.#missingByte}`);
   }
 
   #addToken(token: number, entry: string, entries: Set<string>): void {

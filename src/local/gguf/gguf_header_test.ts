@@ -207,6 +207,37 @@ Deno.test("checkDimensions() checks only what the tensors need, and accepts list
   check({}, ["blk.0.ffn_up_exps.weight"]);
 });
 
+Deno.test("readGgufHeader() refuses vocabularies for which llama.cpp ends the process", async () => {
+  await withFile(createModelWithVocabulary("none"), async (path) => {
+    await assertRejects(() => readGgufHeader(path), BadRequestError, "it has no vocabulary");
+  });
+  const names = Array.from({ length: 256 }, (_, byte) => byte.toString(16).toUpperCase());
+  const bytes = names.map((name) => `<0x${name.padStart(2, "0")}>`);
+  await withFile(createModelWithVocabulary("llama", bytes), readGgufHeader);
+  // Other tokens represent the letter A, and nothing the byte FF.
+  const withoutLetter = bytes.filter((entry) => entry !== "<0x41>");
+  await withFile(createModelWithVocabulary("llama", withoutLetter), readGgufHeader);
+  await withFile(createModelWithVocabulary("llama", bytes.slice(0, 255)), async (path) => {
+    await assertRejects(() => readGgufHeader(path), BadRequestError, "no token <0xFF>");
+  });
+});
+
+/** Creates a model with a kind of vocabulary that has these tokens, too. */
+function createModelWithVocabulary(
+  kind: string,
+  tokens: readonly string[] = [],
+): Uint8Array<ArrayBuffer> {
+  const bytes = createTinyModel({ scripts: [tokens] });
+  const index = new TextDecoder("latin1").decode(bytes).indexOf("gpt2");
+  // The data of the tensors begins at a multiple of 32 bytes.
+  const changed = new Uint8Array(bytes.length + 64);
+  changed.set(bytes.subarray(0, index));
+  changed[index - 8] = kind.length;
+  changed.set(new TextEncoder().encode(kind), index);
+  changed.set(bytes.subarray(index + 4), index + kind.length);
+  return changed;
+}
+
 Deno.test("readGgufHeader() refuses a part of a model", async () => {
   const bytes = createTinyModel();
   const text = new TextDecoder("latin1").decode(bytes);

@@ -25,12 +25,27 @@ const MAX_START = 1_000;
 /** Reads one call: an object with a name and arguments. */
 export class CallReader {
   readonly #writer: CallWriter;
+  readonly #names: readonly string[] | undefined;
   #text = "";
   #arguments: JsonObjectEnd | undefined;
   #isComplete = false;
 
-  constructor(writer: CallWriter) {
+  /**
+   * @param names Names that a call without arguments can have. Default: any.
+   */
+  constructor(writer: CallWriter, names?: readonly string[]) {
     this.#writer = writer;
+    this.#names = names;
+  }
+
+  /** Whether the name of the call was written. */
+  get isOpen(): boolean {
+    return this.#arguments !== undefined;
+  }
+
+  /** The text before the arguments, and until they have begun, all of it. */
+  get text(): string {
+    return this.#text;
   }
 
   /** Whether the call has no text. */
@@ -64,10 +79,11 @@ export class CallReader {
       return undefined;
     }
     const call = parseJson(this.#text);
-    const args = isJsonObject(call) ? call.arguments ?? call.parameters ?? {} : undefined;
     if (!isJsonObject(call) || typeof call.name !== "string") return this.#text;
+    const args = call.arguments ?? call.parameters;
+    if (args === undefined && this.#names?.includes(call.name) === false) return this.#text;
     this.#writer.open(call.name);
-    this.#writer.writeArguments(typeof args === "string" ? args : JSON.stringify(args));
+    this.#writer.writeArguments(typeof args === "string" ? args : JSON.stringify(args ?? {}));
     this.#writer.close();
     return undefined;
   }

@@ -24,7 +24,7 @@ export interface GrammarOptions {
   readonly createGrammar: (grammar: string) => Promise<LlamaGrammarState | undefined>;
 }
 
-type Parser = Pick<ReplyParser, "phase" | "isCallBlank" | "callCount">;
+type Parser = Pick<ReplyParser, "phase" | "isCallBlank" | "openedCount">;
 
 /**
  * Selects the grammar of each token: that of a schema or of forced calls for the whole reply, or that of a call after the
@@ -82,10 +82,10 @@ export class GrammarSwitch {
     return phase === "call" ? this.#selectCall(parser) : undefined;
   }
 
-  /** A call of which the model has already written a part has no grammar. */
-  #selectCall({ isCallBlank, callCount }: Parser): LlamaGrammarState | undefined {
-    if (this.#call?.number === callCount) return this.#call.grammar;
-    this.#call = { number: callCount, grammar: isCallBlank ? this.#nextCall : undefined };
+  /** A call of which the model has already written a part has no grammar. The calls of a list have one together. */
+  #selectCall({ isCallBlank, openedCount }: Parser): LlamaGrammarState | undefined {
+    if (this.#call?.number === openedCount) return this.#call.grammar;
+    this.#call = { number: openedCount, grammar: isCallBlank ? this.#nextCall : undefined };
     if (isCallBlank) this.#nextCall = undefined;
     return this.#call.grammar;
   }

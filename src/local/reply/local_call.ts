@@ -187,6 +187,7 @@ class OpenReply {
     const parser = new ReplyParser({
       replyStart: prompt.replyStart,
       callFormat: tools.length > 0 ? prompts.callFormat : undefined,
+      toolNames: tools.map(({ name }) => name),
       stop: (options.stop ?? []).filter((text) => text !== ""),
       writer: blocks,
     });
@@ -245,8 +246,12 @@ class OpenReply {
     // The call may have been aborted during the last token.
     if (this.#writer.ended) return;
     this.#parser.end(stopReason === "stop");
-    const text = this.#generation.getReplyText();
-    this.#model.prompts.recordReply(this.#blocks.getContent(), this.#replyStart, text);
+    const content = this.#blocks.getContent();
+    // A text that ends the reply is no part of the conversation.
+    if (content && this.#parser.phase !== "stopped") {
+      const text = this.#generation.getReplyText();
+      this.#model.prompts.recordReply(content, this.#replyStart, text);
+    }
     const hasCalls = this.#parser.callCount > 0;
     this.#writer.finish({
       stopReason: stopReason === "stop" && hasCalls ? "tool_use" : stopReason,

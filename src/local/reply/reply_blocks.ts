@@ -6,14 +6,14 @@
 
 import type { BlockWriter } from "../../core/block_writer.ts";
 import type { ContentBlock } from "../../core/content.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { ReplyPartWriter } from "./reply_parser.ts";
 
 /** The content that the events of a reply build. */
 export class ReplyBlocks implements ReplyPartWriter {
   readonly #writer: BlockWriter;
   readonly #newId: () => string;
-  readonly #blocks: { type: "text" | "thinking" | "call"; name: string; text: string }[] = [];
+  readonly #blocks: ReplyBlock[] = [];
   #contentIndex = 0;
 
   constructor(writer: BlockWriter, newId: () => string) {
@@ -47,18 +47,15 @@ export class ReplyBlocks implements ReplyPartWriter {
     this.#writer.closeToolCall(this.#contentIndex);
   }
 
-  /** Returns the content, as the message of the reply has it. */
-  getContent(): ContentBlock[] {
-    return this.#blocks.map(({ type, name, text }) => {
-      switch (type) {
-        case "text":
-          return { type, text };
-        case "thinking":
-          return { type, thinking: text };
-        case "call":
-          return { type: "tool_call", id: "", name, arguments: parseArguments(text) };
-      }
-    });
+  /**
+   * Returns the content, as the message of the reply has it; `undefined` if it does not represent the text: an empty reply,
+   * or a call whose arguments are not complete, which the message has as `{}`.
+   */
+  getContent(): ContentBlock[] | undefined {
+    const content = this.#blocks.map(toContent);
+    return content.length > 0 && content.every((block) => block !== undefined)
+      ? content
+      : undefined;
   }
 
   #append(type: "text" | "thinking" | "call", text: string): void {
@@ -68,11 +65,30 @@ export class ReplyBlocks implements ReplyPartWriter {
   }
 }
 
-function parseArguments(text: string): Record<string, unknown> {
+interface ReplyBlock {
+  readonly type: "text" | "thinking" | "call";
+  readonly name: string;
+  text: string;
+}
+
+function toContent({ type, name, text }: ReplyBlock): ContentBlock | undefined {
+  switch (type) {
+    case "text":
+      return { type, text };
+    case "thinking":
+      return { type, thinking: text };
+    case "call": {
+      const args = parseArguments(text);
+      return args && { type: "tool_call", id: "", name, arguments: args };
+    }
+  }
+}
+
+function parseArguments(text: string): JsonObject | undefined {
   try {
-    const value = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }

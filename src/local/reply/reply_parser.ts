@@ -22,6 +22,8 @@ export interface ReplyParserOptions {
   readonly replyStart: string;
   /** How the model writes tool calls; `undefined` if it cannot call tools. */
   readonly callFormat: CallFormat | undefined;
+  /** Names of the tools. A reply that is an object with another name and without arguments is text. */
+  readonly toolNames?: readonly string[];
   /** Texts that end the reply. */
   readonly stop: readonly string[];
   readonly writer: ReplyPartWriter;
@@ -46,6 +48,8 @@ const OPEN_TAGS = THINKING_TAGS.map(([open]) => open);
 const BARE_CALL_STARTS: readonly string[] = ['{"name"', '{"type":"function","name"'];
 /** Longest text, with spaces, that can be the start of such a call. */
 const MAX_BARE_START = 200;
+/** The text before a call of a list, or its end. */
+const LIST_PART = /^[\s[,]*\]?/;
 
 /** Parses one reply. */
 export class ReplyParser {
@@ -62,6 +66,7 @@ export class ReplyParser {
   #callEnd: JsonObjectEnd | undefined;
   #hasText = false;
   #callCount = 0;
+  #openedCount = 0;
 
   constructor(options: ReplyParserOptions) {
     this.#options = options;
@@ -83,6 +88,11 @@ export class ReplyParser {
   /** Number of the tool calls so far. */
   get callCount(): number {
     return this.#callCount;
+  }
+
+  /** Number of the texts so far that begin a call, or a list of calls. */
+  get openedCount(): number {
+    return this.#openedCount;
   }
 
   /** Whether the call that has begun has no text yet, so that a grammar can begin with the next token. */
@@ -167,6 +177,7 @@ export class ReplyParser {
       this.#write(marker);
       return true;
     }
+    this.#openedCount++;
     this.#startCall();
     return true;
   }
@@ -193,9 +204,10 @@ export class ReplyParser {
   }
 
   #startCall(): void {
+    const { writer, callFormat, toolNames } = this.#options;
     this.#phase = "call";
-    this.#call = new CallReader(this.#options.writer);
-    this.#callEnd = this.#options.callFormat?.close === "" ? new JsonObjectEnd() : undefined;
+    this.#call = new CallReader(writer, callFormat?.open === "" ? toolNames : undefined);
+    this.#callEnd = callFormat?.close === "" ? new JsonObjectEnd() : undefined;
   }
 
   #readCall(): boolean {
@@ -212,7 +224,9 @@ export class ReplyParser {
   /** Reads a call that ends with its object; in a list, the next one follows after a comma. */
   #readObjectCall(callEnd: JsonObjectEnd): boolean {
     const rest = this.#scanner.end();
-    const text = callEnd.isInside ? rest : rest.replace(/^[\s[,\]]+/, "");
+    const [before = ""] = callEnd.isInside ? [] : LIST_PART.exec(rest) ?? [];
+    const text = rest.slice(before.length);
+    if (before.endsWith("]")) return this.#leaveCalls(text);
     if (text === "") return false;
     if (!callEnd.isInside && !text.startsWith("{")) return this.#leaveCalls(text);
     const length = callEnd.find(text);
@@ -247,8 +261,12 @@ export class ReplyParser {
   #endCall(rest: string, isComplete: boolean): void {
     if (this.#callEnd && !this.#callEnd.isInside) return;
     this.#call?.add(rest);
-    if (isComplete) this.#finishCall();
-    else this.#callCount++;
+    if (isComplete) return this.#finishCall();
+    this.#callCount++;
+    // It may be an answer, which has begun with a name.
+    if (this.#options.callFormat?.open !== "" || this.#call?.isOpen) return;
+    this.#phase = "text";
+    this.#write(this.#call?.text ?? "");
   }
 
   #write(text: string): void {

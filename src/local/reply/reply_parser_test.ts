@@ -6,6 +6,7 @@ import { ReplyParser, type ReplyPhase } from "./reply_parser.ts";
 interface ParseOptions {
   readonly replyStart?: string;
   readonly callFormat?: CallFormat | null;
+  readonly toolNames?: readonly string[];
   readonly stop?: readonly string[];
   readonly isComplete?: boolean;
 }
@@ -13,7 +14,8 @@ interface ParseOptions {
 /** Parses a reply that arrives in parts; returns `t:` texts, `h:` thinking and `c:` calls. */
 function parse(
   parts: readonly string[],
-  { replyStart = "", callFormat = TAGGED_CALLS, stop = [], isComplete = true }: ParseOptions = {},
+  { replyStart = "", callFormat = TAGGED_CALLS, stop = [], isComplete = true, ...options }:
+    ParseOptions = {},
 ): { readonly blocks: readonly string[]; readonly phase: ReplyPhase; readonly calls: number } {
   const blocks: string[] = [];
   let open = "";
@@ -26,6 +28,7 @@ function parse(
     replyStart,
     callFormat: callFormat ?? undefined,
     stop,
+    ...options,
     writer: {
       writeText: (text) => append("t", text),
       writeThinking: (text) => append("h", text),
@@ -136,9 +139,33 @@ const FORMAT_CASES: readonly (readonly [CallFormat, text: string, blocks: readon
   [BARE, 'It is {"name": "f"}', ['t:It is {"name": "f"}']],
   [LISTED, '[TOOL_CALLS] [{"name": "f", "arguments": {}}]', ["c:f {}."]],
   [LISTED, '[TOOL_CALLS][{"name": "f", "arguments": {}}] Done', ["c:f {}.", "t:Done"]],
+  [LISTED, '[TOOL_CALLS][{"name": "f", "arguments": {}}] [1] it', ["c:f {}.", "t:[1] it"]],
+  [LISTED, '[TOOL_CALLS][{"name": "f"}][TOOL_CALLS][{"name": "g"}]', ["c:f {}.", "c:g {}."]],
   [LISTED, "[TOOL_CALLS]Sorry, none", ["t:Sorry, none"]],
   [LISTED, "a [TOOL_CALLS][x]y", ["t:a x]y"]],
 ];
+
+Deno.test("ReplyParser: an object with the name of no tool is a call only if it has arguments", () => {
+  const read = (text: string, isComplete = true) =>
+    parse([...text], { callFormat: BARE, toolNames: ["f"], isComplete });
+  const answer = '{"name": "Ada", "age": 36}';
+  assertEquals(read(answer), { blocks: [`t:${answer}`], phase: "text", calls: 0 });
+  assertEquals(read('{"name": "f"}').blocks, ["c:f {}."]);
+  assertEquals(read('{"name": "g", "parameters": {}}').blocks, ["c:g {}."]);
+  assertEquals(read('{"parameters": {}, "name": "g"}').blocks, [
+    't:{"parameters": {}, "name": "g"}',
+  ]);
+});
+
+Deno.test("ReplyParser: keeps an object that is not complete and may be an answer as text", () => {
+  const text = '{"name": "Ada", "age": 3';
+  const { blocks } = parse([...text], { callFormat: BARE, isComplete: false });
+  assertEquals(blocks, [`t:${text}`]);
+  const call = '{"name": "f", "parameters": {"a": 3';
+  assertEquals(parse([...call], { callFormat: BARE, isComplete: false }).blocks, [
+    'c:f {"a": 3',
+  ]);
+});
 
 Deno.test("ReplyParser: reads the calls of every format, however the text is split", () => {
   for (const [callFormat, text, blocks] of FORMAT_CASES) {

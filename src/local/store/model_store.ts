@@ -198,11 +198,14 @@ export class ModelStore {
    */
   async remove(name: string): Promise<void> {
     const stored = isHubName(name) ? toStoredName(parseHubName(name)) : name;
-    if (MODEL_NAME.test(stored)) {
+    // A name of the hub has been checked, and may be longer.
+    if (isHubName(name) || MODEL_NAME.test(stored)) {
       const path = this.#toPath(stored);
       const files = [path, `${path}${PART_EXTENSION}`, `${path}${IMPORT_EXTENSION}`];
-      const removed = await Promise.all(files.map(remove));
-      if (removed.includes(true)) return;
+      let isRemoved = false;
+      // In order, so that nothing is removed after a failure was reported.
+      for (const file of files) if (await remove(file)) isRemoved = true;
+      if (isRemoved) return;
     }
     throw new ModelNotFoundError(`There is no model "${name}" in ${this.directory}`);
   }
