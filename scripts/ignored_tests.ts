@@ -40,7 +40,8 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without npm:node-llama-cpp, which needs the npm registry once",
   },
   {
-    file: /^tests\/(memory\/(postgres_|kill_test)|durable\/dbos_|server\/(postgres_|durable_))/,
+    file:
+      /^tests\/(memory\/(postgres_|kill_test)|durable\/(dbos_|event_rows_|run_tables_)|server\/(postgres_|durable_))/,
     reason: "without PostgreSQL (run scripts/install_postgres.ts)",
   },
   {
