@@ -68,7 +68,7 @@ export interface SessionRecording extends AsyncDisposable {
   rewind(entryId: string | null): Promise<void>;
   /**
    * Resolves when all entries so far are persisted. If they cannot be, the run is aborted as by any other write that
-   * fails; `session.flush()` would take the error away from the recording.
+   * fails; `session.flush()` would take the error away from the recording. It then rejects until the next run starts.
    */
   flush(): Promise<void>;
   /**
@@ -147,8 +147,8 @@ class Recorder implements SessionRecording {
   readonly #requestedApprovals = new Map<string, string>();
   /** The last compaction that was recorded before its event. */
   #recordedCompaction: CompactionReport | undefined;
-  /** Whether the session could not be written, so that the rest of the run is not recorded. */
-  #isSuspended = false;
+  /** Why the session could not be written, so that the rest of the run is not recorded. */
+  #failure: SessionError | undefined;
   #storedTools:
     | { readonly tools: readonly AgentTool[]; readonly specs: readonly ToolSpec[] }
     | undefined;
@@ -208,11 +208,13 @@ class Recorder implements SessionRecording {
 
   async flush(): Promise<void> {
     try {
-      await this.session.flush();
+      if (!this.#failure) await this.session.flush();
     } catch (error) {
       this.#fail(error);
       throw error;
     }
+    // The events since then are not in the session.
+    if (this.#failure) throw this.#failure;
   }
 
   async stop(): Promise<void> {
@@ -224,7 +226,7 @@ class Recorder implements SessionRecording {
     if (transform) transform.onCompact = undefined;
     try {
       // A session without any other entry stays empty.
-      if (!this.#isSuspended && this.session.leafId !== null) this.#recordGate();
+      if (!this.#failure && this.session.leafId !== null) this.#recordGate();
     } finally {
       await this.session.close();
     }
@@ -236,7 +238,7 @@ class Recorder implements SessionRecording {
 
   /** Records an event; returns a promise only if the next event must wait for the disk. */
   #onEvent(event: AgentEvent): Promise<void> | undefined {
-    if (this.#isSuspended && event.type !== "agent_start") return undefined;
+    if (this.#failure && event.type !== "agent_start") return undefined;
     try {
       return this.#recordEvent(event)?.catch((error) => this.#fail(error));
     } catch (error) {
@@ -305,13 +307,15 @@ class Recorder implements SessionRecording {
 
   /** Suspends the recording and aborts the run, so that no tool runs unrecorded. */
   #fail(thrown: unknown): void {
-    this.#isSuspended = true;
     const error = thrown instanceof SessionError ? thrown : new SessionError(
       `Cannot record into the session "${this.session.id}": ${getErrorMessage(thrown)}`,
       { reason: "write_failed", cause: thrown },
     );
+    // Several flushes may reject with the error of one write.
+    const isReported = this.#failure === error;
+    this.#failure = error;
     this.#agent.abort(error);
-    void this.#reportError(error);
+    if (!isReported) void this.#reportError(error);
   }
 
   /** Calls `onError`, which must end neither the recording nor the program when it throws or rejects. */
@@ -324,8 +328,8 @@ class Recorder implements SessionRecording {
   }
 
   async #startRun(): Promise<void> {
-    const wasSuspended = this.#isSuspended;
-    this.#isSuspended = false;
+    const wasSuspended = this.#failure !== undefined;
+    this.#failure = undefined;
     const hasMoved = this.#path.hasLeafMoved();
     // Entries that could not be written were removed from the session.
     if (hasMoved || wasSuspended) {

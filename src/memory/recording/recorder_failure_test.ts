@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import { extractText } from "../../core/content.ts";
-import { AlreadyRunningError } from "../../core/errors.ts";
+import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
 import { assistantMessage, toolCall } from "../../testing/messages.ts";
 import { hang, reply } from "../../testing/script.ts";
@@ -10,6 +10,7 @@ import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { createMemoryStorage } from "../storage/memory_storage.ts";
 import { storeFrom } from "../storage/store_from.ts";
 import { openSession } from "./open_session.ts";
+import { recordSession } from "./recorder.ts";
 import { resumeSession } from "./resume.ts";
 
 /** A store that can be full. */
@@ -61,6 +62,28 @@ Deno.test("openSession(): a message that is queued while the store is full is re
   agent.abort();
   await run;
   await session.close();
+});
+
+Deno.test("recordSession(): flush() rejects as long as entries are not recorded, also after another flush", async () => {
+  const limited = new LimitedStore();
+  const streamFn = scriptedStream([reply("One."), reply("Two.")]);
+  const agent = new Agent({ model: "p/m", streamFn });
+  const recording = await recordSession(agent, limited.store, { id: "s" });
+  limited.isFull = true;
+  const flushes: Promise<unknown>[] = [];
+  agent.subscribe((event) => {
+    if (event.type !== "message_end" && event.type !== "agent_end") return;
+    flushes.push(recording.flush().then(() => event.type, ({ reason }: SessionError) => reason));
+  });
+  assertEquals((await agent.prompt("first")).stopReason, "aborted");
+  limited.isFull = false;
+  assertEquals([...new Set(await Promise.all(flushes.splice(0)))], ["write_failed"]);
+  const error = await assertRejects(() => recording.flush(), SessionError, "out of space");
+  assertEquals(error.reason, "write_failed");
+  await agent.prompt("second");
+  assertEquals(new Set(await Promise.all(flushes)), new Set(["message_end", "agent_end"]));
+  await recording.flush();
+  await recording.stop();
 });
 
 Deno.test("ResumedSession.into() appends the results of interrupted calls once, also after an attempt that failed", async () => {

@@ -59,6 +59,11 @@ export class LiveSession implements Session {
   readonly #loadedEntries: (SessionEntry | undefined)[];
   #pendingEntries: EncodedEntry[] = [];
   #pendingWrite: Promise<void> | undefined;
+  /** The error of the last write that failed. */
+  #lastFailure: SessionError | undefined;
+  /** Number of writes that failed. */
+  #failureCount = 0;
+  /** That error, until an append or a flush has thrown it. */
   #failure: SessionError | undefined;
   #closing: Promise<void> | undefined;
 
@@ -139,10 +144,13 @@ export class LiveSession implements Session {
   }
 
   async #flush(): Promise<void> {
+    const failureCount = this.#failureCount;
     while (this.#pendingEntries.length > 0 || this.#pendingWrite) {
       await (this.#pendingWrite ?? this.#write());
     }
     this.#throwFailure();
+    // An append or another flush may have thrown it first, and none of them may take lost entries for stored ones.
+    if (this.#lastFailure && this.#failureCount > failureCount) throw this.#lastFailure;
     if (this.access === "read") return;
     try {
       await this.#options.log.sync();
@@ -197,7 +205,8 @@ export class LiveSession implements Session {
     this.#encoder.forget(lost);
     this.#loadedEntries.length = Math.min(this.#loadedEntries.length, this.outline.length);
     this.#pendingEntries = [];
-    this.#failure = this.#toWriteError(error, lost.length);
+    this.#failureCount++;
+    this.#lastFailure = this.#failure = this.#toWriteError(error, lost.length);
   }
 
   async #load(

@@ -1,6 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { extractText } from "../../core/content.ts";
 import { createDeferred } from "../../core/deferred.ts";
+import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
 import type { EncodedEntry } from "./entry_encoder.ts";
 import type { AppendResult, EntryLog } from "./entry_log.ts";
@@ -12,11 +13,16 @@ class SlowLog implements EntryLog {
   readonly written: string[] = [];
   /** Ends the write that is in progress. */
   finish: () => void = () => {};
+  /** The error of the write that is in progress. Default: none. */
+  error: Error | undefined;
 
   async append(entries: readonly EncodedEntry[]): Promise<AppendResult> {
     const { promise, resolve } = createDeferred<void>();
     this.finish = resolve;
     await promise;
+    const { error } = this;
+    this.error = undefined;
+    if (error) return { kept: 0, error };
     for (const { entry } of entries) {
       if (entry.type === "message" && "content" in entry.message) {
         this.written.push(extractText(entry.message.content));
@@ -44,27 +50,34 @@ class SlowLog implements EntryLog {
 
 const nextTask = () => new Promise((resolve) => setTimeout(resolve));
 
+function createSession(log: SlowLog): LiveSession {
+  const header = {
+    type: "session",
+    id: "s",
+    version: 1,
+    timestamp: 0,
+    cwd: "/",
+  } as unknown as LiveSession["header"];
+  let ids = 0;
+  return new LiveSession({
+    header,
+    access: "write",
+    tree: new SessionTree(),
+    log,
+    now: () => 0,
+    newId: () => `entry ${ids++}`,
+  });
+}
+
+function appendText(session: LiveSession, text: string): void {
+  session.append({ type: "message", message: userMessage(text, 0) });
+}
+
 Deno.test("LiveSession: an entry that is appended when a write ends is written without a flush", async () => {
   for (let microtasks = 0; microtasks < 12; microtasks++) {
     const log = new SlowLog();
-    const header = {
-      type: "session",
-      id: "s",
-      version: 1,
-      timestamp: 0,
-      cwd: "/",
-    } as unknown as LiveSession["header"];
-    let ids = 0;
-    const session = new LiveSession({
-      header,
-      access: "write",
-      tree: new SessionTree(),
-      log,
-      now: () => 0,
-      newId: () => `entry ${ids++}`,
-    });
-    const append = (text: string) =>
-      session.append({ type: "message", message: userMessage(text, 0) });
+    const session = createSession(log);
+    const append = (text: string) => appendText(session, text);
     append("a");
     await nextTask();
     log.finish();
@@ -75,4 +88,37 @@ Deno.test("LiveSession: an entry that is appended when a write ends is written w
     await nextTask();
     assertEquals(log.written, ["a", "b"], `${microtasks} microtasks later`);
   }
+});
+
+Deno.test("LiveSession: every flush that waits for a write rejects when the write fails", async () => {
+  const log = new SlowLog();
+  const session = createSession(log);
+  const flush = () => session.flush().then(() => "stored", ({ message }: Error) => message);
+  appendText(session, "a");
+  await nextTask();
+  appendText(session, "b");
+  const flushes = [flush(), flush()];
+  log.error = new Error("the disk is full");
+  log.finish();
+  const message =
+    'Cannot write the session "s": the disk is full; 2 of its entries were not stored';
+  assertEquals(await Promise.all(flushes), [message, message]);
+  assertEquals(await flush(), "stored");
+  assertEquals(session.outline, []);
+});
+
+Deno.test("LiveSession: a flush rejects when an append has thrown the error of its write", async () => {
+  const log = new SlowLog();
+  const session = createSession(log);
+  appendText(session, "a");
+  await nextTask();
+  log.error = new Error("the disk is full");
+  const flush = session.flush().then(() => "stored", ({ message }: Error) => message);
+  log.finish();
+  while (session.leafId !== null) await Promise.resolve();
+  assertThrows(() => appendText(session, "b"), SessionError, "the disk is full");
+  assertEquals(
+    await flush,
+    'Cannot write the session "s": the disk is full; 1 of its entries were not stored',
+  );
 });
