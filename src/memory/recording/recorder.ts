@@ -7,7 +7,7 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import { AlreadyRunningError, getErrorMessage, SessionError } from "../../core/errors.ts";
+import { AlreadyRunningError, type SessionError } from "../../core/errors.ts";
 import type {
   AgentEvent,
   CustomEvent,
@@ -23,6 +23,7 @@ import type { CreateSessionOptions, Session, SessionStore } from "../../core/ses
 import type { ToolSpec } from "../../core/stream.ts";
 import type { AgentTool } from "../../core/tool.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
+import { toSessionError } from "../store/session_errors.ts";
 import { getToolSpecs } from "../../loop/request.ts";
 import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
 import { createPendingEntry, createStartedEntry } from "./call_entries.ts";
@@ -32,6 +33,7 @@ import { findLoggedCut } from "./logged_cut.ts";
 import { createRunEndedEntry } from "./run_ended_entry.ts";
 import { readLoggedHistory } from "./logged_history.ts";
 import { LoggedPath, type ReadPath } from "./logged_path.ts";
+import { LostWrites } from "./lost_writes.ts";
 import { getSideEffect } from "./pending_calls.ts";
 import { listPlanEntries } from "./plan_entries.ts";
 import { QueueTracker } from "./queue_tracker.ts";
@@ -144,6 +146,7 @@ class Recorder implements SessionRecording {
   readonly #path: LoggedPath;
   readonly #queues = new QueueTracker();
   readonly #subAgents: SubAgentSessions;
+  readonly #lostWrites: LostWrites;
   readonly #requestedApprovals = new Map<string, string>();
   /** The last compaction that was recorded before its event. */
   #recordedCompaction: CompactionReport | undefined;
@@ -163,6 +166,7 @@ class Recorder implements SessionRecording {
     this.#options = options;
     this.#hooks = findHooks(agent, options);
     this.#path = new LoggedPath(session);
+    this.#lostWrites = new LostWrites(session);
     const { store } = options;
     this.#subAgents = new SubAgentSessions({
       ...{ agent, session, store, onError: (error) => this.#fail(error) },
@@ -207,13 +211,13 @@ class Recorder implements SessionRecording {
   }
 
   async flush(): Promise<void> {
+    if (this.#failure) throw this.#failure;
     try {
-      if (!this.#failure) await this.session.flush();
+      await this.session.flush();
+      this.#lostWrites.check();
     } catch (error) {
       this.#fail(error);
-      throw error;
     }
-    // The events since then are not in the session.
     if (this.#failure) throw this.#failure;
   }
 
@@ -240,6 +244,8 @@ class Recorder implements SessionRecording {
   #onEvent(event: AgentEvent): Promise<void> | undefined {
     if (this.#failure && event.type !== "agent_start") return undefined;
     try {
+      // Between runs, each change of the queues is complete, and the next run records all that is missing.
+      if (this.#agent.state.isRunning && event.type !== "agent_start") this.#lostWrites.check();
       return this.#recordEvent(event)?.catch((error) => this.#fail(error));
     } catch (error) {
       this.#fail(error);
@@ -307,28 +313,17 @@ class Recorder implements SessionRecording {
 
   /** Suspends the recording and aborts the run, so that no tool runs unrecorded. */
   #fail(thrown: unknown): void {
-    const error = thrown instanceof SessionError ? thrown : new SessionError(
-      `Cannot record into the session "${this.session.id}": ${getErrorMessage(thrown)}`,
-      { reason: "write_failed", cause: thrown },
-    );
+    const error = toSessionError(thrown, { id: this.session.id, reason: "write_failed" });
     // Several flushes may reject with the error of one write.
     const isReported = this.#failure === error;
     this.#failure = error;
     this.#agent.abort(error);
-    if (!isReported) void this.#reportError(error);
-  }
-
-  /** Calls `onError`, which must end neither the recording nor the program when it throws or rejects. */
-  async #reportError(error: SessionError): Promise<void> {
-    try {
-      await this.#options.onError?.(error);
-    } catch {
-      // The run has the error of the session as its abort reason.
-    }
+    // Its own error must end neither the recording nor the program: the run has that of the session as its abort reason.
+    if (!isReported) (async () => await this.#options.onError?.(error))().catch(() => {});
   }
 
   async #startRun(): Promise<void> {
-    const wasSuspended = this.#failure !== undefined;
+    const wasSuspended = this.#lostWrites.forget() || this.#failure !== undefined;
     this.#failure = undefined;
     const hasMoved = this.#path.hasLeafMoved();
     // Entries that could not be written were removed from the session.

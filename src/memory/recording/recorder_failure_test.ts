@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import { extractText } from "../../core/content.ts";
 import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
@@ -84,6 +84,29 @@ Deno.test("recordSession(): flush() rejects as long as entries are not recorded,
   assertEquals(new Set(await Promise.all(flushes)), new Set(["message_end", "agent_end"]));
   await recording.flush();
   await recording.stop();
+});
+
+Deno.test("recordSession(): aborts the run when another append to its session got the error of a write", async () => {
+  const limited = new LimitedStore();
+  const streamFn = scriptedStream([reply("One."), reply("Two."), reply("Three.")]);
+  const agent = new Agent({ model: "p/m", streamFn });
+  const recording = await recordSession(agent, limited.store, { id: "s" });
+  await agent.prompt("first");
+  const unsubscribe = agent.subscribe(async (event) => {
+    if (event.type !== "message_end") return;
+    unsubscribe();
+    limited.isFull = true;
+    await new Promise((resolve) => setTimeout(resolve));
+    limited.isFull = false;
+    assertThrows(() => recording.session.append({ type: "title", title: "A" }), SessionError);
+  });
+  assertEquals((await agent.prompt("second")).stopReason, "aborted");
+  await assertRejects(() => recording.flush(), SessionError, "out of space");
+  await agent.prompt("third");
+  await recording.stop();
+  const { session, messages } = await resumeSession(limited.store, "s");
+  await session.close();
+  assertEquals(messages, agent.state.messages);
 });
 
 Deno.test("ResumedSession.into() appends the results of interrupted calls once, also after an attempt that failed", async () => {

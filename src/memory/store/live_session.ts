@@ -59,7 +59,6 @@ export class LiveSession implements Session {
   readonly #loadedEntries: (SessionEntry | undefined)[];
   #pendingEntries: EncodedEntry[] = [];
   #pendingWrite: Promise<void> | undefined;
-  /** The error of the last write that failed. */
   #lastFailure: SessionError | undefined;
   /** Number of writes that failed. */
   #failureCount = 0;
@@ -85,6 +84,11 @@ export class LiveSession implements Session {
 
   get damage(): readonly SessionDamage[] {
     return this.#damage;
+  }
+
+  /** The error of the last write that failed; `undefined` if none has. */
+  get lastFailure(): SessionError | undefined {
+    return this.#lastFailure;
   }
 
   get leafId(): string | null {

@@ -1,0 +1,46 @@
+/**
+ * Entries of a session that could not be written, also when another part of the program got the error.
+ *
+ * @module
+ */
+
+import type { SessionError } from "../../core/errors.ts";
+import type { Session } from "../../core/session.ts";
+import { LiveSession } from "../store/live_session.ts";
+
+/**
+ * Finds writes that have failed. A session throws the error of a write only once, to any part of the program that appends,
+ * and removes the entries that were not written: the recording must not append to what is left.
+ */
+export class LostWrites {
+  readonly #session: Session;
+  #known: SessionError | undefined;
+
+  constructor(session: Session) {
+    this.#session = session;
+    this.#known = this.#findLast();
+  }
+
+  /** Forgets the writes that have failed until now; returns whether there were any since the last call. */
+  forget(): boolean {
+    const last = this.#findLast();
+    const hasLost = last !== this.#known;
+    this.#known = last;
+    return hasLost;
+  }
+
+  /**
+   * Checks that no write has failed since those that were forgotten.
+   *
+   * @throws {SessionError} The error of the write.
+   */
+  check(): void {
+    const last = this.#findLast();
+    if (last && last !== this.#known) throw last;
+  }
+
+  /** Returns the error of the last write that failed; `undefined` also for a session of another store. */
+  #findLast(): SessionError | undefined {
+    return this.#session instanceof LiveSession ? this.#session.lastFailure : undefined;
+  }
+}
