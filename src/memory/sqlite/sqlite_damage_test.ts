@@ -1,9 +1,10 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import {
   createMessageEntry,
   openSqlite,
   testDatabase,
 } from "../../../tests/memory/sqlite_database.ts";
+import { SessionError } from "../../core/errors.ts";
 import { openDatabase } from "./sqlite_database.ts";
 import { SqliteSessionStore } from "./sqlite_store.ts";
 import { createTables } from "./sqlite_tables.ts";
@@ -60,3 +61,34 @@ testDatabase("restores a damaged summary of a session that has lost an entry", a
   assertEquals([summary?.entries, summary?.messages, summary?.firstPrompt], [4, 3, "one"]);
   await store.close();
 });
+
+testDatabase(
+  "flush() syncs a session also after another one whose row was deleted",
+  async (path) => {
+    await using store = new SqliteSessionStore({ path });
+    const [kept, deleted] = [
+      await store.create({ id: "kept" }),
+      await store.create({ id: "gone" }),
+    ];
+    for (const session of [kept, deleted]) {
+      session.append(createMessageEntry("a"));
+      await session.flush();
+    }
+    const database = openSqlite(path);
+    const readSyncs = () =>
+      database.prepare("SELECT syncs FROM sessions WHERE id = 'kept'").get()?.["syncs"];
+    const before = Number(readSyncs());
+    for (const session of [kept, deleted]) session.append(createMessageEntry("b"));
+    // Both entries are committed, and not synced.
+    while (Number(database.prepare("SELECT count(*) AS n FROM entries").get()?.["n"]) < 4) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    database.exec("DELETE FROM sessions WHERE id = 'gone'");
+    await assertRejects(() => deleted.flush(), SessionError, "replaced");
+    await kept.flush();
+    assertEquals(readSyncs(), before + 1);
+    database.close();
+    await kept.close();
+    await deleted.close();
+  },
+);

@@ -91,7 +91,8 @@ export class SqliteStorage implements EntryStorage {
     await this.#assertUnchanged(id);
     const isSynced = await this.#use((connection) => {
       const isSynced = connection.sync(id);
-      this.#unsyncedIds.clear();
+      // Without the row of the session, SQLite has written nothing and synced nothing.
+      if (isSynced) this.#unsyncedIds.clear();
       return isSynced;
     });
     if (!isSynced) throw createLogChangedError(id, { path: this.#path, change: "replaced" });
