@@ -21,12 +21,14 @@ export class LostWrites {
     this.#known = this.#findLast();
   }
 
-  /** Forgets the writes that have failed until now; returns whether there were any since the last call. */
-  forget(): boolean {
-    const last = this.#findLast();
-    const hasLost = last !== this.#known;
-    this.#known = last;
-    return hasLost;
+  /** Whether writes have failed since those that were forgotten. */
+  get exist(): boolean {
+    return this.#findLast() !== this.#known;
+  }
+
+  /** Forgets the writes that have failed until now. */
+  forget(): void {
+    this.#known = this.#findLast();
   }
 
   /**
@@ -36,7 +38,7 @@ export class LostWrites {
    */
   check(): void {
     const last = this.#findLast();
-    if (last && last !== this.#known) throw last;
+    if (last && this.exist) throw last;
   }
 
   /** Returns the error of the last write that failed; `undefined` also for a session of another store. */

@@ -322,9 +322,15 @@ class Recorder implements SessionRecording {
     if (!isReported) (async () => await this.#options.onError?.(error))().catch(() => {});
   }
 
+  /** Whether the session lacks entries, which the next run records. */
+  get #isIncomplete(): boolean {
+    return this.#failure !== undefined || this.#lostWrites.exist;
+  }
+
   async #startRun(): Promise<void> {
-    const wasSuspended = this.#lostWrites.forget() || this.#failure !== undefined;
+    const wasSuspended = this.#isIncomplete;
     this.#failure = undefined;
+    this.#lostWrites.forget();
     const hasMoved = this.#path.hasLeafMoved();
     // Entries that could not be written were removed from the session.
     if (hasMoved || wasSuspended) {
@@ -474,6 +480,7 @@ class Recorder implements SessionRecording {
 
   async #recordManualCompaction(report: CompactionReport): Promise<void> {
     this.#recordedCompaction = report;
+    if (this.#isIncomplete) await this.#path.read();
     await this.#syncHistory(this.#agent.state.messages);
     this.#recordCompaction(report);
     await this.session.flush();

@@ -6,6 +6,8 @@ import { userMessage } from "../../core/message.ts";
 import { assistantMessage, toolCall } from "../../testing/messages.ts";
 import { hang, reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { compact } from "../context/compact.ts";
+import { slidingWindow } from "../context/sliding_window.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { createMemoryStorage } from "../storage/memory_storage.ts";
 import { storeFrom } from "../storage/store_from.ts";
@@ -107,6 +109,26 @@ Deno.test("recordSession(): aborts the run when another append to its session go
   const { session, messages } = await resumeSession(limited.store, "s");
   await session.close();
   assertEquals(messages, agent.state.messages);
+});
+
+Deno.test("compact(): records the messages that the last run could not record", async () => {
+  const limited = new LimitedStore();
+  const transform = slidingWindow({ contextWindow: 2000, target: 0.1, keepSteps: 1 });
+  const streamFn = scriptedStream(["a", "b"].map((text) => reply(text.repeat(800))));
+  const agent = new Agent({ model: "p/m", streamFn, transformContext: transform });
+  await using _recording = await recordSession(agent, limited.store, { id: "s" });
+  await agent.prompt("one".padEnd(800, "."));
+  agent.subscribe((event) => {
+    if (event.type === "message_end") limited.isFull = event.message.role === "assistant";
+  });
+  await agent.prompt("two".padEnd(800, "."));
+  limited.isFull = false;
+  await compact(agent, transform);
+  await using session = await limited.store.open("s", { access: "read" });
+  const path = await session.path({ types: ["message", "compaction"] });
+  const messages = path.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
+  assertEquals(messages, agent.state.messages);
+  assertEquals(path.at(-1)?.type, "compaction");
 });
 
 Deno.test("ResumedSession.into() appends the results of interrupted calls once, also after an attempt that failed", async () => {
