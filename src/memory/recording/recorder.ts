@@ -322,13 +322,8 @@ class Recorder implements SessionRecording {
     if (!isReported) (async () => await this.#options.onError?.(error))().catch(() => {});
   }
 
-  /** Whether the session lacks entries, which the next run records. */
-  get #isIncomplete(): boolean {
-    return this.#failure !== undefined || this.#lostWrites.exist;
-  }
-
   async #startRun(): Promise<void> {
-    const wasSuspended = this.#isIncomplete;
+    const wasSuspended = this.#failure !== undefined || this.#lostWrites.exist;
     this.#failure = undefined;
     this.#lostWrites.forget();
     const hasMoved = this.#path.hasLeafMoved();
@@ -480,7 +475,7 @@ class Recorder implements SessionRecording {
 
   async #recordManualCompaction(report: CompactionReport): Promise<void> {
     this.#recordedCompaction = report;
-    if (this.#isIncomplete) await this.#path.read();
+    if (this.#failure || this.#lostWrites.exist) await this.#path.read();
     await this.#syncHistory(this.#agent.state.messages);
     this.#recordCompaction(report);
     await this.session.flush();
