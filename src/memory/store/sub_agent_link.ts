@@ -74,6 +74,13 @@ export function createLinkedOptions(
   };
 }
 
+/** Returns the metadata of a session without the link; `undefined` if there are no others. */
+export function omitLink(metadata: JsonObject | undefined): JsonObject | undefined {
+  if (metadata === undefined || getSubAgentLink({ metadata }) === undefined) return metadata;
+  const { [PARENT]: _parentId, [CALL]: _toolCallId, [PATH]: _path, ...others } = metadata;
+  return Object.keys(others).length === 0 ? undefined : others;
+}
+
 /**
  * Lists the sessions of the sub-agents that the agent of a session has started, most recently written first.
  *

@@ -8,6 +8,7 @@ import type { Session, SessionStore } from "../../core/session.ts";
 import type { QueueChangedEntry, SessionEntry } from "../../core/session_entry.ts";
 import { canStore } from "../store/entry_check.ts";
 import { createRandomId } from "../store/session_id.ts";
+import { omitLink } from "../store/sub_agent_link.ts";
 
 /** Options for {@linkcode forkSession}. */
 export interface ForkSessionOptions {
@@ -45,7 +46,9 @@ export async function forkSession(
   await using source = await store.open(id, { access: "read" });
   const { leaf = source.leafId, into = store } = options;
   const entries = (await readEntriesUpTo(source, leaf)).filter(canStore).map(toOriginal);
-  const { cwd, tenant, user, metadata } = source.header;
+  const { cwd, tenant, user } = source.header;
+  // The session of a sub-agent is hidden in lists and deleted with that of its parent, as its fork must not be.
+  const metadata = omitLink(source.header.metadata);
   const fork = await into.create({
     ...(options.id !== undefined && { id: options.id }),
     ...(cwd !== undefined && { cwd }),

@@ -3,6 +3,7 @@ import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
 import { assistantMessage, text, toolCall } from "../../testing/messages.ts";
+import { createLinkedOptions, listWithoutSubAgents } from "../store/sub_agent_link.ts";
 import { forkSession } from "./fork.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 
@@ -57,4 +58,20 @@ Deno.test("forkSession() copies the tool journal of its calls on other branches"
   ]);
   // Entries of another branch keep none of its entries as their parents.
   assertEquals(fork.outline.slice(1).map(({ parentId }) => parentId), Array(3).fill(request.id));
+});
+
+Deno.test("forkSession() of the session of a sub-agent creates one of its own, which is not deleted with the parent", async () => {
+  const store = new InMemorySessionStore();
+  await using parent = await store.create({ id: "parent", metadata: { plan: "pro" } });
+  parent.append(createMessageEntry("Start it."));
+  const child = await store.create({ ...createLinkedOptions(parent.header, "call"), id: "child" });
+  child.append(createMessageEntry("work"));
+  await child.close();
+  const fork = await forkSession(store, "child", { id: "fork" });
+  assertEquals(fork.header.metadata, { plan: "pro" });
+  await fork.close();
+  await parent.close();
+  assertEquals((await listWithoutSubAgents(store)).map(({ id }) => id).sort(), ["fork", "parent"]);
+  await store.delete("parent");
+  assertEquals((await store.list()).map(({ id }) => id), ["fork"]);
 });
