@@ -125,6 +125,10 @@ tests.test("works with rights to read and write the tables only", async (stores)
     assertEquals(await store.deleteAll({ updatedBefore: Infinity }), ["s", "t"]);
     const other = stores.open({ connection, schema: "other" });
     await assertRejects(() => other.list(), SessionError, "Cannot create the tables: permission");
+    await server.sql(`DELETE FROM ${schema}.migrations WHERE version > 1`);
+    const older = stores.open({ connection });
+    await assertRejects(() => older.list(), SessionError, "Cannot upgrade the tables: permission");
+    assertEquals(await store.list(), []);
   } finally {
     await server.sql(`DROP OWNED BY ${role}`);
     await server.sql(`DROP ROLE ${role}`);

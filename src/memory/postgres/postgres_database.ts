@@ -112,7 +112,8 @@ export class PostgresDatabase {
     const found = await this.#readVersion();
     if (found.version < TABLES_VERSION) {
       const migrated = await this.#run(createMigration(this.#options.schema), []);
-      if (!("rows" in migrated)) throw this.#createError(migrated, "Cannot create the tables: ");
+      const action = found.version === 0 ? "create" : "upgrade";
+      if (!("rows" in migrated)) throw this.#createError(migrated, `Cannot ${action} the tables: `);
     }
     this.#checkVersion(found.version < TABLES_VERSION ? await this.#readVersion() : found);
   }
