@@ -2,7 +2,8 @@ import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "
 import { Agent } from "../agent/agent.ts";
 import { extractText } from "../core/content.ts";
 import { BadRequestError } from "../core/errors.ts";
-import { FileSessionStore, InMemorySessionStore } from "../memory/mod.ts";
+import { FileSessionStore, InMemorySessionStore, storeFrom } from "../memory/mod.ts";
+import { createMemoryStorage } from "../memory/storage/memory_storage.ts";
 import { fail, hang, ManualClock, reply, scriptedStream, toolCall } from "../testing/mod.ts";
 import { createAgentServer } from "./create_agent_server.ts";
 import { createCounter, TestServer, TOKENS } from "../../tests/server/server_fixture.ts";
@@ -34,6 +35,26 @@ Deno.test("server: a session is created, prompted, described, listed and deleted
   assertEquals(await test.json(204, "DELETE", `/v1/sessions/${id}`), undefined);
   await test.json(404, "GET", `/v1/sessions/${id}`);
   await test.json(404, "DELETE", `/v1/sessions/${id}`);
+  await test.server.close();
+});
+
+Deno.test("server: a prompt that cannot be stored is not accepted", async () => {
+  let isFull = false;
+  const storage = createMemoryStorage();
+  const append = storage.append.bind(storage);
+  storage.append = (id, entries) =>
+    isFull ? Promise.reject(new Error("out of space")) : append(id, entries);
+  const store = storeFrom(storage);
+  const test = new TestServer({ store, agent: { streamFn: scriptedStream([reply("Hello")]) } });
+  const id = await test.create();
+  isFull = true;
+  const { error } = await test.json(503, "POST", `/v1/sessions/${id}/prompt`, {
+    body: { text: "Hi" },
+  });
+  assertEquals(error.code, "storage_failed");
+  isFull = false;
+  await test.prompt(id);
+  await test.waitForIdle(id);
   await test.server.close();
 });
 
@@ -292,7 +313,7 @@ Deno.test("server: errors of the application are not sent, and reported", async 
     },
   });
   const id = await test.create();
-  const { error } = await test.json(500, "POST", `/v1/sessions/${id}/prompt`, {
+  const { error } = await test.json(503, "POST", `/v1/sessions/${id}/prompt`, {
     body: { text: "Hi" },
   });
   assertEquals(error.code, "internal_error");
