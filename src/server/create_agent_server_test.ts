@@ -313,7 +313,7 @@ Deno.test("server: errors of the application are not sent, and reported", async 
     },
   });
   const id = await test.create();
-  const { error } = await test.json(503, "POST", `/v1/sessions/${id}/prompt`, {
+  const { error } = await test.json(500, "POST", `/v1/sessions/${id}/prompt`, {
     body: { text: "Hi" },
   });
   assertEquals(error.code, "internal_error");
