@@ -183,7 +183,7 @@ export class ServerConnection {
     this.#starts++;
     try {
       const server = resolveServer(this.#server, this.#options.environment);
-      secrets = getSecrets(server);
+      secrets = getSecrets(server, this.#server, this.#options.environment);
       session = await this.#open(server);
       await this.#tools.read(session);
       this.#session = session;

@@ -45,8 +45,8 @@ export interface ScriptConditions {
 
 /**
  * Whether a pattern covers a script: its meaning is fixed, one of its commands matches, and each of the others matches
- * or is harmless. The others name no secrets, and read no files at all where nothing keeps them from other ones: whoever
- * allows one command has not allowed to read any file beside it.
+ * or is harmless. The others name no secrets, and read no files at all while no sandbox confines them: a rule for one
+ * command allows no other one to read any file.
  */
 export function coversScript(
   script: ExecutedCommands,
