@@ -35,7 +35,7 @@ export function coversAnyCommand({ words, isPrefix }: CommandPattern): boolean {
   return isPrefix && words.every((word) => /^\**$/.test(word));
 }
 
-/** What decides about a script, apart from its text. */
+/** The conditions under which a script runs. */
 export interface ScriptConditions {
   /** Whether an earlier command may have changed the working directory. */
   readonly isMoved: boolean;
