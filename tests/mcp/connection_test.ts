@@ -363,6 +363,16 @@ Deno.test("reasons of failures have no values of the environment [8.1]", async (
   assertStringIncludes(status.state.reason, "invalid token [redacted]");
 });
 
+Deno.test("warnings have no values of the environment [8.1]", async () => {
+  const warnings: string[] = [];
+  const server = new MockServer({ tools: [{ name: "s3cr3t-value" }] });
+  const config = { mcpServers: { mock: { command: "x", env: { TOKEN: "s3cr3t-value" } } } };
+  const onWarning = ({ message }: { readonly message: string }) => void warnings.push(message);
+  await using _mcp = await connectMcp(config, { sandbox: server, onWarning });
+  assertEquals(warnings.length, 1);
+  assertStringIncludes(warnings.join(), 'lists the tool "[redacted]"');
+});
+
 Deno.test("reasons of failures have no secrets of the arguments [8.1]", async () => {
   const server = new MockServer({
     onStart: (process) => {
