@@ -54,6 +54,9 @@ Deno.test("approvalGate(): without a confined sandbox, a rule covers no part tha
     "npm test; cat < /home/a/notes.txt",
     "npm test; grep -h . /home/a/notes.txt",
     "npm test | tail -n 5 /home/a/notes.txt",
+    "npm test; grep -e a /home/a/notes.txt",
+    "npm test; grep --regexp=a /home/a/notes.txt",
+    "npm test; grep -ce a /home/a/notes.txt",
     "npm test; sed -n 1,5p /home/a/notes.txt",
     "npm test; git diff /dev/null /home/a/notes.txt",
     "npm test; find /home/a",
@@ -63,6 +66,7 @@ Deno.test("approvalGate(): without a confined sandbox, a rule covers no part tha
     "cd src && npm test 2>&1 | tail -n 5",
     "npm test | grep -c 'not ok' | sort -u | tr a b",
     "if npm test; then echo passed; fi",
+    "npm test | grep -e a -e b",
     "npm test < /dev/null",
   ];
   const decideIn = (confined: boolean, command: string) =>

@@ -290,7 +290,7 @@ const WITHOUT_FILES: ReadonlySet<string> = new Set(
 /** Programs that read their input instead of files, by the number of operands that are no files. */
 const FILTERS: ReadonlyMap<string, number> = new Map([
   ...withOperands(
-    "cat base64 column cut fmt fold head md5sum nl od rev sha256sum sort tac tail uniq wc",
+    "cat base64 column cut fmt fold head nl od rev sort tac tail uniq wc",
     0,
   ),
   ...withOperands("grep jq", 1),
@@ -306,7 +306,10 @@ export function readsOnlyInput(command: SimpleCommand): boolean {
   const { words: [name, ...args], redirects } = command;
   if (!isHarmlessCommand(command) || redirects.some(readsFile)) return false;
   if (name === undefined || WITHOUT_FILES.has(name.text)) return true;
-  const operands = FILTERS.get(name.text);
+  // The operand of grep is a file if an option has the pattern.
+  const hasPattern = name.text === "grep" &&
+    args.some(({ text }) => /^-(?:\w*e|-regexp)/.test(text));
+  const operands = hasPattern ? 0 : FILTERS.get(name.text);
   const form = FORMS.get(name.text);
   return operands !== undefined && form !== undefined &&
     matchesForm(args.map(({ text }) => text), { ...form, operands });
