@@ -53,7 +53,7 @@ const INTRODUCTION = [
   "? No model is configured yet.",
   "  anthropic  Claude, with a key from console.anthropic.com",
   "  openai     GPT, with a key from platform.openai.com",
-  "  local      a model on this device, of Ollama, LM Studio, llama.cpp or vLLM",
+  "  local      a model on this device, as of Ollama or vLLM",
   "  demo       a run with a scripted model, without a key",
   "  quit       shows the other ways",
 ];

@@ -26,61 +26,47 @@ const MAX_CHUNK_BYTES = 1024 * 1024;
 /** Reads bytes at a position into a buffer; resolves to their number, 0 at the end. */
 type ReadAt = (buffer: Uint8Array, position: number) => Promise<number>;
 
-/** A file behind a file handle of `node:fs`. */
-export class NodeOpenedFile implements OpenedFile {
+/** How the content of an opened file is read. */
+interface FileAccess {
   /** Canonical path. */
   readonly path: string;
   /** Bytes in the file when it was opened. */
   readonly size: number;
-  readonly #handle: FileHandle;
-
-  constructor(path: string, size: number, handle: FileHandle) {
-    this.path = path;
-    this.size = size;
-    this.#handle = handle;
-  }
-
-  /** Reads the content from the beginning. */
-  chunks(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
-    const read: ReadAt = async (buffer, position) =>
-      (await this.#handle.read(buffer, 0, buffer.length, position)).bytesRead;
-    return readChunks(this.size, read, signal);
-  }
-
-  /** Closes the handle. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle.close();
-  }
+  readonly read: ReadAt;
+  readonly close: () => Promise<void>;
 }
 
-/** A file that the runtime has opened. */
-export class SystemOpenedFile implements OpenedFile {
-  /** Canonical path. */
-  readonly path: string;
-  /** Bytes in the file when it was opened. */
-  readonly size: number;
-  readonly #file: SystemFile;
+/** Returns a file behind a file handle of `node:fs`. */
+export function fromFileHandle(path: string, size: number, handle: FileHandle): OpenedFile {
+  return createOpenedFile({
+    path,
+    size,
+    read: async (buffer, position) =>
+      (await handle.read(buffer, 0, buffer.length, position)).bytesRead,
+    close: () => handle.close(),
+  });
+}
 
-  constructor(path: string, size: number, file: SystemFile) {
-    this.path = path;
-    this.size = size;
-    this.#file = file;
-  }
+/** Returns a file that the runtime has opened. */
+export function fromSystemFile(path: string, size: number, file: SystemFile): OpenedFile {
+  return createOpenedFile({
+    path,
+    size,
+    read: async (buffer, position) => {
+      if (position === 0) file.seekSync(0, SEEK_START);
+      return await file.read(buffer) ?? 0;
+    },
+    close: async () => file.close(),
+  });
+}
 
-  /** Reads the content from the beginning. */
-  chunks(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
-    const read: ReadAt = async (buffer, position) => {
-      if (position === 0) this.#file.seekSync(0, SEEK_START);
-      return await this.#file.read(buffer) ?? 0;
-    };
-    return readChunks(this.size, read, signal);
-  }
-
-  /** Closes the file. */
-  [Symbol.asyncDispose](): Promise<void> {
-    this.#file.close();
-    return Promise.resolve();
-  }
+function createOpenedFile({ path, size, read, close }: FileAccess): OpenedFile {
+  return {
+    path,
+    size,
+    chunks: (signal) => readChunks(size, read, signal),
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 async function* readChunks(

@@ -12,7 +12,7 @@ import { AgentError, getErrorMessage } from "../core/errors.ts";
 import { getBuiltinModule } from "./builtin_modules.ts";
 import { getDescriptorPath } from "./descriptor_path.ts";
 import type { FileStatus } from "./file_calls.ts";
-import { NodeOpenedFile, type OpenedFile, readAllBytes, SystemOpenedFile } from "./opened_file.ts";
+import { fromFileHandle, fromSystemFile, type OpenedFile, readAllBytes } from "./opened_file.ts";
 import { getRelativePath } from "./paths.ts";
 import { hasStartedPrograms } from "./started_programs.ts";
 import { isDeno, system } from "./system.ts";
@@ -80,7 +80,7 @@ async function openWithSystem(canonical: string): Promise<OpenedFile | undefined
   try {
     const status = file.statSync();
     if (status.isFile && await isAtPath(status, canonical)) {
-      return new SystemOpenedFile(canonical, status.size, file);
+      return fromSystemFile(canonical, status.size, file);
     }
   } catch (error) {
     file.close();
@@ -95,7 +95,7 @@ async function openWithoutWaiting(canonical: string): Promise<OpenedFile | undef
   try {
     const status = await handle.stat();
     if (status.isFile() && await isUnchanged(handle, canonical)) {
-      return new NodeOpenedFile(canonical, status.size, handle);
+      return fromFileHandle(canonical, status.size, handle);
     }
   } catch (error) {
     await handle.close();

@@ -42,8 +42,7 @@ export class Client extends HttpAgent {
   }
 
   /** Returns the last event of a type. */
-  // deno-lint-ignore no-explicit-any -- a test knows the properties that it reads
-  last(type: string): BaseEvent & Record<string, any> {
+  last(type: string): BaseEvent & Record<string, unknown> {
     const event = this.events.findLast((event) => event.type === type);
     assert(event, `No ${type} among ${this.types}`);
     return event;

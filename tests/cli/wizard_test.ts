@@ -58,6 +58,15 @@ Deno.test("first run: saves a key that the provider accepts, and then runs the p
   assertEquals([again.code, again.screen.includes("Model?")], [0, false]);
 });
 
+Deno.test("first run: the offers have a row each in a terminal with 60 columns", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const { screen } = await run(home, { answers: ["q"] });
+  const [, offers = ""] = screen.split("? No model is configured yet.\n");
+  const rows = offers.split("  Model? ")[0]?.trimEnd().split("\n") ?? [];
+  assertEquals(rows.length, 5);
+  assertEquals(rows.filter((row) => row.length > 60), []);
+});
+
 Deno.test("first run: asks again for a key that is rejected, or no key", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const { code, host, screen } = await run(home, {

@@ -42,9 +42,8 @@ function createGate() {
 const isIdle = ({ type, data }: ServerEvent) => type === "state" && data.status === "idle";
 
 async function listEntries(test: TestServer, id: string): Promise<string[]> {
-  const { entries } = await test.json(200, "GET", `/v1/sessions/${id}/entries?limit=200`);
-  // deno-lint-ignore no-explicit-any -- entries of all types
-  return entries.map((entry: any) => entry.message?.role ?? entry.name ?? entry.type);
+  const entries = await test.entries(id);
+  return entries.map(({ message, name, type }) => message?.role ?? name ?? type);
 }
 
 Deno.test("durableRunner(): a run is described, steered, watched and ended through another worker", async () => {
@@ -76,8 +75,7 @@ Deno.test("durableRunner(): a run is described, steered, watched and ended throu
   assertEquals(toTexts(all), toTexts(events));
   await late.close();
   const entries = all.filter(({ type }) => type === "entry").map(({ data }) => data.id);
-  const log = await second.json(200, "GET", `/v1/sessions/${id}/entries?limit=200`);
-  assertEquals(["", ...entries].length, log.entries.length);
+  assertEquals(["", ...entries].length, (await second.entries(id)).length);
   // The message arrives with the next look of the worker: before the second reply or after it.
   const roles = (await listEntries(first, id)).filter((name) => name !== "durable_run");
   assertEquals(roles.slice(0, 4), ["session_created", "user", "assistant", "tool_result"]);
@@ -258,10 +256,9 @@ Deno.test("durableRunner(): a client that connects again to any worker misses no
           type === "message_end" ? [data.message.id] : []
         );
         assertEquals([ended.length, new Set(ended).size], [7, 7]);
-        const log = await test.json(200, "GET", `/v1/sessions/${id}/entries?limit=200`);
+        const log = await test.entries(id);
         const entries = events.filter(({ type }) => type === "entry").map(({ data }) => data.id);
-        // deno-lint-ignore no-explicit-any -- entries of all types
-        assertEquals(entries, log.entries.slice(1).map((entry: any) => entry.id));
+        assertEquals(entries, log.slice(1).map(({ id }) => id));
       },
     ),
     { numRuns: 20 },

@@ -132,8 +132,8 @@ Deno.test("events: entries are complete and in order after restarts of the serve
     await second.server.close();
     const third = new TestServer({ store });
     await readSome(third, ({ type }) => type === "state");
-    const log = await third.json(200, "GET", `/v1/sessions/${id}/entries?limit=200`);
-    assertEquals(entries, log.entries.map(({ id }: { id: string }) => id));
+    const log = await third.entries(id);
+    assertEquals(entries, log.map(({ id }) => id));
     await third.server.close();
   }
   await Deno.remove(directory, { recursive: true });

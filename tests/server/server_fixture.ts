@@ -32,6 +32,14 @@ export interface ServerEvent {
   data: any;
 }
 
+/** An entry of the log of a session, with the members that tests read. */
+export interface LogEntry {
+  id: string;
+  type: string;
+  name?: string;
+  message?: { id: string; role: string };
+}
+
 export interface CallOptions {
   token?: string;
   body?: unknown;
@@ -92,6 +100,11 @@ export class TestServer {
 
   async prompt(id: string, text = "Hello"): Promise<{ eventId: string; messageId: string }> {
     return await this.json(202, "POST", `/v1/sessions/${id}/prompt`, { body: { text } });
+  }
+
+  /** Lists the entries of the log of a session. */
+  async entries(id: string): Promise<LogEntry[]> {
+    return (await this.json(200, "GET", `/v1/sessions/${id}/entries?limit=200`)).entries;
   }
 
   /** Opens the events of a session. */

@@ -5,7 +5,7 @@
  */
 
 import { assertEquals } from "@std/assert";
-import { EventReader, type ServerEvent, TOKENS } from "./server_fixture.ts";
+import { EventReader, type LogEntry, type ServerEvent, TOKENS } from "./server_fixture.ts";
 
 /** Time without an event after which a client connects again, in milliseconds. */
 const SILENCE_MS = 10_000;
@@ -54,17 +54,15 @@ export class SessionClient {
     });
     assertEquals(this.events.map(toText), complete.map(toText), this.id);
     const response = await this.#call("GET", `/${this.id}/entries?limit=200`);
-    const { entries } = await response.json();
+    const { entries }: { entries: LogEntry[] } = await response.json();
     const received = this.events.filter(({ type }) => type === "entry").map(({ data }) => data.id);
     // The first entry is that of the session, before the prompt.
-    // deno-lint-ignore no-explicit-any -- entries of all types
-    assertEquals(received, entries.slice(1).map((entry: any) => entry.id), this.id);
-    // deno-lint-ignore no-explicit-any -- entries of all types
-    const messages = entries.flatMap(({ message }: any) => message ? [message.id] : []);
+    assertEquals(received, entries.slice(1).map(({ id }) => id), this.id);
+    const messages = entries.flatMap(({ message }) => message ? [message.id] : []);
     const ended = new Set(
       this.events.flatMap(({ type, data }) => type === "message_end" ? [data.message.id] : []),
     );
-    assertEquals(messages.filter((id: string) => !ended.has(id)), [], `${this.id}: message_end`);
+    assertEquals(messages.filter((id) => !ended.has(id)), [], `${this.id}: message_end`);
   }
 
   async #read(after: string, onEvent: (event: ServerEvent) => void): Promise<void> {

@@ -37,7 +37,7 @@ import type {
   SessionKey,
   StartOptions,
 } from "../runner/agent_runner.ts";
-import { formatCursor, parseCursor } from "../runner/event_cursor.ts";
+import { checkCursor, formatCursor, parseCursor } from "../runner/event_cursor.ts";
 import { findRepeated, isSamePrompt } from "../runner/repeated_prompt.ts";
 import { getEnd, readSummary } from "../runner/stored_session.ts";
 import { DurableFeed } from "./durable_feed.ts";
@@ -206,10 +206,7 @@ class DurableRunner implements AgentRunner {
     key: SessionKey,
     options: EventsOptions,
   ): Promise<AsyncIterable<readonly FeedItem[]>> {
-    const { after } = options;
-    if (after !== undefined && !parseCursor(after)) {
-      throw new BadRequestError("Invalid event id: use the id of the last event, or none");
-    }
+    checkCursor(options.after);
     const { pollMs = 2_000 } = this.#options;
     const runs = this.#getRuns(key);
     // An error before the first event is that of the request.

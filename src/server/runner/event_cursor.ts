@@ -4,6 +4,8 @@
  * @module
  */
 
+import { BadRequestError } from "../../core/errors.ts";
+
 /** The position after an event. */
 export interface EventCursor {
   /** Number of entries of the log before the position. */
@@ -28,6 +30,16 @@ const CURSOR = /^(\d{1,10})-([^~]{0,2000})(?:~([0-9a-z]{1,40})-(\d{1,15}))?$/;
 export function formatCursor({ position, entryId, live }: EventCursor): string {
   const id = encodeURIComponent(entryId).replaceAll("~", "%7E");
   return `${position}-${id}${live ? `~${live.epoch}-${live.seq}` : ""}`;
+}
+
+/**
+ * Checks the id of an event that a client has sent.
+ *
+ * @throws {BadRequestError} If it is not a position.
+ */
+export function checkCursor(text: string | undefined): void {
+  if (text === undefined || parseCursor(text)) return;
+  throw new BadRequestError("Invalid event id: use the id of the last event, or none");
 }
 
 /** Parses a position; `undefined` if the text is none. */

@@ -5,7 +5,7 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import { AlreadyRunningError, BadRequestError, SessionError } from "../../core/errors.ts";
+import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
 import type { UserMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
 import type { Clock } from "../../core/ports.ts";
@@ -28,7 +28,7 @@ import type {
   SessionKey,
   StartOptions,
 } from "./agent_runner.ts";
-import { formatCursor, parseCursor } from "./event_cursor.ts";
+import { checkCursor, formatCursor } from "./event_cursor.ts";
 import { KeyedQueue } from "./keyed_queue.ts";
 import { LiveEvents } from "./live_events.ts";
 import { LocalRun } from "./local_run.ts";
@@ -139,10 +139,7 @@ export class LocalRunner implements AgentRunner {
     key: SessionKey,
     options: EventsOptions,
   ): Promise<AsyncIterable<readonly FeedItem[]>> {
-    const { after } = options;
-    if (after !== undefined && !parseCursor(after)) {
-      throw new BadRequestError("Invalid event id: use the id of the last event, or none");
-    }
+    checkCursor(options.after);
     // An error before the first event is that of the request.
     await (await this.#openStored(key)).close();
     return this.#readEvents(key, options);
