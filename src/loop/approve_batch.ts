@@ -21,7 +21,7 @@ import {
   requestApproval,
 } from "./approve_call.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
-import { reportApproval } from "./find_denial.ts";
+import { canExplain, findDenial, reportApproval } from "./find_denial.ts";
 import type { PolicyCheckedCall } from "./prepare_call.ts";
 import {
   type PreparedCall,
@@ -62,6 +62,36 @@ export function approveBatch(
     needsApprovalPrompt(run.config, call);
   // Asked once for each call, since the tool decides and its answer may change.
   const gated = new Set(batch.calls.filter(needsPrompt));
+  const { approve, approvalMode } = run.config;
+  return approvalMode === "smart" && approve && canExplain(approve)
+    ? addDeniedCalls(turn, batch, gated).then(() => approveGated(turn, batch, gated))
+    : approveGated(turn, batch, gated);
+}
+
+/** Adds the calls that need no approval, but that a rule of the approval denies: it then decides about them, too. */
+async function addDeniedCalls(
+  turn: TurnContext,
+  batch: PreparedBatch,
+  gated: Set<PreparedCall>,
+): Promise<void> {
+  for (const call of batch.calls) {
+    const isUnasked = call.type === "ready" && !call.decision && !isAnswerCall(turn, call);
+    if (!isUnasked || gated.has(call)) continue;
+    const { block: { name }, tool, arguments: args } = call;
+    const finding = findDenial(turn.run.config, { name, tool, arguments: args });
+    try {
+      if (await turn.cancellation.untilAborted(finding)) gated.add(call);
+    } catch {
+      return; // An abort, which cancels all calls.
+    }
+  }
+}
+
+function approveGated(
+  turn: TurnContext,
+  batch: PreparedBatch,
+  gated: ReadonlySet<PreparedCall>,
+): PreparedBatch | Promise<PreparedBatch> {
   if (gated.size > 0) return requestApprovals(turn, batch, gated);
   const calls = batch.calls.map((call) => reportUnasked(turn, call));
   return cancelIfAborted(turn, { ...batch, calls });

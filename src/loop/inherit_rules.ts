@@ -11,7 +11,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Policy } from "../core/policy.ts";
 import { type ApprovalConfig, needsApprovalPrompt } from "./approve_call.ts";
 import type { ResolvedConfig } from "./config.ts";
-import { canExplain, type Denial, reportApproval } from "./find_denial.ts";
+import { canExplain, type Denial, findDenial, reportApproval } from "./find_denial.ts";
 import { addGuards } from "./guard.ts";
 import { ParentRun } from "./parent_run.ts";
 import { toDecision } from "./to_decision.ts";
@@ -93,9 +93,9 @@ async function decideUnder<Answer extends ApprovalAnswer>(
   return decision.origin === "mode" ? inherited : decision;
 }
 
-/** Returns the answer of the agent's own approval; a call that needs none is approved. */
+/** Returns the answer of the agent's own approval; a call that needs none is approved unless a rule denies it. */
 async function askOwn(config: ApprovalConfig, request: ApprovalRequest): Promise<ApprovalAnswer> {
-  if (!needsApprovalPrompt(config, request)) return { type: "approved", origin: "mode" };
+  if (!needsApprovalPrompt(config, request)) return await decideUnasked(config, request);
   const { approve } = config;
   return approve ? await approve(request) : false;
 }
@@ -108,7 +108,7 @@ async function decideAlone(
   config: ApprovalConfig,
   call: ExplainedCall,
 ): Promise<ApprovalDecision> {
-  if (!needsApprovalPrompt(config, call)) return { type: "approved", origin: "mode" };
+  if (!needsApprovalPrompt(config, call)) return await decideUnasked(config, call);
   const { approve } = config;
   if (!approve || !canExplain(approve)) return createDenial("every such call is asked about");
   try {
@@ -117,6 +117,13 @@ async function decideAlone(
   } catch (thrown) {
     return createDenial(`the approval failed: ${getErrorMessage(thrown)}`);
   }
+}
+
+async function decideUnasked(
+  config: ApprovalConfig,
+  call: ExplainedCall,
+): Promise<ApprovalDecision> {
+  return await findDenial(config, call) ?? { type: "approved", origin: "mode" };
 }
 
 function createDenial(reason: string): ApprovalDecision {

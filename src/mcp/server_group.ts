@@ -201,7 +201,8 @@ export class ServerGroup implements McpConnection {
 
   #warn(server: string, problem: string): void {
     try {
-      this.#options.onWarning?.({ server, message: `The MCP server "${server}" ${problem}` });
+      const text = this.#servers.get(server)?.describeFailure(problem) ?? problem;
+      this.#options.onWarning?.({ server, message: `The MCP server "${server}" ${text}` });
     } catch {
       // There is no other way to report it.
     }

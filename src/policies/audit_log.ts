@@ -74,7 +74,8 @@ export interface AuditLogOptions {
 
 /**
  * Creates a policy that records each tool call before it runs, and each turn and run at its end, including failed and
- * aborted ones. A call whose record cannot be written does not run.
+ * aborted ones. A call whose record cannot be written does not run. Put it after the policies that change arguments, so
+ * that it records those with which a call runs.
  *
  * @throws {BadRequestError} If `write` is no function, or `onError` has another value.
  *

@@ -148,6 +148,10 @@ async function startSubAgent(
     return errorResult(`The sub-agent was not started: ${creation.reason}`);
   }
   const { worktree, notices = [] } = creation ?? {};
+  // Without it, the sub-agent would change the directory of the run.
+  if (options.worktrees && typeof worktree?.directory !== "string") {
+    return errorResult("The sub-agent was not started: its worktree port returned no worktree");
+  }
   for (const message of notices) {
     await onEvent({ type: "warning", code: "worktree_left", message });
   }

@@ -164,6 +164,21 @@ Deno.test("worktrees: without one the sub-agent does not start", async () => {
   assertStringIncludes(readText(agent), "was not started: there is no repository");
 });
 
+Deno.test("worktrees: the sub-agent does not start if an untyped port returns no worktree", async () => {
+  for (const creation of [undefined, null, true, { type: "created" }, { worktree: "/w" }]) {
+    const create = () => Promise.resolve(creation as unknown as WorktreeCreation);
+    const { agent, childStream, ran } = createTrial([reply([write("a.txt")]), reply("Done")], {
+      create,
+    });
+    await agent.prompt("Go");
+    assertEquals([childStream.calls.length, ran], [0, []]);
+    assertStringIncludes(
+      readText(agent),
+      "was not started: its worktree port returned no worktree",
+    );
+  }
+});
+
 Deno.test("worktrees: tools that cannot be made end the worktree", async () => {
   const worktrees = new FakeWorktrees({ type: "removed" });
   const { agent } = createTrial([], worktrees, {

@@ -363,6 +363,43 @@ Deno.test("reasons of failures have no values of the environment [8.1]", async (
   assertStringIncludes(status.state.reason, "invalid token [redacted]");
 });
 
+Deno.test("warnings have no values of the environment [8.1]", async () => {
+  const warnings: string[] = [];
+  const server = new MockServer({ tools: [{ name: "s3cr3t-value" }] });
+  const config = { mcpServers: { mock: { command: "x", env: { TOKEN: "s3cr3t-value" } } } };
+  const onWarning = ({ message }: { readonly message: string }) => void warnings.push(message);
+  await using _mcp = await connectMcp(config, { sandbox: server, onWarning });
+  assertEquals(warnings.length, 1);
+  assertStringIncludes(warnings.join(), 'lists the tool "[redacted]"');
+});
+
+Deno.test("reasons of failures have no secrets of the arguments [8.1]", async () => {
+  const server = new MockServer({
+    onStart: (process) => {
+      process.log(`Usage: ${process.launch.args.join(" ")}\n`);
+      process.exit(1);
+    },
+  });
+  const args = [
+    "server.js",
+    "${PASSWORD}",
+    "--api-key=s3cr3t-key",
+    "--header",
+    "X-Token: s3cr3t-header",
+    "--auth-token",
+    "s3cr3t-token",
+    "${URL:-http://a.test}",
+  ];
+  const config = { mcpServers: { mock: { command: "x", args } } };
+  const environment = { PASSWORD: "s3cr3t-password" };
+  await using mcp = await connectMcp(config, { sandbox: server, environment });
+  const [status] = mcp.servers;
+  assert(status?.state.type === "restarting");
+  assertEquals(status.state.reason.includes("s3cr3t"), false, status.state.reason);
+  assertStringIncludes(status.state.reason, "server.js");
+  assertStringIncludes(status.state.reason, "http://a.test");
+});
+
 /** Notifies the client of a change of the tools. */
 function announceTools(process: MockProcess): void {
   process.send({ method: "notifications/tools/list_changed" });

@@ -258,6 +258,23 @@ Deno.test("HTTP: the reason of a failure has no values of the headers and none o
   assertEquals(/s3cret/.test(JSON.stringify([status, await callToolError(mcp)])), false);
 });
 
+Deno.test("HTTP: the error of a call has no values of the headers [8.13]", async () => {
+  for (const padding of [0, 3_990]) {
+    await using server = new HttpServer({
+      "tools/call": (_message, request) =>
+        new Response(`${"x".repeat(padding)}Key ${request.headers.get("x-key")} is wrong`, {
+          status: 500,
+        }),
+    });
+    const headers = { "x-key": "s3cret-key-of-many-characters" };
+    const config = { mcpServers: { mock: { url: server.url, headers } } };
+    await using mcp = await connectMcp(config, { clientPackage });
+    const result = await callTool(mcp);
+    assertEquals(result.isError, true);
+    assertEquals(getText(result).includes("s3cr"), false, getText(result));
+  }
+});
+
 /** Returns what a request to a server that does not run rejects with. */
 async function callToolError(mcp: McpConnection): Promise<string> {
   return await mcp.readResource({ server: "mock", uri: "a:b" }).then(() => "", String);

@@ -27,3 +27,11 @@ export function expandVariables(key: string, text: string, variables: Variables)
     );
   });
 }
+
+/** Returns the values of the variables in texts, without defaults. */
+export function listValues(texts: readonly string[], variables: Variables): readonly string[] {
+  const names = texts.flatMap((text) => [...text.matchAll(VARIABLE)].map(([, name = ""]) => name));
+  return names.flatMap((name) =>
+    Object.hasOwn(variables, name) && variables[name] !== undefined ? [variables[name]] : []
+  );
+}

@@ -5,7 +5,7 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
-import { expandVariables, type Variables } from "./expand_variables.ts";
+import { expandVariables, listValues, type Variables } from "./expand_variables.ts";
 import type { ParsedEndpoint, ParsedProgram, ParsedServer } from "./parse_config.ts";
 
 /** A server that can be connected to. */
@@ -60,15 +60,35 @@ export function resolveServer({ name, server }: NamedServer, variables: Variable
 
 /**
  * Returns the texts of a server that may be secrets: its environment and headers, also without their scheme such as
- * `Bearer`, and the password and the query of its URL.
+ * `Bearer`, the password and the query of its URL, the values of options such as `--api-key`, and of the variables in its
+ * arguments and its URL.
  */
-export function getSecrets(server: ResolvedServer): readonly string[] {
+export function getSecrets(
+  server: ResolvedServer,
+  { server: source }: NamedServer,
+  variables: Variables,
+): readonly string[] {
+  const texts = source.type === "stdio" ? source.args : [source.url];
+  const values = listValues(texts, variables);
   switch (server.type) {
     case "stdio":
-      return Object.values(server.env);
+      return [...Object.values(server.env), ...values, ...getArgumentSecrets(server.args)];
     case "http":
-      return getEndpointSecrets(server);
+      return [...getEndpointSecrets(server), ...values];
   }
+}
+
+/** Matches the name of an option whose value is a secret, or a header that may have one. */
+const SECRET_OPTION = /^-.*(?:key|token|secret|passw|credential|auth|header|bearer|cookie)|^-H$/i;
+
+/** Returns the values of options, which follow `=` or are the next argument; also without the name of a header. */
+function getArgumentSecrets(args: readonly string[]): readonly string[] {
+  return args.flatMap((arg, index) => {
+    const [option = "", ...parts] = arg.split("=");
+    if (!SECRET_OPTION.test(option)) return [];
+    const value = parts.length > 0 ? parts.join("=") : args[index + 1] ?? "";
+    return value.startsWith("-") ? [] : [value, value.replace(/^[\w-]+:\s*(?:\w+\s+)?/, "")];
+  });
 }
 
 function getEndpointSecrets({ headers, url }: ResolvedEndpoint): readonly string[] {

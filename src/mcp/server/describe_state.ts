@@ -5,6 +5,7 @@
  */
 
 import { getErrorMessage } from "../../core/errors.ts";
+import { redact } from "../../core/redact.ts";
 import type { McpServerState } from "../config/status.ts";
 
 /** Maximum number of causes of an error that are described. */
@@ -29,8 +30,10 @@ export function describeState(state: McpServerState): string {
   }
 }
 
-/** Returns the messages of an error and of its causes, such as the reason why a host cannot be reached. */
-export function describeFailure(error: unknown): string {
+/**
+ * Returns the messages of an error and of its causes, such as the reason why a host cannot be reached, without secrets.
+ */
+export function describeFailure(error: unknown, secrets: readonly string[] = []): string {
   let text = getErrorMessage(error);
   let current = error;
   for (let level = 0; level < MAX_CAUSES && current instanceof Error; level++) {
@@ -38,5 +41,7 @@ export function describeFailure(error: unknown): string {
     const message = current === undefined ? "" : getErrorMessage(current);
     if (!text.includes(message)) text += `: ${message}`;
   }
+  // Before it is cut: a part of a secret would not be recognized.
+  text = redact(text, secrets);
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }

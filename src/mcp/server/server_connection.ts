@@ -55,6 +55,8 @@ export class ServerConnection {
   readonly #tools: ToolList;
   #session: Session | undefined;
   #peer: PeerDetails = {};
+  /** Texts of the configuration that may be secrets. */
+  #secrets: readonly string[] = [];
   /** The outcome of the current or next start; `undefined` if it fails. */
   #nextStart = createDeferred<Session | undefined>();
   #starts = 0;
@@ -112,6 +114,11 @@ export class ServerConnection {
       ...(protocolVersion !== undefined && { "mcp.protocol.version": protocolVersion }),
       ...this.#session?.transportAttributes,
     };
+  }
+
+  /** Describes an error, which may have text of the server, without secrets of the configuration. */
+  describeFailure(error: unknown): string {
+    return describeFailure(error, this.#secrets);
   }
 
   /** Starts the server again, without a pause. Resolves when that has succeeded or failed. */
@@ -178,12 +185,11 @@ export class ServerConnection {
   /** Starts the server and waits until the connection ends. Never rejects. */
   async #serve(): Promise<Failure> {
     const { signal } = this.#closing;
-    let secrets: readonly string[] = [];
     let session: Session | undefined;
     this.#starts++;
     try {
       const server = resolveServer(this.#server, this.#options.environment);
-      secrets = getSecrets(server);
+      this.#secrets = getSecrets(server, this.#server, this.#options.environment);
       session = await this.#open(server);
       await this.#tools.read(session);
       this.#session = session;
@@ -191,12 +197,14 @@ export class ServerConnection {
       this.#setState({ type: "ready" });
       this.#endStart(session);
       const readyAt = this.#clock.now();
-      const reason = redact(await abortable(session.closed, signal), secrets);
+      const reason = redact(await abortable(session.closed, signal), this.#secrets);
       return { reason, readyMs: this.#clock.now() - readyAt, isFinal: false };
     } catch (error) {
       const isFinal = error instanceof BadRequestError || error instanceof AuthError;
-      const reason = session?.isClosed ? await session.closed : describeFailure(error);
-      return { reason: redact(reason, secrets), isFinal };
+      const reason = session?.isClosed
+        ? redact(await session.closed, this.#secrets)
+        : this.describeFailure(error);
+      return { reason, isFinal };
     } finally {
       this.#session = undefined;
       await session?.close();

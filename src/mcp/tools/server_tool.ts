@@ -11,7 +11,6 @@ import type { AgentTool, ToolContext } from "../../core/tool.ts";
 import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
 import type { ProtocolProgress } from "../protocol/client_package.ts";
 import type { ServerTool } from "../protocol/server_lists.ts";
-import { describeFailure } from "../server/describe_state.ts";
 import { isUnauthorized } from "../server/open_session.ts";
 import type { ServerConnection } from "../server/server_connection.ts";
 import type { Session } from "../server/session.ts";
@@ -75,7 +74,7 @@ class ServerToolCall {
       return await this.#callInSession(session, args, context);
     } catch (error) {
       context.signal.throwIfAborted();
-      return errorResult(describeFailure(error));
+      return errorResult(this.#connection.describeFailure(error));
     }
   }
 

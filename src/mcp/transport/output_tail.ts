@@ -11,6 +11,7 @@ const MAX_LENGTH = 2_000;
 export class OutputTail {
   readonly #decoder = new TextDecoder();
   #text = "";
+  #isCut = false;
 
   /** Appends bytes. */
   push(chunk: Uint8Array): void {
@@ -19,11 +20,13 @@ export class OutputTail {
 
   /** Appends text. */
   append(text: string): void {
-    this.#text = (this.#text + text).slice(-MAX_LENGTH);
+    const complete = this.#text + text;
+    this.#isCut ||= complete.length > MAX_LENGTH;
+    this.#text = complete.slice(-MAX_LENGTH);
   }
 
-  /** The last characters. */
+  /** The last characters, without the rest of a word that was cut: a part of a secret would not be recognized. */
   get text(): string {
-    return this.#text.trim();
+    return (this.#isCut ? this.#text.replace(/^\S+/, "") : this.#text).trim();
   }
 }

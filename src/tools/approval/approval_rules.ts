@@ -30,6 +30,8 @@ export interface RuledCall {
   readonly script?: ExecutedCommands | undefined;
   /** Whether an earlier command may have changed the working directory, to which a path of a program is relative. */
   readonly isMoved?: boolean | undefined;
+  /** Whether the sandbox confines the commands of a call of `bash`. Default: `true`. */
+  readonly isConfined?: boolean | undefined;
   /** The path of a call of another tool. */
   readonly path?: CallPath | undefined;
 }
@@ -151,8 +153,8 @@ function createCommandRule(source: string): ArgumentRule {
   if (coversAnyCommand(pattern)) return TOOL_RULE;
   return {
     coversTool: false,
-    covers: ({ script, isMoved = false }) =>
-      script !== undefined && coversScript(script, pattern, { isMoved }),
+    covers: ({ script, isMoved = false, isConfined = true }) =>
+      script !== undefined && coversScript(script, pattern, { isMoved, isConfined }),
     concerns: ({ script }) => script === undefined ? "possible" : findConcern(script, pattern),
   };
 }
@@ -165,7 +167,10 @@ export function callHasPrefix(call: RuledCall, prefix: string): boolean {
 }
 
 /** Whether every part of a command begins with the words of a prefix, or is harmless. In a prefix `*` matches nothing. */
-function commandHasPrefix({ script, isMoved = false }: RuledCall, prefix: string): boolean {
+function commandHasPrefix(
+  { script, isMoved = false, isConfined = true }: RuledCall,
+  prefix: string,
+): boolean {
   if (!script || prefix.trim() === "" || prefix.includes("*")) return false;
-  return coversScript(script, parseCommandPattern(`${prefix.trim()} *`), { isMoved });
+  return coversScript(script, parseCommandPattern(`${prefix.trim()} *`), { isMoved, isConfined });
 }

@@ -5,7 +5,13 @@
  */
 
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
-import { hasHarmlessForms, isHarmlessCommand, isHarmlessRedirect } from "./harmless_commands.ts";
+import {
+  hasHarmlessForms,
+  isHarmlessCommand,
+  isHarmlessRedirect,
+  readsOnlyInput,
+} from "./harmless_commands.ts";
+import { nameSecrets } from "./named_secrets.ts";
 import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
 import { compileWildcard, type Wildcard } from "./wildcard.ts";
 
@@ -29,14 +35,23 @@ export function coversAnyCommand({ words, isPrefix }: CommandPattern): boolean {
   return isPrefix && words.every((word) => /^\**$/.test(word));
 }
 
+/** The conditions under which a script runs. */
+export interface ScriptConditions {
+  /** Whether an earlier command may have changed the working directory. */
+  readonly isMoved: boolean;
+  /** Whether the sandbox keeps commands from the files that they must not read. */
+  readonly isConfined: boolean;
+}
+
 /**
  * Whether a pattern covers a script: its meaning is fixed, one of its commands matches, and each of the others matches
- * or is harmless.
+ * or is harmless. The others name no secrets, and read no files at all while no sandbox confines them: a rule for one
+ * command allows no other one to read any file.
  */
 export function coversScript(
   script: ExecutedCommands,
   pattern: CommandPattern,
-  { isMoved }: { readonly isMoved: boolean },
+  { isMoved, isConfined }: ScriptConditions,
 ): boolean {
   const { commands, opaque, plain } = script;
   if (opaque || !plain) return false;
@@ -44,8 +59,14 @@ export function coversScript(
   // The path of the program then means another program.
   if (isRelative && (isMoved || mayChangeDirectory(script))) return false;
   const covers = createCoverage(pattern);
-  return commands.some(covers) &&
-    commands.every((command) => covers(command) || isHarmlessCommand(command));
+  const isHarmless = isConfined ? isHarmlessCommand : readsOnlyInput;
+  const others = commands.filter((command) => !covers(command));
+  return others.length < commands.length && others.every(isHarmless) &&
+    !nameSecrets([...others.flatMap(({ words }) => words), ...commands.flatMap(listInputs)]);
+}
+
+function listInputs({ redirects }: SimpleCommand): readonly ShellWord[] {
+  return redirects.flatMap(({ operator, target }) => operator === "<" && target ? [target] : []);
 }
 
 /** Whether a script may change the working directory, which the next command keeps. */

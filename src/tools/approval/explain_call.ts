@@ -142,10 +142,10 @@ async function findApproval(
 ): Promise<ApprovalDecision | undefined> {
   const { mode, rules } = gate;
   if (mode === "bypassed") return { type: "approved", origin: "mode" };
-  const { call } = assessed;
   // All of `bash` is trusted only while the sandbox confines it.
-  const trustsTool = call.name !== "bash" || await isConfined(gate.sandbox);
-  const grant = findGrant(gate.trusted, assessed, trustsTool);
+  const trustsTool = assessed.call.name !== "bash" || await isConfined(gate.sandbox);
+  const call = { ...assessed.call, isConfined: trustsTool };
+  const grant = findGrant(gate.trusted, { ...assessed, call }, trustsTool);
   if (grant) {
     return { type: "approved", rule: formatGrant(grant), ruleSource: "session", origin: "rule" };
   }

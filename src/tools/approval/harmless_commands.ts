@@ -281,6 +281,44 @@ export function isHarmlessCommand({ words, redirects, assignments }: SimpleComma
   return name === undefined || hasHarmlessArguments(name, args);
 }
 
+/** Programs that read no files in their harmless forms. */
+const WITHOUT_FILES: ReadonlySet<string> = new Set(
+  ": [ arch cd command date echo expr false groups hostname id nproc printf pwd seq sleep test true type uname which whoami"
+    .split(" "),
+);
+
+/** Programs that read their input instead of files, by the number of operands that are no files. */
+const FILTERS: ReadonlyMap<string, number> = new Map([
+  ...withOperands(
+    "cat base64 column cut fmt fold head nl od rev sort tac tail uniq wc",
+    0,
+  ),
+  ...withOperands("grep jq", 1),
+  ["tr", 2],
+]);
+
+function withOperands(names: string, operands: number): (readonly [string, number])[] {
+  return names.split(" ").map((name) => [name, operands]);
+}
+
+/** Whether a harmless command reads no files, only its input. */
+export function readsOnlyInput(command: SimpleCommand): boolean {
+  const { words: [name, ...args], redirects } = command;
+  if (!isHarmlessCommand(command) || redirects.some(readsFile)) return false;
+  if (name === undefined || WITHOUT_FILES.has(name.text)) return true;
+  // The operand of grep is a file if an option has the pattern.
+  const hasPattern = name.text === "grep" &&
+    args.some(({ text }) => /^-(?:\w*e|-regexp)/.test(text));
+  const operands = hasPattern ? 0 : FILTERS.get(name.text);
+  const form = FORMS.get(name.text);
+  return operands !== undefined && form !== undefined &&
+    matchesForm(args.map(({ text }) => text), { ...form, operands });
+}
+
+function readsFile({ operator, target }: ShellRedirect): boolean {
+  return operator === "<" && target?.text !== "/dev/null";
+}
+
 /** Whether a program, or a sub-command of git, is harmless in certain forms other than printing its version. */
 export function hasHarmlessForms(words: readonly ShellWord[]): boolean {
   const [name = "", ...args] = words.map(({ text }) => text);

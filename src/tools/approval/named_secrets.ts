@@ -6,6 +6,7 @@
 
 import { compileGlob } from "../../core/ignore/glob.ts";
 import { join } from "../../platform/paths.ts";
+import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { createFileRules } from "../files/file_rules.ts";
 import type { ShellWord } from "./shell_syntax.ts";
 
@@ -31,6 +32,16 @@ export function findNamedSecrets(
   const isSecret = (path: string) => rules(join("/", path), "read") === "protected";
   const secrets = words.filter((word) => getCandidatePaths(word).some(isSecret));
   return [...new Set(secrets.map(({ text }) => text))];
+}
+
+/** Whether words may refer to files that are protected by default, or to the variables and the memory of a process. */
+export function nameSecrets(words: readonly ShellWord[]): boolean {
+  return words.some((word) => getCandidatePaths(word).some(isProcessFile)) ||
+    findNamedSecrets(words, PROTECTED_FILES).length > 0;
+}
+
+function isProcessFile(path: string): boolean {
+  return /^\/+proc(?:\/|$)/.test(join("/", path));
 }
 
 /** Returns the paths that a word may refer to: itself, the value of an option or assignment, and matches of a pattern. */

@@ -173,8 +173,6 @@ class ApprovedPlanExecutor implements PlanExecutor, StepRecorder {
   readonly #options: PlanExecutorOptions["agent"];
   #execution: Execution | undefined;
   #isExecuting = false;
-  /** Number of changes of states. */
-  #changes = 0;
 
   constructor({ file, agent: options }: PlanExecutorOptions) {
     this.#file = file;
@@ -261,7 +259,6 @@ class ApprovedPlanExecutor implements PlanExecutor, StepRecorder {
     if (update.type === "refused") return update;
     const { step, state, note } = change;
     if (update.type === "changed") {
-      this.#changes++;
       if (note !== undefined) notes.set(step, note);
       const comment = note === undefined ? {} : { note };
       emitPlanEntry(this.agent, { type: "plan_step", step, state, ...comment });
@@ -321,18 +318,24 @@ class ApprovedPlanExecutor implements PlanExecutor, StepRecorder {
     if (this.#execution?.progress.current === undefined) {
       return { type: "complete", steps: this.steps };
     }
-    let changes = this.#changes;
+    let states = this.#formatStates();
     let result = await run();
     while (true) {
       const outcome = await this.#judge(result);
       if (outcome) return outcome;
-      if (changes === this.#changes) {
+      const ended = this.#formatStates();
+      // Not changes: a step that fails and begins again in every run would be repeated without end.
+      if (states === ended) {
         const reason = "The agent has ended its work before all steps were done";
         return { type: "incomplete", reason, steps: this.steps, ...(result && { result }) };
       }
-      changes = this.#changes;
+      states = ended;
       result = await this.agent.prompt(this.#remind(), { signal });
     }
+  }
+
+  #formatStates(): string | undefined {
+    return this.#execution?.progress.states.join();
   }
 
   /** Returns the outcome after a run; `undefined` if the agent has stopped with steps left. */

@@ -159,6 +159,18 @@ Deno.test("createPlanExecutor(): refuses changes out of order, and ends at a ste
   assertEquals(plans.readStates(), ["## 1. [failed] Measure", "## 2. Load late"]);
 });
 
+Deno.test("createPlanExecutor(): a step that fails and begins again in every run is no progress", async () => {
+  const again = [update(1, "failed", "no network"), update(1, "in_progress")];
+  await using plans = await createExecution([
+    reply([update(1, "in_progress")]),
+    ...Array.from({ length: 20 }, () => [reply(again), reply("Again")]).flat(),
+  ]);
+  const outcome = await plans.executor.start(await plans.approve());
+  assert(outcome.type === "incomplete");
+  assertEquals(outcome.reason, "The agent has ended its work before all steps were done");
+  assertEquals(plans.streamFn.calls.length, 5);
+});
+
 Deno.test("createPlanExecutor(): prompts an agent that stops early again as long as it makes progress", async () => {
   await using plans = await createExecution([
     reply([update(1, "in_progress")]),
