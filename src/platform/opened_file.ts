@@ -33,7 +33,7 @@ interface FileAccess {
   /** Bytes in the file when it was opened. */
   readonly size: number;
   readonly read: ReadAt;
-  readonly close: () => Promise<void>;
+  readonly close: () => Promise<void> | void;
 }
 
 /** Returns a file behind a file handle of `node:fs`. */
@@ -56,7 +56,7 @@ export function fromSystemFile(path: string, size: number, file: SystemFile): Op
       if (position === 0) file.seekSync(0, SEEK_START);
       return await file.read(buffer) ?? 0;
     },
-    close: async () => file.close(),
+    close: () => file.close(),
   });
 }
 
@@ -65,7 +65,7 @@ function createOpenedFile({ path, size, read, close }: FileAccess): OpenedFile {
     path,
     size,
     chunks: (signal) => readChunks(size, read, signal),
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: async () => await close(),
   };
 }
 
