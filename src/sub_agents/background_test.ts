@@ -210,3 +210,25 @@ Deno.test("background: work that ignores its signal does not keep an aborted run
   assertEquals((await agent.prompt("Go")).stopReason, "aborted");
   never.resolve("late");
 });
+
+Deno.test("background: what work spends after the abort that ends the run counts, and its events precede the end", async () => {
+  const late = (run: RunHandle): void =>
+    run.background(async ({ signal, onEvent }) => {
+      await new Promise((resolve) => signal.addEventListener("abort", () => setTimeout(resolve)));
+      const result = { content: [], usage };
+      await onEvent({ type: "tool_execution_end", id: "x", name: "x", result, isError: true });
+      return "cancelled";
+    });
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply([toolCall("work", {})]), reply("Waiting")]),
+    tools: [workTool(late)],
+  });
+  agent.subscribe((event) => {
+    if (event.type === "turn_end" && event.turn === 2) agent.abort();
+  });
+  const stream = agent.promptStream("Go");
+  const events = await checkEvents(stream);
+  assertEquals(events.slice(-2).map(({ type }) => type), ["sub_agent", "agent_end"]);
+  assertEquals((await stream.result()).usage.total, 7);
+});

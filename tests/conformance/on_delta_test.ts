@@ -437,3 +437,18 @@ Deno.test("preRequest and onDelta: have the usage of the call whose context was 
   const message = result.messages.at(-1);
   assertEquals(message?.role === "assistant" && message.usage.total, 14);
 });
+
+Deno.test("onDelta: the signal of a turn that has ended does not follow the run", async () => {
+  const signals: AbortSignal[] = [];
+  const { agent } = testAgent([reply([toolCall("work")]), hang()], {
+    tools: [fakeTool({ name: "work" })],
+    policies: [{ name: "watch", onDelta: () => {} }],
+    transformContext: (messages, { signal }) => {
+      signals.push(signal);
+      if (signals.length === 2) queueMicrotask(() => agent.abort());
+      return messages;
+    },
+  });
+  assertEquals((await agent.prompt("Hi")).stopReason, "aborted");
+  assertEquals(signals.map(({ aborted }) => aborted), [false, true]);
+});
