@@ -3,7 +3,7 @@ import type { Policy } from "../../src/core/policy.ts";
 import { pendingAgent } from "./pending_agent.ts";
 
 /** Policies of which the first one notes the calls, and the second one stops the run at one of them. */
-function noteCalls(stopAt: () => string | undefined) {
+function noteCalls(stopAt: () => string) {
   const checked: string[] = [];
   const refused: string[] = [];
   const policies: Policy[] = [{
@@ -26,7 +26,7 @@ Deno.test("onRefused: is called for every valid call of a batch that a policy st
 });
 
 Deno.test("onRefused: is called for the checked calls of a batch that a policy stops after its approvals", async () => {
-  let stopAt: string | undefined;
+  let stopAt = "none";
   const { checked, refused, policies } = noteCalls(() => stopAt);
   const { agent } = pendingAgent(undefined, { approve: () => ({ type: "pending" }), policies });
   await agent.prompt("Go");
