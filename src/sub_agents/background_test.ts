@@ -232,3 +232,28 @@ Deno.test("background: what work spends after the abort that ends the run counts
   assertEquals(events.slice(-2).map(({ type }) => type), ["sub_agent", "agent_end"]);
   assertEquals((await stream.result()).usage.total, 7);
 });
+
+Deno.test("background: events of work that continues after the end of the run are dropped", async () => {
+  const channel = createDeferred<
+    Parameters<Parameters<RunHandle["background"]>[0]>[0]["onEvent"]
+  >();
+  const never = createDeferred<string>();
+  const work = workTool((run) =>
+    run.background(({ onEvent }) => {
+      channel.resolve(onEvent);
+      return never.promise;
+    })
+  );
+  const streamFn = scriptedStream([reply([toolCall("work", {})]), reply("Waiting")]);
+  const agent = new Agent({ model: "test/model", streamFn, tools: [work] });
+  const types: string[] = [];
+  agent.subscribe((event) => {
+    types.push(event.type);
+    if (event.type === "turn_end" && event.turn === 2) agent.abort();
+  });
+  await agent.prompt("Go");
+  const onEvent = await channel.promise;
+  await onEvent({ type: "warning", code: "late", message: "Late" });
+  assertEquals([types.at(-1), types.includes("sub_agent")], ["agent_end", false]);
+  never.resolve("late");
+});
