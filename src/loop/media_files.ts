@@ -9,6 +9,7 @@ import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { LlmMessage } from "../core/message.ts";
 import type { ReadFile } from "../core/ports.ts";
+import { getImageType } from "./image_type.ts";
 
 type MediaBlock = ImageBlock | DocumentBlock | AudioBlock;
 type FileBlock = MediaBlock & { readonly source: { readonly type: "file" } };
@@ -88,7 +89,7 @@ async function readBlock(block: FileBlock, { readFile }: MediaFileOptions): Prom
     if (!ArrayBuffer.isView(bytes)) {
       throw new TypeError(`readFile must return a Uint8Array, not ${describeValue(bytes)}`);
     }
-    const read = withData(block, toBase64(bytes));
+    const read = withData(block, bytes);
     readBlocks.set(block, read);
     return read;
   } catch (cause) {
@@ -99,9 +100,10 @@ async function readBlock(block: FileBlock, { readFile }: MediaFileOptions): Prom
   }
 }
 
-function withData(block: FileBlock, data: string): MediaBlock {
+function withData(block: FileBlock, bytes: Uint8Array): MediaBlock {
+  const data = toBase64(bytes);
   if (block.type !== "image") return { ...block, source: { type: "base64", data } };
-  const { path, mediaType = guessImageType(path) } = block.source;
+  const { path, mediaType = getImageType(bytes, path) } = block.source;
   return { ...block, source: { type: "base64", mediaType, data } };
 }
 
@@ -115,9 +117,4 @@ function toBase64(bytes: Uint8Array): string {
     binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK_BYTES));
   }
   return btoa(binary);
-}
-
-function guessImageType(path: string): string {
-  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
-  return extension === "jpg" ? "image/jpeg" : `image/${extension}`;
 }
