@@ -206,3 +206,27 @@ Deno.test("tool outcome: what a cancelled tool reports itself takes precedence o
   agent.steer("Never mind");
   assertEquals((await running).usage.total, total.total);
 });
+
+Deno.test("tool outcome: what the agents of a tool have spent counts when the tool throws", async () => {
+  const usage = { input: 3, output: 4, cacheRead: 0, cacheWrite: 0, total: 7 };
+  const cost = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
+  const { agent } = testAgent([reply([toolCall("work"), toolCall("fail")]), reply("Fine")], {
+    tools: [
+      fakeTool({
+        name: "work",
+        result: async (_args, { onEvent }) => {
+          const result = { content: [], usage, cost };
+          await onEvent({ type: "tool_execution_end", id: "x", name: "x", result, isError: false });
+          return new Error("lost");
+        },
+      }),
+      fakeTool({ name: "fail", result: new Error("lost") }),
+    ],
+  });
+  const result = await agent.prompt("Go");
+  assertEquals([result.usage.total, result.cost.total], [7, 3]);
+  assertEquals(
+    result.messages.map((message) => message.role === "tool_result" && message.usage?.total),
+    [false, false, 7, undefined, false],
+  );
+});
