@@ -46,6 +46,8 @@ type OpenBlock =
     readonly contentIndex: number;
     readonly signature: string | undefined;
     input: unknown;
+    /** The event with the input of its start. */
+    readonly source: string;
     hasEnded: boolean;
   }
   | { readonly type: "item"; item: JsonObject; json: string };
@@ -95,7 +97,7 @@ export class AnthropicReply implements ReplyReader<string> {
         return this.#append(event.index, requireObject(event.delta));
       case "content_block_start":
         this.#closeUnended(event.index);
-        this.#blocks.set(event.index, this.#startBlock(requireObject(event.content_block)));
+        this.#blocks.set(event.index, this.#startBlock(requireObject(event.content_block), data));
         return;
       case "content_block_stop":
         return this.#endBlock(event.index);
@@ -157,7 +159,7 @@ export class AnthropicReply implements ReplyReader<string> {
     if (json) this.#inputTemplate.learn(data, json, (next) => this.#appendInput(index, next));
   }
 
-  #startBlock(block: WireBlockStart): OpenBlock {
+  #startBlock(block: WireBlockStart, source: string): OpenBlock {
     switch (block.type) {
       case "text":
         this.#writer.writeText(readText(block.text));
@@ -173,7 +175,8 @@ export class AnthropicReply implements ReplyReader<string> {
         const name = this.#call.decodeToolName(readText(block.name));
         const contentIndex = this.#writer.openToolCall(textOrEmpty(block.id), name);
         const signature = toCallSignature(block);
-        return { type: "tool_use", contentIndex, signature, input: block.input, hasEnded: false };
+        const { input } = block;
+        return { type: "tool_use", contentIndex, signature, input, source, hasEnded: false };
       }
       default:
         if (isCodeExecution(block)) this.#requests.add("codeExecutionRequests");
@@ -261,7 +264,8 @@ export class AnthropicReply implements ReplyReader<string> {
       case "tool_use":
         // The start may carry the complete input; usually it carries an empty object.
         if (!isEmptyInput(block.input)) {
-          this.#writer.writeToolArguments(block.contentIndex, toArgumentsText(block.input));
+          const { contentIndex, input, source } = block;
+          this.#writer.writeToolArguments(contentIndex, toArgumentsText(input, source));
         }
         return this.#writer.closeToolCall(block.contentIndex, { signature: block.signature });
       case "item":

@@ -9,6 +9,7 @@
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
 import type { ProviderCall } from "../kit/provider.ts";
+import { warnRoundedNumber } from "../kit/stream/rounded_number.ts";
 import type { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import { readList, readText, textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
 import { PartialArguments } from "./partial_arguments.ts";
@@ -17,8 +18,19 @@ import type { WireFunctionCall, WirePart } from "./wire.ts";
 /** A call that may still change. */
 interface OpenCall {
   readonly contentIndex: number;
+  readonly name: string;
   args: unknown;
+  /** Events with the numbers of its arguments that may have lost digits. */
+  sources: string;
   signature: string | undefined;
+}
+
+/** Where a call comes from. */
+interface CallSource {
+  /** The part of the message that has the call. */
+  readonly part: WirePart;
+  /** The event. */
+  readonly json: string;
 }
 
 /** Assembles the calls of one reply. */
@@ -45,8 +57,8 @@ export class GoogleCallAssembler {
   }
 
   /** Appends a call, or a part of one. */
-  append(call: WireFunctionCall, { thoughtSignature }: WirePart): void {
-    const signature = textOrEmpty(thoughtSignature) || undefined;
+  append(call: WireFunctionCall, { part, json }: CallSource): void {
+    const signature = textOrEmpty(part.thoughtSignature) || undefined;
     // The parts of a streamed call after the first have no name; neither has an invalid call.
     const isNewCall = readText(call.name) !== "" || (this.#partialCall === null && call.args);
     const open = isNewCall ? this.#openCall(call) : this.#partialCall;
@@ -56,6 +68,7 @@ export class GoogleCallAssembler {
     }
     open.signature = signature ?? open.signature;
     this.#setArguments(open, call);
+    if (/\d{16}/.test(json)) open.sources += json;
     this.#partialCall = call.willContinue ? open : null;
     if (call.willContinue) return;
     const id = textOrEmpty(call.id);
@@ -76,11 +89,9 @@ export class GoogleCallAssembler {
     const known = this.#byId.get(textOrEmpty(id));
     if (known) return known;
     this.#hasCalls = true;
-    const contentIndex = this.#writer.openToolCall(
-      textOrEmpty(id),
-      this.#toolName(textOrEmpty(name)),
-    );
-    return { contentIndex, args: undefined, signature: undefined };
+    const toolName = this.#toolName(textOrEmpty(name));
+    const contentIndex = this.#writer.openToolCall(textOrEmpty(id), toolName);
+    return { contentIndex, name: toolName, args: undefined, sources: "", signature: undefined };
   }
 
   #setArguments(open: OpenCall, { args, partialArgs }: WireFunctionCall): void {
@@ -97,8 +108,10 @@ export class GoogleCallAssembler {
     this.#partialCall = null;
   }
 
-  #close({ contentIndex, args, signature }: OpenCall): void {
-    this.#writer.writeToolArguments(contentIndex, toArgumentsText(args) || "{}");
+  #close({ contentIndex, name, args, sources, signature }: OpenCall): void {
+    const text = toArgumentsText(args, sources) || "{}";
+    warnRoundedNumber({ name, args: text }, this.#writer);
+    this.#writer.writeToolArguments(contentIndex, text);
     this.#writer.closeToolCall(contentIndex, { signature });
   }
 }

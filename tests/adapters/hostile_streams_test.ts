@@ -457,3 +457,47 @@ Deno.test("createOllama(): a model that does not fit into the memory is not call
   const reply = await read(createOllama, { status: 500, body: JSON.stringify({ error }) });
   assertEquals([reply.error?.code, reply.error?.retryable], ["bad_request", false]);
 });
+
+Deno.test("all providers: a call whose arguments are a value with more digits than a number keeps is refused", async () => {
+  const toBody = (events: string | readonly object[]) => {
+    const lines = typeof events === "string"
+      ? events
+      : events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+    return lines.replace('"DIGITS"', "1234567890123456789");
+  };
+  const args = { path: "1234567890123456800", list: [1234567890123456800, { id: "DIGITS" }] };
+  const chatCall = [
+    call({ index: 0, id: "1", function: { name: "read_file", arguments: args } }),
+    chunk({}, "tool_calls"),
+  ];
+  const partialCall = googleCall(undefined);
+  Object.assign(partialCall[0]?.candidates[0]?.content.parts[0]?.functionCall ?? {}, {
+    partialArgs: [{ jsonPath: "$.id", numberValue: "DIGITS" }],
+  });
+  const replies = await Promise.all([
+    read(createAnthropic, toBody(anthropicCall(args))),
+    read(createResponses, toBody(responsesCall(args))),
+    read(createGoogle, toBody(googleCall(args))),
+    read(createGoogle, toBody(partialCall)),
+    read(createOllama, toBody(ollamaCall(args))),
+    read(createChat, toBody(chatCall)),
+  ]);
+  assertEquals(replies.map(({ calls: [only] }) => only?.state), Array(6).fill("invalid"));
+});
+
+Deno.test("google, ollama: a number that the provider may have rounded is reported", async () => {
+  const readWarnings = async (value: unknown) => {
+    const replies = await Promise.all([
+      read(createGoogle, googleCall({ path: value })),
+      read(createOllama, ollamaCall({ path: value })),
+    ]);
+    return replies.map(({ warnings }) =>
+      warnings.flatMap(({ code, message }) => code === "rounded_number" ? message : [])
+    );
+  };
+  const message = "The provider may have rounded the number 1234567890123456800 in the arguments " +
+    "of read_file: give such parameters the type string";
+  assertEquals(await readWarnings(1234567890123456800), Array(2).fill([message]));
+  const others = [1e18, 0.1234567890123456, 9007199254740991, "1234567890123456800", 1.5e300];
+  assertEquals(await readWarnings(others), [[], []]);
+});

@@ -93,6 +93,8 @@ export class ChatReply implements ReplyReader<string> {
   readonly #start: RepeatedStart;
   readonly #requestedTier: ServiceTier | undefined;
   readonly #isRegional: boolean;
+  /** The current chunk. */
+  #data = "";
   #servedTier: string | undefined;
   #wireUsage: WireUsage | null = null;
   #finishReason: string | null = null;
@@ -127,6 +129,7 @@ export class ChatReply implements ReplyReader<string> {
   read(data: string): void {
     if (this.#textTemplate.read(data) || this.#argumentsTemplate.read(data)) return;
     if (data.startsWith("[DONE]")) return this.#readDone();
+    this.#data = data;
     const chunk: WireChunk = JSON.parse(data);
     this.#readChunk(chunk);
     const delta = getOnlyDelta(chunk);
@@ -200,7 +203,7 @@ export class ChatReply implements ReplyReader<string> {
     for (const name of MEDIA_MEMBERS) if (delta[name]) this.#unknown.report("content", name);
     if (calls.length === 0) return;
     this.#endThinking();
-    this.#calls.append(calls);
+    this.#calls.append(calls, this.#data);
   }
 
   #addCitations(annotations: unknown): void {

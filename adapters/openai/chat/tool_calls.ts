@@ -54,25 +54,25 @@ export class ChatCallAssembler {
     return this.#calls.length > 0;
   }
 
-  /** Adds the pieces of calls in one chunk. */
-  append(pieces: readonly WireToolCall[]): void {
+  /** Adds the pieces of calls in one chunk; `source` is the JSON text of the chunk, for arguments that are not text. */
+  append(pieces: readonly WireToolCall[], source = ""): void {
     const chunkStart = this.#calls.length;
     for (const [position, piece] of pieces.entries()) {
       // Pieces of one chunk without an id and an index belong to different calls.
       const isOther = position > 0 && getIndex(piece) === undefined && !piece.id;
       const call = isOther && this.#calls.length > chunkStart ? this.#add() : this.#find(piece);
-      this.#appendPiece(call, piece);
+      this.#appendPiece(call, piece, source);
     }
   }
 
-  #appendPiece(call: Call, piece: WireToolCall): void {
+  #appendPiece(call: Call, piece: WireToolCall, source: string): void {
     const id = textOrEmpty(piece.id);
     if (call.id === "") call.id = id;
     else if (id !== "" && id !== call.id) call.hasChangingId = true;
     const namePiece = readText(piece.function?.name);
     // Some servers send the name in pieces, others repeat it with every piece.
     if (call.contentIndex === null && namePiece !== call.name) call.name += namePiece;
-    const args = toArgumentsText(piece.function?.arguments);
+    const args = toArgumentsText(piece.function?.arguments, source);
     if (args === "" || isRepeated(call, args)) return;
     // Gateways to Anthropic and Bedrock send the empty input of the start of a call before its arguments. A call without
     // arguments has the empty input anyway.

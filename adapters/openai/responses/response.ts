@@ -64,6 +64,8 @@ export class ResponsesReply implements ReplyReader<string> {
   readonly #orphanArguments: ItemPosition[] = [];
   readonly #unknown: UnknownParts;
   readonly #requests = new ServerRequests();
+  /** The current event. */
+  #data = "";
   #responseId = "";
   #wireUsage: WireResponseUsage | null = null;
   #refusal = "";
@@ -98,6 +100,7 @@ export class ResponsesReply implements ReplyReader<string> {
   /** Reads the data of one event. */
   read(data: string): void {
     if (data.startsWith("[DONE]")) return;
+    this.#data = data;
     const event: WireEvent = JSON.parse(data);
     switch (event.type) {
       case "response.created":
@@ -179,7 +182,8 @@ export class ResponsesReply implements ReplyReader<string> {
     this.#hasToolCall = true;
     const name = this.#call.decodeToolName(readText(item.name));
     const contentIndex = this.#writer.openToolCall(textOrEmpty(item.call_id), name);
-    return this.#calls.add(position, item, contentIndex);
+    const args = toArgumentsText(item.arguments, this.#data);
+    return this.#calls.add(position, { ...item, arguments: args }, contentIndex);
   }
 
   #appendArguments(position: ItemPosition, delta: string): void {
@@ -205,11 +209,11 @@ export class ResponsesReply implements ReplyReader<string> {
   #completeArguments(position: ItemPosition, args: unknown): void {
     const call = this.#calls.find(position);
     if (call) this.#completeCall(call, args);
-    else this.#appendArguments(position, toArgumentsText(args));
+    else this.#appendArguments(position, toArgumentsText(args, this.#data));
   }
 
   #completeCall(call: OpenCall, args: unknown): void {
-    if (!call.hasArguments) this.#writeArguments(call, toArgumentsText(args));
+    if (!call.hasArguments) this.#writeArguments(call, toArgumentsText(args, this.#data));
   }
 
   /** Writes the arguments of calls whose item has not ended. */
