@@ -227,6 +227,41 @@ Deno.test("chat: a complete call that is sent twice with one id is one call", as
   }
 });
 
+Deno.test("chat: arguments that a server sends again with each piece count once, in pieces of any length", async () => {
+  const json = String.raw`{"path":{"path":"a\"{b","list":[{"path":1},{"path":2}]},"path2": 3}`;
+  const readPieces = (lengths: readonly number[], fields: object, start = 0) => {
+    const pieces = lengths.map((length) =>
+      call({ ...fields, function: { name: "read_file", arguments: json.slice(start, length) } })
+    );
+    const first = call({ ...fields, id: "1", function: { name: "read_file" } });
+    return read(createChat, [first, ...pieces, chunk({}, "tool_calls")]);
+  };
+  const expected = [["read_file", JSON.parse(json)]];
+  for (let size = 1; size < json.length; size++) {
+    const lengths = Array.from(
+      { length: Math.ceil(json.length / size) },
+      (_, index) => Math.min(json.length, (index + 1) * size),
+    );
+    // A nested value may begin like the arguments, so that a first piece that ends before a value may not be repeated.
+    if (/[:[,] ?$/.test(json.slice(0, size))) continue;
+    for (const fields of [{ index: 0 }, { index: 0, id: "1" }, {}]) {
+      const reply = await readPieces([...lengths, json.length], fields);
+      assertEquals(summarizeCalls(reply), expected, `pieces of ${size}`);
+    }
+  }
+});
+
+Deno.test("chat: arguments with values that begin like the arguments are complete, in pieces of any length", async () => {
+  const json = '{"a":{"a":{"a":[{"a":[{"a":{}}]}]}}}';
+  for (let size = 1; size <= json.length; size++) {
+    const pieces = json.match(new RegExp(`.{1,${size}}`, "g")) ?? [];
+    const events = pieces.map((args) => call({ index: 0, function: { arguments: args } }));
+    const first = call({ index: 0, id: "1", function: { name: "read_file" } });
+    const reply = await read(createChat, [first, ...events, chunk({}, "tool_calls")]);
+    assertEquals(summarizeCalls(reply), [["read_file", JSON.parse(json)]], `pieces of ${size}`);
+  }
+});
+
 Deno.test("chat: an error of a choice is the error of the reply", async () => {
   const error = { code: 429, message: "Upstream rate limit" };
   const reply = await read(createChat, [

@@ -3,8 +3,8 @@
  *
  * OpenAI sends id and name of each call first, then its arguments, always with the index of the call. Other servers omit
  * ids or indexes or both, count indexes from 1, send them as text, use index 0 for every call, send names late, in pieces
- * or repeatedly, send complete calls, also after their pieces, send a new id with every piece, put `{}` before the
- * arguments, or send arguments as an object.
+ * or repeatedly, send complete calls, also after their pieces, send a new id or all arguments so far with every piece, put
+ * `{}` before the arguments, or send arguments as an object.
  *
  * @module
  */
@@ -28,6 +28,8 @@ interface Call {
   lastPiece: string;
   /** All pieces of the arguments, except an empty input before them. */
   allPieces: string;
+  /** Whether each piece has all arguments so far. */
+  isCumulative: boolean;
   /** Whether its pieces have different ids. */
   hasChangingId: boolean;
   /** Content index of the open block, or `null` before the block is opened. */
@@ -72,8 +74,8 @@ export class ChatCallAssembler {
     const namePiece = readText(piece.function?.name);
     // Some servers send the name in pieces, others repeat it with every piece.
     if (call.contentIndex === null && namePiece !== call.name) call.name += namePiece;
-    const args = toArgumentsText(piece.function?.arguments, source);
-    if (args === "" || isRepeated(call, args)) return;
+    const args = omitKnownStart(call, toArgumentsText(piece.function?.arguments, source));
+    if (args === "") return;
     // Gateways to Anthropic and Bedrock send the empty input of the start of a call before its arguments. A call without
     // arguments has the empty input anyway.
     const isEmptyInput = call.lastPiece === "" && args.trim() === "{}";
@@ -125,7 +127,7 @@ export class ChatCallAssembler {
     // a required tool, some versions of vLLM send a new id with every piece, too.
     const args = toArgumentsText(calledFunction?.arguments).trimStart();
     const startsCall = args === "" ? hasOtherId && !known.hasChangingId : args.startsWith("{");
-    return startsCall && known.lastPiece.trimEnd().endsWith("}");
+    return startsCall && known.lastPiece.trimEnd().endsWith("}") && !isContinued(known, args);
   }
 
   #isTool(wireName: string): boolean {
@@ -139,6 +141,7 @@ export class ChatCallAssembler {
       earlyArguments: "",
       lastPiece: "",
       allPieces: "",
+      isCumulative: false,
       hasChangingId: false,
       contentIndex: null,
     };
@@ -162,10 +165,24 @@ export class ChatCallAssembler {
   }
 }
 
-/** Whether arguments repeat those of a call that are complete, which nothing may follow. */
-function isRepeated({ allPieces }: Call, args: string): boolean {
-  return args.length === allPieces.length && args === allPieces &&
-    parseJsonOrUndefined(args) !== undefined;
+/** Returns what is new in the next arguments of a call, which may repeat all earlier ones. */
+function omitKnownStart(call: Call, args: string): string {
+  const { allPieces } = call;
+  if (!hasKnownStart(call, args)) return args;
+  // Only a value can follow that begins like the arguments.
+  call.isCumulative ||= allPieces.trimStart().startsWith("{") && !/[:[,]\s*$/.test(allPieces);
+  return call.isCumulative ? args.slice(allPieces.length) : args;
+}
+
+/** Whether arguments repeat those of a call that are incomplete, or that the server has repeated before. */
+function isContinued(call: Call, args: string): boolean {
+  const { isCumulative, allPieces } = call;
+  return hasKnownStart(call, args) &&
+    (isCumulative || parseJsonOrUndefined(allPieces) === undefined);
+}
+
+function hasKnownStart({ allPieces }: Call, args: string): boolean {
+  return allPieces !== "" && args.length >= allPieces.length && args.startsWith(allPieces);
 }
 
 function getIndex({ index }: WireToolCall): number | undefined {
