@@ -2,7 +2,7 @@
  * Assembles tool calls from Google's function calls.
  *
  * A function call is usually complete and has no id; two with the same name are two calls. One with an id may be sent
- * again, and its new arguments replace the earlier ones. Vertex AI can stream the arguments in parts.
+ * again in a later event, and its new arguments replace the earlier ones. Vertex AI can stream the arguments in parts.
  *
  * @module
  */
@@ -19,6 +19,8 @@ import type { WireFunctionCall, WirePart } from "./wire.ts";
 interface OpenCall {
   readonly contentIndex: number;
   readonly name: string;
+  /** The last event with the call. */
+  event: string;
   args: unknown;
   /** Events with the numbers of its arguments that may have lost digits. */
   sources: string;
@@ -61,11 +63,12 @@ export class GoogleCallAssembler {
     const signature = textOrEmpty(part.thoughtSignature) || undefined;
     // The parts of a streamed call after the first have no name; neither has an invalid call.
     const isNewCall = readText(call.name) !== "" || (this.#partialCall === null && call.args);
-    const open = isNewCall ? this.#openCall(call) : this.#partialCall;
+    const open = isNewCall ? this.#openCall(call, json) : this.#partialCall;
     if (open === null) {
       if (call.partialArgs) this.#unknown.reportOrphanDelta("partialArgs");
       return;
     }
+    open.event = json;
     open.signature = signature ?? open.signature;
     this.#setArguments(open, call);
     if (/\d{16}/.test(json)) open.sources += json;
@@ -84,14 +87,17 @@ export class GoogleCallAssembler {
     this.#byId.clear();
   }
 
-  #openCall({ id, name }: WireFunctionCall): OpenCall {
+  #openCall({ id: wireId, name: wireName }: WireFunctionCall, event: string): OpenCall {
     this.#closePartialCall();
-    const known = this.#byId.get(textOrEmpty(id));
-    if (known) return known;
+    const id = textOrEmpty(wireId);
+    const name = this.#toolName(textOrEmpty(wireName));
+    const known = this.#byId.get(id);
+    if (known?.name === name && known.event !== event) return known;
+    if (known) this.#close(known);
+    this.#byId.delete(id);
     this.#hasCalls = true;
-    const toolName = this.#toolName(textOrEmpty(name));
-    const contentIndex = this.#writer.openToolCall(textOrEmpty(id), toolName);
-    return { contentIndex, name: toolName, args: undefined, sources: "", signature: undefined };
+    const contentIndex = this.#writer.openToolCall(id, name);
+    return { contentIndex, name, event, args: undefined, sources: "", signature: undefined };
   }
 
   #setArguments(open: OpenCall, { args, partialArgs }: WireFunctionCall): void {

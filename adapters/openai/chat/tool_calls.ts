@@ -2,7 +2,7 @@
  * Assembly of tool calls from the pieces that the chat completions API sends.
  *
  * OpenAI sends id and name of each call first, then its arguments, always with the index of the call. Other servers omit
- * ids or indexes or both, count indexes from 1, send them as text, use index 0 for every call, send names late, in pieces
+ * ids or indexes or both, give all calls one id, count indexes from 1, send them as text, use index 0 for every call, send names late, in pieces
  * or repeatedly, send complete calls, also after their pieces, send a new id or all arguments so far with every piece, put
  * `{}` before the arguments, or send arguments as an object.
  *
@@ -102,7 +102,7 @@ export class ChatCallAssembler {
     const { id } = piece;
     const index = getIndex(piece);
     if (index === undefined) {
-      const known = id ? this.#calls.find((call) => call.id === id) : this.#calls.at(-1);
+      const known = id ? this.#calls.findLast((call) => call.id === id) : this.#calls.at(-1);
       return known && !this.#isNextCall(piece, known) ? known : this.#add();
     }
     const known = this.#byIndex.get(index);
@@ -117,15 +117,14 @@ export class ChatCallAssembler {
     const name = textOrEmpty(calledFunction?.name);
     if (name === "") return false;
     const hasOtherId = Boolean(id && known.id) && id !== known.id;
-    if (id && id === known.id) return false;
-    if (known.contentIndex === null) {
-      return hasOtherId ||
-        (name !== known.name && this.#isTool(known.name) && this.#isTool(name));
-    }
+    const hasOtherTool = name !== known.name && this.#isTool(known.name) && this.#isTool(name);
+    const args = toArgumentsText(calledFunction?.arguments).trimStart();
+    // Some servers give all calls one id.
+    if (id && id === known.id) return hasOtherTool || startsNextInput(known, args);
+    if (known.contentIndex === null) return hasOtherId || hasOtherTool;
     if (name !== known.name) return true;
     // A server that repeats the name in every piece ends the arguments of a call with "}" and begins the next with "{". For
     // a required tool, some versions of vLLM send a new id with every piece, too.
-    const args = toArgumentsText(calledFunction?.arguments).trimStart();
     const startsCall = args === "" ? hasOtherId && !known.hasChangingId : args.startsWith("{");
     return startsCall && known.lastPiece.trimEnd().endsWith("}") && !isContinued(known, args);
   }
@@ -179,6 +178,12 @@ function isContinued(call: Call, args: string): boolean {
   const { isCumulative, allPieces } = call;
   return hasKnownStart(call, args) &&
     (isCumulative || parseJsonOrUndefined(allPieces) === undefined);
+}
+
+/** Whether arguments follow those of a complete call and do not repeat them. */
+function startsNextInput(call: Call, args: string): boolean {
+  return args.startsWith("{") && !hasKnownStart(call, args) &&
+    parseJsonOrUndefined(call.allPieces) !== undefined;
 }
 
 function hasKnownStart({ allPieces }: Call, args: string): boolean {

@@ -219,8 +219,11 @@ export class ResponsesReply implements ReplyReader<string> {
   /** Writes the arguments of calls whose item has not ended. */
   #completeCalls(output: readonly WireItem[]): void {
     for (const call of this.#calls.all) {
-      const { id, index = -1, earlyArguments } = call;
-      const item = output.find((each) => id !== "" && readObject(each)?.call_id === id);
+      const { id, name, index = -1, earlyArguments } = call;
+      const item = [output[index], ...output].find((each) => {
+        const found = readObject(each);
+        return id !== "" && found?.call_id === id && found.name === name;
+      });
       this.#completeCall(call, earlyArguments);
       this.#completeCall(call, (item ?? output[index])?.arguments);
     }
