@@ -227,41 +227,6 @@ Deno.test("chat: a complete call that is sent twice with one id is one call", as
   }
 });
 
-Deno.test("chat: arguments that a server sends again with each piece count once, in pieces of any length", async () => {
-  const json = String.raw`{"path":{"path":"a\"{b","list":[{"path":1},{"path":2}]},"path2": 3}`;
-  const readPieces = (lengths: readonly number[], fields: object, start = 0) => {
-    const pieces = lengths.map((length) =>
-      call({ ...fields, function: { name: "read_file", arguments: json.slice(start, length) } })
-    );
-    const first = call({ ...fields, id: "1", function: { name: "read_file" } });
-    return read(createChat, [first, ...pieces, chunk({}, "tool_calls")]);
-  };
-  const expected = [["read_file", JSON.parse(json)]];
-  for (let size = 1; size < json.length; size++) {
-    const lengths = Array.from(
-      { length: Math.ceil(json.length / size) },
-      (_, index) => Math.min(json.length, (index + 1) * size),
-    );
-    // A nested value may begin like the arguments, so that a first piece that ends before a value may not be repeated.
-    if (/[:[,] ?$/.test(json.slice(0, size))) continue;
-    for (const fields of [{ index: 0 }, { index: 0, id: "1" }, {}]) {
-      const reply = await readPieces([...lengths, json.length], fields);
-      assertEquals(summarizeCalls(reply), expected, `pieces of ${size}`);
-    }
-  }
-});
-
-Deno.test("chat: arguments with values that begin like the arguments are complete, in pieces of any length", async () => {
-  const json = '{"a":{"a":{"a":[{"a":[{"a":{}}]}]}}}';
-  for (let size = 1; size <= json.length; size++) {
-    const pieces = json.match(new RegExp(`.{1,${size}}`, "g")) ?? [];
-    const events = pieces.map((args) => call({ index: 0, function: { arguments: args } }));
-    const first = call({ index: 0, id: "1", function: { name: "read_file" } });
-    const reply = await read(createChat, [first, ...events, chunk({}, "tool_calls")]);
-    assertEquals(summarizeCalls(reply), [["read_file", JSON.parse(json)]], `pieces of ${size}`);
-  }
-});
-
 Deno.test("chat: an error of a choice is the error of the reply", async () => {
   const error = { code: 429, message: "Upstream rate limit" };
   const reply = await read(createChat, [
@@ -491,48 +456,4 @@ Deno.test("createOllama(): a model that does not fit into the memory is not call
   const error = "model requires more system memory (9.2 GiB) than is available (4.1 GiB)";
   const reply = await read(createOllama, { status: 500, body: JSON.stringify({ error }) });
   assertEquals([reply.error?.code, reply.error?.retryable], ["bad_request", false]);
-});
-
-Deno.test("all providers: a call whose arguments are a value with more digits than a number keeps is refused", async () => {
-  const toBody = (events: string | readonly object[]) => {
-    const lines = typeof events === "string"
-      ? events
-      : events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
-    return lines.replace('"DIGITS"', "1234567890123456789");
-  };
-  const args = { path: "1234567890123456800", list: [1234567890123456800, { id: "DIGITS" }] };
-  const chatCall = [
-    call({ index: 0, id: "1", function: { name: "read_file", arguments: args } }),
-    chunk({}, "tool_calls"),
-  ];
-  const partialCall = googleCall(undefined);
-  Object.assign(partialCall[0]?.candidates[0]?.content.parts[0]?.functionCall ?? {}, {
-    partialArgs: [{ jsonPath: "$.id", numberValue: "DIGITS" }],
-  });
-  const replies = await Promise.all([
-    read(createAnthropic, toBody(anthropicCall(args))),
-    read(createResponses, toBody(responsesCall(args))),
-    read(createGoogle, toBody(googleCall(args))),
-    read(createGoogle, toBody(partialCall)),
-    read(createOllama, toBody(ollamaCall(args))),
-    read(createChat, toBody(chatCall)),
-  ]);
-  assertEquals(replies.map(({ calls: [only] }) => only?.state), Array(6).fill("invalid"));
-});
-
-Deno.test("google, ollama: a number that the provider may have rounded is reported", async () => {
-  const readWarnings = async (value: unknown) => {
-    const replies = await Promise.all([
-      read(createGoogle, googleCall({ path: value })),
-      read(createOllama, ollamaCall({ path: value })),
-    ]);
-    return replies.map(({ warnings }) =>
-      warnings.flatMap(({ code, message }) => code === "rounded_number" ? message : [])
-    );
-  };
-  const message = "The provider may have rounded the number 1234567890123456800 in the arguments " +
-    "of read_file: give such parameters the type string";
-  assertEquals(await readWarnings(1234567890123456800), Array(2).fill([message]));
-  const others = [1e18, 0.1234567890123456, 9007199254740991, "1234567890123456800", 1.5e300];
-  assertEquals(await readWarnings(others), [[], []]);
 });

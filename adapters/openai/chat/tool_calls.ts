@@ -11,12 +11,8 @@
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
-import {
-  parseJsonOrUndefined,
-  readText,
-  textOrEmpty,
-  toArgumentsText,
-} from "../../kit/stream/wire_values.ts";
+import { readText, textOrEmpty, toArgumentsText } from "../../kit/stream/wire_values.ts";
+import { CallArguments } from "./call_arguments.ts";
 import type { WireToolCall } from "./wire.ts";
 
 interface Call {
@@ -24,12 +20,7 @@ interface Call {
   name: string;
   /** Arguments that were received before the name. */
   earlyArguments: string;
-  /** Last piece of the arguments. */
-  lastPiece: string;
-  /** All pieces of the arguments, except an empty input before them. */
-  allPieces: string;
-  /** Whether each piece has all arguments so far. */
-  isCumulative: boolean;
+  readonly args: CallArguments;
   /** Whether its pieces have different ids. */
   hasChangingId: boolean;
   /** Content index of the open block, or `null` before the block is opened. */
@@ -74,25 +65,22 @@ export class ChatCallAssembler {
     const namePiece = readText(piece.function?.name);
     // Some servers send the name in pieces, others repeat it with every piece.
     if (call.contentIndex === null && namePiece !== call.name) call.name += namePiece;
-    const args = omitKnownStart(call, toArgumentsText(piece.function?.arguments, source));
-    if (args === "") return;
-    // Gateways to Anthropic and Bedrock send the empty input of the start of a call before its arguments. A call without
-    // arguments has the empty input anyway.
-    const isEmptyInput = call.lastPiece === "" && args.trim() === "{}";
-    call.lastPiece = args;
-    if (!isEmptyInput) call.allPieces += args;
+    const wireArgs = toArgumentsText(piece.function?.arguments, source);
+    if (wireArgs === "") return;
+    const args = call.args.take(wireArgs);
     // The next piece may continue the name, so only arguments open the block.
     if (call.contentIndex !== null || call.name !== "") {
-      const contentIndex = this.#openInOrder(call);
-      if (!isEmptyInput) this.#writer.writeToolArguments(contentIndex, args);
-    } else if (!isEmptyInput) {
+      this.#writer.writeToolArguments(this.#openInOrder(call), args);
+    } else {
       call.earlyArguments += args;
     }
   }
 
   /** Ends the reply: opens the blocks of all calls and closes them, except a truncated one. */
   end({ wasTruncated }: { readonly wasTruncated: boolean }): void {
-    for (const call of this.#calls) this.#openCall(call);
+    for (const call of this.#calls) {
+      this.#writer.writeToolArguments(this.#openCall(call), call.args.end());
+    }
     // The token limit truncates the last call, whose block stays open.
     const complete = wasTruncated ? this.#calls.slice(0, -1) : this.#calls;
     for (const call of complete) this.#writer.closeToolCall(this.#openCall(call));
@@ -120,13 +108,13 @@ export class ChatCallAssembler {
     const hasOtherTool = name !== known.name && this.#isTool(known.name) && this.#isTool(name);
     const args = toArgumentsText(calledFunction?.arguments).trimStart();
     // Some servers give all calls one id.
-    if (id && id === known.id) return hasOtherTool || startsNextInput(known, args);
+    if (id && id === known.id) return hasOtherTool || known.args.isFollowedBy(args);
     if (known.contentIndex === null) return hasOtherId || hasOtherTool;
     if (name !== known.name) return true;
     // A server that repeats the name in every piece ends the arguments of a call with "}" and begins the next with "{". For
     // a required tool, some versions of vLLM send a new id with every piece, too.
     const startsCall = args === "" ? hasOtherId && !known.hasChangingId : args.startsWith("{");
-    return startsCall && known.lastPiece.trimEnd().endsWith("}") && !isContinued(known, args);
+    return startsCall && known.args.canEndBefore(args);
   }
 
   #isTool(wireName: string): boolean {
@@ -138,9 +126,7 @@ export class ChatCallAssembler {
       id: "",
       name: "",
       earlyArguments: "",
-      lastPiece: "",
-      allPieces: "",
-      isCumulative: false,
+      args: new CallArguments(),
       hasChangingId: false,
       contentIndex: null,
     };
@@ -162,32 +148,6 @@ export class ChatCallAssembler {
     this.#writer.writeToolArguments(call.contentIndex, call.earlyArguments);
     return call.contentIndex;
   }
-}
-
-/** Returns what is new in the next arguments of a call, which may repeat all earlier ones. */
-function omitKnownStart(call: Call, args: string): string {
-  const { allPieces } = call;
-  if (!hasKnownStart(call, args)) return args;
-  // Only a value can follow that begins like the arguments.
-  call.isCumulative ||= allPieces.trimStart().startsWith("{") && !/[:[,]\s*$/.test(allPieces);
-  return call.isCumulative ? args.slice(allPieces.length) : args;
-}
-
-/** Whether arguments repeat those of a call that are incomplete, or that the server has repeated before. */
-function isContinued(call: Call, args: string): boolean {
-  const { isCumulative, allPieces } = call;
-  return hasKnownStart(call, args) &&
-    (isCumulative || parseJsonOrUndefined(allPieces) === undefined);
-}
-
-/** Whether arguments follow those of a complete call and do not repeat them. */
-function startsNextInput(call: Call, args: string): boolean {
-  return args.startsWith("{") && !hasKnownStart(call, args) &&
-    parseJsonOrUndefined(call.allPieces) !== undefined;
-}
-
-function hasKnownStart({ allPieces }: Call, args: string): boolean {
-  return allPieces !== "" && args.length >= allPieces.length && args.startsWith(allPieces);
 }
 
 function getIndex({ index }: WireToolCall): number | undefined {
