@@ -65,7 +65,7 @@ export class CallArguments {
     // Nothing but a value, or a name that is a brace, can begin like the arguments.
     const isAmbiguous = /[:[,]\s*$|^\s*\{\s*"$/.test(previous);
     if (!isBlank && !this.#isCumulative && isAmbiguous) {
-      this.#held = [...held, piece];
+      held.push(piece);
       return "";
     }
     this.#isCumulative ||= !isBlank;
