@@ -77,6 +77,7 @@ const INTERNAL_NAMES: Readonly<Record<string, string>> = {
   startTimer: "the proxy's server limits the time of a body that it receives",
   toValidCost: "the proxy's replies are in the library's own format, cost included",
   toValidUsage: "the proxy's replies are in the library's own format, usage included",
+  warnRoundedNumber: "only the servers of Google and Ollama parse the numbers of arguments",
 };
 
 Deno.test("architecture: adapters import only names that the kit or the library exports", async () => {
