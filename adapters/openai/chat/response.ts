@@ -6,7 +6,12 @@
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { Citation } from "../../../src/core/content.ts";
-import { type AgentError, ContentFilteredError, NetworkError } from "../../../src/core/errors.ts";
+import {
+  type AgentError,
+  ContentFilteredError,
+  NetworkError,
+  StreamError,
+} from "../../../src/core/errors.ts";
 import type { ServiceTier } from "../../../src/core/stream.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
 import type { Usage } from "../../../src/core/usage.ts";
@@ -98,6 +103,7 @@ export class ChatReply implements ReplyReader<string> {
   #servedTier: string | undefined;
   #wireUsage: WireUsage | null = null;
   #finishReason: string | null = null;
+  #responseId = "";
   #refusal = "";
   #citations: readonly Citation[] = [];
   #hasOpenReasoning = false;
@@ -166,6 +172,7 @@ export class ChatReply implements ReplyReader<string> {
     if (!choice) return;
     if (choice.usage) this.#wireUsage = { ...this.#wireUsage, ...choice.usage };
     const delta = readObject(choice.delta);
+    this.#checkResponse(chunk.id, delta);
     if (delta) this.#append(delta);
     // Some servers repeat the complete message after its deltas.
     const message = readObject(choice.message);
@@ -173,6 +180,20 @@ export class ChatReply implements ReplyReader<string> {
     if (choice.error) throw classifyStreamError({ error: choice.error }, this.#origin);
     this.#finishReason = textOrEmpty(choice.finish_reason) || this.#finishReason;
     if (choice.content_filter_results) this.#isFiltered ||= hasFilteredContent(choice);
+  }
+
+  /**
+   * Refuses a second response after the end of the first, such as a gateway sends when it repeats a failed request within
+   * one stream. Some servers send another id with each chunk, and Azure results of filters after the end.
+   */
+  #checkResponse(id: unknown, delta: WireDelta | undefined): void {
+    const responseId = textOrEmpty(id) || this.#responseId;
+    const isOther = this.#responseId !== "" && responseId !== this.#responseId;
+    this.#responseId = responseId;
+    const hasContent = delta !== undefined && (delta.content || toCalls(delta).length > 0);
+    if (!isOther || !hasContent || this.#finishReason === null) return;
+    const { provider } = this.#origin;
+    throw new StreamError(`${provider}: a second response started within the reply`, { provider });
   }
 
   /** Ends a reply with a finish reason but without `[DONE]`, which some servers omit. */
