@@ -11,6 +11,7 @@ import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
 import { isErrorEvent } from "../kit/errors/error_body.ts";
 import type { ProviderCall } from "../kit/provider.ts";
+import { ArgumentsReader } from "../kit/stream/arguments_reader.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { DeltaTemplate } from "../kit/stream/delta_template.ts";
 import { ServerRequests } from "../kit/stream/server_requests.ts";
@@ -22,7 +23,6 @@ import {
   readObject,
   readText,
   textOrEmpty,
-  toArgumentsText,
 } from "../kit/stream/wire_values.ts";
 import { toCallSignature } from "./caller.ts";
 import { toCitation } from "./citations.ts";
@@ -57,6 +57,7 @@ export class AnthropicReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #call: ProviderCall;
   readonly #blocks = new Map<number, OpenBlock>();
+  readonly #arguments = new ArgumentsReader();
   readonly #unknown: UnknownParts;
   readonly #textTemplate = new DeltaTemplate("text", getText);
   readonly #inputTemplate = new DeltaTemplate("partial_json", getInput);
@@ -265,7 +266,7 @@ export class AnthropicReply implements ReplyReader<string> {
         // The start may carry the complete input; usually it carries an empty object.
         if (!isEmptyInput(block.input)) {
           const { contentIndex, input, source } = block;
-          this.#writer.writeToolArguments(contentIndex, toArgumentsText(input, source));
+          this.#writer.writeToolArguments(contentIndex, this.#arguments.toText(input, source));
         }
         return this.#writer.closeToolCall(block.contentIndex, { signature: block.signature });
       case "item":

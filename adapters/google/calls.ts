@@ -9,9 +9,10 @@
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
 import type { ProviderCall } from "../kit/provider.ts";
+import { ArgumentsReader } from "../kit/stream/arguments_reader.ts";
 import { warnRoundedNumber } from "../kit/stream/rounded_number.ts";
 import type { UnknownParts } from "../kit/stream/unknown_parts.ts";
-import { readList, readText, textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
+import { readList, readText, textOrEmpty } from "../kit/stream/wire_values.ts";
 import { PartialArguments } from "./partial_arguments.ts";
 import type { WireFunctionCall, WirePart } from "./wire.ts";
 
@@ -22,8 +23,6 @@ interface OpenCall {
   /** The last event with the call. */
   event: string;
   args: unknown;
-  /** Events with the numbers of its arguments that may have lost digits. */
-  sources: string;
   signature: string | undefined;
 }
 
@@ -40,6 +39,7 @@ export class GoogleCallAssembler {
   readonly #writer: BlockWriter;
   readonly #toolName: (wireName: string) => string;
   readonly #unknown: UnknownParts;
+  readonly #arguments = new ArgumentsReader();
   readonly #byId = new Map<string, OpenCall>();
   #partialCall: OpenCall | null = null;
   #hasCalls = false;
@@ -71,7 +71,7 @@ export class GoogleCallAssembler {
     open.event = json;
     open.signature = signature ?? open.signature;
     this.#setArguments(open, call);
-    if (/\d{16}/.test(json)) open.sources += json;
+    this.#arguments.readNumbers(json);
     this.#partialCall = call.willContinue ? open : null;
     if (call.willContinue) return;
     const id = textOrEmpty(call.id);
@@ -97,7 +97,7 @@ export class GoogleCallAssembler {
     this.#byId.delete(id);
     this.#hasCalls = true;
     const contentIndex = this.#writer.openToolCall(id, name);
-    return { contentIndex, name, event, args: undefined, sources: "", signature: undefined };
+    return { contentIndex, name, event, args: undefined, signature: undefined };
   }
 
   #setArguments(open: OpenCall, { args, partialArgs }: WireFunctionCall): void {
@@ -114,8 +114,8 @@ export class GoogleCallAssembler {
     this.#partialCall = null;
   }
 
-  #close({ contentIndex, name, args, sources, signature }: OpenCall): void {
-    const text = toArgumentsText(args, sources) || "{}";
+  #close({ contentIndex, name, event, args, signature }: OpenCall): void {
+    const text = this.#arguments.toText(args, event) || "{}";
     warnRoundedNumber({ name, args: text }, this.#writer);
     this.#writer.writeToolArguments(contentIndex, text);
     this.#writer.closeToolCall(contentIndex, { signature });

@@ -9,6 +9,7 @@ import { StreamError } from "../../src/core/errors.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
+import { ArgumentsReader } from "../kit/stream/arguments_reader.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { warnRoundedNumber } from "../kit/stream/rounded_number.ts";
 import {
@@ -17,7 +18,6 @@ import {
   readObject,
   readText,
   textOrEmpty,
-  toArgumentsText,
 } from "../kit/stream/wire_values.ts";
 import type { WireChunk, WireReply, WireToolCall } from "./wire.ts";
 
@@ -25,6 +25,7 @@ import type { WireChunk, WireReply, WireToolCall } from "./wire.ts";
 export class OllamaReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #call: ProviderCall;
+  readonly #arguments = new ArgumentsReader();
   #hasToolCall = false;
 
   constructor(call: ProviderCall) {
@@ -52,7 +53,7 @@ export class OllamaReply implements ReplyReader<string> {
     const { id, function: call } = readObject(wireCall) ?? {};
     this.#hasToolCall = true;
     const name = this.#call.decodeToolName(readText(call?.name));
-    const args = toArgumentsText(call?.arguments ?? {}, line);
+    const args = this.#arguments.toText(call?.arguments ?? {}, line);
     warnRoundedNumber({ name, args }, this.#writer);
     this.#writer.writeToolCall(textOrEmpty(id), name, args);
   }

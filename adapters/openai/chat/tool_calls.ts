@@ -11,6 +11,7 @@
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
+import { ArgumentsReader } from "../../kit/stream/arguments_reader.ts";
 import { readText, textOrEmpty, toArgumentsText } from "../../kit/stream/wire_values.ts";
 import { CallArguments } from "./call_arguments.ts";
 import type { WireToolCall } from "./wire.ts";
@@ -32,6 +33,7 @@ export class ChatCallAssembler {
   readonly #writer: BlockWriter;
   readonly #decodeToolName: (wireName: string) => string;
   readonly #toolNames: ReadonlySet<string>;
+  readonly #arguments = new ArgumentsReader();
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
 
@@ -65,7 +67,7 @@ export class ChatCallAssembler {
     const namePiece = readText(piece.function?.name);
     // Some servers send the name in pieces, others repeat it with every piece.
     if (call.contentIndex === null && namePiece !== call.name) call.name += namePiece;
-    const wireArgs = toArgumentsText(piece.function?.arguments, source);
+    const wireArgs = this.#arguments.toText(piece.function?.arguments, source);
     if (wireArgs === "") return;
     const args = call.args.take(wireArgs);
     // The next piece may continue the name, so only arguments open the block.

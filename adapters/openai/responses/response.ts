@@ -12,17 +12,12 @@ import type { Usage } from "../../../src/core/usage.ts";
 import { classifyStreamError } from "../../kit/errors/classify.ts";
 import { isErrorEvent } from "../../kit/errors/error_body.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
+import { ArgumentsReader } from "../../kit/stream/arguments_reader.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
 import { type RequestName, ServerRequests } from "../../kit/stream/server_requests.ts";
 import { countTierRequest } from "../../kit/stream/service_tier.ts";
 import { UnknownParts } from "../../kit/stream/unknown_parts.ts";
-import {
-  readList,
-  readObject,
-  readText,
-  textOrEmpty,
-  toArgumentsText,
-} from "../../kit/stream/wire_values.ts";
+import { readList, readObject, readText, textOrEmpty } from "../../kit/stream/wire_values.ts";
 import { toChatCost, toChatUsage } from "../chat/usage.ts";
 import { toCitations } from "../server/citations.ts";
 import { type ItemPosition, type OpenCall, OpenCalls } from "./calls.ts";
@@ -60,6 +55,7 @@ export class ResponsesReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #call: ProviderCall;
   readonly #calls = new OpenCalls();
+  readonly #arguments = new ArgumentsReader();
   /** Positions of arguments without a call; the end of its item repeats them. */
   readonly #orphanArguments: ItemPosition[] = [];
   readonly #unknown: UnknownParts;
@@ -182,7 +178,7 @@ export class ResponsesReply implements ReplyReader<string> {
     this.#hasToolCall = true;
     const name = this.#call.decodeToolName(readText(item.name));
     const contentIndex = this.#writer.openToolCall(textOrEmpty(item.call_id), name);
-    const args = toArgumentsText(item.arguments, this.#data);
+    const args = this.#arguments.toText(item.arguments, this.#data);
     return this.#calls.add(position, { ...item, arguments: args }, contentIndex);
   }
 
@@ -209,11 +205,11 @@ export class ResponsesReply implements ReplyReader<string> {
   #completeArguments(position: ItemPosition, args: unknown): void {
     const call = this.#calls.find(position);
     if (call) this.#completeCall(call, args);
-    else this.#appendArguments(position, toArgumentsText(args, this.#data));
+    else this.#appendArguments(position, this.#arguments.toText(args, this.#data));
   }
 
   #completeCall(call: OpenCall, args: unknown): void {
-    if (!call.hasArguments) this.#writeArguments(call, toArgumentsText(args, this.#data));
+    if (!call.hasArguments) this.#writeArguments(call, this.#arguments.toText(args, this.#data));
   }
 
   /** Writes the arguments of calls whose item has not ended. */
