@@ -16,7 +16,7 @@ import { type IndexedPart, IndexWriter } from "./index_writer.ts";
 import type { LogFileState } from "./log_file_state.ts";
 import { LogReader } from "./log_reader.ts";
 import type { LogState } from "./log_scanner.ts";
-import { LogWriter } from "./log_writer.ts";
+import { type LogWriteResult, LogWriter } from "./log_writer.ts";
 import type { SessionPaths } from "./session_paths.ts";
 
 const encoder = new TextEncoder();
@@ -57,15 +57,8 @@ export class FileLog implements EntryLog {
   }
 
   async append(entries: readonly EncodedEntry[]): Promise<AppendResult> {
-    try {
-      this.#assertWritable();
-      await this.#writer.open();
-    } catch (error) {
-      return { kept: 0, error };
-    }
-    this.#isIndexOutdated = true;
     const lines = entries.map(({ line }) => encoder.encode(line + "\n"));
-    const { offsets, error } = await this.#writer.append(lines);
+    const { offsets, error } = await this.#write(lines);
     offsets.forEach((offset, number) => {
       const encoded = entries[number];
       const line = lines[number];
@@ -100,6 +93,18 @@ export class FileLog implements EntryLog {
     } finally {
       this.#writer.close();
       this.#lock?.release();
+    }
+  }
+
+  async #write(lines: readonly Uint8Array<ArrayBuffer>[]): Promise<LogWriteResult> {
+    try {
+      this.#assertWritable();
+      await this.#writer.open();
+      this.#isIndexOutdated = true;
+      // Opens the file again if a sync has closed it meanwhile.
+      return await this.#writer.append(lines);
+    } catch (error) {
+      return { offsets: [], error };
     }
   }
 
