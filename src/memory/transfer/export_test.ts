@@ -332,6 +332,20 @@ Deno.test("exportHtml() and exportMarkdown() export data of any depth in a log o
   await Deno.remove(directory, { recursive: true });
 });
 
+Deno.test("exportMarkdown(): closes a code block that an aborted reply leaves open", async () => {
+  const store = new InMemorySessionStore();
+  await using session = await store.create();
+  const append = (content: string) =>
+    session.append({ type: "message", message: assistantMessage(content) });
+  append("Run:\n~~~~sh\n~~~\n```\nls");
+  append("```ts\nconst a = 1;\n```\n```inline``` and ~~struck~~ text");
+  append("```md\n~~~\n```js\n````");
+  const markdown = await exportMarkdown(session);
+  assert(markdown.includes("```\nls\n~~~~\n\n## Assistant"), markdown);
+  assert(markdown.includes("~~struck~~ text\n\n## Assistant"), markdown);
+  assert(markdown.endsWith("```js\n````\n"), markdown);
+});
+
 Deno.test("exports redact data of any depth in a log of another program", async () => {
   const directory = await Deno.makeTempDir();
   const data = `${"[".repeat(20_000)}"SECRET"${"]".repeat(20_000)}`;
