@@ -391,6 +391,8 @@ Deno.test("exportHtml(), exportMarkdown(): a decision names its rule, or who mad
     { type: "approved", scope: "prefix", prefix: "git", origin: "person" },
     { type: "denied", reason: "No.", origin: "policy" },
     { type: "denied" },
+    // Of another version.
+    { type: "denied", origin: "constructor" as "person" },
   ];
   for (const decision of decisions) {
     session.append({ type: "approval", toolCallId: "c", name: "bash", decision });
@@ -400,6 +402,7 @@ Deno.test("exportHtml(), exportMarkdown(): a decision names its rule, or who mad
     "Approved for the session: bash git…, by a person",
     "Denied: bash (No.), by a policy",
     "Denied: bash",
+    "Denied: bash, by constructor",
   ];
   const markdown = await exportMarkdown(session);
   for (const note of notes) assert(markdown.includes(note), markdown);

@@ -348,15 +348,15 @@ function formatApprovalNote(
 function formatGround({ rule, ruleSource, origin }: ApprovalDecision): string {
   const source = ruleSource === undefined ? "" : ` of ${ruleSource}`;
   if (rule !== undefined) return `, by the rule ${rule}${source}`;
-  return origin === undefined ? "" : `, by ${ORIGINS[origin] ?? origin}`;
+  return origin === undefined ? "" : `, by ${ORIGINS.get(origin) ?? origin}`;
 }
 
-const ORIGINS = {
-  person: "a person",
-  rule: "a rule",
-  mode: "the approval mode",
-  policy: "a policy",
-} as const;
+const ORIGINS = new Map<string, string>([
+  ["person", "a person"],
+  ["rule", "a rule"],
+  ["mode", "the approval mode"],
+  ["policy", "a policy"],
+]);
 
 function getTitle(
   entries: readonly SessionEntry[],
