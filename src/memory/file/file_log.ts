@@ -16,7 +16,7 @@ import { type IndexedPart, IndexWriter } from "./index_writer.ts";
 import type { LogFileState } from "./log_file_state.ts";
 import { LogReader } from "./log_reader.ts";
 import type { LogState } from "./log_scanner.ts";
-import { type LogWriteResult, LogWriter } from "./log_writer.ts";
+import { LogWriter, type LogWriteResult } from "./log_writer.ts";
 import type { SessionPaths } from "./session_paths.ts";
 
 const encoder = new TextEncoder();
@@ -39,6 +39,8 @@ export interface FileLogOptions {
 
 /** A log in a file. The file is created or opened on first use. */
 export class FileLog implements EntryLog {
+  readonly #files: FileSystem;
+  readonly #paths: SessionPaths;
   readonly #state: LogState;
   readonly #summary: SummaryBuilder;
   readonly #lock: WriterLock | undefined;
@@ -48,6 +50,8 @@ export class FileLog implements EntryLog {
   #isIndexOutdated = false;
 
   constructor({ files, paths, state, file, indexed, lock }: FileLogOptions) {
+    this.#files = files;
+    this.#paths = paths;
     this.#state = state;
     this.#summary = new SummaryBuilder(state.summary);
     this.#lock = lock;
@@ -93,6 +97,17 @@ export class FileLog implements EntryLog {
     } finally {
       this.#writer.close();
       this.#lock?.release();
+    }
+  }
+
+  /** Removes the file of a session that could not be created; one of another program stays. */
+  discard(): void {
+    this.#writer.close();
+    try {
+      this.#writer.assertUnchanged();
+      this.#files.remove(this.#paths.log);
+    } catch {
+      // The error of the creation is reported.
     }
   }
 
