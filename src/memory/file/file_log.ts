@@ -48,12 +48,15 @@ export class FileLog implements EntryLog {
   readonly #reader: LogReader;
   readonly #index: IndexWriter;
   #isIndexOutdated = false;
+  /** Size of the part of the file whose entries have offsets, in bytes. */
+  #size: number;
 
   constructor({ files, paths, state, file, indexed, lock }: FileLogOptions) {
     this.#files = files;
     this.#paths = paths;
     this.#state = state;
     this.#summary = new SummaryBuilder(state.summary);
+    this.#size = state.summary.bytes;
     this.#lock = lock;
     this.#writer = new LogWriter({ files, paths, header: state.header, state: file });
     this.#reader = new LogReader(files, paths.log, state.offsets);
@@ -70,12 +73,14 @@ export class FileLog implements EntryLog {
       this.#state.offsets.add(offset, line.length - 1);
       this.#summary.add(encoded.entry);
     });
+    this.#size = this.#writer.size;
+    this.#isIndexOutdated ||= offsets.length > 0;
     return { kept: offsets.length, error };
   }
 
   async sync(): Promise<void> {
     await this.#writer.sync();
-    if (this.#index.isDue(this.#writer.size)) await this.#writeIndex();
+    if (this.#index.isDue(this.#size)) await this.#writeIndex();
   }
 
   async read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]> {
@@ -115,7 +120,6 @@ export class FileLog implements EntryLog {
     try {
       this.#assertWritable();
       await this.#writer.open();
-      this.#isIndexOutdated = true;
       // Opens the file again if a sync has closed it meanwhile.
       return await this.#writer.append(lines);
     } catch (error) {
@@ -132,7 +136,7 @@ export class FileLog implements EntryLog {
 
   async #writeIndex(): Promise<void> {
     this.#isIndexOutdated = false;
-    const summary = this.#summary.build(this.#writer.size);
+    const summary = this.#summary.build(this.#size);
     await this.#index.write({ ...this.#state, summary });
   }
 }
