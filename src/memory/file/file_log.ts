@@ -105,14 +105,30 @@ export class FileLog implements EntryLog {
     }
   }
 
-  /** Removes the file of a session that could not be created; one of another program stays. */
-  discard(): void {
+  /**
+   * Writes the entries of a new session. If they cannot be written, there is no session, since it would lack some of them.
+   *
+   * @throws The error of the write.
+   */
+  async writeFirst(entries: readonly EncodedEntry[]): Promise<void> {
+    try {
+      const { error } = await this.append(entries);
+      if (error !== undefined) throw error;
+      await this.sync();
+    } catch (error) {
+      this.#discard();
+      throw error;
+    }
+  }
+
+  /** Removes the file; one of another program stays. */
+  #discard(): void {
     this.#writer.close();
     try {
       this.#writer.assertUnchanged();
       this.#files.remove(this.#paths.log);
     } catch {
-      // The error of the creation is reported.
+      // The error of the write is reported.
     }
   }
 

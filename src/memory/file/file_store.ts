@@ -18,7 +18,7 @@ import type {
 } from "../../core/session.ts";
 import { createHeartbeats, withWriterLock, type WriterLock } from "../lock/writer_lock.ts";
 import { checkPath, checkStoreOptions } from "../storage/check_store_options.ts";
-import { type EncodedEntry, EntryEncoder } from "../store/entry_encoder.ts";
+import { EntryEncoder } from "../store/entry_encoder.ts";
 import { decodeFileName, encodeFileName, isHashedName } from "../store/file_name.ts";
 import { createHeader, SESSION_VERSION } from "../store/jsonl.ts";
 import {
@@ -171,7 +171,7 @@ export class FileSessionStore implements SessionStore {
         file: { type: "missing" },
         lock,
       });
-      if (entries.length > 0) await writeFirst(log, entries);
+      if (entries.length > 0) await log.writeFirst(entries);
       const loadedEntries = entries.map(({ entry }) => entry);
       return this.#createSession({ header, access: "write", tree, loadedEntries, log, encoder });
     });
@@ -471,18 +471,6 @@ export class FileSessionStore implements SessionStore {
         if (!isOptional) throw toSessionError(error, { id, reason: "read_failed" });
       }
     }
-  }
-}
-
-/** Writes the entries of a new session; if they cannot be written, there is no session, since it would lack some of them. */
-async function writeFirst(log: FileLog, entries: readonly EncodedEntry[]): Promise<void> {
-  try {
-    const { error } = await log.append(entries);
-    if (error !== undefined) throw error;
-    await log.sync();
-  } catch (error) {
-    log.discard();
-    throw error;
   }
 }
 

@@ -7,7 +7,7 @@ import { LogWriter } from "./log_writer.ts";
 import { localFileSystem } from "./local_file_system.ts";
 import { getSessionPaths } from "./session_paths.ts";
 
-/** A log whose syncs end when the test says so. */
+/** A log whose syncs the test ends. */
 class SlowLog {
   readonly syncs: Deferred<void>[] = [];
   readonly writer: LogWriter;
