@@ -6,7 +6,7 @@
 
 import type { Agent } from "../agent/agent.ts";
 import type { ContentBlock } from "../core/content.ts";
-import { BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { BadRequestError, getErrorMessage, NetworkError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Policy } from "../core/policy.ts";
 import { resolvePorts } from "../core/ports.ts";
@@ -35,7 +35,7 @@ import type {
   ServerResourceTemplate,
 } from "./protocol/server_lists.ts";
 import { ServerConnection } from "./server/server_connection.ts";
-import type { ListMethod } from "./server/session.ts";
+import { isSessionUnknown, type ListMethod } from "./server/session.ts";
 import { toContentBlocks, toResourceBlocks } from "./tools/to_content_blocks.ts";
 import { createToolSearchPolicy } from "./tools/tool_search.ts";
 import { ToolCollection } from "./tools/tool_collection.ts";
@@ -224,8 +224,21 @@ export class ServerGroup implements McpConnection {
     { method, params }: { readonly method: string; readonly params: JsonObject },
     { signal = new AbortController().signal }: McpRequestOptions,
   ): Promise<JsonObject> {
-    const session = await this.#getServer(server).getSession(signal);
-    return await session.request(method, params, signal);
+    const connection = this.#getServer(server);
+    const session = await connection.getSession(signal);
+    try {
+      return await session.request(method, params, signal).catch(async (error) => {
+        if (!isSessionUnknown(error)) throw error;
+        const other = await connection.replaceSession(session, signal);
+        return await other.request(method, params, signal);
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      // The error of the client is not its cause: it has texts of the server, which may repeat secrets.
+      throw new NetworkError(
+        `The MCP server "${server}" failed to answer: ${connection.describeFailure(error)}`,
+      );
+    }
   }
 
   /** Returns the items of all servers that are ready; one that fails is reported as a warning. */

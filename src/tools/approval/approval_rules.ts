@@ -60,6 +60,8 @@ function isBash({ name }: { readonly name: string }): boolean {
 export interface ApprovalRule {
   /** The rule as written. */
   readonly source: string;
+  /** The pattern of its arguments, if it has one. */
+  readonly pattern: string | undefined;
   /** Whether the rule covers all calls of a tool. */
   readonly coversTool: boolean;
   /** Whether the rule, as an allow rule, covers a complete call. */
@@ -89,6 +91,7 @@ export function parseApprovalRule(source: string): ApprovalRule {
   const rule = tryCreateArgumentRule(source, { tool: kind, pattern });
   return {
     source,
+    pattern: pattern?.trim(),
     coversTool: rule.coversTool,
     covers: (call) => covers(call) && rule.covers(call),
     concerns: (call) => concerns(call) ? rule.concerns(call) : "none",
@@ -100,7 +103,7 @@ function createCallMatcher(names: readonly string[]): (call: RuledCall) => boole
   return ({ name }) => matchers.some((matches) => matches(name));
 }
 
-type ArgumentRule = Omit<ApprovalRule, "source">;
+type ArgumentRule = Omit<ApprovalRule, "source" | "pattern">;
 
 function tryCreateArgumentRule(
   source: string,
