@@ -137,6 +137,8 @@ async function toRipgrepQuery(sandbox: Sandbox, query: SearchQuery): Promise<Rip
     start: start.path,
     isIgnored,
     excludeFile: isIgnored ? undefined : await findExcludeFile(sandbox.root),
+    // Whether a glob selects a name that is not UTF-8 is not known.
+    isSelected: (path) => !isExactPath(path) || isSelected(query, path),
     limit,
     timeoutMs: SEARCH_LIMIT_MS,
     signal,
@@ -146,14 +148,18 @@ async function toRipgrepQuery(sandbox: Sandbox, query: SearchQuery): Promise<Rip
 /** Whether the search includes a file and the rules of the sandbox allow to read it. */
 async function isIncluded(
   files: SandboxFiles,
-  { start, matches, isExcluded }: SearchQuery,
+  query: SearchQuery,
   path: string,
 ): Promise<boolean> {
-  if (isExcluded?.(path)) return false;
+  if (!isSelected(query, path)) return false;
+  return await files.resolve(path, "read").then((canonical) => canonical === path, () => false);
+}
+
+/** Whether the arguments of the search select a file. */
+function isSelected({ start, matches, isExcluded }: SearchQuery, path: string): boolean {
   const { isDirectory } = start;
   const relativePath = path.slice(isDirectory ? start.path.length + 1 : path.lastIndexOf("/") + 1);
-  if (!matches(relativePath)) return false;
-  return await files.resolve(path, "read").then((canonical) => canonical === path, () => false);
+  return !isExcluded?.(path) && matches(relativePath);
 }
 
 async function* walkAndMatch(files: SandboxFiles, query: SearchQuery): AsyncGenerator<FileHits> {
