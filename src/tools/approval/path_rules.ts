@@ -51,7 +51,7 @@ export async function findCallPath(
     isUncertain: path.split("/").includes(".."),
     isDirectory,
     excluded: new Set(isDirectory ? listExcludedPaths(args) : []),
-    workingDirectory: isDirectory ? (files && await resolveForms(".", files))?.at(-1) : undefined,
+    workingDirectory: isDirectory ? await findWorkingDirectory(files) : undefined,
   };
 }
 
@@ -67,6 +67,13 @@ async function isFile(path: string, files: Sandbox["files"]): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Finds the canonical path of the working directory; `undefined` when it is not known. */
+export async function findWorkingDirectory(
+  files: Sandbox["files"] | undefined,
+): Promise<string | undefined> {
+  return files && (await resolveForms(".", files))?.at(-1);
 }
 
 /** Resolves a path; a tool does not use one that the sandbox refuses. */
@@ -178,7 +185,7 @@ export function pathHasPrefix(path: CallPath, prefix: string): boolean {
 }
 
 /** Resolves `.` and `..` in a path; `undefined` when `..` leads above its start. */
-function normalizePath(path: string): string | undefined {
+export function normalizePath(path: string): string | undefined {
   const parts: string[] = [];
   for (const part of path.split(SEPARATOR === "/" ? "/" : /[\\/]/)) {
     if (part === "" || part === ".") continue;
