@@ -311,6 +311,23 @@ Deno.test("HTTP: a prompt is requested once more when the server no longer knows
   assertEquals([requests, mcp.servers[0]?.restarts], [2, 1]);
 });
 
+Deno.test("HTTP: a list is requested once more when the server no longer knows the session", async () => {
+  let requests = 0;
+  await using server = new HttpServer({
+    initialize: () => ({
+      protocolVersion: "2025-11-25",
+      capabilities: { prompts: {} },
+      serverInfo: { name: "mock", version: "1" },
+    }),
+    "prompts/list": () =>
+      ++requests === 1
+        ? new Response("Unknown session", { status: 404 })
+        : { prompts: [{ name: "greet" }] },
+  });
+  await using mcp = await server.connect();
+  assertEquals(await mcp.listPrompts(), [{ server: "mock", name: "greet" }]);
+});
+
 /** Returns what a request to a server that does not run rejects with. */
 async function callToolError(mcp: McpConnection): Promise<string> {
   return await mcp.readResource({ server: "mock", uri: "a:b" }).then(() => "", String);
