@@ -117,11 +117,13 @@ function findDenial(
   { rules, classes }: GateRules,
   { call, tool, risk }: AssessedCall,
 ): ApprovalDecision | undefined {
+  const hiding: SourcedRule[] = [];
   for (const rule of rules.deny) {
-    const reason = getDenialReason(rule.source, rule.concerns(call));
+    const concern = rule.concerns(call);
+    const reason = getDenialReason(rule.source, concern);
     if (reason !== undefined) return { type: "denied", reason, ...nameRule(rule) };
+    if (concern === "below") hiding.push(rule);
   }
-  const hiding = rules.deny.filter((rule) => rule.concerns(call) === "below");
   const [first] = hiding;
   if (first) {
     const reason = `The rule ${first.source} forbids files below this directory. ${

@@ -11,7 +11,7 @@ import { type CallPath, normalizePath, type PathRule } from "./path_rules.ts";
 import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
 /** Maximum number of words that are compared with a rule. */
-const MAX_WORDS = 1_000;
+const MAX_WORDS = 500;
 
 /**
  * Whether a script names a path of a rule, as a file to read or a directory. Commands that read files without their names,
@@ -58,11 +58,17 @@ function listPaths(text: string, workingDirectory: string | undefined): readonly
       isBased ? candidate.replace(/^(?:\.\.\/)+|^[^/]*/, "/") : candidate,
     );
     if (named === undefined) return [];
-    const base = { named, isUncertain: false, isDirectory: true, excluded: NONE, workingDirectory };
     const canonical = isBased || workingDirectory === undefined
       ? undefined
       : resolveForms(named, workingDirectory);
-    return [{ ...base, canonical: undefined }, ...(canonical ? [{ ...base, canonical }] : [])];
+    return [{
+      named,
+      canonical,
+      isUncertain: false,
+      isDirectory: true,
+      excluded: NONE,
+      workingDirectory,
+    }];
   });
 }
 

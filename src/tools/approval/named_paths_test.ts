@@ -44,6 +44,6 @@ Deno.test("rules for reading: a command that names a path of a deny rule is deni
       ["WebFetch(a.test)", "cat a.test", "none"],
     ] as const
   ) assertEquals(await decide(rule, command), expected, `${rule} ${command}`);
-  const many = Array.from({ length: 1_001 }, (_, index) => `a/${index}`).join(" ");
+  const many = Array.from({ length: 501 }, (_, index) => `a/${index}`).join(" ");
   assertEquals(await decide("Read(secret/**)", `cat ${many}`), "possible");
 });
