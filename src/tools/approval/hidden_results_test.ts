@@ -73,6 +73,8 @@ Deno.test("deny rules: a search or a list that leaves out the denied paths shows
     ["search_files", { pattern: "key", path: "lib", exclude_paths: [".env"] }],
     ["search_files", { pattern: "key", path: "a.txt" }],
     ["list_directory", { path: workspace.directory, depth: 3, exclude_paths }],
+    ["search_files", { pattern: "key", exclude_paths: [...exclude_paths, "lib"] }],
+    ["search_files", { pattern: "key", path: "a.txt", exclude_paths: ["a.txt"] }],
   ];
   const expected = [
     "a.txt\n1: key of a.txt\n\nlib/b.txt\n1: key of lib/b.txt",
@@ -81,6 +83,8 @@ Deno.test("deny rules: a search or a list that leaves out the denied paths shows
     "lib/b.txt\n1: key of lib/b.txt",
     "a.txt\n1: key of a.txt",
     "Secret/\na.txt\nlib/\n  b.txt\nsecret/",
+    "a.txt\n1: key of a.txt",
+    "No matches",
   ];
   assertEquals(await call(workspace, calls), expected);
   assertEquals(await call(workspace, calls, withoutPrograms(workspace.sandbox)), expected);
