@@ -276,6 +276,18 @@ Deno.test("HTTP: the error of a call has no values of the headers [8.13]", async
   }
 });
 
+Deno.test("HTTP: an error result of a tool has no secret of the configuration, and another result is complete", async () => {
+  const key = "s3cret-key-of-many-characters";
+  let isError = true;
+  await using server = new HttpServer({
+    "tools/call": () => ({ content: [{ type: "text", text: `Key ${key} is used` }], isError }),
+  });
+  await using mcp = await server.connect({}, { "x-key": key });
+  assertEquals(getText(await callTool(mcp)), "Key [redacted] is used");
+  isError = false;
+  assertEquals(getText(await callTool(mcp)), `Key ${key} is used`);
+});
+
 Deno.test("HTTP: the error of a prompt or a resource has no secret of the configuration", async () => {
   const key = "s3cret-key-of-many-characters";
   await using server = new HttpServer({

@@ -103,7 +103,16 @@ class ServerToolCall {
       signal,
       onProgress,
     });
-    return await toToolResult(result, this.#tool);
+    return this.#redactError(await toToolResult(result, this.#tool));
+  }
+
+  /** Removes secrets of the configuration, which a server may repeat when it refuses them, from an error result. */
+  #redactError(result: AgentToolResult): AgentToolResult {
+    if (!result.isError) return result;
+    const content = result.content.map((block) =>
+      block.type === "text" ? { ...block, text: this.#connection.redact(block.text) } : block
+    );
+    return { ...result, content };
   }
 
   #toCallError(error: unknown, session: Session): unknown {
