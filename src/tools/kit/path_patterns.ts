@@ -48,26 +48,42 @@ export interface PathForms {
   readonly canonical: string;
 }
 
+/** Maximum number of globs that patterns represent together. */
+const MAX_ALTERNATIVES = 1_000;
+
+/** Maximum number of directories whose result is kept. */
+const MAX_KNOWN = 10_000;
+
 /**
  * Compiles patterns to a function that returns whether one of them matches a path or a directory above it, in any case.
  *
- * @throws {RangeError} When a pattern is not a valid glob.
+ * @throws {RangeError} When a pattern is not a valid glob, or the braces of all have too many alternatives.
  */
 export function compilePathPatterns(patterns: readonly string[]): (forms: PathForms) => boolean {
-  const globs = patterns.map(normalizePattern).filter((glob) => glob !== "");
+  const globs = patterns.map(normalizePattern).filter((glob) => glob !== "").flatMap(expandBraces);
+  if (globs.length > MAX_ALTERNATIVES) {
+    throw new RangeError(`the braces have too many alternatives (at most ${MAX_ALTERNATIVES})`);
+  }
   const exact = compileForms(globs);
   const folded = compileForms(globs.map(foldCase));
-  return ({ displayed, canonical }) =>
-    [displayed, canonical].some((form) => exact(form) || folded(foldCase(form)));
+  const known = new Map<string, boolean>();
+  const matches = (path: string): boolean => {
+    const end = path.lastIndexOf("/");
+    return exact(path) || folded(foldCase(path)) ||
+      (end > 0 && matchesDirectory(path.slice(0, end)));
+  };
+  const matchesDirectory = (path: string): boolean => {
+    const result = known.get(path) ?? matches(path);
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(path, result);
+    return result;
+  };
+  return ({ displayed, canonical }) => matches(displayed) || matches(canonical);
 }
 
 function compileForms(globs: readonly string[]): (path: string) => boolean {
   const isAbsolute = (text: string): boolean => text.startsWith("/");
   const absolute = compileGlobs(globs.filter(isAbsolute));
   const relative = compileGlobs(globs.filter((glob) => !isAbsolute(glob)));
-  return (path) => {
-    const matches = isAbsolute(path) ? absolute : relative;
-    const names = path.split("/").filter((name) => name !== "");
-    return names.some((_, index) => matches(names.slice(0, index + 1).join("/")));
-  };
+  return (path) => isAbsolute(path) ? absolute(path.slice(1)) : relative(path);
 }
