@@ -6,16 +6,20 @@
 
 import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { isSameContent } from "./bytes.ts";
-import { ContentStore, MAX_CONTENT_BYTES, type StoredContent } from "./content_store.ts";
+import { ContentStore, type StoredContent } from "./content_store.ts";
 import { formatGitPatch, type GitPatchOptions } from "./git_patch.ts";
 import type { GitMode, PathChange, PathState } from "./path_change.ts";
-import { findWorkTree, toFilePath, tryLstat, walkWorkTree, type WorkTree } from "./work_tree.ts";
+import { MAX_CONTENT_BYTES, readTreeFile } from "./read_tree_file.ts";
+import {
+  findWorkTree,
+  toFilePath,
+  tryLstatInTree,
+  walkWorkTree,
+  type WorkTree,
+} from "./work_tree.ts";
 import type { FileStatus } from "../platform/file_calls.ts";
-import { dirname } from "../platform/paths.ts";
 import { compileSecretGlobs, PROTECTED_FILES } from "../platform/secret_places.ts";
-import { readSmallFile } from "../platform/small_file.ts";
 import { system } from "../platform/system.ts";
-import { readUntrustedFile } from "../platform/untrusted_file.ts";
 
 const MAX_FILES = 200_000;
 const MAX_BYTES = 4_000_000_000;
@@ -129,7 +133,7 @@ export class DirectorySnapshot implements Disposable {
     const paths = [...new Set([...this.#entries.keys(), ...currentStats.keys()])].sort();
     for (const path of paths) {
       // A file that is ignored now may still exist.
-      const stat = currentStats.get(path) ?? tryLstat(toFilePath(this.#tree.root, path));
+      const stat = currentStats.get(path) ?? tryLstatInTree(this.#tree.root, path);
       const change = await this.#getChange(path, stat, omittedFiles);
       if (change) yield change;
     }
@@ -211,7 +215,7 @@ export class DirectorySnapshot implements Disposable {
     const content = stat.isSymlink
       ? readLinkTarget(file)
       : stat.isFile
-      ? await readContent(file)
+      ? await readTreeFile(file)
       : undefined;
     return content && { mode: getGitMode(stat), content };
   }
@@ -269,16 +273,6 @@ function readLinkTarget(link: string): Uint8Array | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function readContent(file: string): Promise<Uint8Array | undefined> {
-  const small = readSmallFile(file, { verifyPath: true });
-  if (small) return small;
-  const read = await readUntrustedFile(file, {
-    within: dirname(file),
-    maxBytes: MAX_CONTENT_BYTES,
-  });
-  return read.type === "content" ? read.bytes : undefined;
 }
 
 function toSnapshotError(message: string, error: unknown): AgentError {

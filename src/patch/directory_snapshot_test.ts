@@ -115,3 +115,39 @@ Deno.test("DirectorySnapshot: createPatch() omits files that usually hold secret
     assertEquals(omittedFiles, [".env", "new.pem"]);
   });
 });
+
+Deno.test({
+  name:
+    "DirectorySnapshot: createPatch() reads no file behind a link that has replaced a directory",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await withDirectory(async (other) => {
+      await withDirectory(async (directory) => {
+        const large = "secret\n".repeat(200_000);
+        for (const name of ["small.txt", "large.txt", "link.txt"]) {
+          await Deno.mkdir(`${directory}/sub/deep`, { recursive: true });
+          await Deno.writeTextFile(`${directory}/sub/deep/${name}`, "one\n");
+        }
+        await Deno.mkdir(`${other}/deep`);
+        await Deno.writeTextFile(`${other}/deep/small.txt`, "secret\n");
+        await Deno.writeTextFile(`${other}/deep/large.txt`, large);
+        await Deno.symlink("secret", `${other}/deep/link.txt`);
+        using snapshot = await DirectorySnapshot.take(directory);
+        await Deno.remove(`${directory}/sub`, { recursive: true });
+        await Deno.symlink(other, `${directory}/sub`);
+        const patch = new TextDecoder().decode((await snapshot.createPatch()).bytes);
+        assertEquals(patch.includes("secret"), false);
+        assertEquals(patch.match(/^(?:diff|deleted|new) .*$/gm), [
+          "diff --git a/sub b/sub",
+          "new file mode 120000",
+          "diff --git a/sub/deep/large.txt b/sub/deep/large.txt",
+          "deleted file mode 100644",
+          "diff --git a/sub/deep/link.txt b/sub/deep/link.txt",
+          "deleted file mode 100644",
+          "diff --git a/sub/deep/small.txt b/sub/deep/small.txt",
+          "deleted file mode 100644",
+        ]);
+      });
+    });
+  },
+});
