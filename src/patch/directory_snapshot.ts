@@ -7,6 +7,7 @@
 import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { isSameContent } from "./bytes.ts";
 import { ContentStore, type StoredContent } from "./content_store.ts";
+import { readTrackedPaths } from "./git_index.ts";
 import { formatGitPatch, type GitPatchOptions } from "./git_patch.ts";
 import type { GitMode, PathChange, PathState } from "./path_change.ts";
 import { MAX_CONTENT_BYTES, readTreeFile } from "./read_tree_file.ts";
@@ -14,6 +15,7 @@ import {
   findWorkTree,
   toFilePath,
   tryLstatInTree,
+  type WalkedPath,
   walkWorkTree,
   type WorkTree,
 } from "./work_tree.ts";
@@ -73,8 +75,8 @@ export class DirectorySnapshot implements Disposable {
   }
 
   /**
-   * Copies the files of a directory to a temporary file. Skips files that git ignores, and outside of a repository
-   * `node_modules` and caches.
+   * Copies the files of a directory to a temporary file. Skips untracked files that git ignores, and outside of a
+   * repository `node_modules` and caches.
    *
    * @throws {BadRequestError} When the path is not a directory, holds more than 200,000 files or 4 GB, or the copies
    * cannot be written.
@@ -142,18 +144,38 @@ export class DirectorySnapshot implements Disposable {
   async #captureAll(signal: AbortSignal | undefined): Promise<void> {
     const onIgnored = (path: string): void => void this.#ignored.add(path);
     for await (const { path, stat } of walkWorkTree(this.#tree, { signal, onIgnored })) {
-      if (this.#isStoreFile(path)) continue;
-      if (stat.size <= MAX_CONTENT_BYTES) this.#bytes += stat.size;
-      if (this.#entries.size >= MAX_FILES || this.#bytes > MAX_BYTES) {
-        throw new Error(
-          "it holds more than 200,000 files or 4 GB; list directories to skip in .gitignore",
-        );
-      }
-      const entry = await this.#capture(path, stat, signal);
-      if (entry) this.#entries.set(path, entry);
-      // An unreadable file is never part of a patch, even if it becomes readable.
-      else this.#ignored.add(path);
+      await this.#add(path, stat, signal);
     }
+    for (const { path, stat } of await this.#findIgnoredTracked()) {
+      await this.#add(path, stat, signal);
+    }
+  }
+
+  /** Finds the tracked files that match an ignore rule, which git does not ignore. */
+  async #findIgnoredTracked(): Promise<readonly WalkedPath[]> {
+    if (this.#ignored.size === 0) return [];
+    const { root, start } = this.#tree;
+    const paths = (await readTrackedPaths(root)).filter((path) =>
+      path.startsWith(start) && this.#wasIgnored(path)
+    );
+    return paths.flatMap((path) => {
+      const stat = tryLstatInTree(root, path);
+      return stat && (stat.isFile || stat.isSymlink) ? [{ path, stat }] : [];
+    });
+  }
+
+  async #add(path: string, stat: FileStatus, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#isStoreFile(path)) return;
+    if (stat.size <= MAX_CONTENT_BYTES) this.#bytes += stat.size;
+    if (this.#entries.size >= MAX_FILES || this.#bytes > MAX_BYTES) {
+      throw new Error(
+        "it holds more than 200,000 files or 4 GB; list directories to skip in .gitignore",
+      );
+    }
+    const entry = await this.#capture(path, stat, signal);
+    if (entry) this.#entries.set(path, entry);
+    // An unreadable file is never part of a patch, even if it becomes readable.
+    else this.#ignored.add(path);
   }
 
   /** Saves a path; returns `undefined` if it cannot be read. */
