@@ -18,6 +18,7 @@ import {
   verifyEvalRun,
 } from "../../src/eval/mod.ts";
 import { AgentError, getErrorMessage } from "../../src/core/errors.ts";
+import { toCanonicalText } from "../../src/core/json_schema/canonical_text.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
@@ -53,7 +54,7 @@ export async function compareEvaluations(
   if (options.outputFormat === "json") await output.write(toJsonLine(comparisons));
   else await output.write(formatComparisons(comparisons, host));
   const missing = [first, second].flatMap(describeMissing);
-  await warn([...missing, ...describeChangedCases(first, second)], host);
+  await warn([...missing, ...describeOtherConditions(first, second)], host);
   const hasRegressed = comparisons.some(isRegression);
   return hasRegressed || missing.length > 0 ? ExitCode.failed : ExitCode.ok;
 }
@@ -62,11 +63,24 @@ async function warn(texts: readonly string[], { terminal }: Host): Promise<void>
   for (const text of texts) await terminal.messages.write(`warning: ${toPlainText(text)}\n`);
 }
 
+/** Describes differences between two evaluations that are none of their agents. */
+function describeOtherConditions(before: EvalRun, after: EvalRun): string[] {
+  return [...describeChangedCases(before, after), ...describeOtherFaults(before, after)];
+}
+
+/** Describes that an agent is compared with one that had other faults, or none. */
+function describeOtherFaults(before: EvalRun, after: EvalRun): string[] {
+  if (JSON.stringify(before.seeds) === JSON.stringify(after.seeds)) return [];
+  if (!before.seeds) return [`${after.id} has faults, and ${before.id} has none`];
+  if (!after.seeds) return [`${before.id} has faults, and ${after.id} has none`];
+  return [`${after.id} has the faults of other seeds than ${before.id}`];
+}
+
 /** Describes the cases that both evaluations have with other expectations: a weaker one hides that the agent is worse. */
 function describeChangedCases(before: EvalRun, after: EvalRun): string[] {
   const toText = (
     { id: _, description: _text, repetitions: _count, tags: _tags, ...content }: EvalCase,
-  ) => JSON.stringify(content);
+  ) => toCanonicalText(content);
   const known = new Map(before.set.cases.map((evalCase) => [evalCase.id, toText(evalCase)]));
   const changed = after.set.cases.filter((evalCase) =>
     known.has(evalCase.id) && known.get(evalCase.id) !== toText(evalCase)
@@ -123,7 +137,7 @@ export async function gateEvaluations(
     : await findVerified(options.baseline, location);
   const codes: ExitCode[] = [];
   for (const verified of runs) {
-    await warn(baseline ? describeChangedCases(baseline.run, verified.run) : [], host);
+    await warn(baseline ? describeOtherConditions(baseline.run, verified.run) : [], host);
     const decision = decide(verified, baseline, options);
     const { id } = verified.run;
     await host.terminal.output.write(

@@ -193,7 +193,11 @@ Deno.test("swink eval gate: warns of cases that have other expectations than in 
   await using directory = await createProject();
   await evaluate(directory);
   const cases = directory.read("cases.yaml");
-  directory.write("cases.yaml", cases.replace("tags: [short]", "tags: [tiny]"));
+  const reordered = cases.replace(
+    "type: contains, text: Hello Ada",
+    "text: Hello Ada, type: contains",
+  );
+  directory.write("cases.yaml", reordered.replace("tags: [short]", "tags: [tiny]"));
   await evaluate(directory);
   directory.write("cases.yaml", cases.replace("text: Hello Ada", "text: Hello"));
   await evaluate(directory);
@@ -203,6 +207,30 @@ Deno.test("swink eval gate: warns of cases that have other expectations than in 
   assertEquals([await gate(`${RUN_1}-2`), await gate(`${RUN_1}-3`)], ["", warning]);
   const compared = await withResults(directory, "compare", RUN_1, `${RUN_1}-3`);
   assertEquals([compared.code, compared.messages], [0, warning]);
+});
+
+Deno.test("swink eval gate: warns of faults that the baseline does not have", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  for (const seeds of ["1-2", "1,2", "2,3"]) {
+    const model = [...ALL, ...ALL, ...ALL, ...ALL];
+    await evaluate(directory, [`--chaos=${seeds}`], { model });
+  }
+  const warn = async (...args: string[]) => (await withResults(directory, ...args)).messages;
+  const [none, faults, same, others] = [RUN_1, `${RUN_1}-2`, `${RUN_1}-3`, `${RUN_1}-4`];
+  assertEquals(
+    await warn("gate", none, `--baseline=${faults}`),
+    `warning: ${faults} has faults, and ${none} has none\n`,
+  );
+  assertEquals(await warn("compare", faults, same), "");
+  assertEquals(
+    await warn("compare", none, faults),
+    `warning: ${faults} has faults, and ${none} has none\n`,
+  );
+  assertEquals(
+    await warn("compare", faults, others),
+    `warning: ${others} has the faults of other seeds than ${faults}\n`,
+  );
 });
 
 Deno.test("swink eval: an output that cannot be written is no success", async () => {
