@@ -8,8 +8,8 @@ import { isAbsolute, isExactPath, join, SEPARATOR } from "../platform/paths.ts";
 import { readUntrustedFile } from "../platform/untrusted_file.ts";
 import { concatBytes } from "./bytes.ts";
 
-/** Maximum size of an index: that of two million files. */
-const MAX_INDEX_BYTES = 250_000_000;
+/** Maximum size of an index, and of all its names: a short one can have long names, which begin like each other. */
+const MAX_INDEX_BYTES = 200_000_000;
 
 /** Maximum size of a `.git` file. */
 const MAX_LINK_BYTES = 10_000;
@@ -76,10 +76,11 @@ function parseIndex(bytes: Uint8Array, hashBytes: number): string[] | undefined 
   if (version < 2 || version > 4) return undefined;
   const paths: string[] = [];
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let length = 0;
   let entry: IndexEntry = { name: new Uint8Array(), end: HEADER_BYTES };
   for (let left = view.getUint32(8); left > 0; left--) {
     const next = readEntry({ bytes, view, version, hashBytes }, entry);
-    if (!next) return undefined;
+    if (!next || (length += next.name.length) > MAX_INDEX_BYTES) return undefined;
     paths.push(decoder.decode(next.name));
     entry = next;
   }

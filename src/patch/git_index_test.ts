@@ -101,6 +101,33 @@ Deno.test("readTrackedPaths: omits paths that lead out of the repository or into
   }
 });
 
+Deno.test("readTrackedPaths: returns nothing for an index whose names together are too long", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "swink_index_" });
+  try {
+    await Deno.mkdir(`${directory}/.git`);
+    // Each name is the previous one with a further letter.
+    for (const [count, length] of [[2_000, 2_000], [30_000, 0]] as const) {
+      await Deno.writeFile(`${directory}/.git/index`, createGrowingIndex(count));
+      assertEquals((await readTrackedPaths(directory)).length, length);
+    }
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+/** Returns an index of version 4. */
+function createGrowingIndex(count: number): Uint8Array {
+  const entry = new Uint8Array(65);
+  entry.set([0o100644 >>> 8, 0o100644 & 0xff], 26);
+  entry.set([0, 0x61, 0], 62);
+  const bytes = new Uint8Array(12 + count * entry.length);
+  bytes.set(new TextEncoder().encode("DIRC"));
+  new DataView(bytes.buffer).setUint32(4, 4);
+  new DataView(bytes.buffer).setUint32(8, count);
+  for (let index = 0; index < count; index++) bytes.set(entry, 12 + index * entry.length);
+  return bytes;
+}
+
 /** Returns an index of version 2, which git would refuse to write. */
 function createIndex(paths: readonly string[]): Uint8Array {
   const bytes: number[] = [...new TextEncoder().encode("DIRC"), 0, 0, 0, 2, 0, 0, 0, paths.length];
