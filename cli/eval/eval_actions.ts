@@ -76,18 +76,27 @@ function describeOtherFaults(before: EvalRun, after: EvalRun): string[] {
   return [`${after.id} has the faults of other seeds than ${before.id}`];
 }
 
-/** Describes the cases that both evaluations have with other expectations: a weaker one hides that the agent is worse. */
+/** Describes the cases with other expectations or files: weaker ones would hide that the agent is worse. */
 function describeChangedCases(before: EvalRun, after: EvalRun): string[] {
   const toText = (
     { id: _, description: _text, repetitions: _count, tags: _tags, ...content }: EvalCase,
   ) => toCanonicalText(content);
   const known = new Map(before.set.cases.map((evalCase) => [evalCase.id, toText(evalCase)]));
   const changed = after.set.cases.filter((evalCase) =>
-    known.has(evalCase.id) && known.get(evalCase.id) !== toText(evalCase)
+    known.has(evalCase.id) &&
+    (known.get(evalCase.id) !== toText(evalCase) || hasOtherFixture(evalCase, before, after))
   ).map(({ id }) => id);
-  return changed.length === 0
-    ? []
-    : [`${after.id} has other definitions of cases than ${before.id}: ${changed.join(", ")}`];
+  return changed.length === 0 ? [] : [
+    `${after.id} has other definitions or fixtures of cases than ${before.id}: ${
+      changed.join(", ")
+    }`,
+  ];
+}
+
+/** Whether the files of a fixture differ; those of evaluations of earlier versions are unknown. */
+function hasOtherFixture({ fixture = "" }: EvalCase, before: EvalRun, after: EvalRun): boolean {
+  const [hash, other] = [before.fixtures?.[fixture], after.fixtures?.[fixture]];
+  return hash !== undefined && other !== undefined && hash !== other;
 }
 
 /** Describes the runs of an evaluation that have no result, if there are any. */

@@ -203,10 +203,18 @@ Deno.test("swink eval gate: warns of cases that have other expectations than in 
   await evaluate(directory);
   const gate = async (name: string) =>
     (await withResults(directory, "gate", name, `--baseline=${RUN_1}`)).messages;
-  const warning = `warning: ${RUN_1}-3 has other definitions of cases than ${RUN_1}: greets\n`;
+  const warning =
+    `warning: ${RUN_1}-3 has other definitions or fixtures of cases than ${RUN_1}: greets\n`;
   assertEquals([await gate(`${RUN_1}-2`), await gate(`${RUN_1}-3`)], ["", warning]);
   const compared = await withResults(directory, "compare", RUN_1, `${RUN_1}-3`);
   assertEquals([compared.code, compared.messages], [0, warning]);
+  directory.write("cases.yaml", cases);
+  directory.write("project/tests.txt", "");
+  await evaluate(directory);
+  assertEquals(
+    await gate(`${RUN_1}-4`),
+    `warning: ${RUN_1}-4 has other definitions or fixtures of cases than ${RUN_1}: greets\n`,
+  );
 });
 
 Deno.test("swink eval gate: warns of faults that the baseline does not have", async () => {
