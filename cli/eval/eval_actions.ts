@@ -18,7 +18,6 @@ import {
   verifyEvalRun,
 } from "../../src/eval/mod.ts";
 import { AgentError, getErrorMessage } from "../../src/core/errors.ts";
-import { toCanonicalText } from "../../src/core/json_schema/canonical_text.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
@@ -80,7 +79,7 @@ function describeOtherFaults(before: EvalRun, after: EvalRun): string[] {
 function describeChangedCases(before: EvalRun, after: EvalRun): string[] {
   const toText = (
     { id: _, description: _text, repetitions: _count, tags: _tags, ...content }: EvalCase,
-  ) => toCanonicalText(content);
+  ) => JSON.stringify(content);
   const known = new Map(before.set.cases.map((evalCase) => [evalCase.id, toText(evalCase)]));
   const changed = after.set.cases.filter((evalCase) =>
     known.has(evalCase.id) &&

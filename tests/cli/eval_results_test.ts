@@ -193,11 +193,7 @@ Deno.test("swink eval gate: warns of cases that have other expectations than in 
   await using directory = await createProject();
   await evaluate(directory);
   const cases = directory.read("cases.yaml");
-  const reordered = cases.replace(
-    "type: contains, text: Hello Ada",
-    "text: Hello Ada, type: contains",
-  );
-  directory.write("cases.yaml", reordered.replace("tags: [short]", "tags: [tiny]"));
+  directory.write("cases.yaml", cases.replace("tags: [short]", "tags: [tiny]"));
   await evaluate(directory);
   directory.write("cases.yaml", cases.replace("text: Hello Ada", "text: Hello"));
   await evaluate(directory);
