@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { choosePackages } from "../../scripts/packages.ts";
 import { DbosEngine } from "../../src/durable/dbos/mod.ts";
+import { loadPg } from "../../src/durable/dbos/npm_packages.ts";
 import { createDeadline } from "../deadline.ts";
 import {
   POSTGRES_DIRECTORY,
@@ -59,6 +60,64 @@ Deno.test({
       assertEquals(executed, ["hold"]);
       assert(continuedAt - killedAt < TAKEOVER_MS, `${continuedAt - killedAt} ms`);
     } finally {
+      await server.stop();
+    }
+  },
+});
+
+Deno.test({
+  name:
+    "DbosEngine: a worker that was asked to start a run of another one continues it with its messages and events",
+  ignore: POSTGRES_DIRECTORY === undefined,
+  fn: async () => {
+    const server = await startPostgres();
+    try {
+      await using engine = new DbosEngine({ databaseUrl: server.url, recoveryMs: RECOVERY_MS });
+      const replayed: boolean[] = [];
+      const hold = engine.register("hold", async (steps) => {
+        replayed.push(steps.isReplaying);
+        await steps.run("before", () => 1);
+        await steps.publish("before");
+        await steps.run("hold", () => null);
+      });
+      await engine.start();
+      const worker = await startHolding(server, "held");
+      const run = await hold.start(null, { id: "held" });
+      await run.abort("enough");
+      worker.kill("SIGKILL");
+      await worker.status;
+      await run.result();
+      assertEquals(replayed, [true]);
+      assertEquals(await run.status(), "aborted");
+      const published = (await run.readEvents()).filter(({ type }) => type === "event");
+      assertEquals(published.length, 1);
+    } finally {
+      await server.stop();
+    }
+  },
+});
+
+Deno.test({
+  name: "DbosEngine: a message that is recorded before the worker executes the run is delivered",
+  ignore: POSTGRES_DIRECTORY === undefined,
+  fn: async () => {
+    const server = await startPostgres();
+    const { Client } = await loadPg();
+    const client = new Client({ connectionString: server.url });
+    try {
+      await using engine = new DbosEngine({ databaseUrl: server.url });
+      const wait = engine.register("wait", async (steps) => {
+        return await steps.waitFor("signal", { timeoutMs: 5_000 }) ?? null;
+      });
+      await engine.start();
+      await client.connect();
+      await client.query(
+        `INSERT INTO swink_durable.messages (run_id, number, key, message)
+         VALUES ('early', 1, 'key', '{"type":"signal","name":"signal","data":"early"}')`,
+      );
+      assertEquals(await (await wait.start(null, { id: "early" })).result(), "early");
+    } finally {
+      await client.end();
       await server.stop();
     }
   },

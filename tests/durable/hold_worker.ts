@@ -11,6 +11,7 @@ if (import.meta.main) {
   const engine = new DbosEngine({ databaseUrl: url });
   const hold = engine.register("hold", async (steps) => {
     await steps.run("before", () => 1);
+    await steps.publish("before");
     await steps.run("hold", () => {
       console.log("holding");
       return new Promise<never>(() => {});

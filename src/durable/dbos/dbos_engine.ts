@@ -100,6 +100,8 @@ function runOutside<Value>(call: () => Value): Value {
 interface RunInput {
   readonly input: JsonValue;
   readonly startedAt: number;
+  /** Id of the request that has started the run: other requests for the same run have other ones. */
+  readonly startId?: string;
 }
 
 /**
@@ -132,8 +134,8 @@ export class DbosEngine implements DurableEngine {
   readonly #registry = new WorkflowRegistry((start) => this.#startRun(start));
   readonly #functions = new Map<string, DbosFunction>();
   readonly #active = new Map<string, DbosJournal>();
-  /** Runs that this process has started. */
-  readonly #started = new Set<string>();
+  /** The requests of this process that start runs now. */
+  readonly #starting = new Set<unknown>();
   readonly #connection: ControlConnection;
   readonly #events: EventRows;
   readonly #backend: RunBackend;
@@ -266,9 +268,14 @@ export class DbosEngine implements DurableEngine {
     const dbos = this.#getDbos();
     const run = this.#functions.get(workflow);
     if (!run) throw new BadRequestError(`The workflow "${workflow}" is not registered`);
-    const start: RunInput = { input, startedAt: systemClock.now() };
-    this.#started.add(id);
-    await this.#call(() => dbos.startWorkflow(run, { workflowID: id })(start));
+    const startId = crypto.randomUUID();
+    const start: RunInput = { input, startedAt: systemClock.now(), startId };
+    this.#starting.add(startId);
+    try {
+      await this.#call(() => dbos.startWorkflow(run, { workflowID: id })(start));
+    } finally {
+      this.#starting.delete(startId);
+    }
     return this.getRun(id);
   };
 
@@ -285,12 +292,12 @@ export class DbosEngine implements DurableEngine {
   }
 
   /** The function of a workflow. It settles only if its run has ended. */
-  async #execute(name: string, { input, startedAt }: RunInput): Promise<unknown> {
+  async #execute(name: string, { input, startedAt, startId }: RunInput): Promise<unknown> {
     const dbos = this.#dbos;
     const runId = dbos?.workflowID;
     const workflow = this.#registry.find(name);
     if (!dbos || runId === undefined || !workflow) throw new Error("The engine was not started");
-    const isContinued = !this.#started.delete(runId);
+    const isContinued = !this.#starting.delete(startId);
     const runInContext = getBuiltinModule("node:async_hooks").AsyncLocalStorage.snapshot();
     const events = createRunEvents(runId, this.#backend);
     const closeInbox = (last: number) => this.#closeInbox(runId, last);
@@ -300,7 +307,10 @@ export class DbosEngine implements DurableEngine {
     this.#active.set(runId, journal);
     if (this.#closing.signal.aborted) journal.tracker.detach("The engine was closed");
     try {
-      if (isContinued) await this.#readMessages(runId);
+      // Those of a new run are read meanwhile: the notification of one that came early was not for this process yet.
+      const arriving = this.#readMessages(runId);
+      if (isContinued) await arriving;
+      else arriving.catch(() => {});
       const outcome = await executeRun(journal, { workflow, input });
       void this.#tables.deleteMessages(this.#connection, runId).catch(() => {});
       return outcome;
