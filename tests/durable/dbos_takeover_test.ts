@@ -18,9 +18,13 @@ const { config: configPath } = await choosePackages();
 const workerPath = new URL("./hold_worker.ts", import.meta.url).pathname;
 
 /** Starts a worker whose run hangs; resolves when the run is in its second step. */
-async function startHolding({ url }: PostgresServer, id: string): Promise<Deno.ChildProcess> {
+async function startHolding(
+  { url }: PostgresServer,
+  id: string,
+  name = "swink",
+): Promise<Deno.ChildProcess> {
   const worker = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "-c", configPath, "--no-check", "-A", workerPath, url, id],
+    args: ["run", "--quiet", "-c", configPath, "--no-check", "-A", workerPath, url, id, name],
     stdin: "null",
     stdout: "piped",
     stderr: "inherit",
@@ -98,6 +102,40 @@ Deno.test({
 });
 
 Deno.test({
+  name:
+    "DbosEngine: a run stays that of its application when a worker of another one notices the death of its worker",
+  ignore: POSTGRES_DIRECTORY === undefined,
+  fn: async () => {
+    const server = await startPostgres();
+    try {
+      const start = async (name: string) => {
+        const engine = new DbosEngine({ databaseUrl: server.url, recoveryMs: RECOVERY_MS, name });
+        engine.register("hold", (steps) => steps.run("before", () => 1).then(() => name));
+        await engine.start();
+        return engine;
+      };
+      const worker = await startHolding(server, "held", "a");
+      const other = await start("b");
+      worker.kill("SIGKILL");
+      await worker.status;
+      await new Promise((resolve) => setTimeout(resolve, 20 * RECOVERY_MS));
+      assertEquals(await other.getRun("held").status(), "running");
+      await other.close();
+      await using engine = await start("a");
+      const run = engine.getRun("held");
+      const deadline = Date.now() + TAKEOVER_MS;
+      while (await run.status() === "running" && Date.now() < deadline) {
+        await new Promise((resolve) => setTimeout(resolve, RECOVERY_MS));
+      }
+      assertEquals(await run.status(), "completed");
+      assertEquals(await run.result(), "a");
+    } finally {
+      await server.stop();
+    }
+  },
+});
+
+Deno.test({
   name: "DbosEngine: a message that is recorded before the worker executes the run is delivered",
   ignore: POSTGRES_DIRECTORY === undefined,
   fn: async () => {
@@ -118,6 +156,34 @@ Deno.test({
       assertEquals(await (await wait.start(null, { id: "early" })).result(), "early");
     } finally {
       await client.end();
+      await server.stop();
+    }
+  },
+});
+
+Deno.test({
+  name: "DbosEngine: runs with the same id in two schemas of DBOS do not share their messages",
+  ignore: POSTGRES_DIRECTORY === undefined,
+  fn: async () => {
+    const server = await startPostgres();
+    try {
+      for (const [schema, expected] of [[undefined, "sent"], ["other", null]] as const) {
+        await using engine = new DbosEngine({ databaseUrl: server.url, schema });
+        const wait = engine.register("wait", async (steps) => {
+          const received = await steps.waitFor("signal", { timeoutMs: 1_000 }) ?? null;
+          await steps.publish(received);
+          return await steps.waitFor("never") ?? null;
+        });
+        await engine.start();
+        const run = await wait.start(null, { id: "same" });
+        if (expected !== null) await run.signal("signal", expected);
+        for await (const [first] of run.events()) {
+          assertEquals(first, { type: "event", number: 1, event: expected });
+          break;
+        }
+        await engine.close({ graceMs: 0 });
+      }
+    } finally {
       await server.stop();
     }
   },

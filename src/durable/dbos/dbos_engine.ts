@@ -58,7 +58,10 @@ const FINAL_ERRORS: readonly unknown[] = [5, 24, 37];
 export interface DbosEngineOptions {
   /** URL of a Postgres database: `postgres://user:password@host:5432/database`. */
   readonly databaseUrl: string;
-  /** Name of the application. Workers with the same name share runs. Default: `"swink"`. */
+  /**
+   * Name of the application. Workers with the same name share runs; applications with other names may use the same
+   * database. Default: `"swink"`.
+   */
   readonly name?: string | undefined;
   /** Id of this worker, unique among all that live. Default: a random UUID. */
   readonly executorId?: string | undefined;
@@ -66,7 +69,10 @@ export interface DbosEngineOptions {
   readonly version?: string | undefined;
   /** Schema of the tables of DBOS. Default: `"dbos"`. */
   readonly schema?: string | undefined;
-  /** Schema of the tables for messages and workers. Default: `"swink_durable"`. */
+  /**
+   * Schema of the tables for messages, events and workers. Default: `"swink_durable"`, and with another `schema` a name
+   * that ends with it, since the ids of runs are unique within that.
+   */
   readonly messageSchema?: string | undefined;
   /** Maximum number of connections of DBOS; one more is used for locks and messages. Default: 10. */
   readonly maxConnections?: number | undefined;
@@ -82,6 +88,9 @@ const OPTION_NAMES: readonly (keyof DbosEngineOptions)[] = [
   ...["databaseUrl", "name", "executorId", "version", "schema", "messageSchema"] as const,
   ...["maxConnections", "recoveryMs", "keepEventsMs", "logger"] as const,
 ];
+
+const DEFAULT_NAME = "swink";
+const DBOS_SCHEMA = "dbos";
 
 const SILENT: DbosLogger = { info() {}, debug() {}, warn() {}, error() {} };
 
@@ -155,7 +164,9 @@ export class DbosEngine implements DurableEngine {
    */
   constructor(options: DbosEngineOptions) {
     checkNames(options, OPTION_NAMES, "DbosEngine");
-    const { databaseUrl, executorId = crypto.randomUUID(), messageSchema } = options ?? {};
+    const { databaseUrl, executorId = crypto.randomUUID(), name = DEFAULT_NAME } = options ?? {};
+    const { schema = DBOS_SCHEMA } = options ?? {};
+    const ownSchema = schema === DBOS_SCHEMA ? "swink_durable" : `swink_durable_${schema}`;
     if (typeof databaseUrl !== "string" || !/^postgres(ql)?:\/\//.test(databaseUrl)) {
       throw new BadRequestError(
         "DbosEngine needs a databaseUrl such as postgres://user:password@host:5432/database",
@@ -164,7 +175,7 @@ export class DbosEngine implements DurableEngine {
     runOutside(() => {});
     this.#options = options;
     this.executorId = executorId;
-    this.#tables = new RunTables(messageSchema ?? "swink_durable");
+    this.#tables = new RunTables(options.messageSchema ?? ownSchema, name);
     this.#connection = new ControlConnection({
       databaseUrl,
       clock: systemClock,
@@ -206,7 +217,7 @@ export class DbosEngine implements DurableEngine {
   /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
     if (this.#dbos) return;
-    const { databaseUrl, name = "swink", version = "1", schema, maxConnections = 10, logger } =
+    const { databaseUrl, name = DEFAULT_NAME, version = "1", schema, maxConnections = 10, logger } =
       this.#options;
     const dbos = await loadDbos();
     if (dbos.isInitialized()) {
@@ -225,7 +236,8 @@ export class DbosEngine implements DurableEngine {
         name,
         systemDatabasePool: pool,
         ...(schema !== undefined && { systemDatabaseSchemaName: schema }),
-        applicationVersion: version,
+        // DBOS refuses the version of another application.
+        applicationVersion: name === DEFAULT_NAME ? version : `${name} ${version}`,
         executorID: this.executorId,
         logger: logger ?? SILENT,
       });
