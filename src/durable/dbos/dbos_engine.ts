@@ -34,6 +34,7 @@ import {
   type Dbos,
   type DbosFunction,
   type DbosLogger,
+  type DbosStatus,
   loadDbos,
   type PgNotification,
   type PgPool,
@@ -45,6 +46,8 @@ const RECONNECT_PAUSES = 3;
 /** Pauses between two looks for runs that are owned and not executed, in milliseconds: usually, and after one was found. */
 const RECONCILE_MS = 30_000;
 const RECONCILE_PAUSE_MS = 3_000;
+/** Number of runs whose end is looked up at once. */
+const LOOKED_UP = 1_000;
 /** Pause before a run that cannot be recorded is resumed, in milliseconds. */
 const RESUME_PAUSE_MS = 1_000;
 /** Number of processes that may end while they execute the same run. */
@@ -154,6 +157,8 @@ export class DbosEngine implements DurableEngine {
   #recovering: Promise<void> = Promise.resolve();
   /** Time of the next look for runs that this worker owns and does not execute. */
   #reconcileAt = 0;
+  /** The last run whose end was looked up, in the order of their ids. */
+  #lookedUntil = "";
   /** The runs that it did not execute at the last look. */
   #idle = new Set<string>();
 
@@ -376,20 +381,8 @@ export class DbosEngine implements DurableEngine {
 
   async #getStatus(id: string): Promise<DurableStatus | undefined> {
     const dbos = this.#getDbos();
-    const status = await this.#call(() => dbos.getWorkflowStatus(id));
-    switch (status?.status) {
-      case undefined:
-        return undefined;
-      case "SUCCESS":
-        return parseOutcome(status.output).type;
-      case "CANCELLED":
-        return "aborted";
-      case "ERROR":
-      case "MAX_RECOVERY_ATTEMPTS_EXCEEDED":
-        return "failed";
-      default:
-        return "running";
-    }
+    const found = await this.#call(() => dbos.getWorkflowStatus(id));
+    return found ? toDurableStatus(found) : undefined;
   }
 
   async #awaitOutcome(id: string): Promise<DurableOutcome> {
@@ -422,6 +415,7 @@ export class DbosEngine implements DurableEngine {
       const { keepEventsMs = 300_000 } = this.#options;
       await this.#events.removeEnded(keepEventsMs, signal).catch(() => {});
       await this.#tables.removeClosed(this.#connection, keepEventsMs).catch(() => {});
+      await this.#removeLeft(dbos, keepEventsMs).catch(() => {});
     }
   }
 
@@ -439,6 +433,23 @@ export class DbosEngine implements DurableEngine {
     this.#idle = new Set(idle);
     if (idle.length > 0) this.#reconcileAt = systemClock.now() + RECONCILE_PAUSE_MS;
     if (orphans.length > 0) await this.#call(() => dbos.resumeWorkflows(orphans));
+  }
+
+  /** Deletes the events and messages of runs that DBOS has ended, by a cancellation or a deletion: some with each look. */
+  async #removeLeft(dbos: Dbos, keepMs: number): Promise<void> {
+    const page = { after: this.#lookedUntil, limit: LOOKED_UP };
+    const runIds = await this.#tables.listRuns(this.#connection, page);
+    this.#lookedUntil = runIds.length < LOOKED_UP ? "" : runIds.at(-1) ?? "";
+    if (runIds.length === 0) return;
+    const filter = { workflowIDs: runIds, loadInput: false, loadOutput: false };
+    const before = systemClock.now() - keepMs;
+    const runs = await this.#call(() => dbos.listWorkflows(filter));
+    const kept = runs.filter((run) =>
+      toDurableStatus(run) === "running" || (run.updatedAt ?? 0) > before
+    );
+    const keptIds = new Set(kept.map(({ workflowID }) => workflowID));
+    const ended = runIds.filter((id) => !keptIds.has(id));
+    if (ended.length > 0) await this.#tables.removeRuns(this.#connection, ended, keepMs);
   }
 
   /** Continues the runs of workers that have ended. */
@@ -461,5 +472,19 @@ export class DbosEngine implements DurableEngine {
     const ids = known.map(({ workflowID }) => workflowID);
     if (ids.length > 0) await runOutside(() => dbos.resumeWorkflows(ids));
     return known.length === runs.length;
+  }
+}
+
+function toDurableStatus({ status, output }: DbosStatus): DurableStatus {
+  switch (status) {
+    case "SUCCESS":
+      return parseOutcome(output).type;
+    case "CANCELLED":
+      return "aborted";
+    case "ERROR":
+    case "MAX_RECOVERY_ATTEMPTS_EXCEEDED":
+      return "failed";
+    default:
+      return "running";
   }
 }

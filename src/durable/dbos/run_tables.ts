@@ -239,6 +239,50 @@ export class RunTables {
     );
   }
 
+  /** Returns the ids of the runs that have events or messages and follow an id, in order. */
+  async listRuns(
+    connection: ControlConnection,
+    { after, limit }: { readonly after: string; readonly limit: number },
+  ): Promise<string[]> {
+    // One look into an index for each run, however many rows it has.
+    const next = (id: string) =>
+      `least((SELECT min(run_id) FROM ${this.events.name} WHERE run_id > ${id}),
+         (SELECT min(run_id) FROM ${this.#schema}.messages WHERE run_id > ${id}))`;
+    const rows = await connection.query(
+      `WITH RECURSIVE found (run_id) AS (
+         SELECT ${next("$1")}
+         UNION ALL
+         SELECT ${next("found.run_id")} FROM found WHERE found.run_id IS NOT NULL
+       )
+       SELECT run_id FROM found WHERE run_id IS NOT NULL LIMIT $2`,
+      [after, limit],
+    );
+    return rows.map(({ run_id }) => String(run_id));
+  }
+
+  /** Deletes the events and messages of runs that have ended, apart from those with newer ones. */
+  async removeRuns(
+    connection: ControlConnection,
+    runIds: readonly string[],
+    keepMs: number,
+  ): Promise<void> {
+    const { events: { name: events } } = this;
+    const messages = `${this.#schema}.messages`;
+    await connection.query(
+      `WITH ended AS MATERIALIZED (
+         SELECT run_id FROM (
+           SELECT run_id, created FROM ${events} WHERE run_id = ANY($1)
+           UNION ALL SELECT run_id, created FROM ${messages} WHERE run_id = ANY($1)
+         ) AS kept
+         GROUP BY run_id HAVING max(created) < now() - $2 * interval '1 millisecond'
+       ), removed AS (
+         DELETE FROM ${events} WHERE run_id IN (SELECT run_id FROM ended)
+       )
+       DELETE FROM ${messages} WHERE run_id IN (SELECT run_id FROM ended)`,
+      [runIds, keepMs],
+    );
+  }
+
   /** Locks the other workers of the application whose processes have ended, so that no other one continues their runs. */
   async lockDeadWorkers(connection: ControlConnection, own: string): Promise<DeadWorker[]> {
     const rows = await connection.query(
