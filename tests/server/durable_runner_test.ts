@@ -123,6 +123,31 @@ Deno.test("durableRunner(): an approval waits for a client of any worker, and th
   await watching.close();
 });
 
+Deno.test("durableRunner(): a tenant that has no further run left can approve the call of its run", async () => {
+  await using workers = new DurableWorkers();
+  const calls: string[] = [];
+  const agent = {
+    streamFn: createModel(
+      reply([toolCall("count", { what: "sheep" }, { id: "call_1" })]),
+      reply("Counted"),
+    ),
+    tools: [createCounter(calls)],
+    approve: () => ({ type: "pending" } as const),
+  };
+  const { test } = await workers.start({ agent, server: { limits: { concurrentRuns: 1 } } });
+  const id = await test.create();
+  const watching = await test.events(id);
+  await test.prompt(id);
+  await watching.until(({ data }) => data.status === "awaiting_approval");
+  const other = await test.create();
+  await test.json(429, "POST", `/v1/sessions/${other}/prompt`, { body: { text: "Hello" } });
+  const decisions = { call_1: { type: "approved" } };
+  await test.json(202, "POST", `/v1/sessions/${id}/approvals`, { body: { decisions } });
+  await watching.until(isIdle);
+  await watching.close();
+  assertEquals(calls.length, 1);
+});
+
 Deno.test("durableRunner(): a run that continues with a message which has arrived at its end is still aborted", async () => {
   await using workers = new DurableWorkers();
   const { tool, begun } = createGate();
