@@ -199,6 +199,32 @@ Deno.test("durableRunner(): an abort through another worker ends the run in orde
   await watching.close();
 });
 
+Deno.test("durableRunner(): messages that an aborted run has not delivered stay queued for the next one", async () => {
+  await using workers = new DurableWorkers();
+  const { tool, begun, open } = createGate();
+  const streamFn = createModel(reply([toolCall("work")]), reply("First"), reply("Second"));
+  const { test } = await workers.start({ agent: { streamFn, tools: [tool] } });
+  const id = await test.create();
+  await test.prompt(id);
+  await begun;
+  const queued = { body: { text: "And then?" } };
+  const { id: messageId } = await test.json(202, "POST", `/v1/sessions/${id}/follow_up`, queued);
+  await test.json(202, "POST", `/v1/sessions/${id}/abort`, { body: {} });
+  open();
+  await test.waitForIdle(id);
+  const session = await test.json(200, "GET", `/v1/sessions/${id}`);
+  const ids = session.queued.followUp.map(({ message }: { message: { id: string } }) => message.id);
+  assertEquals(ids, [messageId]);
+  const { messageId: promptId } = await test.prompt(id, "Go on");
+  await test.waitForIdle(id);
+  const users = (await test.entries(id)).flatMap(({ message }) =>
+    message?.role === "user" ? [message.id] : []
+  );
+  assertEquals(users.slice(1), [promptId, messageId]);
+  const ended = await test.json(200, "GET", `/v1/sessions/${id}`);
+  assertEquals(ended.queued, { steering: [], followUp: [] });
+});
+
 Deno.test("durableRunner(): a prompt that is sent again with its key starts no second run, on any worker", async () => {
   await using workers = new DurableWorkers();
   const { tool, begun, open } = createGate();
