@@ -131,3 +131,19 @@ Deno.test("InProcessEngine: a position of events that is none is an error", asyn
   }
   assertEquals((await run.readEvents({ after: 1 })).length, 0);
 });
+
+Deno.test("InProcessEngine: the id of a run is a text without control characters", async () => {
+  await using engine = new InProcessEngine({ store: new InMemorySessionStore() });
+  const empty = engine.register("empty", () => Promise.resolve(null));
+  await engine.start();
+  for (const id of ["", "a\0b", "a\nb", "\ud800", "x".repeat(151)]) {
+    await assertRejects(
+      () => empty.start(null, { id }),
+      BadRequestError,
+      "The id of a run must be",
+    );
+  }
+  for (const id of ["order/1", "../é", "x".repeat(150)]) {
+    assertEquals(await (await empty.start(null, { id })).result(), null);
+  }
+});
