@@ -103,14 +103,19 @@ Deno.test("agUiHandler(): a retry takes back the thoughts of the failed attempt"
     streamFn: scriptedStream([
       down([{ type: "thinking", thinking: "Half a thought" }]),
       reply([{ type: "thinking", thinking: "A thought" }, { type: "text", text: "Right" }]),
-      down([{ type: "thinking", thinking: "Half" }, { type: "text", text: "Wro" }]),
-      reply("Right again"),
+      down([{ type: "text", text: "Wro" }, { type: "thinking", thinking: "Half" }]),
+      reply([{ type: "text", text: "Right" }, { type: "text", text: "again" }]),
     ]),
   });
   await client.send("Hello");
   assertEquals(summarize(client), ["user Hello", "reasoning A thought", "assistant Right"]);
   await client.send("And?");
-  assertEquals(summarize(client).slice(3), ["user And?", "reasoning ", "assistant Right again"]);
+  assertEquals(summarize(client).slice(3), [
+    "user And?",
+    "reasoning ",
+    "assistant Right",
+    "assistant again",
+  ]);
 });
 
 Deno.test("agUiHandler(): a retry takes back nothing but the failed attempt, also while a sub-agent writes", async () => {

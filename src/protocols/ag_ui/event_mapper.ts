@@ -285,7 +285,8 @@ export class EventMapper {
   /** Starts a text or a reasoning; only the first text has the id of the message. */
   #openText(type: "text" | "reasoning", contentIndex: number): AgUiEvent[] {
     const isMain = type === "text" && this.#texts++ === 0;
-    const messageId = isMain ? this.#messageId : `${this.#messageId}-${contentIndex}`;
+    // A retry may write a text where the failed attempt has written reasoning, which the client keeps.
+    const messageId = isMain ? this.#messageId : `${this.#messageId}-${type}-${contentIndex}`;
     const opened = this.#openBlock({ type, id: messageId, contentIndex });
     if (type === "text") {
       return [...opened, { type: "TEXT_MESSAGE_START", messageId, role: "assistant" }];
