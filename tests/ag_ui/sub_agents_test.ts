@@ -149,3 +149,32 @@ Deno.test("agUiHandler(): a retry takes back nothing but the failed attempt, als
     "assistant Found",
   ]);
 });
+
+Deno.test("agUiHandler(): a call of a reply that was cut off is taken back, since it is not executed", async () => {
+  const script = scriptedStream([
+    fail("network_error", "down", {
+      after: [{ type: "text", text: "I write" }, toolCall("look", {}, { id: "c1" })],
+    }),
+    fail("network_error", "down", { after: [toolCall("look", {}, { id: "c1" })] }),
+    reply("No"),
+  ]);
+  let sent: StreamRequest["context"]["messages"] = [];
+  const client = new Client(() =>
+    new Agent({
+      model: "test/model",
+      tools: [look],
+      retry: () => null,
+      streamFn: (request) => {
+        sent = request.context.messages;
+        return script(request);
+      },
+    })
+  );
+  for (const prompt of ["Look", "Look!", "Have you?"]) await client.send(prompt);
+  assertEquals(sent.map(({ role, content }) => [role, extractText(content)]), [
+    ["user", "Look"],
+    ["assistant", "I write"],
+    ["user", "Look!"],
+    ["user", "Have you?"],
+  ]);
+});

@@ -49,6 +49,19 @@ export class ClientMessages {
     }
   }
 
+  /** Takes calls back, and messages that have nothing else. */
+  discardCalls(ids: readonly string[]): void {
+    for (const id of ids) {
+      const message = this.#messages.get(this.#owners.get(id) ?? "");
+      if (message?.role !== "assistant") continue;
+      const { toolCalls = [], ...rest } = message;
+      const kept = toolCalls.filter((call) => call.id !== id);
+      if (kept.length > 0) this.add({ ...rest, toolCalls: kept });
+      else if (rest.content !== undefined) this.add(rest);
+      else this.#messages.delete(rest.id);
+    }
+  }
+
   /** Does what a client does with an event. */
   apply(event: AgUiEvent): void {
     const agent = event.subagentRunId !== undefined && { subagentRunId: event.subagentRunId };

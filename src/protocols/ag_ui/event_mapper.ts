@@ -4,7 +4,7 @@
  * @module
  */
 
-import { extractText } from "../../core/content.ts";
+import { extractText, extractToolCalls } from "../../core/content.ts";
 import type {
   AgentEndEvent,
   AgentEvent,
@@ -16,7 +16,7 @@ import type {
 import type { AssistantMessageDelta } from "../../core/stream.ts";
 import type { AgentToolResult } from "../../core/tool_result.ts";
 import { isJsonObject, toJsonValue } from "../../core/json.ts";
-import type { UserMessage } from "../../core/message.ts";
+import type { AssistantMessage, UserMessage } from "../../core/message.ts";
 import type { AgUiEvent, AgUiMessage, AgUiUsage } from "./ag_ui_event.ts";
 import { ClientMessages } from "./client_messages.ts";
 import { waitsForClient } from "./client_tools.ts";
@@ -346,7 +346,7 @@ export class EventMapper {
     if (waitsForClient(message, this.#clientTools)) return [];
     switch (message.role) {
       case "assistant":
-        return this.#closeBlocks();
+        return this.#endReply(message);
       case "tool_result": {
         const { id: messageId = "" } = message;
         const content = toContent(message.content);
@@ -358,6 +358,16 @@ export class EventMapper {
       case "custom":
         return [];
     }
+  }
+
+  /** Ends a reply, and takes back the calls that it has lost: those of one that was cut off are not executed. */
+  #endReply({ content }: AssistantMessage): AgUiEvent[] {
+    const kept = extractToolCalls(content).map(({ id }) => this.#toCallId(id));
+    const lost = [...this.#calls.values()].filter((id) => !kept.includes(id));
+    const closed = this.#closeBlocks();
+    if (lost.length === 0) return closed;
+    this.#messages.discardCalls(lost);
+    return [...closed, { type: "MESSAGES_SNAPSHOT", messages: this.#messages.list }];
   }
 
   #addUserMessage({ id: messageId = "", content }: UserMessage): AgUiEvent[] {
