@@ -29,7 +29,10 @@ export interface AgUiRunInput {
   readonly threadId: string;
   /** Id of the run. */
   readonly runId: string;
-  /** The conversation as the client has it; messages of the roles `system`, `developer` and `activity` are left out. */
+  /**
+   * The conversation as the client has it; messages of the roles `system`, `developer` and `activity` are left out, and so
+   * are those of sub-agents, which are not part of the history.
+   */
   readonly messages: readonly AgentMessage[];
   /** The same messages as the client wrote them. */
   readonly clientMessages: readonly AgUiMessage[];
@@ -137,6 +140,8 @@ interface Position {
 function toMessage(message: JsonObject, { path, now }: Position): AgentMessage[] {
   const { role } = message;
   const common = { id: readText(message, "id", `${path}.`), timestamp: now };
+  // The agent has the report of a sub-agent as the result of its call.
+  if (typeof message["subagentRunId"] === "string") return [];
   switch (role) {
     case "user":
       return [{ role, ...common, content: toBlocks(message["content"], `${path}.content`) }];
