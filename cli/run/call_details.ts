@@ -34,6 +34,12 @@ export interface CallDetailsOptions {
 /** Arguments that follow the name of the tool, in order of preference. */
 const MAIN_ARGUMENTS = ["command", "path", "url", "query", "pattern"];
 
+/** Arguments whose effect a diff shows completely, by the name of the tool. */
+const SHOWN_BY_DIFF: ReadonlyMap<string, readonly string[]> = new Map([
+  ["write_file", ["content"]],
+  ["edit_file", ["edits", "expected_hash"]],
+]);
+
 /** Formats a call with all of its arguments, why its command is dangerous, and its changes to files. */
 export function formatCallDetails(
   { name, arguments: args, changes = [], assessment }: GateRequest,
@@ -45,8 +51,8 @@ export function formatCallDetails(
   const inline = `${head} ${value}`.trimEnd();
   const isInline = !value.includes("\n") && getTextWidth(inline) <= columns;
   const diff = changes.map(({ diff = "" }) => diff).join("");
-  // A diff shows the content that the other arguments describe.
-  const rest = diff === "" ? Object.entries(args).filter(([key]) => key !== main) : [];
+  const shown = diff === "" ? [] : SHOWN_BY_DIFF.get(name) ?? [];
+  const rest = Object.entries(args).filter(([key]) => key !== main && !shown.includes(key));
   const isDangerous = assessment?.verdict === "dangerous";
   return [
     { text: "", paint: identity },

@@ -35,7 +35,8 @@ export interface McpConnection extends AsyncDisposable {
   /**
    * Returns the messages of a prompt.
    *
-   * Rejects with a `BadRequestError` if there is no such server, and with the error of the server.
+   * Rejects with a `BadRequestError` if there is no such server, and with a `NetworkError` if it does not run or answers with
+   * an error, whose message has the reason without secrets of the configuration.
    */
   getPrompt(prompt: McpPromptRequest, options?: McpRequestOptions): Promise<McpPromptResult>;
   /** Returns the resources of the servers that are ready. */
@@ -45,7 +46,8 @@ export interface McpConnection extends AsyncDisposable {
   /**
    * Returns the content of a resource.
    *
-   * Rejects with a `BadRequestError` if there is no such server, and with the error of the server.
+   * Rejects with a `BadRequestError` if there is no such server, and with a `NetworkError` if it does not run or answers with
+   * an error, whose message has the reason without secrets of the configuration.
    */
   readResource(
     resource: McpResourceRequest,

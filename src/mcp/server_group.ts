@@ -6,7 +6,7 @@
 
 import type { Agent } from "../agent/agent.ts";
 import type { ContentBlock } from "../core/content.ts";
-import { BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { BadRequestError, getErrorMessage, NetworkError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Policy } from "../core/policy.ts";
 import { resolvePorts } from "../core/ports.ts";
@@ -35,7 +35,7 @@ import type {
   ServerResourceTemplate,
 } from "./protocol/server_lists.ts";
 import { ServerConnection } from "./server/server_connection.ts";
-import type { ListMethod } from "./server/session.ts";
+import { isSessionUnknown, type ListMethod, type Session } from "./server/session.ts";
 import { toContentBlocks, toResourceBlocks } from "./tools/to_content_blocks.ts";
 import { createToolSearchPolicy } from "./tools/tool_search.ts";
 import { ToolCollection } from "./tools/tool_collection.ts";
@@ -224,8 +224,21 @@ export class ServerGroup implements McpConnection {
     { method, params }: { readonly method: string; readonly params: JsonObject },
     { signal = new AbortController().signal }: McpRequestOptions,
   ): Promise<JsonObject> {
-    const session = await this.#getServer(server).getSession(signal);
-    return await session.request(method, params, signal);
+    const connection = this.#getServer(server);
+    try {
+      return await requestInSession(
+        connection,
+        signal,
+        (session) => session.request(method, params, signal),
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof NetworkError) throw error; // The server does not run.
+      // The error of the client is not its cause: it has texts of the server, which may repeat secrets.
+      throw new NetworkError(
+        `The MCP server "${server}" failed to answer: ${connection.describeFailure(error)}`,
+      );
+    }
   }
 
   /** Returns the items of all servers that are ready; one that fails is reported as a warning. */
@@ -236,9 +249,13 @@ export class ServerGroup implements McpConnection {
     const ready = this.#list().filter(({ status }) => status.state.type === "ready");
     const lists = await Promise.all(ready.map(async (server) => {
       try {
-        const session = await server.getSession(signal);
-        const items = await session.list(method, signal) as readonly Item[]; // repaired by the transport
-        return items.map((item) => ({ ...item, server: server.name }));
+        const items = await requestInSession(
+          server,
+          signal,
+          (session) => session.list(method, signal),
+        );
+        // The transport has repaired them.
+        return (items as readonly Item[]).map((item) => ({ ...item, server: server.name }));
       } catch (error) {
         signal.throwIfAborted();
         this.#warn(server.name, `failed to list: ${getErrorMessage(error)}`);
@@ -246,5 +263,20 @@ export class ServerGroup implements McpConnection {
       }
     }));
     return lists.flat();
+  }
+}
+
+/** Makes a request that changes nothing, once more if the server no longer knows the session. */
+async function requestInSession<Result>(
+  connection: ServerConnection,
+  signal: AbortSignal,
+  request: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  const session = await connection.getSession(signal);
+  try {
+    return await request(session);
+  } catch (error) {
+    if (!isSessionUnknown(error)) throw error;
+    return await request(await connection.replaceSession(session, signal));
   }
 }

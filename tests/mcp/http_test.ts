@@ -1,6 +1,7 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import * as clientPackage from "@modelcontextprotocol/client";
 import { createDeferred } from "../../src/core/deferred.ts";
+import { NetworkError } from "../../src/core/errors.ts";
 import { connectMcp, type McpConnection } from "../../src/mcp/mod.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { createEventStream, createResult, HttpServer } from "./http_server.ts";
@@ -273,6 +274,70 @@ Deno.test("HTTP: the error of a call has no values of the headers [8.13]", async
     assertEquals(result.isError, true);
     assertEquals(getText(result).includes("s3cr"), false, getText(result));
   }
+});
+
+Deno.test("HTTP: an error result of a tool has no secret of the configuration, and another result is complete", async () => {
+  const key = "s3cret-key-of-many-characters";
+  let isError = true;
+  await using server = new HttpServer({
+    "tools/call": () => ({ content: [{ type: "text", text: `Key ${key} is used` }], isError }),
+  });
+  await using mcp = await server.connect({}, { "x-key": key });
+  assertEquals(getText(await callTool(mcp)), "Key [redacted] is used");
+  isError = false;
+  assertEquals(getText(await callTool(mcp)), `Key ${key} is used`);
+});
+
+Deno.test("HTTP: the error of a prompt or a resource has no secret of the configuration", async () => {
+  const key = "s3cret-key-of-many-characters";
+  await using server = new HttpServer({
+    "prompts/get": (_message, { headers }) =>
+      new Response(`Key ${headers.get("x-key")} is wrong`, { status: 500 }),
+    "resources/read": ({ id }) =>
+      Response.json({
+        jsonrpc: "2.0",
+        id: id ?? null,
+        error: { code: -32_000, message: `Key ${key} is wrong`, data: key },
+      }),
+  });
+  await using mcp = await server.connect({}, { "x-key": key });
+  for (
+    const request of [
+      () => mcp.getPrompt({ server: "mock", name: "a" }),
+      () => mcp.readResource({ server: "mock", uri: "a:b" }),
+    ]
+  ) {
+    const error = await assertRejects(request, NetworkError, "is wrong");
+    assertEquals(Deno.inspect(error, { depth: 10 }).includes("s3cr"), false, error.message);
+  }
+});
+
+Deno.test("HTTP: a prompt is requested once more when the server no longer knows the session", async () => {
+  let requests = 0;
+  await using server = new HttpServer({
+    "prompts/get": () =>
+      ++requests === 1 ? new Response("Unknown session", { status: 404 }) : { messages: [] },
+  });
+  await using mcp = await server.connect();
+  assertEquals(await mcp.getPrompt({ server: "mock", name: "a" }), { messages: [] });
+  assertEquals([requests, mcp.servers[0]?.restarts], [2, 1]);
+});
+
+Deno.test("HTTP: a list is requested once more when the server no longer knows the session", async () => {
+  let requests = 0;
+  await using server = new HttpServer({
+    initialize: () => ({
+      protocolVersion: "2025-11-25",
+      capabilities: { prompts: {} },
+      serverInfo: { name: "mock", version: "1" },
+    }),
+    "prompts/list": () =>
+      ++requests === 1
+        ? new Response("Unknown session", { status: 404 })
+        : { prompts: [{ name: "greet" }] },
+  });
+  await using mcp = await server.connect();
+  assertEquals(await mcp.listPrompts(), [{ server: "mock", name: "greet" }]);
 });
 
 /** Returns what a request to a server that does not run rejects with. */

@@ -135,8 +135,12 @@ function assertLength(glob: string): void {
   }
 }
 
-/** Returns the globs that a glob with braces represents. A brace without its end is literal. */
-function expandBraces(glob: string): string[] {
+/**
+ * Returns the globs that a glob with braces represents. A brace without its end is literal.
+ *
+ * @throws {RangeError} As {@linkcode compileGlob}.
+ */
+export function expandBraces(glob: string): string[] {
   assertLength(glob);
   const braces = findBraces(glob);
   if (!braces) return [glob];

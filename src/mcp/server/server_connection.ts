@@ -121,6 +121,11 @@ export class ServerConnection {
     return describeFailure(error, this.#secrets);
   }
 
+  /** Removes secrets of the configuration from a text. */
+  redact(text: string): string {
+    return redact(text, this.#secrets);
+  }
+
   /** Starts the server again, without a pause. Resolves when that has succeeded or failed. */
   async restart(): Promise<void> {
     if (this.#closing.signal.aborted) return;

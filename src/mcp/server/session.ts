@@ -230,6 +230,11 @@ export class Session {
   }
 }
 
+/** Whether a server over HTTP has rejected a request, because it no longer knows the session. */
+export function isSessionUnknown(error: unknown): boolean {
+  return error instanceof Error && "status" in error && error.status === 404;
+}
+
 /**
  * Sends a request and rejects with the reason of the signal when it aborts. The client sends the reason of its signal to
  * the server, so it gets a signal without the data of this program.

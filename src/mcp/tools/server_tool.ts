@@ -13,7 +13,7 @@ import type { ProtocolProgress } from "../protocol/client_package.ts";
 import type { ServerTool } from "../protocol/server_lists.ts";
 import { isUnauthorized } from "../server/open_session.ts";
 import type { ServerConnection } from "../server/server_connection.ts";
-import type { Session } from "../server/session.ts";
+import { isSessionUnknown, type Session } from "../server/session.ts";
 import { hasRejectedCredentials } from "../transport/token_fetch.ts";
 import { createToolName } from "./tool_names.ts";
 import { toToolResult } from "./to_tool_result.ts";
@@ -103,7 +103,16 @@ class ServerToolCall {
       signal,
       onProgress,
     });
-    return await toToolResult(result, this.#tool);
+    return this.#redactError(await toToolResult(result, this.#tool));
+  }
+
+  /** Removes secrets of the configuration, which a server may repeat when it refuses them, from an error result. */
+  #redactError(result: AgentToolResult): AgentToolResult {
+    if (!result.isError) return result;
+    const content = result.content.map((block) =>
+      block.type === "text" ? { ...block, text: this.#connection.redact(block.text) } : block
+    );
+    return { ...result, content };
   }
 
   #toCallError(error: unknown, session: Session): unknown {
@@ -117,11 +126,6 @@ class ServerToolCall {
       `${subject} ended during the call, which may have been executed or not`,
     );
   }
-}
-
-/** Whether a server over HTTP has rejected a request, because it no longer knows the session. */
-function isSessionUnknown(error: unknown): boolean {
-  return error instanceof Error && "status" in error && error.status === 404;
 }
 
 function formatProgress({ progress, total, message }: ProtocolProgress): string {

@@ -15,8 +15,12 @@ import type { ApprovalAnswer, ApprovalRequest } from "../../core/approve.ts";
 import { checkNames } from "../../core/check_names.ts";
 import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { isJsonEqual } from "../../core/json_equal.ts";
 import { RISK_CLASSES, type RiskClass } from "../../core/risk.ts";
+import type { AgentTool } from "../../core/tool.ts";
+import { validateToolArguments } from "../../core/validate_tool_arguments.ts";
+import { toDecision } from "../../loop/to_decision.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { CommandAssessment } from "./command_assessment.ts";
 import {
@@ -212,14 +216,27 @@ async function requestApproval(state: GateState, request: GateRequest): Promise<
   }
   const decision = await promptForDecision(ask, request);
   if (decision.type !== "approved") return decision;
+  if (request.signal.aborted) {
+    return { type: "denied", reason: "The decision came too late.", origin: "mode" };
+  }
   const { scope = "once", arguments: edited } = decision;
   // No deny rule has seen edited arguments.
   const denial = edited && await explainDenial(state, { ...request, arguments: edited });
   if (denial) return denial;
-  const { name } = request;
+  const { name, tool } = request;
+  if (edited && !await isAccepted(tool, edited)) return decision;
   const canTrustTool = name !== "bash" || await isConfined(sandbox);
   if (scope !== "tool" || canTrustTool) addGrant(state, name, decision);
   return decision;
+}
+
+/** Whether a tool accepts edited arguments; the loop refuses others, with the reason. */
+async function isAccepted({ parameters }: AgentTool, args: JsonObject): Promise<boolean> {
+  try {
+    return (await validateToolArguments(parameters, args)).valid;
+  } catch {
+    return false;
+  }
 }
 
 /** Adds the grant of an approval that is for more than one call, once. */
@@ -249,7 +266,9 @@ async function promptForDecision(
     const answer = await ask(request);
     const origin = "person";
     if (typeof answer === "boolean") return { type: answer ? "approved" : "denied", origin };
-    return answer.type === "pending" ? answer : { origin, ...answer };
+    if (answer.type === "pending") return answer;
+    // As the loop reads it: a decision that it refuses grants nothing.
+    return toDecision({ origin, ...answer });
   } catch {
     return { type: "denied", reason: "The approval prompt failed.", origin: "mode" };
   }

@@ -1,9 +1,10 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { ApprovalDecision, TrustGrant } from "../../core/approval.ts";
-import type { ApprovalAnswer } from "../../core/approve.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "../../core/approve.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
+import { codingTools } from "../coding_tools.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { getCommandRisk } from "./command_risk.ts";
 import { type ApprovalGate, approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
@@ -35,14 +36,16 @@ async function requestDecision(
   name: string,
   args: JsonObject,
 ): Promise<ApprovalDecision | { type: "pending" }> {
-  return await gate({
-    toolCallId: "1",
-    name,
-    arguments: args,
-    tool: createTool(name),
-    context: undefined,
-    signal: new AbortController().signal,
-  });
+  return await gate(createRequest(name, args));
+}
+
+function createRequest(
+  name: string,
+  args: JsonObject,
+  signal: AbortSignal = new AbortController().signal,
+): ApprovalRequest {
+  const tool = createTool(name);
+  return { toolCallId: "1", name, arguments: args, tool, context: undefined, signal };
 }
 
 async function getDecisionType(
@@ -264,6 +267,43 @@ Deno.test("approvalGate(): arguments that a person edits are denied by deny rule
   assertEquals((await decide()).type, "denied");
   assertEquals(gate.trusted, []);
   assertEquals((await decide()).type, "approved");
+});
+
+Deno.test("approvalGate(): a decision that comes after an abort, or is invalid, grants nothing", async () => {
+  const controller = new AbortController();
+  const late = approvalGate({
+    ask() {
+      controller.abort();
+      return { type: "approved", scope: "tool" };
+    },
+  });
+  const { signal } = controller;
+  const decision = await late(createRequest("write_file", { path: "a" }, signal));
+  assertEquals([decision.type, late.trusted], ["denied", []]);
+  const invalid: unknown[] = [
+    { type: "approved", scope: "tool", arguments: "a" },
+    { type: "approved", scope: "tool", refusedHunks: "a" },
+    { type: "maybe", scope: "tool" },
+  ];
+  for (const answer of invalid) {
+    const { gate } = createPromptedGate([answer as ApprovalAnswer]);
+    assertEquals(await getDecisionType(gate, "write_file", { path: "a" }), "denied");
+    assertEquals(gate.trusted, []);
+  }
+});
+
+Deno.test("approvalGate(): a decision whose edited arguments the tool does not accept grants nothing", async () => {
+  const [tool] = codingTools().filter(({ name }) => name === "write_file");
+  if (!tool) throw new Error("write_file is missing");
+  const { gate } = createPromptedGate([
+    { type: "approved", scope: "tool", arguments: { path: 5 } },
+    { type: "approved", scope: "tool", arguments: { path: "b", content: "" } },
+  ]);
+  const request = { ...createRequest("write_file", { path: "a", content: "" }), tool };
+  await gate(request);
+  assertEquals(gate.trusted, []);
+  await gate(request);
+  assertEquals(gate.trusted, [{ type: "tool", name: "write_file" }]);
 });
 
 Deno.test("approvalGate(): after a change of the directory no rule or grant covers a program with a relative path", async () => {

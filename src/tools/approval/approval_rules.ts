@@ -16,7 +16,14 @@ import {
   parseCommandPattern,
 } from "./command_rules.ts";
 import { type ExecutedCommands, findExecutedCommands } from "./executed_commands.ts";
-import { type CallPath, createPathRule, findCallPath, pathHasPrefix } from "./path_rules.ts";
+import { findNamedPath } from "./named_paths.ts";
+import {
+  type CallPath,
+  createPathRule,
+  findCallPath,
+  findWorkingDirectory,
+  pathHasPrefix,
+} from "./path_rules.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { createToolMatcher, findAlias } from "../kit/tool_names.ts";
 
@@ -32,6 +39,8 @@ export interface RuledCall {
   readonly isMoved?: boolean | undefined;
   /** Whether the sandbox confines the commands of a call of `bash`. Default: `true`. */
   readonly isConfined?: boolean | undefined;
+  /** Canonical path of the directory in which a shell starts; `undefined` when it is not known. */
+  readonly workingDirectory?: string | undefined;
   /** The path of a call of another tool. */
   readonly path?: CallPath | undefined;
 }
@@ -48,7 +57,7 @@ export async function createRuledCall(
   if (!isBash(call)) return { ...call, path: await findCallPath(call, files) };
   const { command } = call.arguments;
   const script = typeof command === "string" ? findExecutedCommands(command) : undefined;
-  return { ...call, script };
+  return { ...call, script, workingDirectory: await findWorkingDirectory(files) };
 }
 
 /** Rules for other agents capitalize the names of tools. */
@@ -60,6 +69,8 @@ function isBash({ name }: { readonly name: string }): boolean {
 export interface ApprovalRule {
   /** The rule as written. */
   readonly source: string;
+  /** The pattern of its arguments, if it has one. */
+  readonly pattern: string | undefined;
   /** Whether the rule covers all calls of a tool. */
   readonly coversTool: boolean;
   /** Whether the rule, as an allow rule, covers a complete call. */
@@ -89,9 +100,13 @@ export function parseApprovalRule(source: string): ApprovalRule {
   const rule = tryCreateArgumentRule(source, { tool: kind, pattern });
   return {
     source,
+    pattern: pattern?.trim(),
     coversTool: rule.coversTool,
     covers: (call) => covers(call) && rule.covers(call),
-    concerns: (call) => concerns(call) ? rule.concerns(call) : "none",
+    concerns: (call) => {
+      if (concerns(call)) return rule.concerns(call);
+      return isBash(call) && concerns(READING) ? rule.findNamed(call) : "none";
+    },
   };
 }
 
@@ -100,7 +115,15 @@ function createCallMatcher(names: readonly string[]): (call: RuledCall) => boole
   return ({ name }) => matchers.some((matches) => matches(name));
 }
 
-type ArgumentRule = Omit<ApprovalRule, "source">;
+interface ArgumentRule extends Omit<ApprovalRule, "source" | "pattern"> {
+  /** Whether a call of `bash` names a path of the rule. */
+  readonly findNamed: (call: RuledCall) => Concern;
+}
+
+/** A rule that concerns this call also concerns commands that name its paths. */
+const READING: RuledCall = { name: "read_file", arguments: {} };
+
+const findNothing = (): Concern => "none";
 
 function tryCreateArgumentRule(
   source: string,
@@ -127,14 +150,18 @@ function createArgumentRule(tool: string, pattern = "*"): ArgumentRule {
         coversTool: false,
         covers: (call) => covers(call.arguments.url),
         concerns: (call) => concerns(call.arguments.url),
+        findNamed: findNothing,
       };
     }
     default: {
-      const { covers, concerns } = createPathRule(text);
+      const rule = createPathRule(text);
+      const { covers, concerns } = rule;
       return {
         coversTool: false,
         covers: ({ path }) => covers(path),
         concerns: ({ path }) => concerns(path),
+        findNamed: ({ script, workingDirectory }) =>
+          script ? findNamedPath(script, rule, workingDirectory) : "none",
       };
     }
   }
@@ -145,6 +172,7 @@ const TOOL_RULE: ArgumentRule = {
   coversTool: true,
   covers: () => true,
   concerns: () => "certain",
+  findNamed: findNothing,
 };
 
 /** Creates a rule from words. `*` matches further words at the end, and any characters within a word. */
@@ -156,6 +184,7 @@ function createCommandRule(source: string): ArgumentRule {
     covers: ({ script, isMoved = false, isConfined = true }) =>
       script !== undefined && coversScript(script, pattern, { isMoved, isConfined }),
     concerns: ({ script }) => script === undefined ? "possible" : findConcern(script, pattern),
+    findNamed: findNothing,
   };
 }
 

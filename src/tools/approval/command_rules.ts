@@ -104,7 +104,7 @@ function coversWildcards(command: SimpleCommand, { words, isPrefix }: CommandPat
 }
 
 /** Whether a pattern concerns a part of a script, for sure or possibly. */
-export type Concern = "none" | "possible" | "certain";
+export type Concern = "none" | "possible" | "certain" | "below";
 
 /** Decides whether a pattern may concern any of the commands that a script runs. */
 export function findConcern(script: ExecutedCommands, pattern: CommandPattern): Concern {

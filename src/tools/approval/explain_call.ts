@@ -5,7 +5,7 @@
  */
 
 import type { ApprovalDecision, ApprovalMode, TrustGrant } from "../../core/approval.ts";
-import { cloneJson, type JsonObject } from "../../core/json.ts";
+import { cloneJson, isJsonObject, type JsonObject } from "../../core/json.ts";
 import { getRisk, type RiskClass } from "../../core/risk.ts";
 import { type AgentTool, needsApproval } from "../../core/tool.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -88,10 +88,22 @@ async function assessCall(
   { name, arguments: args, tool }: ExplainedRequest,
 ): Promise<AssessedCall> {
   const created = await createRuledCall({ name, arguments: args }, sandbox?.files);
-  const call = { ...created, isMoved };
+  const { path } = created;
+  const isExcluding = canExclude(tool);
+  const call = {
+    ...created,
+    path: path && !isExcluding ? { ...path, excluded: new Set<string>() } : path,
+    isMoved,
+  };
   const risk = await getRisk(tool, args);
   const assessment = call.script && assessScript(call.script);
   return { call, tool, risk, assessment };
+}
+
+/** Whether a tool leaves out the paths that its argument `exclude_paths` names. */
+function canExclude({ parameters }: AgentTool): boolean {
+  const { properties } = parameters;
+  return isJsonObject(properties) && Object.hasOwn(properties, "exclude_paths");
 }
 
 interface AssessedCall {
@@ -103,11 +115,21 @@ interface AssessedCall {
 
 function findDenial(
   { rules, classes }: GateRules,
-  { call, risk }: AssessedCall,
+  { call, tool, risk }: AssessedCall,
 ): ApprovalDecision | undefined {
+  const hiding: SourcedRule[] = [];
   for (const rule of rules.deny) {
-    const reason = getDenialReason(rule.source, rule.concerns(call));
+    const concern = rule.concerns(call);
+    const reason = getDenialReason(rule.source, concern);
     if (reason !== undefined) return { type: "denied", reason, ...nameRule(rule) };
+    if (concern === "below") hiding.push(rule);
+  }
+  const [first] = hiding;
+  if (first) {
+    const reason = `The rule ${first.source} forbids files below this directory. ${
+      formatExclusion({ call, tool }, hiding)
+    }`;
+    return { type: "denied", reason, ...nameRule(first) };
   }
   if (classes[risk] !== "deny") return undefined;
   const reason = `Calls of the class "${risk}" are denied.`;
@@ -117,12 +139,25 @@ function findDenial(
 function getDenialReason(rule: string, concern: Concern): string | undefined {
   switch (concern) {
     case "none":
+    case "below": // Reported once, for all rules.
       return undefined;
     case "possible":
       return `The rule ${rule} may forbid this call, whose effect is not certain. Name programs, arguments and paths as they are, without expansions.`;
     case "certain":
       return `The rule ${rule} forbids this call.`;
   }
+}
+
+/** Formats how a search or list leaves out the files that rules are for. */
+function formatExclusion(
+  { call, tool }: Pick<AssessedCall, "call" | "tool">,
+  rules: readonly SourcedRule[],
+): string {
+  if (!canExclude(tool)) return "Name another directory.";
+  const { exclude_paths: given } = call.arguments;
+  const patterns = [...Array.isArray(given) ? given : [], ...rules.map(({ pattern }) => pattern)];
+  const excluded = JSON.stringify([...new Set(patterns)]);
+  return `Leave them out with exclude_paths: ${excluded}, or name another directory.`;
 }
 
 type DecisionSource = Pick<ApprovalDecision, "rule" | "ruleSource" | "origin">;
@@ -194,12 +229,17 @@ function findAskRule({ ask }: CompiledRules, call: RuledCall): SourcedRule | und
 
 function explainQuestion(
   { mode, rules, classes }: GateRules,
-  { call, risk }: AssessedCall,
+  { call, tool, risk }: AssessedCall,
 ): AskedDecision {
   const rule = findAskRule(rules, call);
   if (rule) {
     const { rule: source, ruleSource } = nameRule(rule);
-    const reason = `The rule ${rule.source} requires approval.`;
+    const nested = rules.ask.filter((candidate) => candidate.concerns(call) === "below");
+    const reason = rule.concerns(call) === "below"
+      ? `The rule ${rule.source} requires approval for files below this directory. ${
+        formatExclusion({ call, tool }, nested)
+      }`
+      : `The rule ${rule.source} requires approval.`;
     return {
       type: "asked",
       reason,

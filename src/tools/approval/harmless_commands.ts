@@ -282,7 +282,7 @@ export function isHarmlessCommand({ words, redirects, assignments }: SimpleComma
 }
 
 /** Programs that read no files in their harmless forms. */
-const WITHOUT_FILES: ReadonlySet<string> = new Set(
+export const WITHOUT_FILES: ReadonlySet<string> = new Set(
   ": [ arch cd command date echo expr false groups hostname id nproc printf pwd seq sleep test true type uname which whoami"
     .split(" "),
 );

@@ -8,6 +8,7 @@ import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { isAbsolute, SEPARATOR } from "../../platform/paths.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { canMatchBelow, foldCase, normalizePattern } from "../kit/path_patterns.ts";
 import type { Concern } from "./command_rules.ts";
 
 /** The path of a call. */
@@ -23,6 +24,10 @@ export interface CallPath {
   readonly isUncertain: boolean;
   /** Whether the call uses the entries of the path, a directory. */
   readonly isDirectory: boolean;
+  /** The patterns of the entries that it leaves out. */
+  readonly excluded: ReadonlySet<string>;
+  /** Canonical path of the working directory; `undefined` when it is not known. */
+  readonly workingDirectory: string | undefined;
 }
 
 /** Tools for directories, whose `path` is optional. */
@@ -36,15 +41,39 @@ export async function findCallPath(
   { name, arguments: args }: { readonly name: string; readonly arguments: JsonObject },
   files: Sandbox["files"] | undefined,
 ): Promise<CallPath | undefined> {
-  const isDirectory = DIRECTORY_TOOLS.has(name);
-  const path = args.path === undefined && isDirectory ? "." : args.path;
+  const isForDirectories = DIRECTORY_TOOLS.has(name);
+  const path = args.path === undefined && isForDirectories ? "." : args.path;
   if (typeof path !== "string" || path.length > MAX_CHARACTERS) return undefined;
+  const isDirectory = isForDirectories && !(files && await isFile(path, files));
   return {
     named: normalizePath(path),
     canonical: files && await resolveForms(path, files),
     isUncertain: path.split("/").includes(".."),
     isDirectory,
+    excluded: new Set(isDirectory ? listExcludedPaths(args) : []),
+    workingDirectory: isDirectory ? await findWorkingDirectory(files) : undefined,
   };
+}
+
+/** Returns the patterns of the paths that a call leaves out, in the form that those of rules have. */
+function listExcludedPaths({ exclude_paths: patterns }: JsonObject): string[] {
+  if (!Array.isArray(patterns)) return [];
+  return patterns.filter((pattern) => typeof pattern === "string").map(normalizePattern);
+}
+
+async function isFile(path: string, files: Sandbox["files"]): Promise<boolean> {
+  try {
+    return await files.getKind(path) === "file";
+  } catch {
+    return false;
+  }
+}
+
+/** Finds the canonical path of the working directory; `undefined` when it is not known. */
+export async function findWorkingDirectory(
+  files: Sandbox["files"] | undefined,
+): Promise<string | undefined> {
+  return files && (await resolveForms(".", files))?.at(-1);
 }
 
 /** Resolves a path; a tool does not use one that the sandbox refuses. */
@@ -75,7 +104,7 @@ export interface PathRule {
  */
 export function createPathRule(pattern: string): PathRule {
   if (/^~(?:\/|$)/.test(pattern)) throw new RangeError('"~" is not expanded: write the path');
-  const glob = pattern.replace(/^\.\//, "").replace(/^\/{2,}/, "/").replace(/\/$/, "/**");
+  const glob = normalizePattern(pattern);
   const matches = compilePathGlob(glob);
   const matchesFolded = compilePathGlob(foldCase(glob));
   return {
@@ -86,13 +115,25 @@ export function createPathRule(pattern: string): PathRule {
       if (forms.some(matches)) return "certain";
       // On some file systems `.ENV` is `.env`, and the two forms of `é` are one name.
       if (forms.some((form) => matchesFolded(foldCase(form)))) return "possible";
-      return path.canonical === undefined && mayMatch(path, matches) ? "possible" : "none";
+      if (path.canonical === undefined && mayMatch(path, matches)) return "possible";
+      return path.isDirectory && !path.excluded.has(glob) && mayConcernEntry(path, glob)
+        ? "below"
+        : "none";
     },
   };
 }
 
-function foldCase(text: string): string {
-  return text.normalize("NFC").toLowerCase();
+/** Whether a pattern may match a file below a directory. */
+function mayConcernEntry(path: CallPath, glob: string): boolean {
+  const { named, canonical, workingDirectory } = path;
+  const forms = canonical ?? (named === undefined ? [] : [named]);
+  const isAbsoluteGlob = glob.startsWith("/");
+  const comparable = forms.filter((form) => isAbsolute(form) === isAbsoluteGlob);
+  if (comparable.length > 0) return comparable.some((form) => canMatchBelow(glob, form));
+  if (isAbsoluteGlob) return false;
+  // The directory may contain the working directory, to which the pattern is relative.
+  if (!canonical || workingDirectory === undefined) return true;
+  return canonical.some((form) => workingDirectory.startsWith(`${form.replace(/\/$/, "")}/`));
 }
 
 function compilePathGlob(glob: string): PathMatcher {
@@ -144,7 +185,7 @@ export function pathHasPrefix(path: CallPath, prefix: string): boolean {
 }
 
 /** Resolves `.` and `..` in a path; `undefined` when `..` leads above its start. */
-function normalizePath(path: string): string | undefined {
+export function normalizePath(path: string): string | undefined {
   const parts: string[] = [];
   for (const part of path.split(SEPARATOR === "/" ? "/" : /[\\/]/)) {
     if (part === "" || part === ".") continue;

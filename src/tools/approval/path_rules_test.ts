@@ -1,4 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import type { JsonObject } from "../../core/json.ts";
 import { createSandbox } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { createPathRule, findCallPath, pathHasPrefix } from "./path_rules.ts";
@@ -46,9 +47,74 @@ Deno.test("rules for paths: a denied directory concerns a search or a list of it
   assertEquals(await inDirectory("search_files", "src"), "asked, certain");
   assertEquals(await inDirectory("list_directory", "./src/"), "asked, certain");
   assertEquals(await inDirectory("read_file", "src"), "asked, none");
-  assertEquals(await inDirectory("search_files"), "asked, none");
+  assertEquals(await inDirectory("search_files", "lib"), "asked, none");
   assertEquals(await inDirectory("delete_files"), "asked, possible");
   assertEquals(await decide("**", undefined, { name: "search_files" }), "allowed, certain");
+});
+
+Deno.test("rules for paths: a denied path below a directory concerns a search or a list of it, unless it is left out", async () => {
+  for (
+    const [pattern, path, expected] of [
+      ["src/**", ".", "below"],
+      ["src/a/b", "src/a", "below"],
+      ["src/a/b", "src/b", "none"],
+      ["src/a/b", "SRC", "below"],
+      ["src/*/b", "src/x", "below"],
+      ["src/*/b", "src/x/y", "none"],
+      ["src/**/b", "src/x/y", "below"],
+      ["{lib,src/a}/b", "src", "below"],
+      ["{lib,src/a}/b", "docs", "none"],
+      [".env", "docs", "below"],
+      ["src/[a/b]c", "docs", "below"],
+      ["src/**", "/work", "below"],
+      ["/data/a/*", "/data", "below"],
+      ["/data/a/*", "/", "below"],
+      ["/data/a/*", "/other", "none"],
+      ["/data/a/*", ".", "none"],
+    ] as const
+  ) {
+    const rule = createPathRule(pattern);
+    const concern = async (args: JsonObject) =>
+      rule.concerns(await findCallPath({ name: "search_files", arguments: args }, undefined));
+    assertEquals(await concern({ path }), expected, `${pattern} ${path}`);
+    assertEquals(
+      await concern({ path, exclude_paths: [`./${pattern}`.replace("./\/", "/")] }),
+      "none",
+    );
+    assertEquals(await concern({ path, exclude_paths: [`${pattern}x`, 1] }), expected);
+  }
+  const file = createPathRule("src/").concerns(
+    await findCallPath(
+      { name: "list_directory", arguments: { exclude_paths: ["src/**"] } },
+      undefined,
+    ),
+  );
+  assertEquals(file, "none");
+});
+
+Deno.test("rules for paths: with a sandbox, a search of a file or of another directory hides nothing", async () => {
+  const parent = await Deno.makeTempDir();
+  try {
+    const cwd = `${parent}/work`;
+    await Deno.mkdir(`${cwd}/src`, { recursive: true });
+    await Deno.mkdir(`${parent}/other`);
+    await Deno.writeTextFile(`${cwd}/notes.txt`, "");
+    await using sandbox = createSandbox({ cwd, readRoots: [parent], confinement: "off" });
+    const { files, root } = sandbox;
+    const concern = async (pattern: string, path: string) =>
+      createPathRule(pattern).concerns(
+        await findCallPath({ name: "search_files", arguments: { path } }, files),
+      );
+    assertEquals(await concern(".env", "."), "below");
+    assertEquals(await concern(".env", "notes.txt"), "none");
+    assertEquals(await concern("src/**", ".."), "below");
+    assertEquals(await concern("src/**", "/"), "below");
+    assertEquals(await concern("src/**", "../other"), "none");
+    assertEquals(await concern(`${root}/src/**`, "."), "below");
+    assertEquals(await concern(`${root}/src/**`, "../other"), "none");
+  } finally {
+    await Deno.remove(parent, { recursive: true });
+  }
 });
 
 Deno.test("rules for paths: with a sandbox they apply to the file behind a link", async () => {

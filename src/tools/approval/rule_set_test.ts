@@ -121,7 +121,8 @@ Deno.test("rules: a denied path concerns a call without one, unless its tool the
   const decide = async (name: string, args: JsonObject) =>
     (await explain({ deny: [`${name}(secrets/**)`] }, name, args)).type;
   assertEquals(await decide("delete_all", { target: "secrets/a" }), "denied");
-  assertEquals(await decide("search_files", { pattern: "a" }), "asked");
+  assertEquals(await decide("search_files", { pattern: "a" }), "denied");
+  assertEquals(await decide("search_files", { pattern: "a", path: "lib" }), "asked");
   assertEquals(await decide("search_files", { path: "secrets/a" }), "denied");
 });
 

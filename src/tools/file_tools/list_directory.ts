@@ -11,6 +11,7 @@ import { isExactPath } from "../../platform/paths.ts";
 import { quotePath } from "../files/file_error.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
+import { createPathExclusion, EXCLUDED_PATHS } from "./excluded_paths.ts";
 import { type WalkEntry, walkFiles } from "../search/walk_files.ts";
 
 /** Maximum number of entries in a result. */
@@ -36,11 +37,13 @@ export function listDirectoryTool({ sandbox }: ToolKit): AgentTool {
           maximum: 20,
           description: `Levels to list. Default: ${DEFAULT_DEPTH}`,
         },
+        exclude_paths: EXCLUDED_PATHS,
       },
       additionalProperties: false,
     },
     readOnly: true,
-    execute: catchAsErrorResult(async ({ path = ".", depth = DEFAULT_DEPTH }, { signal }) => {
+    execute: catchAsErrorResult(async (args, { signal }) => {
+      const { path = ".", depth = DEFAULT_DEPTH, exclude_paths } = args;
       const kind = await files.getKind(path);
       if (kind === undefined) {
         throw new BadRequestError(
@@ -51,9 +54,12 @@ export function listDirectoryTool({ sandbox }: ToolKit): AgentTool {
         throw new BadRequestError(`${quotePath(path)} is not a directory: read it with read_file`);
       }
       const start = await files.resolve(path, "read");
+      const isExcluded = createPathExclusion(exclude_paths, files);
       const lines: string[] = [];
       let omitted = 0;
-      for await (const entry of walkFiles(files, start, { signal, maxDepth: depth - 1 })) {
+      for await (
+        const entry of walkFiles(files, start, { signal, maxDepth: depth - 1, isExcluded })
+      ) {
         if (lines.length < MAX_ENTRIES) lines.push(formatEntry(entry, depth));
         else if (++omitted >= MAX_ENTRIES) break;
       }

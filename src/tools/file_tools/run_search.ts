@@ -9,6 +9,7 @@ import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
 import { isExactPath } from "../../platform/paths.ts";
 import { MAX_SMALL_FILE_BYTES } from "../../platform/small_file.ts";
 import { readCheckedFile } from "../sandbox/file_reading.ts";
+import { createPathExclusion } from "./excluded_paths.ts";
 import { toPrintable } from "./list_directory.ts";
 import { quotePath } from "../files/file_error.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";
@@ -31,6 +32,7 @@ export interface SearchArguments {
   readonly pattern?: string | undefined;
   readonly glob?: string | undefined;
   readonly path?: string | undefined;
+  readonly exclude_paths?: readonly string[] | undefined;
   readonly ignore_case?: boolean | undefined;
   readonly multiline?: boolean | undefined;
   readonly output?: "lines" | "files" | "count" | undefined;
@@ -54,14 +56,16 @@ export async function runSearch(
   { kit, signal }: SearchContext,
 ): Promise<string> {
   const { files } = kit.sandbox;
-  const { pattern, glob, path = ".", max_results } = args;
+  const { pattern, glob, path = ".", exclude_paths, max_results } = args;
   if (!pattern && !glob) throw new BadRequestError("Set pattern, glob, or both");
   const start = await resolveStart(files, path);
   const matches = glob === undefined ? () => true : parseGlob(glob);
-  if (!pattern) return await findNames(files, { start, matches, signal, limit: max_results });
+  const isExcluded = createPathExclusion(exclude_paths, files);
+  const selection = { start, matches, isExcluded, signal };
+  if (!pattern) return await findNames(files, { ...selection, limit: max_results });
   const { ignore_case = false, multiline = false, output = "lines", context = 0 } = args;
   const searched = { source: pattern, ignoreCase: ignore_case, multiline };
-  const query = { pattern: searched, start, matches, signal, report: new SearchReport() };
+  const query = { ...selection, pattern: searched, report: new SearchReport() };
   return output === "lines"
     ? await findLines(kit, { ...query, limit: max_results + 1 }, context)
     : await listFiles(kit, { ...query, limit: MAX_COUNT }, { output, limit: max_results });
@@ -90,17 +94,13 @@ function parseGlob(glob: string): PathMatcher {
   }
 }
 
-interface NameSearch {
-  readonly start: SearchStart;
-  readonly matches: PathMatcher;
-  readonly signal: AbortSignal;
-  readonly limit: number;
-}
+type NameSearch = Omit<SearchQuery, "pattern" | "report">;
 
 async function findNames(files: SandboxFiles, search: NameSearch): Promise<string> {
-  const { start, matches, signal, limit } = search;
+  const { start, matches, isExcluded, signal, limit } = search;
+  const options = { signal, isExcluded };
   const names: string[] = [];
-  for await (const { path, relativePath, name, kind } of walkEntries(files, start, { signal })) {
+  for await (const { path, relativePath, name, kind } of walkEntries(files, start, options)) {
     // The files of a directory whose name is not UTF-8 are not known.
     if (kind === "directory" ? isExactPath(name) : !matches(relativePath)) continue;
     if (names.length === limit) return `${names.join("\n")}\n${formatLimitNotice(limit, "files")}`;

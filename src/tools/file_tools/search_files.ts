@@ -7,6 +7,7 @@
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { textResult } from "../../core/tool_result.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
+import { EXCLUDED_PATHS } from "./excluded_paths.ts";
 
 const DEFAULT_RESULTS = 200;
 
@@ -41,6 +42,7 @@ const PARAMETERS = {
       description: 'Only files that match, e.g. "*.ts" or "src/**/*.{c,h}"',
     },
     path: { type: "string", description: "Directory or file. Default: the working directory" },
+    exclude_paths: EXCLUDED_PATHS,
     ignore_case: { type: "boolean" },
     multiline: { type: "boolean", description: "Whether a match may span lines" },
     output: {

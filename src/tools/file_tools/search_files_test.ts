@@ -40,6 +40,21 @@ for (const name of [".ignore", ".rgignore"]) {
   });
 }
 
+Deno.test("search_files: finds the files of a glob after many matches in others, with rg and without it", async () => {
+  await using workspace = new TestWorkspace();
+  const content = `${"needle ".repeat(40)}\n`.repeat(300);
+  for (let index = 0; index < 60; index++) workspace.writeFile(`a/${index}.log`, content);
+  workspace.writeFile("z.ts", "needle\n");
+  for (const sandbox of [workspace.sandbox, withoutPrograms(workspace.sandbox)]) {
+    const search = codingTools({ sandbox }).find((tool) => tool.name === "search_files");
+    for (const selection of [{ glob: "*.ts" }, { exclude_paths: ["a/**"] }]) {
+      const result = await search?.execute({ pattern: "needle", ...selection }, testToolContext());
+      const content = typeof result === "object" ? result.content : [];
+      assertEquals(extractText(content), "z.ts\n1: needle");
+    }
+  }
+});
+
 Deno.test("search_files: shows each line of context once", async () => {
   await using workspace = new TestWorkspace();
   workspace.writeFile("a.txt", "1\nx\n3\nx\n5\n6\n7\n8\nx\n");

@@ -26,6 +26,8 @@ export interface RipgrepQuery {
   readonly isIgnored: boolean;
   /** The exclude file of the repository, if it applies. */
   readonly excludeFile?: ExcludeFile | undefined;
+  /** Selects the files by their canonical paths; hits in others are dropped, and do not end the search. */
+  readonly isSelected: (path: string) => boolean;
   /** Maximum number of matching lines of each file. */
   readonly limit: number;
   /** Time limit in milliseconds. */
@@ -229,6 +231,7 @@ class HitParser {
   #hits: LineHit[] = [];
   /** Hits of each file that is being searched. */
   #open: string | undefined;
+  #isSelected = true;
   hitCount = 0;
   hasSummary = false;
 
@@ -256,15 +259,16 @@ class HitParser {
     switch (message.type) {
       case "begin":
         this.#open = this.#toPath(data.path);
+        this.#isSelected = this.#query.isSelected(this.#open);
         this.#hits = [];
         break;
       case "match":
-        this.#addMatch(data);
+        if (this.#isSelected) this.#addMatch(data);
         break;
       case "end": {
         const path = this.#toPath(data.path);
         const isBinary = typeof data.binary_offset === "number";
-        this.#files.push({ path, hits: this.#hits, isBinary });
+        if (this.#isSelected) this.#files.push({ path, hits: this.#hits, isBinary });
         this.#open = undefined;
         break;
       }

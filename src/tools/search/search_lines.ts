@@ -44,6 +44,8 @@ export interface SearchQuery {
   readonly start: SearchStart;
   /** Selects the files by their paths relative to the directory. */
   readonly matches: PathMatcher;
+  /** Returns whether a canonical path is left out, with all below it. Default: none. */
+  readonly isExcluded?: ((path: string) => boolean) | undefined;
   /** Maximum number of matching lines of each file. */
   readonly limit: number;
   /** Ends the search. */
@@ -87,6 +89,7 @@ export async function* searchLines(
   if (found.hasUnreadable) report.omitUnnamed();
   if (found.isTimedOut) report.timeOut();
   for (const { path, hits, isBinary } of found.files) {
+    if (query.isExcluded?.(path)) continue;
     if (!isExactPath(path)) report.omit("name", path);
     if (hits.length === 0 || !(await isIncluded(sandbox.files, query, path))) continue;
     if (isBinary) report.omit("binary", path);
@@ -115,7 +118,9 @@ export async function* countLines(
   if (found.hasUnreadable) report.omitUnnamed();
   if (found.isTimedOut) report.timeOut();
   const paths = [...found.binaryFiles, ...found.counts.map(({ path }) => path)];
-  for (const path of paths.filter((path) => !isExactPath(path))) report.omit("name", path);
+  for (const path of paths) {
+    if (!isExactPath(path) && !query.isExcluded?.(path)) report.omit("name", path);
+  }
   for (const path of found.binaryFiles) {
     if (await isIncluded(sandbox.files, query, path)) report.omit("binary", path);
   }
@@ -132,6 +137,8 @@ async function toRipgrepQuery(sandbox: Sandbox, query: SearchQuery): Promise<Rip
     start: start.path,
     isIgnored,
     excludeFile: isIgnored ? undefined : await findExcludeFile(sandbox.root),
+    // Whether a glob selects a name that is not UTF-8 is not known.
+    isSelected: (path) => !isExactPath(path) || isSelected(query, path),
     limit,
     timeoutMs: SEARCH_LIMIT_MS,
     signal,
@@ -141,23 +148,29 @@ async function toRipgrepQuery(sandbox: Sandbox, query: SearchQuery): Promise<Rip
 /** Whether the search includes a file and the rules of the sandbox allow to read it. */
 async function isIncluded(
   files: SandboxFiles,
-  { start, matches }: SearchQuery,
+  query: SearchQuery,
   path: string,
 ): Promise<boolean> {
-  const { isDirectory } = start;
-  const relativePath = path.slice(isDirectory ? start.path.length + 1 : path.lastIndexOf("/") + 1);
-  if (!matches(relativePath)) return false;
+  if (!isSelected(query, path)) return false;
   return await files.resolve(path, "read").then((canonical) => canonical === path, () => false);
 }
 
+/** Whether the arguments of the search select a file. */
+function isSelected({ start, matches, isExcluded }: SearchQuery, path: string): boolean {
+  const { isDirectory } = start;
+  const relativePath = path.slice(isDirectory ? start.path.length + 1 : path.lastIndexOf("/") + 1);
+  return !isExcluded?.(path) && matches(relativePath);
+}
+
 async function* walkAndMatch(files: SandboxFiles, query: SearchQuery): AsyncGenerator<FileHits> {
-  const { pattern, start, matches, limit, signal, report } = query;
+  const { pattern, start, matches, isExcluded, limit, signal, report } = query;
   using matcher = createLineMatcher(pattern, signal);
   const budget = new TimeBudget({ work: "The search", signal, limitMs: SEARCH_LIMIT_MS });
   // The content of a file is no longer used when the next one is read.
   const buffer = new Uint8Array(MAX_SMALL_FILE_BYTES);
   const onUnreadable = (path: string) => report.omit("unreadable", path);
-  for await (const entry of walkEntries(files, start, { signal, onUnreadable })) {
+  const options = { signal, isExcluded, onUnreadable };
+  for await (const entry of walkEntries(files, start, options)) {
     if (!isExactPath(entry.name)) report.omit("name", entry.path);
     if (!isSearched(entry) || !matches(entry.relativePath)) continue;
     await budget.yield();
@@ -204,6 +217,7 @@ export async function* walkEntries(
     yield* walkFiles(files, path, options);
     return;
   }
+  if (options.isExcluded?.(path)) return;
   const name = path.slice(path.lastIndexOf("/") + 1);
   yield { path, relativePath: name, name, kind: "file", depth: 0 };
 }

@@ -31,6 +31,8 @@ export interface WalkOptions {
   readonly signal: AbortSignal;
   /** Directories at this depth are yielded but not entered. Default: no limit. */
   readonly maxDepth?: number;
+  /** Returns whether an entry, given by its canonical path, is left out with all below it. Default: none. */
+  readonly isExcluded?: ((path: string) => boolean) | undefined;
   /** Called with the canonical path of each directory that cannot be read. */
   readonly onUnreadable?: (path: string) => void;
 }
@@ -56,7 +58,7 @@ export async function* walkFiles(
   start: string,
   options: WalkOptions,
 ): AsyncGenerator<WalkEntry> {
-  const { signal, maxDepth = Infinity, onUnreadable } = options;
+  const { signal, maxDepth = Infinity, isExcluded, onUnreadable } = options;
   const origin = await findOrigin(files, start);
   const prefixLength = origin.prefix.length;
   const { prefix, rules } = origin;
@@ -72,6 +74,7 @@ export async function* walkFiles(
     const fromOrigin = level.prefix + name;
     if (name === ".git" || isIgnored(fromOrigin, kind === "directory", level.rules)) continue;
     const path = `${level.path}/${name}`;
+    if (isExcluded?.(path)) continue;
     const depth = levels.length - 1;
     yield { path, relativePath: fromOrigin.slice(prefixLength), name, kind, depth };
     if (kind !== "directory" || depth >= maxDepth || !isExactPath(name)) continue;

@@ -1,0 +1,47 @@
+import { assertEquals } from "@std/assert";
+import { defineTool } from "../../mod.ts";
+import { getPlainStyle } from "../render/style.ts";
+import { formatCallDetails } from "./call_details.ts";
+
+const DIFF = "--- a\n+++ a\n@@ -1 +1 @@\n-1\n+2\n";
+
+function format(name: string, args: Record<string, string | boolean>): string[] {
+  const tool = defineTool({
+    name,
+    description: "",
+    parameters: { type: "object" },
+    execute: () => "",
+  });
+  const lines = formatCallDetails({
+    toolCallId: "1",
+    name,
+    arguments: args,
+    tool,
+    changes: [{ path: "a", before: "1\n", after: "2\n", diff: DIFF }],
+    context: undefined,
+    signal: new AbortController().signal,
+    risk: "write",
+    reason: "",
+  }, {
+    style: getPlainStyle(),
+    position: { number: 1, total: 1 },
+    columns: 80,
+    diff: [],
+  });
+  return lines.map(({ text }) => text);
+}
+
+Deno.test("a question shows all arguments of a call that a diff does not show", () => {
+  assertEquals(format("deploy", { path: "a", content: "2", host: "prod", force: true }), [
+    "",
+    "? deploy a",
+    "  content: 2",
+    "  host: prod",
+    "  force: true",
+  ]);
+  assertEquals(format("write_file", { path: "a", content: "2" }), ["", "? write_file a"]);
+  assertEquals(format("edit_file", { path: "a", edits: "", expected_hash: "f" }), [
+    "",
+    "? edit_file a",
+  ]);
+});
