@@ -5,7 +5,6 @@
  */
 
 import type { AgentEvent } from "../../mod.ts";
-import type { CompactionReport } from "../../src/core/compaction_report.ts";
 import { formatError } from "./error_text.ts";
 import { pluralize } from "./tool_line.ts";
 import { formatDuration } from "./usage_line.ts";
@@ -42,7 +41,9 @@ export function getNotice(
   }
 }
 
-function formatCompaction({ droppedCount, summary, problem }: CompactionReport): string {
+function formatCompaction(
+  { droppedCount, summary, problem }: Extract<AgentEvent, { type: "context_compacted" }>["report"],
+): string {
   const reason = problem === undefined ? "" : `: ${problem}`;
   if (droppedCount === 0) return `the context was not compacted${reason}`;
   const messages = pluralize(droppedCount, "earlier message");
