@@ -9,10 +9,12 @@ import type { ApprovalRequest } from "../core/approve.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson, isJsonObject } from "../core/json.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
+import { subAgentPaths } from "../core/sub_agent_path.ts";
 import { needsApproval } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
 import type { ResolvedConfig } from "./config.ts";
+import { ParentRun } from "./parent_run.ts";
 import { checkPolicies, type PolicyCheckedCall, withArguments } from "./prepare_call.ts";
 import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
 import { omitRefusedHunks } from "./refused_hunks.ts";
@@ -115,10 +117,11 @@ async function callApprove(
   ready: ReadyCall,
   cancellation: Cancellation,
 ): Promise<ApprovalDecision | undefined> {
-  const { approve, context } = turn.run.config;
+  const { approve, context, parent } = turn.run.config;
   if (!approve) return { type: "denied", reason: "no approver is configured" };
   try {
     const request = await createApprovalRequest(ready, context, cancellation);
+    if (parent instanceof ParentRun) subAgentPaths.set(request.signal, parent.path);
     cancellation.signal.throwIfAborted();
     const answer = await cancellation.untilAborted(Promise.resolve(approve(request)));
     return isJsonObject(answer) && answer["type"] === "pending" ? undefined : toDecision(answer);
