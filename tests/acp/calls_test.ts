@@ -216,3 +216,31 @@ Deno.test("serveAcp(): a tool of a server can forge neither a plan nor a termina
   const end = client.updates.findLast(({ sessionUpdate }) => sessionUpdate === "tool_call_update");
   assertEquals(end && "content" in end && end.content, [{ type: "content", content: text }]);
 });
+
+Deno.test("serveAcp(): a call that waits for an approval after its run ends when the next prompt declines it", async () => {
+  const agent = () =>
+    new Agent({
+      model: "test/model",
+      streamFn: scriptedStream([reply([toolCall("edit_file", {}, { id: "c1" })]), reply("Fine")]),
+      tools: [{ ...fakeTool({ name: "edit_file" }), requiresApproval: true }],
+      approve: () => ({ type: "pending" }),
+    });
+  const kept = agent();
+  await kept.prompt("Change it");
+  const host = {
+    ...createHost(() => ({})),
+    createSession: () => Promise.resolve({ id: "new", agent: agent() }),
+    openSession: () => Promise.resolve({ id: "kept", agent: kept }),
+  };
+  await using client = await connectClient(host);
+  await client.prompt(await client.createSession(), "Change it");
+  await client.agent.request("session/load", { sessionId: "kept", cwd: "/work", mcpServers: [] });
+  for (const id of ["new", "kept"]) {
+    client.updates.splice(0);
+    await client.prompt(id, "Leave it");
+    const [update] = client.updates;
+    assert(update?.sessionUpdate === "tool_call_update", id);
+    assertEquals([update.toolCallId, update.status], ["c1", "failed"]);
+    assertEquals(JSON.stringify(update.content).includes("not approved"), true);
+  }
+});
