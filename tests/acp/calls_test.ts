@@ -14,6 +14,7 @@ import {
   textResult,
 } from "../../mod.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
+import { terminalTool } from "../../src/protocols/acp/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { connectClient } from "./acp_client.ts";
@@ -243,4 +244,33 @@ Deno.test("serveAcp(): a call that waits for an approval after its run ends when
     assertEquals([update.toolCallId, update.status], ["c1", "failed"]);
     assertEquals(JSON.stringify(update.content).includes("not approved"), true);
   }
+});
+
+Deno.test("serveAcp(): the terminal of a command stays visible after the user has cancelled it", async () => {
+  const started = Promise.withResolvers<void>();
+  const host = createHost(({ createTerminal }) => ({
+    streamFn: scriptedStream([reply([toolCall("bash", { command: "make" }, { id: "c1" })])]),
+    tools: createTerminal ? [terminalTool({ createTerminal, cwd: "/work" })] : [],
+    approvalMode: "bypassed",
+  }));
+  await using client = await connectClient(host, {
+    terminals: {
+      create: () => "t1",
+      output: () => ({ output: "make: started", truncated: false }),
+      waitForExit: () => {
+        started.resolve();
+        return new Promise(() => {});
+      },
+      onEnd() {},
+    },
+  });
+  const sessionId = await client.createSession();
+  const prompted = client.prompt(sessionId, "Build it");
+  await started.promise;
+  await client.agent.notify("session/cancel", { sessionId });
+  assertEquals((await prompted).stopReason, "cancelled");
+  const end = client.updates.findLast(({ sessionUpdate }) => sessionUpdate === "tool_call_update");
+  assert(end?.sessionUpdate === "tool_call_update");
+  assertEquals(end.status, "failed");
+  assertEquals(end.content?.map(({ type }) => type), ["terminal", "content"]);
 });

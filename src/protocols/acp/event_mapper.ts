@@ -50,6 +50,8 @@ export class EventMapper {
   readonly #waiting: Set<string>;
   /** Ids of the calls of sub-agents that have not ended. */
   readonly #subAgentCalls = new Set<string>();
+  /** Ids of the terminals that the client shows, by the ids of their calls, which have not ended. */
+  readonly #terminals = new Map<string, string>();
   readonly #plan = new PlanSteps();
   #messageId = "";
   #totalCost: number | null;
@@ -104,6 +106,7 @@ export class EventMapper {
         return [];
       case "agent_end":
         this.#changes.clear();
+        this.#terminals.clear();
         // A later run executes the calls that wait for an approval.
         for (const { toolCallId } of event.pendingApprovals ?? []) {
           this.#pending.delete(toolCallId);
@@ -222,7 +225,19 @@ export class EventMapper {
 
   #updateCall(toolCallId: string, update: ToolUpdate): AcpUpdate {
     const content = this.#toUpdateContent(update);
+    for (const part of content) {
+      if (part.type === "terminal") this.#terminals.set(toolCallId, part.terminalId);
+    }
     return { sessionUpdate: "tool_call_update", toolCallId, content };
+  }
+
+  /** Returns the content of a result. That of a cancelled call does not know its terminal, whose output stays visible. */
+  #toEndContent(toolCallId: string, result: ToolExecutionEndEvent["result"]): AcpToolContent[] {
+    const content = this.#toUpdateContent(result);
+    const terminalId = this.#terminals.get(toolCallId);
+    this.#terminals.delete(toolCallId);
+    if (terminalId === undefined || content.some(({ type }) => type === "terminal")) return content;
+    return [{ type: "terminal", terminalId }, ...content];
   }
 
   /** Any tool may return the id of a terminal; only those of this session are shown. */
@@ -245,13 +260,14 @@ export class EventMapper {
     const changes = change ? [change] : this.#changes.get(toolCallId) ?? [];
     this.#changes.delete(toolCallId);
     const diffs = isError ? [] : toDiffs(changes, this.#options.toPath);
+    const content = this.#toEndContent(toolCallId, result);
     const entries = toPlan(name, result.details);
     return [
       {
         sessionUpdate: "tool_call_update",
         toolCallId,
         status: isError ? "failed" : "completed",
-        content: diffs.length > 0 ? diffs : this.#toUpdateContent(result),
+        content: diffs.length > 0 ? diffs : content,
       },
       ...(entries ? [{ sessionUpdate: "plan", entries } as const] : []),
     ];
