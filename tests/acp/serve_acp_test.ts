@@ -107,10 +107,17 @@ Deno.test("serveAcp(): a tool that the user allows for the session is not asked 
   };
   const all = ["bash ls", "bash rm -rf /", "bash ls", "look"];
   assertEquals(await listQuestions(({ ask }) => ask), [["bash ls", "look"], all]);
-  assertEquals(await listQuestions(({ ask }) => approvalGate({ ask })), [
-    ["bash ls", "bash rm -rf /", "look"],
-    all,
-  ]);
+  const gates = [
+    ({ ask }: AcpClient) => approvalGate({ ask }),
+    ({ ask }: AcpClient) =>
+      approvalGate({
+        ask: ({ toolCallId, name, arguments: args, signal }) =>
+          ask({ toolCallId, name, arguments: args, signal }),
+      }),
+  ];
+  for (const gate of gates) {
+    assertEquals(await listQuestions(gate), [["bash ls", "bash rm -rf /", "look"], all]);
+  }
 });
 
 Deno.test("serveAcp(): cancelling a prompt aborts the run, also while a permission is asked for", async () => {

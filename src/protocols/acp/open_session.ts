@@ -271,9 +271,10 @@ export class OpenSession {
   /** Asks the user about a call. Never rejects: a client that is gone refuses it. */
   async ask(request: Parameters<AcpClient["ask"]>[0]): Promise<ApprovalDecision> {
     const { name, signal } = request;
-    // A gate, which adds the risk, keeps what is allowed for the session itself, and asks again about dangerous calls.
-    const isGated = "risk" in request;
-    if (!isGated && this.#allowed.has(name)) {
+    // A gate, which adds the risk, keeps what is allowed for the session itself, and asks again about dangerous calls. So may
+    // a program that passes a part of a request on.
+    const isHook = "tool" in request && !("risk" in request);
+    if (isHook && this.#allowed.has(name)) {
       return { type: "approved", rule: name, ruleSource: "session", origin: "rule" };
     }
     // The client knows the call of a sub-agent by the calls that lead to it.
@@ -286,7 +287,7 @@ export class OpenSession {
       });
       const decision = toDecision(outcome);
       const isForSession = decision.type === "approved" && decision.scope === "tool";
-      if (isForSession && !isGated && !signal.aborted) this.#allowed.add(name);
+      if (isForSession && isHook && !signal.aborted) this.#allowed.add(name);
       return decision;
     } catch (error) {
       return {
