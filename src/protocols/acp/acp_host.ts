@@ -51,7 +51,10 @@ export interface AcpClient {
    * which keeps that itself.
    */
   readonly ask: (
-    request: Pick<ApprovalRequest, "toolCallId" | "name" | "arguments" | "changes" | "signal">,
+    request: Pick<
+      ApprovalRequest,
+      "toolCallId" | "path" | "name" | "arguments" | "changes" | "signal"
+    >,
   ) => Promise<ApprovalDecision>;
   /** Reads a file as the editor has it, also if it is not saved. Default: the editor offers no files. */
   readonly readTextFile?: ((path: string) => Promise<string>) | undefined;

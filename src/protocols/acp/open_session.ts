@@ -10,7 +10,6 @@ import { createDeferred } from "../../core/deferred.ts";
 import { AlreadyRunningError, getErrorMessage } from "../../core/errors.ts";
 import type { AgentEndEvent, AgentEvent } from "../../core/event.ts";
 import type { UserMessage } from "../../core/message.ts";
-import { subAgentPaths } from "../../core/sub_agent_path.ts";
 import type { AcpClient, AcpCommandResult, AcpQuestion, AcpSession } from "./acp_host.ts";
 import { type AcpTerminal, type AcpTerminalOptions, createTerminal } from "./acp_terminal.ts";
 import type { AcpStopReason, AcpUpdate } from "./acp_update.ts";
@@ -270,7 +269,7 @@ export class OpenSession {
 
   /** Asks the user about a call. Never rejects: a client that is gone refuses it. */
   async ask(request: Parameters<AcpClient["ask"]>[0]): Promise<ApprovalDecision> {
-    const { name, signal } = request;
+    const { name, path = [], signal } = request;
     // A gate, which adds the risk, keeps what is allowed for the session itself, and asks again about dangerous calls. So may
     // a program that passes a part of a request on.
     const isHook = "tool" in request && !("risk" in request);
@@ -278,7 +277,7 @@ export class OpenSession {
       return { type: "approved", rule: name, ruleSource: "session", origin: "rule" };
     }
     // The client knows the call of a sub-agent by the calls that lead to it.
-    const toolCallId = [...subAgentPaths.get(signal) ?? [], request.toolCallId].join("/");
+    const toolCallId = [...path, request.toolCallId].join("/");
     try {
       const outcome = await this.#requestPermission({
         toolCall: this.#mapper.describeApproval({ ...request, toolCallId }),
