@@ -212,6 +212,15 @@ Deno.test("storeFrom(): create() leaves no session of which only some entries we
   await (await store.create({ id: "copy", entries })).close();
 });
 
+Deno.test("storeFrom(): renews a lease no later than a timer can wait", async () => {
+  const timers = new ManualTimers();
+  const leaseMs = Number.MAX_SAFE_INTEGER;
+  const store = storeFrom(createMemoryStorage(), { ...timers, leaseMs });
+  const session = await store.create();
+  assertEquals(timers.running.map(({ milliseconds }) => milliseconds), [2 ** 31 - 1]);
+  await session.close();
+});
+
 Deno.test("storeFrom(): deleteAll() by age finds sub-agents without a list of all sessions", async () => {
   const storage = createMemoryStorage();
   const limits: unknown[] = [];
