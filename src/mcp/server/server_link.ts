@@ -116,6 +116,7 @@ function createHttpLink(
       ? createTokenFetch({ ...authorization, fetch: boundedFetch, report })
       : boundedFetch,
     reconnectionScheduler: createReconnectionScheduler(clock, signal),
+    reconnectionOptions: RECONNECTION,
     ...(authorization && { authProvider: authorization.provider }),
   }) as HttpClientTransport;
   const transport = new HttpTransport(inner, { report, closing });
@@ -144,6 +145,17 @@ function rejectAuthorization(): Promise<void> {
 
 const RECONNECT_MS = 1_000;
 const MAX_RECONNECT_MS = 60_000;
+
+/**
+ * Two attempts, the default of the client, are over after three seconds: without the stream, this program would never
+ * learn of further changes. More than half a minute would keep calls to a server that has ended waiting.
+ */
+const RECONNECTION = {
+  initialReconnectionDelay: RECONNECT_MS,
+  maxReconnectionDelay: MAX_RECONNECT_MS,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 5,
+};
 
 /**
  * Creates the function that the client calls when the event stream of a server has ended. The delay is the server's, but

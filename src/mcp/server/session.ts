@@ -28,6 +28,8 @@ const MAX_SUBSCRIPTION_FAILURES = 5;
 const MAX_NAME = 256;
 /** Maximum number of characters of the instructions of a server. */
 const MAX_INSTRUCTIONS = 16_384;
+/** Maximum number of characters of an error that are read for its reason. */
+const MAX_REASON = 1_000;
 /** Maximum time for ending a session, in milliseconds. */
 const CLOSE_MS = 1_000;
 
@@ -111,6 +113,11 @@ export class Session {
   /** Whether the server cannot reach other machines. */
   get isOffline(): boolean {
     return this.#options.isOffline;
+  }
+
+  /** Whether the server has assigned an id to the session. */
+  get hasId(): boolean {
+    return this.#options.getSessionId?.() !== undefined;
   }
 
   /** Attributes of the connection by the conventions of OpenTelemetry. */
@@ -230,9 +237,15 @@ export class Session {
   }
 }
 
-/** Whether a server over HTTP has rejected a request, because it no longer knows the session. */
-export function isSessionUnknown(error: unknown): boolean {
-  return error instanceof Error && "status" in error && error.status === 404;
+/** Matches the reasons of servers that answer with the status 400 instead of 404, as the reference server does. */
+const UNKNOWN_SESSION =
+  /\bsession[ _-]?id\b|\b(?:invalid|unknown|expired|no)\b.{0,20}\bsession|\bsession\b.{0,40}\b(?:invalid|unknown|expired|terminated|not found|not exist)\b/i;
+
+/** Whether a server over HTTP has rejected a request of a session, because it no longer knows the session. */
+export function isSessionUnknown(error: unknown, { hasId }: Pick<Session, "hasId">): boolean {
+  if (!(error instanceof Error && "status" in error)) return false;
+  return error.status === 404 ||
+    error.status === 400 && hasId && UNKNOWN_SESSION.test(error.message.slice(0, MAX_REASON));
 }
 
 /**

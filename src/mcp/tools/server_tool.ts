@@ -87,7 +87,7 @@ class ServerToolCall {
     try {
       return await this.#call(session, args, context);
     } catch (error) {
-      if (!isSessionUnknown(error)) throw this.#toCallError(error, session);
+      if (!isSessionUnknown(error, session)) throw this.#toCallError(error, session);
       const other = await this.#connection.replaceSession(session, context.signal);
       return await this.#call(other, args, context);
     }
