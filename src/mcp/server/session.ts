@@ -74,6 +74,12 @@ export interface SessionOptions {
   readonly terminate: () => Promise<void>;
   /** The reason why the connection ended, if it is known. */
   readonly getFailure: () => string | undefined;
+  /** Whether the user was sent to the authorization server, because the server has refused a request. */
+  readonly isRefused: () => boolean;
+  /** Sets the function that is called when the user was sent there. */
+  readonly observeRefusal: (listener: () => void) => void;
+  /** Waits until the user has authorized this program. */
+  readonly authorize: () => Promise<void>;
   /** Called when the tools of the server have changed. */
   readonly onToolsChange: (session: Session) => void;
   readonly clock: Clock;
@@ -91,10 +97,11 @@ export class Session {
   readonly closed: Promise<string>;
   readonly #options: SessionOptions;
   readonly #ended = new AbortController();
+  #refused = createDeferred<undefined>();
 
   /** Wraps a client that is connected. */
   constructor(options: SessionOptions) {
-    const { client, getFailure } = options;
+    const { client, getFailure, observeRefusal } = options;
     const closed = createDeferred<string>();
     this.#options = options;
     this.closed = closed.promise;
@@ -102,12 +109,29 @@ export class Session {
       this.#ended.abort();
       closed.resolve(getFailure() ?? "The server closed the connection");
     };
+    observeRefusal(() => this.#refused.resolve(undefined));
     this.#observeTools();
   }
 
   /** Whether the connection has ended. */
   get isClosed(): boolean {
     return this.#ended.signal.aborted;
+  }
+
+  /** Whether the user was sent to the authorization server, because the server has refused a request. */
+  get isRefused(): boolean {
+    return this.#options.isRefused();
+  }
+
+  /** Resolves when that has happened. */
+  get refused(): Promise<undefined> {
+    return this.#refused.promise;
+  }
+
+  /** Waits until the user has authorized this program; the session then stays usable. Rejects with an `AuthError`. */
+  async authorize(): Promise<void> {
+    await this.#options.authorize();
+    this.#refused = createDeferred();
   }
 
   /** Whether the server cannot reach other machines. */

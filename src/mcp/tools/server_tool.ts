@@ -118,7 +118,8 @@ class ServerToolCall {
   #toCallError(error: unknown, session: Session): unknown {
     const subject = `The MCP server "${this.#connection.name}"`;
     if (isUnauthorized(error) || hasRejectedCredentials(error)) {
-      void this.#connection.restart(); // The user authorizes this program again.
+      // Where the user was sent to the authorization server, the session continues after that.
+      if (!session.isRefused) void this.#connection.restart();
       return new AuthError(`${subject} requires an authorization by the user. Try again later`);
     }
     if (!session.isClosed) return error;
