@@ -333,10 +333,16 @@ Deno.test("HTTP: an error result of a tool has no secret of the configuration, a
   const key = "s3cret-key-of-many-characters";
   let isError = true;
   await using server = new HttpServer({
-    "tools/call": () => ({ content: [{ type: "text", text: `Key ${key} is used` }], isError }),
+    "tools/call": () => ({
+      content: [{ type: "text", text: `Key ${key} is used` }],
+      structuredContent: { status: 403, headers: [`x-key: ${key}`] },
+      isError,
+    }),
   });
   await using mcp = await server.connect({}, { "x-key": key });
-  assertEquals(getText(await callTool(mcp)), "Key [redacted] is used");
+  const result = await callTool(mcp);
+  assertEquals(getText(result), "Key [redacted] is used");
+  assertEquals(result.details, { status: 403, headers: ["x-key: [redacted]"] });
   isError = false;
   assertEquals(getText(await callTool(mcp)), `Key ${key} is used`);
 });

@@ -109,10 +109,17 @@ class ServerToolCall {
   /** Removes secrets of the configuration, which a server may repeat when it refuses them, from an error result. */
   #redactError(result: AgentToolResult): AgentToolResult {
     if (!result.isError) return result;
+    const redact = (text: string) => this.#connection.redact(text);
     const content = result.content.map((block) =>
-      block.type === "text" ? { ...block, text: this.#connection.redact(block.text) } : block
+      block.type === "text" ? { ...block, text: redact(block.text) } : block
     );
-    return { ...result, content };
+    const { details } = result;
+    if (details === undefined) return { ...result, content };
+    const redacted: unknown = JSON.parse(
+      JSON.stringify(details),
+      (_name, value) => typeof value === "string" ? redact(value) : value,
+    );
+    return { ...result, content, details: redacted };
   }
 
   #toCallError(error: unknown, session: Session): unknown {
