@@ -34,11 +34,15 @@ const PATTERN_OPTIONS =
 const COUNT_OPTIONS = /^-\w*[ABCmt]$/;
 
 /** Options whose value leaves out files, or is text. */
-const EXCLUDING_OPTIONS = /^--(?:exclude|exclude-dir|ignore|ignore-dir|hide|grep|author)$/;
+const EXCLUDING_OPTIONS = /^--(?:exclude|exclude-dir|grep|author)$/;
+
+/** The same with the value in the same word; without one, some of these have none in other programs. */
+const EXCLUDING_VALUES = /^--(?:exclude|exclude-dir|ignore|ignore-dir|hide|grep|author)=/;
 
 /** Such options of one program. */
 const OWN_EXCLUDING_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
-  ["ls", /^-\w*I$/],
+  ["ag", /^--ignore(?:-dir)?$/],
+  ["ls", /^(?:-\w*I|--ignore|--hide)$/],
   ["tree", /^-\w*I$/],
   ["diff", /^-\w*x$/],
   ["zip", /^-x$/],
@@ -121,8 +125,7 @@ interface WordPosition {
 /** Whether a word names what a command leaves out, or is the text of an option. */
 function isExcluded(name: string, { texts, index }: WordPosition): boolean {
   const { [index]: text = "", [index - 1]: option = "" } = texts;
-  const [ownOption = ""] = text.split("=");
-  if (text.includes("=") && EXCLUDING_OPTIONS.test(ownOption)) return true;
+  if (EXCLUDING_VALUES.test(text)) return true;
   if (EXCLUDING_OPTIONS.test(option) || OWN_EXCLUDING_OPTIONS.get(name)?.test(option)) return true;
   if (name === "git") return /^:(?:[!^]|\([^)]*exclude)/.test(text);
   return name === "find" && isPruned({ texts, index });
