@@ -30,21 +30,21 @@ export async function openConnection(
   if (replay !== undefined) return await openReplay(replay);
   const today = new Date(now());
   if (record !== undefined) {
-    const { recordFetch } = await loadTesting();
+    const { recordFetch } = await importLate<typeof import("../../src/testing/mod.ts")>(
+      "../../src/testing/mod.ts",
+      import.meta.url,
+    );
     const recorder = recordFetch(fetch, record, { now });
     return { fetch: recorder, today, [Symbol.asyncDispose]: () => recorder.close() };
   }
   return { fetch, today, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
-/** Loads the recorder and the player of recordings. */
-function loadTesting(): Promise<typeof import("../../src/testing/mod.ts")> {
-  return importLate("../../src/testing/mod.ts", import.meta.url);
-}
-
 async function openReplay(file: string): Promise<ModelConnection> {
-  const { replayCassette } = await loadTesting();
-  const fetch = replayCassette(file);
+  const { replayAgent } = await importLate<
+    typeof import("../../src/eval/recording/replay_agent.ts")
+  >("../../src/eval/recording/replay_agent.ts", import.meta.url);
+  const { fetch } = replayAgent(file);
   try {
     const today = new Date(await fetch.recordedAt());
     return { fetch, today, [Symbol.asyncDispose]: () => Promise.resolve() };
