@@ -185,6 +185,30 @@ Deno.test({
 });
 
 Deno.test({
+  name:
+    "DirectorySnapshot: createPatch() has tracked files that match an ignore rule and are restored",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await withDirectory(async (directory) => {
+      const git = (...args: string[]) => new Deno.Command("git", { args, cwd: directory }).output();
+      await git("init", "--quiet");
+      await Deno.mkdir(`${directory}/build`);
+      await Deno.writeTextFile(`${directory}/.gitignore`, "build/\n");
+      await Deno.writeTextFile(`${directory}/build/setup.txt`, "one\n");
+      await git("add", "--force", ".gitignore", "build/setup.txt");
+      await Deno.remove(`${directory}/build`, { recursive: true });
+      using snapshot = await DirectorySnapshot.take(directory);
+      await Deno.mkdir(`${directory}/build`);
+      await Deno.writeTextFile(`${directory}/build/setup.txt`, "two\n");
+      await Deno.writeTextFile(`${directory}/build/output.txt`, "two\n");
+      const patch = new TextDecoder().decode((await snapshot.createPatch()).bytes);
+      assertEquals(patch.match(/^diff .*$/gm), ["diff --git a/build/setup.txt b/build/setup.txt"]);
+      assertStringIncludes(patch, "new file mode 100644");
+    });
+  },
+});
+
+Deno.test({
   name: "DirectorySnapshot: takes no tracked file behind a link to another directory",
   ignore: Deno.build.os === "windows",
   async fn() {
