@@ -28,13 +28,13 @@ const PLACES: Replacements = [
     new RegExp(`(?<![^${DELIMITERS}])[^${DELIMITERS}]*${DIRECTORY_PREFIX}[A-Za-z0-9]+`, "g"),
     "<directory>",
   ],
-  // Of mktemp and of the module tempfile of Python.
-  [/(?<=[/\\])tmp\.?[A-Za-z0-9_]{8,10}(?![A-Za-z0-9_])/g, "<directory>"],
   [/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/gi, "<id>"],
 ];
 
 /** Parts of the output of commands and tests that differ in each run, with their replacements. */
 const VARIABLE_PARTS: Replacements = [
+  // Of mktemp and of the module tempfile of Python, in the directory for temporary files.
+  [/(?<=[/\\](?:tmp|T|Temp)[/\\])tmp\.?[A-Za-z0-9_]{8,10}(?![A-Za-z0-9_])/gi, "<directory>"],
   // `Nov 28 13:33`, `Sat Nov 28 13:33:32 UTC 2026`, `Sat Nov 28 13:33:32 2026 +0000`
   [
     new RegExp(
@@ -82,7 +82,7 @@ const VARIABLE_PARTS: Replacements = [
   [/\b[\da-f]{7,11}\.\.\.?[\da-f]{7,11}\b/g, "<hash>"],
 ];
 
-/** Replaces paths of directories of runs and of temporary ones, and ids. */
+/** Replaces paths of directories of runs, and ids. */
 export function normalizePlaces(text: string): string {
   return replaceParts(text, PLACES);
 }

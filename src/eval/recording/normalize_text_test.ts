@@ -44,7 +44,7 @@ Deno.test("normalizeText: keeps numbers, words and code", () => {
   const texts = [
     ...["5 files, 12 of 30", "const a1b2 = 0x10;", "1.2.3", "a/b/c.ts:10:20", "total 12"],
     ...["1234567 a.txt", "deadline May 12", "the duration 30", "localhost:8080", "/src/tmpfile.ts"],
-    ...["0.123456789012", "account 123456789012", "1764338012 sheep"],
+    ...["0.123456789012", "account 123456789012", "1764338012 sheep", "src/tmp_handler.ts"],
     ...["add a decade", "[main] decade", "a[0] 12", "cafe", "- [x] facade", "/tmp/tmpl"],
   ];
   for (const text of texts) {
