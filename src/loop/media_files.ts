@@ -9,7 +9,6 @@ import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { LlmMessage } from "../core/message.ts";
 import type { ReadFile } from "../core/ports.ts";
-import { getImageType } from "./image_type.ts";
 
 type MediaBlock = ImageBlock | DocumentBlock | AudioBlock;
 type FileBlock = MediaBlock & { readonly source: { readonly type: "file" } };
@@ -89,7 +88,7 @@ async function readBlock(block: FileBlock, { readFile }: MediaFileOptions): Prom
     if (!ArrayBuffer.isView(bytes)) {
       throw new TypeError(`readFile must return a Uint8Array, not ${describeValue(bytes)}`);
     }
-    const read = withData(block, bytes);
+    const read = await withData(block, bytes);
     readBlocks.set(block, read);
     return read;
   } catch (cause) {
@@ -100,9 +99,11 @@ async function readBlock(block: FileBlock, { readFile }: MediaFileOptions): Prom
   }
 }
 
-function withData(block: FileBlock, bytes: Uint8Array): MediaBlock {
+async function withData(block: FileBlock, bytes: Uint8Array): Promise<MediaBlock> {
   const data = toBase64(bytes);
   if (block.type !== "image") return { ...block, source: { type: "base64", data } };
+  // A program starts sooner without the formats of images.
+  const { getImageType } = await import("./image_type.ts");
   const { path, mediaType = getImageType(bytes, path) } = block.source;
   return { ...block, source: { type: "base64", mediaType, data } };
 }

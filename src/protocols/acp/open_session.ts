@@ -10,7 +10,6 @@ import { createDeferred } from "../../core/deferred.ts";
 import { AlreadyRunningError, getErrorMessage } from "../../core/errors.ts";
 import type { AgentEndEvent, AgentEvent } from "../../core/event.ts";
 import type { UserMessage } from "../../core/message.ts";
-import { subAgentPaths } from "../../core/sub_agent_path.ts";
 import type { AcpClient, AcpCommandResult, AcpQuestion, AcpSession } from "./acp_host.ts";
 import { type AcpTerminal, type AcpTerminalOptions, createTerminal } from "./acp_terminal.ts";
 import type { AcpStopReason, AcpUpdate } from "./acp_update.ts";
@@ -268,9 +267,9 @@ export class OpenSession {
 
   /** Asks the user about a call. Never rejects: a client that is gone refuses it. */
   async ask(request: Parameters<AcpClient["ask"]>[0]): Promise<ApprovalDecision> {
-    const { signal } = request;
+    const { path = [], signal } = request;
     // The client knows the call of a sub-agent by the calls that lead to it.
-    const toolCallId = [...subAgentPaths.get(signal) ?? [], request.toolCallId].join("/");
+    const toolCallId = [...path, request.toolCallId].join("/");
     try {
       const outcome = await this.#requestPermission({
         toolCall: this.#mapper.describeApproval({ ...request, toolCallId }),
