@@ -141,7 +141,7 @@ const agent = new ToolLoopAgent({
   toolsContext: { orders: { user: "ada" } },
 });
 const stream = await agent.stream({ prompt: "What did I buy?" });
-for await (const part of stream.fullStream) {
+for await (const part of stream.stream) {
   if (part.type === "tool-result" && part.preliminary) console.log(part.output);
   if (part.type === "error") console.error(part.error);
 }

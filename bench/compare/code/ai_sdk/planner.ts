@@ -22,7 +22,7 @@ const researcher = new ToolLoopAgent({
       execute: ({ query }) => `Chapter 3 is about ${query}.`,
     }),
   },
-  onStepFinish({ usage, toolCalls }) {
+  onStepEnd({ usage, toolCalls }) {
     spent += usage.totalTokens ?? 0;
     for (const { toolName, input } of toolCalls) console.log(toolName, input);
   },
@@ -41,7 +41,7 @@ const planner = new ToolLoopAgent({
       },
     }),
   },
-  onStepFinish({ usage }) {
+  onStepEnd({ usage }) {
     spent += usage.totalTokens ?? 0;
   },
 });

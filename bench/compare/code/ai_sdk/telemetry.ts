@@ -35,7 +35,7 @@ const agent = new ToolLoopAgent({
       execute: ({ word }) => `${word} is a word.`,
     }),
   },
-  onStepFinish({ stepNumber, usage, response, performance }) {
+  onStepEnd({ stepNumber, usage, response, performance }) {
     const { inputTokens = 0, outputTokens = 0 } = usage;
     const cost = (inputTokens * PRICES.input + outputTokens * PRICES.output) / 1_000_000;
     total += cost;

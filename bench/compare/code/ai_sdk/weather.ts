@@ -33,7 +33,7 @@ const agent = new ToolLoopAgent({
 const stream = await agent.stream({
   prompt: "How is the weather in Bern, now and on the next days?",
 });
-for await (const part of stream.fullStream) {
+for await (const part of stream.stream) {
   if (part.type === "tool-call") console.log(part.toolName, part.input);
   if (part.type === "text-delta") console.log(part.text);
   if (part.type === "error") console.error(part.error);
