@@ -11,6 +11,7 @@ const FOREIGN_NAMES: Readonly<Record<string, string>> = {
   instructions: "systemPrompt",
   system: "systemPrompt",
   maxSteps: "maxTurns",
+  stopWhen: "maxTurns",
   abortSignal: "signal",
   maxOutputTokens: "maxTokens",
 };

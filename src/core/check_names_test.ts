@@ -36,6 +36,7 @@ Deno.test("checkNames() suggests a name that differs in at most two adjacent let
 
 Deno.test("checkNames() suggests the name for an option of another library, where it has an effect", () => {
   assertEquals(suggest("maxSteps", "maxTurns"), "maxTurns");
+  assertEquals(suggest("stopWhen", "maxTurns"), "maxTurns");
   assertEquals(suggest("maxSteps", "signal"), undefined);
 });
 

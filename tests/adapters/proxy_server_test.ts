@@ -54,7 +54,7 @@ Deno.test("serveProxy(): passes every event of the model to createProxy()", asyn
     thinking("Hm.", { signature: "c2ln" }),
     text("Let me look."),
     toolCall("read_file", { path: "ü.txt" }, { id: "call_1" }),
-  ], { usage: { ...zeroUsage(), input: 3, output: 4 } });
+  ], { usage: { ...zeroUsage(), input: 3, output: 4, total: 7 } });
   const direct = await readReply(createStreamFn(step)(richRequest(MODEL)));
   await using server = serveLoopback(serveProxy(createStreamFn(step), ALLOW_ALL));
   const proxied = await readReply(createProxy({ baseUrl: server.url })(richRequest(MODEL)));

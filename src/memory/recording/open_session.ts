@@ -9,6 +9,7 @@ import type { PendingApproval } from "../../core/approval.ts";
 import { SessionError } from "../../core/errors.ts";
 import type { SessionStore } from "../../core/session.ts";
 import { scopeStore } from "../storage/scoped_store.ts";
+import { checkOptionsObject } from "../store/check_options_object.ts";
 import { recordSession, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
 import type { ResumedPlan } from "./session_state.ts";
 import { type ResumedSession, type ResumeIntoOptions, resumeSession } from "./resume.ts";
@@ -76,6 +77,7 @@ export async function openSession(
   options: OpenSessionOptions,
   agent: Agent,
 ): Promise<OpenedSession> {
+  checkOptionsObject("openSession()", options);
   // A session of another tenant is not even locked, which its users would notice.
   const owned = selectOwned(store, options);
   const { id } = options;

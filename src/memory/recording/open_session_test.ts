@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
-import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
+import { AlreadyRunningError, BadRequestError, SessionError } from "../../core/errors.ts";
 import { extractText } from "../../core/content.ts";
 import type { SessionAccess, SessionStore } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
@@ -10,6 +10,7 @@ import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { FileSessionStore } from "../file/file_store.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { openSession } from "./open_session.ts";
+import { recordSession } from "./recorder.ts";
 
 const usage = { input: 9, output: 1, cacheRead: 0, cacheWrite: 0, total: 10 };
 const tools = [fakeTool({ name: "look" })];
@@ -183,3 +184,22 @@ function watchOpen(
     },
   };
 }
+
+Deno.test("openSession(), recordSession() and create() refuse options that are no object, and show how to write them", async () => {
+  const store = new InMemorySessionStore();
+  const calls: Readonly<Record<string, (options: object) => Promise<unknown>>> = {
+    "openSession()": (options) => openSession(store, options, createAgent([])),
+    "recordSession()": (options) => recordSession(createAgent([]), store, options),
+    "create()": (options) => store.create(options),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    for (const text of ['"ada"', '""', "null", "[]"]) {
+      const error = await assertRejects(() => call(JSON.parse(text)), BadRequestError);
+      const kind = text === "[]" ? "an array" : text;
+      const expected =
+        `The options of ${name} must be an object, such as { id: "ada" }, not ${kind}`;
+      assertEquals(error.message, expected);
+    }
+  }
+  assertEquals(await Array.fromAsync(await store.list()), []);
+});

@@ -20,6 +20,7 @@ import { hasContent } from "../../core/history.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import { toPlanEntry } from "../../core/plan_entry.ts";
 import type { CreateSessionOptions, Session, SessionStore } from "../../core/session.ts";
+import { checkOptionsObject } from "../store/check_options_object.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { toSessionError } from "../store/session_errors.ts";
 import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
@@ -105,8 +106,10 @@ export interface SessionRecording extends AsyncDisposable {
 export async function recordSession(
   agent: Agent,
   store: SessionStore,
-  { session, transform, approvalGate, onError, ...create }: RecordSessionOptions = {},
+  recordOptions: RecordSessionOptions = {},
 ): Promise<SessionRecording> {
+  checkOptionsObject("recordSession()", recordOptions);
+  const { session, transform, approvalGate, onError, ...create } = recordOptions;
   const options = { transform, approvalGate, onError, store };
   if (session) return await recordInto(agent, session, options);
   const created = await store.create(create);

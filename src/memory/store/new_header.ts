@@ -9,6 +9,7 @@ import { getErrorMessage, SessionError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject, toJsonValue } from "../../core/json.ts";
 import type { CreateSessionOptions } from "../../core/session.ts";
 import type { SessionHeader } from "../../core/session_entry.ts";
+import { checkOptionsObject } from "./check_options_object.ts";
 import { createHeader } from "./jsonl.ts";
 import { checkSessionId, createSessionId } from "./session_id.ts";
 
@@ -26,6 +27,7 @@ const OPTION_NAMES = [
  * @throws {SessionError} With the reason `bad_id`, or `invalid_entry` if another option is invalid.
  */
 export function createNewHeader(options: CreateSessionOptions, now: number): SessionHeader {
+  checkOptionsObject("create()", options);
   const { id = createSessionId(now), created = now, cwd, tenant, user, metadata, parent } = options;
   checkSessionId(id);
   checkOptionNames(id, options);
