@@ -90,6 +90,18 @@ Deno.test("deny rules: a search or a list that leaves out the denied paths shows
   assertEquals(await call(workspace, calls, withoutPrograms(workspace.sandbox)), expected);
 });
 
+Deno.test("deny rules: an edit does not quote a file that a rule for reading denies", async () => {
+  await using workspace = createProject();
+  const edits = [{ old_string: "key of secret/d.txt", new_string: "x" }];
+  const [text = "", allowed = ""] = await call(workspace, [
+    ["edit_file", { path: "secret/c.txt", edits }],
+    ["write_file", { path: "secret/e.txt", content: "x" }],
+  ]);
+  assertStringIncludes(text, "The rule Read(secret/**) forbids this call.");
+  assertEquals(text.includes("c.txt"), false, text);
+  assertStringIncludes(allowed, "no approval prompt");
+});
+
 Deno.test("deny rules: a tool that leaves out no paths is refused in a directory above a denied path", async () => {
   const tool = defineTool({
     name: "search_files",

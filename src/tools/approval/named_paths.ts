@@ -4,79 +4,283 @@
  * @module
  */
 
+import { expandBraces } from "../../core/ignore/glob.ts";
+import { readEnvironmentVariable } from "../process/command_environment.ts";
 import type { Concern } from "./command_rules.ts";
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
 import { hasHarmlessForms, WITHOUT_FILES } from "./harmless_commands.ts";
-import { type CallPath, normalizePath, type PathRule } from "./path_rules.ts";
+import type { CallPath, PathRule } from "./path_rules.ts";
+import { type PathPattern, UNKNOWN_SEGMENT } from "./pattern_overlap.ts";
 import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
-/** Maximum number of words that are compared with a rule. */
-const MAX_WORDS = 500;
+/** Maximum number of paths that are compared with a rule. */
+const MAX_PATHS = 2_000;
+
+/** Maximum length of a word, and of the names in it; systems have no longer paths. */
+const MAX_CHARACTERS = 4_096;
+const MAX_NAMES = 64;
+
+/** Maximum number of directories in which the commands of a script may run. */
+const MAX_DIRECTORIES = 8;
+
+/** Where a script runs. */
+export interface ScriptPlace {
+  /** Canonical path of the directory in which a shell starts; `undefined` when it is not known. */
+  readonly workingDirectory: string | undefined;
+  /** Whether an earlier command may have changed the directory. */
+  readonly isMoved: boolean;
+}
 
 /**
  * Whether a script names a path of a rule, as a file to read or a directory. Commands that read files without their names,
  * such as those of a directory above, are not found.
  */
 export function findNamedPath(
-  { commands }: ExecutedCommands,
-  { concerns }: Pick<PathRule, "concerns">,
-  workingDirectory: string | undefined,
+  script: ExecutedCommands,
+  { concerns, mayConcern }: Pick<PathRule, "concerns" | "mayConcern">,
+  place: ScriptPlace,
 ): Concern {
-  const words = new Map(commands.flatMap(listPathWords).map((word) => [word.text, word]));
-  if (words.size > MAX_WORDS) return "possible";
-  const found = new Set<Concern>();
-  for (const { text, literal } of words.values()) {
-    for (const path of listPaths(text, workingDirectory)) {
-      const concern = concerns(path);
-      found.add(concern === "certain" && !literal ? "possible" : concern);
+  const words = new Map(
+    listScriptWords(script).map((word) => [`${word.literal} ${word.text}`, word]),
+  );
+  const directories = findDirectories(script, place);
+  let isPossible = false;
+  let count = 0;
+  for (const word of words.values()) {
+    const paths = listPaths(word, directories);
+    if (!paths || (count += paths.length) > MAX_PATHS) return "possible";
+    for (const possible of paths) {
+      if (possible.type === "pattern") {
+        isPossible ||= mayConcern(possible.path, place.workingDirectory);
+        continue;
+      }
+      const concern = concerns(possible.path);
+      if (concern === "certain") return "certain";
+      isPossible ||= concern === "possible";
     }
   }
-  return found.has("certain") ? "certain" : found.has("possible") ? "possible" : "none";
+  return isPossible ? "possible" : "none";
 }
+
+/** Returns the words of a script that may be paths. */
+function listScriptWords({ commands, words }: ExecutedCommands): readonly ShellWord[] {
+  const own = new Set(commands.flatMap((command) => command.words.map(({ text }) => text)));
+  // Those of loops and assignments, and those that are passed on to other commands.
+  const isPassed = commands.some((command) => getProgram(command) === "xargs") ||
+    words.some(({ text }) => /\$\(|`/.test(text));
+  const others = words.filter(({ text }) => isPathLike(text) && (isPassed || !own.has(text)));
+  return [...commands.flatMap(listPathWords), ...others.filter(({ text }) => !isOption(text))];
+}
+
+function isPathLike(text: string): boolean {
+  return /^\S*[/.]\S*$/.test(text);
+}
+
+function isOption(text: string): boolean {
+  return text.startsWith("-");
+}
+
+/** Programs that read files, besides those with harmless forms. */
+const READERS =
+  /^(?:cd|pushd|cp|mv|ln|scp|rsync|install|tar|bsdtar|zip|7z|gzip|xz|zstd|less|more|most|bat|batcat|view|n?vim?|nano|ag|ack|fd|fdfind|eza|exa|g?awk|egrep|fgrep|zcat|open|xdg-open|pr|split|csplit|shuf|iconv|dd|source|\.)$/;
+
+/** Readers whose first operand is a pattern or a script, unless an option has it. */
+const WITH_PATTERN = /^(?:[ef]?grep|rg|ag|ack|fd|fdfind|sed|g?awk|jq)$/;
+
+/** Programs of which an argument may be code. */
+const INTERPRETERS = /^(?:python[\d.]*|node|deno|bun|perl|ruby|php|lua|osascript|Rscript)$/;
 
 /**
  * Returns the words of a command that may be paths: all operands of a program that reads files, and of others those that
  * look so and are no text.
  */
 function listPathWords(command: SimpleCommand): readonly ShellWord[] {
-  const { words, redirects } = command;
+  const { words: [name, ...args], redirects } = command;
   const program = getProgram(command);
   const targets = redirects.flatMap(({ target }) => target ?? []);
+  if (!name) return targets;
   if (program !== "cd" && WITHOUT_FILES.has(program)) return targets;
-  const isReader = program === "cd" || hasHarmlessForms(words);
-  const operands = words.slice(1).filter(({ text }) => isReader || /^\S*[/.]\S*$/.test(text));
-  return [...operands, ...targets];
+  const isReader = READERS.test(program) ||
+    hasHarmlessForms([{ text: program, literal: true }, ...args]);
+  const operands = WITH_PATTERN.test(program) ? skipPattern(args) : args;
+  return [
+    ...(name.text.includes("/") ? [name] : []),
+    ...operands.filter(({ text }) => isReader || isPathLike(text)),
+    ...(INTERPRETERS.test(program) ? args.flatMap(listQuotedPaths) : []),
+    ...targets,
+  ];
 }
 
-/** Returns the paths that a word may refer to: itself, and the value of an option or of a revision. */
-function listPaths(text: string, workingDirectory: string | undefined): readonly CallPath[] {
-  const candidates = [text, ...text.split(/[=:@]/).slice(1)];
-  return candidates.filter((candidate) => candidate !== "").flatMap((candidate) => {
-    // The path may follow any directory.
-    const isBased = /^(?:~|\$|\.\.\/)/.test(candidate);
-    const named = normalizePath(
-      isBased ? candidate.replace(/^(?:\.\.\/)+|^[^/]*/, "/") : candidate,
+function skipPattern(args: readonly ShellWord[]): readonly ShellWord[] {
+  if (args.some(({ text }) => /^-(?:\w*[ef]|-(?:regexp|file|expression))/.test(text))) return args;
+  const index = args.findIndex(({ text }) => !isOption(text));
+  return args.filter((_, position) => position !== index);
+}
+
+/** Returns the texts in quotation marks in code that look like paths. */
+function listQuotedPaths({ text }: ShellWord): ShellWord[] {
+  return [...text.matchAll(/(["'`])((?:(?!\1)[^\\\n])*)\1/g)]
+    .filter(([, , quoted = ""]) => isPathLike(quoted))
+    .map(([, , quoted = ""]) => ({ text: quoted, literal: false }));
+}
+
+/** The directories in which commands of a script run. */
+interface Directories {
+  /** Their segments; those of a relative path if the working directory is not known. */
+  readonly known: readonly (readonly string[])[];
+  /** The working directory of the project, if it is known. */
+  readonly root: string | undefined;
+  /** Whether a command may run in another directory. */
+  readonly hasOthers: boolean;
+}
+
+/** Follows the commands that change the directory. */
+function findDirectories(
+  { commands }: ExecutedCommands,
+  { workingDirectory, isMoved }: ScriptPlace,
+): Directories {
+  const known: (readonly string[])[] = [splitPath(workingDirectory ?? "")];
+  let hasOthers = isMoved;
+  for (const command of commands) {
+    if (!/^(?:cd|pushd)$/.test(getProgram(command))) continue;
+    const [operand, ...others] = command.words.slice(1).filter(({ text }) =>
+      !/^-[LPe]+$|^--$/.test(text)
     );
-    if (named === undefined) return [];
-    const canonical = isBased || workingDirectory === undefined
-      ? undefined
-      : resolveForms(named, workingDirectory);
-    return [{
-      named,
-      canonical,
-      isUncertain: false,
-      isDirectory: true,
-      excluded: NONE,
-      workingDirectory,
-    }];
+    const isKnown = operand?.literal === true && others.length === 0 &&
+      workingDirectory !== undefined && !/^[-+~]/.test(operand.text);
+    if (!isKnown || known.length >= MAX_DIRECTORIES) hasOthers = true;
+    else {
+      const { text } = operand;
+      const bases = text.startsWith("/") ? [[]] : [...known];
+      for (const base of bases) {
+        known.push(resolveSegments([...base, ...splitPath(text)]).segments);
+      }
+    }
+  }
+  return { known, root: workingDirectory, hasOthers };
+}
+
+function splitPath(path: string): string[] {
+  return path.split("/").filter((name) => name !== "" && name !== ".");
+}
+
+/** Resolves `..`; `isAbove` if it leads above the start. */
+function resolveSegments(
+  names: readonly string[],
+): { readonly segments: readonly string[]; readonly isAbove: boolean } {
+  const segments: string[] = [];
+  let isAbove = false;
+  for (const name of names) {
+    if (name !== "..") segments.push(name);
+    else if (segments.pop() === undefined) isAbove = true;
+  }
+  return { segments, isAbove };
+}
+
+/** A path that a word may refer to. */
+type PossiblePath =
+  | { readonly type: "exact"; readonly path: CallPath }
+  | { readonly type: "pattern"; readonly path: PathPattern };
+
+/** An address other than that of a file. */
+const ADDRESS = /^(?:[\w.+-]+=)?(?!file:)[a-z][\w+.-]*:\/\//i;
+
+/**
+ * Returns the paths that a word may refer to: itself, and the value of an option or of a revision; `undefined` if it is too
+ * long or has too many.
+ */
+function listPaths(
+  { text, literal }: ShellWord,
+  directories: Directories,
+): readonly PossiblePath[] | undefined {
+  if (text.length > MAX_CHARACTERS || text.split("/").length > MAX_NAMES) return undefined;
+  if (ADDRESS.test(text)) return [];
+  try {
+    return findPaths({ text, literal }, directories);
+  } catch {
+    // Its braces have too many alternatives.
+    return undefined;
+  }
+}
+
+function findPaths({ text, literal }: ShellWord, directories: Directories): PossiblePath[] {
+  const parts = [...new Set([text, ...text.split(/[=:@]/)])].filter((part) => part !== "");
+  return parts.flatMap((part) =>
+    literal && !part.startsWith("~")
+      ? locate(part, { directories, isExact: true })
+      : expand(part).flatMap((path) => locate(path, { directories, isExact: false }))
+  );
+}
+
+/** Returns the paths of a word with expansions, each of which is {@linkcode UNKNOWN_SEGMENT}. */
+function expand(text: string): string[] {
+  const pattern = text
+    .replace(/^\$\{?PWD\}?(?=\/|$)/, ".")
+    .replace(/^\$\{?HOME\}?(?=\/|$)/, "~")
+    .replace(/\$\{[^}]*\}|\$\([^)]*\)|\$\w+|`[^`]*`/g, UNKNOWN_SEGMENT)
+    .replace(/\{[^{},]*\.\.[^{},]*\}/g, "*");
+  const home = readEnvironmentVariable("HOME");
+  return expandBraces(pattern).flatMap((path) =>
+    home && /^~(?=\/|$)/.test(path) ? [path, home + path.slice(1)] : [path]
+  );
+}
+
+interface LocateOptions {
+  readonly directories: Directories;
+  /** Whether the shell passes exactly this text. */
+  readonly isExact: boolean;
+}
+
+/** Finds the paths that a text means in each directory. */
+function locate(text: string, { directories, isExact }: LocateOptions): PossiblePath[] {
+  const { known, root, hasOthers } = directories;
+  const names = splitPath(text).map((name) => isExact ? name : toPattern(name));
+  const toPath = (segments: readonly string[], isAbsolute: boolean): PossiblePath =>
+    isExact
+      ? { type: "exact", path: toCallPath(segments, { isAbsolute, root }) }
+      : { type: "pattern", path: { segments, start: isAbsolute ? "root" : "directory" } };
+  if (text.startsWith("/")) return [toPath(resolveSegments(names).segments, true)];
+  const [first = ""] = text.split("/");
+  if (!isExact && /^~|\0/.test(first)) {
+    const isName = first !== UNKNOWN_SEGMENT && !first.startsWith("~");
+    const { segments } = resolveSegments(isName ? names : names.slice(1));
+    const start = first.startsWith("~") ? "above" : "anywhere";
+    return segments.length === 0 ? [] : [{ type: "pattern", path: { segments, start } }];
+  }
+  const paths = known.map((directory): PossiblePath => {
+    const { segments, isAbove } = resolveSegments([...directory, ...names]);
+    return root === undefined && isAbove
+      ? { type: "pattern", path: { segments, start: "above" } }
+      : toPath(segments, root !== undefined);
   });
+  if (!hasOthers) return paths;
+  const { segments } = resolveSegments(names);
+  return [...paths, { type: "pattern", path: { segments, start: "anywhere" } }];
+}
+
+function toPattern(name: string): string {
+  return name === UNKNOWN_SEGMENT ? name : name.replaceAll(UNKNOWN_SEGMENT, "*");
+}
+
+interface CallPathOptions {
+  readonly isAbsolute: boolean;
+  /** The working directory, if it is known. */
+  readonly root: string | undefined;
+}
+
+function toCallPath(segments: readonly string[], { isAbsolute, root }: CallPathOptions): CallPath {
+  const joined = segments.join("/");
+  const absolute = `/${joined}`;
+  const isInRoot = root !== undefined && (absolute === root || absolute.startsWith(`${root}/`));
+  const relative = isInRoot ? absolute.slice(root.length + 1) || "." : absolute;
+  return {
+    named: isAbsolute ? relative : joined || ".",
+    canonical: root === undefined ? undefined : [...new Set([relative, absolute])],
+    isUncertain: false,
+    isDirectory: true,
+    excluded: NONE,
+    workingDirectory: root,
+  };
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-/** Returns the absolute form of a path, and the one relative to the working directory if it is in it. */
-function resolveForms(named: string, workingDirectory: string): readonly string[] {
-  if (!named.startsWith("/")) return [named, `${workingDirectory}/${named}`];
-  const prefix = `${workingDirectory}/`;
-  return named.startsWith(prefix) ? [named, named.slice(prefix.length)] : [named];
-}
