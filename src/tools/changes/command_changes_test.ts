@@ -151,6 +151,32 @@ Deno.test({
 });
 
 Deno.test({
+  name: "undoTurn(): names what later turns changed and it cannot undo, once",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    const { files } = workspace.sandbox;
+    workspace.writeFile(".gitignore", "build/\n");
+    workspace.writeFile("build/a", "1");
+    const run = async (turn: string, command: string) => {
+      changeLog.beginTurn(turn);
+      await workspace.callTool("bash", { command });
+    };
+    await run("first", "echo 1 > a");
+    await run("second", "rm -r build");
+    await run("third", "true");
+    const { turn, untracked } = await changeLog.undoTurn(files);
+    assertEquals([turn, untracked], ["first", ["ignored files and secrets: build/"]]);
+    await run("fourth", "mkdir build; echo > build/b");
+    const reason = ["ignored files and secrets: build/"];
+    assertEquals((await changeLog.undoTurn(files, "fourth")).untracked, reason);
+    assertEquals((await changeLog.undoTurn(files)).untracked, reason);
+    assertEquals((await changeLog.undoTurn(files)).untracked, []);
+  },
+});
+
+Deno.test({
   name: "undoTurn(): names restored files whose mode is another one than before",
   ignore,
   async fn() {
