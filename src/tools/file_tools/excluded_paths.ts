@@ -6,6 +6,7 @@
 
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { compilePathPatterns } from "../kit/path_patterns.ts";
+import { limitMatching } from "./limit_matching.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 
 /** Schema of the argument. Its name marks it as a list of paths, which an agent with a worktree must name relatively. */
@@ -17,15 +18,6 @@ export const EXCLUDED_PATHS = {
     'Files and directories to leave out, as globs from the working directory, e.g. ["dist/**", "*.lock"]',
 } as const;
 
-/** Maximum total time to compare paths with the patterns, during which nothing else runs. */
-const MAX_MATCHING_MS = 2_000;
-
-/** Options for {@linkcode createPathExclusion}. */
-export interface PathExclusionOptions {
-  /** Current time in milliseconds. Default: `performance.now`. */
-  readonly now?: () => number;
-}
-
 /**
  * Creates a function that returns whether a canonical path is left out; `undefined` without patterns. It throws a
  * `BadRequestError` when the comparisons take too long.
@@ -34,22 +26,15 @@ export interface PathExclusionOptions {
  */
 export function createPathExclusion(
   patterns: readonly string[] | undefined,
-  files: Pick<SandboxFiles, "toDisplayPath">,
-  { now = () => performance.now() }: PathExclusionOptions = {},
+  files: SandboxFiles,
 ): ((path: string) => boolean) | undefined {
   if (!patterns || patterns.length === 0) return undefined;
   try {
     const matches = compilePathPatterns(patterns);
-    let remainingMs = MAX_MATCHING_MS;
-    return (path) => {
-      if (remainingMs <= 0) {
-        throw new BadRequestError("exclude_paths takes too long: use fewer or simpler patterns");
-      }
-      const start = now();
-      const isExcluded = matches({ displayed: files.toDisplayPath(path), canonical: path });
-      remainingMs -= now() - start;
-      return isExcluded;
-    };
+    return limitMatching(
+      (path) => matches({ displayed: files.toDisplayPath(path), canonical: path }),
+      { argument: "exclude_paths" },
+    );
   } catch (error) {
     throw new BadRequestError(`exclude_paths is invalid: ${getErrorMessage(error)}`);
   }

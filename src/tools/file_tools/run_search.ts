@@ -10,6 +10,7 @@ import { isExactPath } from "../../platform/paths.ts";
 import { MAX_SMALL_FILE_BYTES } from "../../platform/small_file.ts";
 import { readCheckedFile } from "../sandbox/file_reading.ts";
 import { createPathExclusion } from "./excluded_paths.ts";
+import { limitMatching } from "./limit_matching.ts";
 import { toPrintable } from "./list_directory.ts";
 import { quotePath } from "../files/file_error.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";
@@ -86,7 +87,7 @@ async function resolveStart(files: SandboxFiles, path: string): Promise<SearchSt
 
 function parseGlob(glob: string): PathMatcher {
   try {
-    return compileGlob(glob);
+    return limitMatching(compileGlob(glob), { argument: "glob" });
   } catch (error) {
     throw new BadRequestError(
       `The glob ${quotePath(glob)} is invalid: ${getErrorMessage(error)}`,
