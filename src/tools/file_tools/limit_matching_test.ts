@@ -19,19 +19,16 @@ Deno.test("limitMatching(): matches paths for ten seconds in total", () => {
 Deno.test("search_files, list_directory: end when the patterns of paths take too long", async () => {
   await using workspace = new TestWorkspace();
   for (const path of ["a", "b", "c"]) workspace.writeFile(path, "x\n");
-  const { sandbox } = workspace;
+  const own = codingTools({ sandbox: withoutPrograms(workspace.sandbox) });
   const { now } = performance;
-  for (const tools of [workspace.tools, codingTools({ sandbox: withoutPrograms(sandbox) })]) {
-    for (
-      const [name, args, argument] of [
-        ["search_files", { pattern: "x", glob: "*" }, "glob"],
-        ["search_files", { glob: "*" }, "glob"],
-        ["search_files", { pattern: "x", exclude_paths: ["d"] }, "exclude_paths"],
-        ["search_files", { pattern: "x", output: "count", exclude_paths: ["d"] }, "exclude_paths"],
-        ["search_files", { glob: "**", exclude_paths: ["d"] }, "exclude_paths"],
-        ["list_directory", { exclude_paths: ["d"] }, "exclude_paths"],
-      ] as const
-    ) {
+  for (
+    const [name, args, argument] of [
+      ["search_files", { glob: "*" }, "glob"],
+      ["search_files", { glob: "**", exclude_paths: ["d"] }, "exclude_paths"],
+      ["list_directory", { exclude_paths: ["d"] }, "exclude_paths"],
+    ] as const
+  ) {
+    for (const tools of [workspace.tools, own]) {
       let elapsed = 0;
       performance.now = () => elapsed += 5_500;
       try {
