@@ -102,6 +102,25 @@ Deno.test("deny rules: an edit does not quote a file that a rule for reading den
   assertStringIncludes(allowed, "no approval prompt");
 });
 
+Deno.test("deny rules: after a change of the directory, the reason asks for absolute paths", async () => {
+  await using workspace = createProject();
+  const gate = approvalGate({
+    mode: "bypassed",
+    deny: ["Read(lib/.env)"],
+    sandbox: workspace.sandbox,
+  });
+  const tool = workspace.tools.find(({ name }) => name === "bash");
+  if (!tool) throw new Error("bash is missing");
+  const explain = async (command: string) =>
+    (await gate.explain({ name: "bash", arguments: { command }, tool })).decision;
+  assertEquals((await explain("cat .env")).type, "approved");
+  gate.onApproved({ name: "bash", arguments: { command: "cd lib" }, tool });
+  const { type, reason = "" } = await explain("cat .env");
+  assertEquals(type, "denied");
+  assertStringIncludes(reason, "An earlier command may have changed the working directory");
+  assertEquals((await explain(`cat ${workspace.directory}/.env`)).type, "approved");
+});
+
 Deno.test("deny rules: a tool that leaves out no paths is refused in a directory above a denied path", async () => {
   const tool = defineTool({
     name: "search_files",
