@@ -37,7 +37,10 @@ Deno.test("resolveToolRules(): a name of another agent denies all that it does t
     "read_file(secrets/**)",
     "search_files(secrets/**)",
     "list_directory(secrets/**)",
+    "edit_file(secrets/**)",
   ]);
+  const read = resolveToolRules({ allowedTools: [], disallowedTools: ["Read"] }, tools);
+  assertEquals(read.tools.map(({ name }) => name), ["write_file", "edit_file", "bash"]);
   const edit = resolveToolRules({ allowedTools: [], disallowedTools: ["Edit"] }, tools);
   assertEquals(edit.tools.map(({ name }) => name), [
     "read_file",

@@ -17,9 +17,10 @@ export const undo = defineCommand({
     const report = await changes.undoTurn(controls.tools.sandbox.files);
     const lines = formatUndo(report);
     await view.print(lines);
-    if (report.turn === undefined) return;
+    const undone = [...report.restored, ...report.removed];
+    if (undone.length === 0) return;
     // The model would otherwise assume that its changes are in the files.
-    const paths = [...report.restored, ...report.removed].join(", ");
+    const paths = undone.join(", ");
     agent.appendMessages([{
       role: "user",
       content: [{ type: "text", text: `I have undone your changes of these files: ${paths}` }],

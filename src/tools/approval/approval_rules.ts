@@ -25,7 +25,7 @@ import {
   pathHasPrefix,
 } from "./path_rules.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { createToolMatcher, findAlias } from "../kit/tool_names.ts";
+import { createToolMatcher, findAlias, findConcernedTools } from "../kit/tool_names.ts";
 
 /** A call, to which rules apply. */
 export interface RuledCall {
@@ -95,7 +95,10 @@ export function parseApprovalRule(source: string): ApprovalRule {
   }
   const alias = findAlias(tool);
   const covers = createCallMatcher([tool, ...alias?.covered ?? []]);
-  const concerns = createCallMatcher([tool, ...alias?.concerned ?? []]);
+  const concerns = createCallMatcher([
+    tool,
+    ...findConcernedTools(tool, pattern !== undefined),
+  ]);
   const [kind = tool] = alias?.covered ?? [];
   const rule = tryCreateArgumentRule(source, { tool: kind, pattern });
   return {
@@ -160,8 +163,8 @@ function createArgumentRule(tool: string, pattern = "*"): ArgumentRule {
         coversTool: false,
         covers: ({ path }) => covers(path),
         concerns: ({ path }) => concerns(path),
-        findNamed: ({ script, workingDirectory }) =>
-          script ? findNamedPath(script, rule, workingDirectory) : "none",
+        findNamed: ({ script, workingDirectory, isMoved = false }) =>
+          script ? findNamedPath(script, rule, { workingDirectory, isMoved }) : "none",
       };
     }
   }

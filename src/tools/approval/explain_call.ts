@@ -120,7 +120,7 @@ function findDenial(
   const hiding: SourcedRule[] = [];
   for (const rule of rules.deny) {
     const concern = rule.concerns(call);
-    const reason = getDenialReason(rule.source, concern);
+    const reason = getDenialReason(rule.source, concern, call);
     if (reason !== undefined) return { type: "denied", reason, ...nameRule(rule) };
     if (concern === "below") hiding.push(rule);
   }
@@ -136,13 +136,21 @@ function findDenial(
   return { type: "denied", reason, ...nameClass(risk, "deny") };
 }
 
-function getDenialReason(rule: string, concern: Concern): string | undefined {
+function getDenialReason(
+  rule: string,
+  concern: Concern,
+  { isMoved, script }: RuledCall,
+): string | undefined {
   switch (concern) {
     case "none":
     case "below": // Reported once, for all rules.
       return undefined;
-    case "possible":
-      return `The rule ${rule} may forbid this call, whose effect is not certain. Name programs, arguments and paths as they are, without expansions.`;
+    case "possible": {
+      const advice = isMoved && script
+        ? " An earlier command may have changed the working directory: name absolute paths."
+        : "";
+      return `The rule ${rule} may forbid this call, whose effect is not certain. Name programs, arguments and paths as they are, without expansions.${advice}`;
+    }
     case "certain":
       return `The rule ${rule} forbids this call.`;
   }

@@ -90,6 +90,40 @@ Deno.test("deny rules: a search or a list that leaves out the denied paths shows
   assertEquals(await call(workspace, calls, withoutPrograms(workspace.sandbox)), expected);
 });
 
+Deno.test("deny rules: an edit does not quote a file that a rule for reading denies", async () => {
+  await using workspace = createProject();
+  const edits = [{ old_string: "key of secret/d.txt", new_string: "x" }];
+  const [text = "", allowed = ""] = await call(workspace, [
+    ["edit_file", { path: "secret/c.txt", edits }],
+    ["write_file", { path: "secret/e.txt", content: "x" }],
+  ]);
+  assertStringIncludes(text, "The rule Read(secret/**) forbids this call.");
+  assertEquals(text.includes("c.txt"), false, text);
+  assertStringIncludes(allowed, "no approval prompt");
+});
+
+Deno.test("deny rules: after a change of the directory, the reason asks for absolute paths", async () => {
+  await using workspace = createProject();
+  const gate = approvalGate({
+    mode: "bypassed",
+    deny: ["Read(lib/.env)"],
+    sandbox: workspace.sandbox,
+  });
+  const tool = workspace.tools.find(({ name }) => name === "bash");
+  if (!tool) throw new Error("bash is missing");
+  const explain = async (command: string) =>
+    (await gate.explain({ name: "bash", arguments: { command }, tool })).decision;
+  assertEquals((await explain("cat .env")).type, "approved");
+  gate.onApproved({ name: "bash", arguments: { command: "cd lib" }, tool });
+  const decision = await explain("cat .env");
+  assertEquals(decision.type, "denied");
+  assertStringIncludes(
+    JSON.stringify(decision),
+    "An earlier command may have changed the working directory",
+  );
+  assertEquals((await explain(`cat ${workspace.directory}/.env`)).type, "approved");
+});
+
 Deno.test("deny rules: a tool that leaves out no paths is refused in a directory above a denied path", async () => {
   const tool = defineTool({
     name: "search_files",

@@ -4,99 +4,228 @@
  * @module
  */
 
+import { expandBraces } from "../../core/ignore/glob.ts";
+import { readEnvironmentVariable } from "../process/command_environment.ts";
 import type { Concern } from "./command_rules.ts";
-import { compileGlob, expandBraces } from "../../core/ignore/glob.ts";
-import type { ExecutedCommands } from "./executed_commands.ts";
-import { type CallPath, MAX_CHARACTERS, normalizePath, type PathRule } from "./path_rules.ts";
-import { listPathWords, looksLikePath } from "./path_words.ts";
+import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
+import type { CallPath, PathRule } from "./path_rules.ts";
+import { type PathPattern, UNKNOWN_SEGMENT } from "./pattern_overlap.ts";
+import { listPathWords, listValues, looksLikePath } from "./path_words.ts";
 import type { ShellWord } from "./shell_syntax.ts";
 
 /** Maximum number of paths that are compared with a rule. */
-const MAX_PATHS = 1_000;
+const MAX_PATHS = 2_000;
 
-/** Maximum number of paths that a word with patterns may be. */
-const MAX_EXPANSIONS = 32;
+/** Maximum length of a word, and of the names in it; systems have no longer paths. */
+const MAX_CHARACTERS = 4_096;
+const MAX_NAMES = 64;
+
+/** Maximum number of directories in which the commands of a script may run. */
+const MAX_DIRECTORIES = 8;
+
+/** Where a script runs. */
+export interface ScriptPlace {
+  /** Canonical path of the directory in which a shell starts; `undefined` when it is not known. */
+  readonly workingDirectory: string | undefined;
+  /** Whether an earlier command may have changed the directory. */
+  readonly isMoved: boolean;
+}
 
 /**
  * Whether a script names a path of a rule, as a file to read or a directory. Commands that read files without their names,
  * such as those of a directory above, are not found.
  */
 export function findNamedPath(
-  script: Pick<ExecutedCommands, "commands" | "words">,
-  { concerns, names }: Pick<PathRule, "concerns" | "names">,
-  workingDirectory: string | undefined,
+  script: ExecutedCommands,
+  { concerns, mayConcern }: Pick<PathRule, "concerns" | "mayConcern">,
+  place: ScriptPlace,
 ): Concern {
-  const candidates = new Map<string, boolean>();
-  for (const { text, literal } of listScriptWords(script)) {
-    const paths = literal ? [text] : expandPatterns(text, names);
-    // The patterns of the word are too long.
-    if (!paths) return "possible";
-    for (const path of paths) candidates.set(path, literal || candidates.get(path) === true);
-    if (candidates.size > MAX_PATHS) return "possible";
+  const words = new Map(
+    listScriptWords(script).map((word) => [`${word.literal} ${word.text}`, word]),
+  );
+  const directories = findDirectories(script, place);
+  let isPossible = false;
+  let count = 0;
+  for (const word of words.values()) {
+    const paths = listPaths(word, directories);
+    if (!paths || (count += paths.length) > MAX_PATHS) return "possible";
+    for (const possible of paths) {
+      if (possible.type === "pattern") {
+        isPossible ||= mayConcern(possible.path, place.workingDirectory);
+        continue;
+      }
+      const concern = concerns(possible.path);
+      if (concern === "certain") return "certain";
+      isPossible ||= concern === "possible";
+    }
   }
-  const found = new Set<Concern>();
-  for (const [text, literal] of candidates) {
-    const path = createNamedPath(text, workingDirectory);
-    const concern = path ? concerns(path) : "none";
-    found.add(concern === "certain" && !literal ? "possible" : concern);
-  }
-  return found.has("certain") ? "certain" : found.has("possible") ? "possible" : "none";
+  return isPossible ? "possible" : "none";
 }
 
-/** Returns the words that may be paths; if one is a variable or the output of a command, also those that may be its value. */
-function listScriptWords({ commands, words }: Pick<ExecutedCommands, "commands" | "words">) {
-  const named = commands.flatMap(listPathWords);
-  if (!named.some(({ text, literal }) => !literal && /[$`]/.test(text))) return named;
-  const values = words.filter(({ text }) => looksLikePath(text));
-  return [...values.map((word): ShellWord => ({ ...word, literal: false })), ...named];
+/** Returns the words of a script that may be paths. */
+function listScriptWords({ commands, words }: ExecutedCommands): readonly ShellWord[] {
+  const own = new Set(commands.flatMap((command) => command.words.map(({ text }) => text)));
+  // Those of loops and assignments, and those that are passed on to other commands.
+  const isPassed = commands.some((command) => getProgram(command) === "xargs") ||
+    words.some(({ text }) => /\$\(|`/.test(text));
+  const others = words.filter(({ text }) =>
+    looksLikePath(text) && !text.startsWith("-") && (isPassed || !own.has(text))
+  );
+  return [
+    ...commands.flatMap(listPathWords),
+    ...others.flatMap(({ text, literal }) =>
+      listValues(text, true).map((value) => ({ text: value, literal }))
+    ),
+  ];
 }
 
-/** Returns the paths to which a shell may expand a word, of the names in a rule; `undefined` if there may be too many. */
-function expandPatterns(word: string, names: readonly string[]): readonly string[] | undefined {
+/** The directories in which commands of a script run. */
+interface Directories {
+  /** Their segments; those of a relative path if the working directory is not known. */
+  readonly known: readonly (readonly string[])[];
+  /** The working directory of the project, if it is known. */
+  readonly root: string | undefined;
+  /** Whether a command may run in another directory. */
+  readonly hasOthers: boolean;
+}
+
+/** Follows the commands that change the directory. */
+function findDirectories(
+  { commands }: ExecutedCommands,
+  { workingDirectory, isMoved }: ScriptPlace,
+): Directories {
+  const known: (readonly string[])[] = [splitPath(workingDirectory ?? "")];
+  let hasOthers = isMoved;
+  for (const command of commands) {
+    if (!/^(?:cd|pushd)$/.test(getProgram(command))) continue;
+    const [operand, ...others] = command.words.slice(1).filter(({ text }) =>
+      !/^-[LPe]+$|^--$/.test(text)
+    );
+    const isKnown = operand?.literal === true && others.length === 0 &&
+      workingDirectory !== undefined && !/^[-+~]/.test(operand.text);
+    if (!isKnown || known.length >= MAX_DIRECTORIES) hasOthers = true;
+    else {
+      const { text } = operand;
+      const bases = text.startsWith("/") ? [[]] : [...known];
+      for (const base of bases) {
+        known.push(resolveSegments([...base, ...splitPath(text)]).segments);
+      }
+    }
+  }
+  return { known, root: workingDirectory, hasOthers };
+}
+
+function splitPath(path: string): string[] {
+  return path.split("/").filter((name) => name !== "" && name !== ".");
+}
+
+/** Resolves `..`; `isAbove` if it leads above the start. */
+function resolveSegments(
+  names: readonly string[],
+): { readonly segments: readonly string[]; readonly isAbove: boolean } {
+  const segments: string[] = [];
+  let isAbove = false;
+  for (const name of names) {
+    if (name !== "..") segments.push(name);
+    else if (segments.pop() === undefined) isAbove = true;
+  }
+  return { segments, isAbove };
+}
+
+/** A path that a word may refer to. */
+type PossiblePath =
+  | { readonly type: "exact"; readonly path: CallPath }
+  | { readonly type: "pattern"; readonly path: PathPattern };
+
+/** Returns the paths that a word may refer to; `undefined` if it is too long or has too many. */
+function listPaths(
+  { text, literal }: ShellWord,
+  directories: Directories,
+): readonly PossiblePath[] | undefined {
+  if (text.length > MAX_CHARACTERS || text.split("/").length > MAX_NAMES) return undefined;
   try {
-    return expandBraces(word).flatMap((text) => {
-      const segments = text.split("/").map((segment) => [segment, ...findMatches(segment, names)]);
-      return segments.reduce((starts, forms) =>
-        starts.flatMap((start) => forms.map((form) => `${start}/${form}`)).slice(-MAX_EXPANSIONS)
-      );
-    });
+    return findPaths({ text, literal }, directories);
   } catch {
+    // Its braces have too many alternatives.
     return undefined;
   }
 }
 
-function findMatches(segment: string, names: readonly string[]): readonly string[] {
-  // A pattern for all names names none.
-  return /[*?[]/.test(segment) && !/^[*?]+$/.test(segment)
-    ? names.filter(compileGlob(segment))
-    : [];
+function findPaths({ text, literal }: ShellWord, directories: Directories): PossiblePath[] {
+  return literal && !text.startsWith("~")
+    ? locate(text, { directories, isExact: true })
+    : expand(text).flatMap((path) => locate(path, { directories, isExact: false }));
 }
 
-/** Returns the path to which a word may refer. */
-function createNamedPath(text: string, workingDirectory: string | undefined): CallPath | undefined {
-  if (text.length > MAX_CHARACTERS) return undefined;
-  // The path may follow any directory.
-  const isBased = /^(?:~|\$|\.\.\/)/.test(text);
-  const named = normalizePath(isBased ? text.replace(/^(?:\.\.\/)+|^[^/]*/, "/") : text);
-  if (named === undefined) return undefined;
-  const canonical = isBased || workingDirectory === undefined
-    ? undefined
-    : resolveForms(named, workingDirectory);
+/** Returns the paths of a word with expansions, each of which is {@linkcode UNKNOWN_SEGMENT}. */
+function expand(text: string): string[] {
+  const pattern = text
+    .replace(/^\$\{?PWD\}?(?=\/|$)/, ".")
+    .replace(/^\$\{?HOME\}?(?=\/|$)/, "~")
+    .replace(/\$\{[^}]*\}|\$\([^)]*\)|\$\w+|`[^`]*`/g, UNKNOWN_SEGMENT)
+    .replace(/\{[^{},]*\.\.[^{},]*\}/g, "*");
+  const home = readEnvironmentVariable("HOME");
+  return expandBraces(pattern).flatMap((path) =>
+    home && /^~(?=\/|$)/.test(path) ? [path, home + path.slice(1)] : [path]
+  );
+}
+
+interface LocateOptions {
+  readonly directories: Directories;
+  /** Whether the shell passes exactly this text. */
+  readonly isExact: boolean;
+}
+
+/** Finds the paths that a text means in each directory. */
+function locate(text: string, { directories, isExact }: LocateOptions): PossiblePath[] {
+  const { known, root, hasOthers } = directories;
+  const names = splitPath(text).map((name) => isExact ? name : toPattern(name));
+  const toPath = (segments: readonly string[], isAbsolute: boolean): PossiblePath =>
+    isExact
+      ? { type: "exact", path: toCallPath(segments, { isAbsolute, root }) }
+      : { type: "pattern", path: { segments, start: isAbsolute ? "root" : "directory" } };
+  if (text.startsWith("/")) return [toPath(resolveSegments(names).segments, true)];
+  const [first = ""] = text.split("/");
+  if (!isExact && /^~|\0/.test(first)) {
+    const isName = first !== UNKNOWN_SEGMENT && !first.startsWith("~");
+    const { segments } = resolveSegments(isName ? names : names.slice(1));
+    const start = first.startsWith("~") ? "above" : "anywhere";
+    return segments.length === 0 ? [] : [{ type: "pattern", path: { segments, start } }];
+  }
+  const paths = known.map((directory): PossiblePath => {
+    const { segments, isAbove } = resolveSegments([...directory, ...names]);
+    return root === undefined && isAbove
+      ? { type: "pattern", path: { segments, start: "above" } }
+      : toPath(segments, root !== undefined);
+  });
+  if (!hasOthers) return paths;
+  const { segments } = resolveSegments(names);
+  return [...paths, { type: "pattern", path: { segments, start: "anywhere" } }];
+}
+
+function toPattern(name: string): string {
+  return name === UNKNOWN_SEGMENT ? name : name.replaceAll(UNKNOWN_SEGMENT, "*");
+}
+
+interface CallPathOptions {
+  readonly isAbsolute: boolean;
+  /** The working directory, if it is known. */
+  readonly root: string | undefined;
+}
+
+function toCallPath(segments: readonly string[], { isAbsolute, root }: CallPathOptions): CallPath {
+  const joined = segments.join("/");
+  const absolute = `/${joined}`;
+  const isInRoot = root !== undefined && (absolute === root || absolute.startsWith(`${root}/`));
+  const relative = isInRoot ? absolute.slice(root.length + 1) || "." : absolute;
   return {
-    named,
-    canonical,
+    named: isAbsolute ? relative : joined || ".",
+    canonical: root === undefined ? undefined : [...new Set([relative, absolute])],
     isUncertain: false,
     isDirectory: true,
     excluded: NONE,
-    workingDirectory,
+    workingDirectory: root,
   };
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-/** Returns the absolute form of a path, and the one relative to the working directory if it is in it. */
-function resolveForms(named: string, workingDirectory: string): readonly string[] {
-  if (!named.startsWith("/")) return [named, `${workingDirectory}/${named}`];
-  const prefix = `${workingDirectory}/`;
-  return named.startsWith(prefix) ? [named, named.slice(prefix.length)] : [named];
-}

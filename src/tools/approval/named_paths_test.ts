@@ -1,26 +1,25 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
+import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { createRuledCall, parseApprovalRule } from "./approval_rules.ts";
 
-type Case = readonly [rule: string, command: string, expected: string];
-
-async function assertConcerns(cases: readonly Case[]): Promise<void> {
-  await using workspace = new TestWorkspace();
+/** Decides about a command of a shell, whose directory an earlier command may have changed. */
+async function decide(
+  workspace: TestWorkspace,
+  { rule, command, isMoved }: {
+    readonly rule: string;
+    readonly command: string;
+    readonly isMoved?: boolean;
+  },
+) {
   const { files } = workspace.sandbox;
-  for (const [rule, command, expected] of cases) {
-    const call = await createRuledCall({ name: "bash", arguments: { command } }, files);
-    assertEquals(parseApprovalRule(rule).concerns(call), expected, `${rule} ${command}`);
-  }
+  const call = await createRuledCall({ name: "bash", arguments: { command } }, files);
+  return parseApprovalRule(rule).concerns({ ...call, isMoved });
 }
 
 Deno.test("rules for reading: a command that names a path of a deny rule is denied", async () => {
   await using workspace = new TestWorkspace();
-  const { files } = workspace.sandbox;
   const root = workspace.directory;
-  const decide = async (rule: string, command: string) =>
-    parseApprovalRule(rule).concerns(
-      await createRuledCall({ name: "bash", arguments: { command } }, files),
-    );
   for (
     const [rule, command, expected] of [
       ["Read(secret/**)", "cat secret/a.txt", "certain"],
@@ -36,7 +35,7 @@ Deno.test("rules for reading: a command that names a path of a deny rule is deni
       ["Read(secret/**)", "cat secret/*", "possible"],
       ["Read(secret/**)", "cat $PWD/secret/a", "possible"],
       ["Read(secret/**)", "cat ~/project/secret/a", "possible"],
-      ["Read(secret/**)", "cd lib && cat ../secret/a", "possible"],
+      ["Read(secret/**)", "cd lib && cat ../secret/a", "certain"],
       ["Read(secret/**)", "cat SECRET/a", "possible"],
       [`Read(${root}/secret/**)`, "cat secret/a", "certain"],
       ["Read(id)", "cat id", "certain"],
@@ -54,85 +53,119 @@ Deno.test("rules for reading: a command that names a path of a deny rule is deni
       ["Grep(secret/**)", "cat secret/a", "none"],
       ["WebFetch(a.test)", "cat a.test", "none"],
     ] as const
-  ) assertEquals(await decide(rule, command), expected, `${rule} ${command}`);
-  const many = Array.from({ length: 1_001 }, (_, index) => `a/${index}`).join(" ");
-  assertEquals(await decide("Read(secret/**)", `cat ${many}`), "possible");
+  ) assertEquals(await decide(workspace, { rule, command }), expected, `${rule} ${command}`);
 });
 
-Deno.test("rules for reading: a pattern, a text or an excluded path that has the name of a denied path is no path", () =>
-  assertConcerns([
-    ["Read(secret/**)", "grep -rn secret src", "none"],
-    ["Read(secret/**)", "grep -A 3 secret src/a", "none"],
-    ["Read(secret/**)", "git grep -n secret", "none"],
-    ["Read(dist/**)", "rg dist package.json", "none"],
-    ["Read(.env)", "jq .env package.json", "none"],
-    ["Read(dist/**)", "sed s/dist/b/ a", "none"],
-    ["Read(log/**)", "git log --oneline", "none"],
-    ["Read(log/**)", "git -C lib log", "none"],
-    ["Read(build/**)", "git log --grep=build", "none"],
-    ["Read(build/**)", "git log --grep build -S build", "none"],
-    ["Read(docs/**)", "git branch docs", "none"],
-    ["Read(dist/**)", "grep -rn foo --exclude-dir=dist .", "none"],
-    ["Read(dist/**)", "grep -rn foo --exclude-dir dist .", "none"],
-    ["Read(dist/**)", "du -sh --exclude=dist .", "none"],
-    ["Read(dist/**)", "tree -I dist", "none"],
-    ["Read(dist/**)", "ls --ignore dist", "none"],
-    ["Read(dist/**)", "rg foo -g '!dist/**'", "none"],
-    ["Read(dist/**)", "git diff -- . ':!dist'", "none"],
-    ["Read(*.lock)", "git diff -- . ':(exclude)*.lock'", "none"],
-    ["Read(dist/**)", "find . -name '*.ts' -not -path './dist/*'", "none"],
-    ["Read(dist/**)", "find . -path ./dist -prune -o -name '*.ts' -print", "none"],
-    ["Read(dist/**)", "find . \\( -path ./lib -o -path ./dist \\) -prune -o -print", "none"],
-    ["Read(*.pem)", "curl https://a.test/b.pem", "none"],
-    ["Read(types/**)", "npm install @types/node", "none"],
-    ["Read(secret/**)", "ls *", "none"],
-    ["Read(secret/**)", "cat */README.md", "none"],
-    ["Read(secret/**)", "for file in src/*; do cat $file; done", "none"],
-  ]));
+Deno.test("rules for reading: a pattern of the shell names the paths that it may match", async () => {
+  await using workspace = new TestWorkspace();
+  const root = workspace.directory;
+  for (
+    const [rule, command, expected] of [
+      ["Read(secret/**)", "cat sec*/a", "possible"],
+      ["Read(secret/**)", "cat secre?/a", "possible"],
+      ["Read(secret/**)", "cat [st]ecret/a", "possible"],
+      ["Read(secret/**)", "cat {secret,lib}/a", "possible"],
+      ["Read(secret/**)", "cat secre{s..u}/a", "possible"],
+      ["Read(secret/**)", "cat */a", "possible"],
+      ["Read(secret/**)", `cat ${root}/s*/a`, "possible"],
+      ["Read(secret/**)", "for file in secret/*; do cat $file; done", "possible"],
+      ["Read(secret/**)", "cat lib/*", "none"],
+      ["Read(secret/**)", "ls *", "none"],
+      ["Read(secret/**)", "cat lib*/a", "none"],
+      ["Read(lib/key.txt)", "cat lib/*", "possible"],
+      ["Read(lib/key.txt)", "head lib/*.txt", "possible"],
+      ["Read(lib/key.txt)", "head lib/*.md", "none"],
+      ["Read(lib/key.txt)", "cat lib/$NAME", "none"],
+      ["Read(.env)", "cat .env*", "possible"],
+      ["Read(.env)", "cp .env{,.old}", "possible"],
+      ["Read(.env)", "cat lib/.e*", "possible"],
+      ["Read(.env)", "cat *env *", "none"],
+      ["Read(*.key)", "cat *.k*", "possible"],
+      ["Read(*.key)", "cat server.*", "possible"],
+      ["Read(*.key)", "cat *.ts *", "none"],
+      ["Read(**/secret/**)", "cat lib/sec*/a", "possible"],
+      ["Read(**/secret/**)", "cat lib/*/a", "none"],
+      ["Read(lib/**/*.key)", "cat lib/a/*.key", "possible"],
+      ["Read(my\\ lib/**)", "cat my*/a", "possible"],
+      ["Read(my\\ lib/**)", "cat your*/a", "none"],
+      ["Read(/etc/passwd)", "cat /e*/passwd", "possible"],
+      ["Read(secret/*.txt)", 'cat "$DIRECTORY"/a.txt', "possible"],
+      ["Read(secret/**)", 'cat "$DIRECTORY"/a.txt $FILE', "none"],
+      ["Read(secret/**)", "docker run -v $PWD/secret:/data image", "possible"],
+    ] as const
+  ) assertEquals(await decide(workspace, { rule, command }), expected, `${rule} ${command}`);
+});
 
-Deno.test("rules for reading: an operand is a path if an option has the pattern, or nothing excludes it", () =>
-  assertConcerns([
-    ["Read(id)", "grep -e key id", "certain"],
-    ["Read(id)", "grep --regexp=key id", "certain"],
-    ["Read(id)", "grep -n 5 id", "certain"],
-    ["Read(secret/**)", "grep -fsecret/a b", "certain"],
-    ["Read(secret/**)", "rg -g secret key", "certain"],
-    ["Read(secret/**)", "rg key --ignore secret", "certain"],
-    ["Read(secret/**)", "find . -path './secret/*' -exec cat {} +", "certain"],
-    ["Read(secret/**)", "find . ! ! -path ./secret/a", "certain"],
-    ["Read(secret/**)", "find . ! '(' ! -path ./secret/a ')'", "certain"],
-  ]));
+Deno.test("rules for reading: a path is relative to the directory that a command changes to", async () => {
+  await using workspace = new TestWorkspace();
+  const name = workspace.directory.slice(workspace.directory.lastIndexOf("/") + 1);
+  for (
+    const [rule, command, expected] of [
+      ["Read(lib/secret/**)", "cd lib && cat secret/a", "certain"],
+      ["Read(lib/secret/**)", "cd lib && cd secret && cat a", "certain"],
+      ["Read(lib/secret/**)", "pushd ./lib; ls secret", "certain"],
+      ["Read(lib/a.txt)", "(cd lib; cat a.txt)", "certain"],
+      ["Read(lib/*.txt)", "cd lib && cat *.txt", "possible"],
+      ["Read(lib/a.txt)", "cd src && cat a.txt", "none"],
+      ["Read(lib/a.txt)", `cat src/../../${name}/lib/a.txt`, "certain"],
+      ["Read(lib/a.txt)", `cd .. && cat ${name}/lib/a.txt`, "certain"],
+      ["Read(/etc/passwd)", "cd /etc && cat passwd", "certain"],
+      ["Read(lib/secret/**)", 'cd "$DIRECTORY" && cat secret/a', "possible"],
+      ["Read(lib/secret/**)", "cd - && cat secret/a", "possible"],
+      ["Read(lib/secret/**)", "cat secret/a", "none"],
+    ] as const
+  ) assertEquals(await decide(workspace, { rule, command }), expected, `${rule} ${command}`);
+  for (
+    const [rule, command, expected] of [
+      ["Read(lib/secret/**)", "cat secret/a", "possible"],
+      ["Read(lib/*.txt)", "cat a.txt", "possible"],
+      ["Read(lib/*.txt)", `cat ${workspace.directory}/a.txt`, "none"],
+      ["Read(lib/*.txt)", "cat a.md", "none"],
+      ["Read(/etc/passwd)", "cat passwd", "possible"],
+    ] as const
+  ) {
+    const call = { rule, command, isMoved: true };
+    assertEquals(await decide(workspace, call), expected, `${rule} ${command}`);
+  }
+});
 
-Deno.test("rules for reading: a file without an extension is a path for programs that read files", () =>
-  assertConcerns([
-    ...[
-      "cp id b",
-      "less id",
-      "/bin/cat id",
-      "awk 1 id",
-      "scp id host:",
-      "gzip -c id",
-      "dd if=id",
-      "curl -d @id a.test",
-      "zip a id",
-      "pushd id",
-    ].map((command): Case => ["Read(id)", command, "certain"]),
-    ["Read(secret/**)", "cp -r secret b", "certain"],
-    ["Read(secret/**)", "tar cf - secret", "certain"],
-    ["Read(secret/**)", `python3 -c "print(open('secret/a').read())"`, "certain"],
-    ["Read(secret/**)", `node -p 'fs.readFileSync("secret/a", "utf8")'`, "certain"],
-  ]));
+Deno.test("rules for reading: a directory without a separator, a program, code and passed words name paths", async () => {
+  await using workspace = new TestWorkspace();
+  for (
+    const [rule, command, expected] of [
+      ["Read(secret/**)", "cp -r secret copy", "certain"],
+      ["Read(secret/**)", "tar cf - secret", "certain"],
+      ["Read(secret/**)", "/bin/ls secret", "certain"],
+      ["Read(secret/**)", "./secret/run", "certain"],
+      ["Read(secret/**)", "echo secret/a | xargs cat", "certain"],
+      ["Read(secret/**)", "cat $(echo secret/a)", "certain"],
+      ["Read(secret/**)", "cat ${FILE:-secret/a}", "certain"],
+      ["Read(secret/**)", "FILE=secret/a; cat $FILE", "certain"],
+      ["Read(secret/**)", `python3 -c "print(open('secret/a').read())"`, "certain"],
+      ["Read(secret/**)", "grep 5 secret", "certain"],
+      ["Read(secret/**)", "grep -e 5 secret", "certain"],
+      ["Read(secret/**)", "rg --files secret", "certain"],
+      ["Read(secret/**)", "awk 1 secret", "certain"],
+      ["Read(secret/**)", "grep -rn secret lib", "none"],
+      ["Read(secret/**)", "sed s/secret/x/ a.txt", "none"],
+      ["Read(*.pem)", "curl https://a.test/b.pem", "none"],
+    ] as const
+  ) assertEquals(await decide(workspace, { rule, command }), expected, `${rule} ${command}`);
+});
 
-Deno.test("rules for reading: an expansion that may be a denied path is possibly one", () =>
-  assertConcerns([
-    ["Read(.env)", "cat .env*", "possible"],
-    ["Read(.env{,.local})", "cat lib/.env.l*", "possible"],
-    ["Read(secret/**)", "cat s*/a", "possible"],
-    ["Read(secret/a)", "cat secre?/[ab]", "possible"],
-    ["Read(secret/**)", "cat {secret/a,b}", "possible"],
-    ["Read(secret/**)", "FILE=secret/a; cat $FILE", "possible"],
-    ["Read(secret/**)", "for file in secret/*; do cat $file; done", "possible"],
-    ["Read(secret/**)", "echo secret/a | xargs cat", "possible"],
-    ["Read(secret/**)", 'cat "$(echo secret/a)"', "possible"],
-    ["Read(secret/**)", `cat ${"{a,b}".repeat(12)}`, "possible"],
-  ]));
+Deno.test("rules for reading: a command with too many or too long paths is decided in linear time", async () => {
+  await using workspace = new TestWorkspace();
+  const rule = "Read(**/*s*e*c*r*e*t)";
+  for (
+    const command of [
+      `cat ${Array.from({ length: 2_001 }, (_, index) => `a/${index}`).join(" ")}`,
+      `cat ${"a/".repeat(30_000)}`,
+      `cat ${"${a}".repeat(10_000)}`,
+      `cat ${"{a,b}".repeat(20)}/a`,
+    ]
+  ) {
+    const readMs = startThreadTimer();
+    assertEquals(await decide(workspace, { rule, command }), "possible", command.slice(0, 20));
+    assert(readMs() < 2_000, `${command.slice(0, 20)}: ${readMs()} ms`);
+  }
+});

@@ -10,6 +10,7 @@ import { isAbsolute, SEPARATOR } from "../../platform/paths.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { canMatchBelow, foldCase, normalizePattern } from "../kit/path_patterns.ts";
 import type { Concern } from "./command_rules.ts";
+import { mayOverlap, type PathPattern, skipDirectory } from "./pattern_overlap.ts";
 
 /** The path of a call. */
 export interface CallPath {
@@ -95,8 +96,8 @@ export interface PathRule {
   readonly covers: (path: CallPath | undefined) => boolean;
   /** Whether the pattern, as that of a deny rule, concerns the path. */
   readonly concerns: (path: CallPath | undefined) => Concern;
-  /** The names in the pattern that are no patterns themselves. */
-  readonly names: readonly string[];
+  /** Whether the pattern, as that of a deny rule, may concern a path of a command that is not certain. */
+  readonly mayConcern: (path: PathPattern, workingDirectory: string | undefined) => boolean;
 }
 
 /**
@@ -110,9 +111,6 @@ export function createPathRule(pattern: string): PathRule {
   const matches = compilePathGlob(glob);
   const matchesFolded = compilePathGlob(foldCase(glob));
   return {
-    names: expandBraces(glob).flatMap((alternative) => alternative.split("/")).filter((name) =>
-      name !== "" && !/[*?[\\]/.test(name)
-    ),
     covers: (path) => path !== undefined && getCoveredForms(path).some(matches),
     concerns: (path) => {
       if (!path) return "possible";
@@ -125,7 +123,32 @@ export function createPathRule(pattern: string): PathRule {
         ? "below"
         : "none";
     },
+    mayConcern: (path, workingDirectory) => {
+      try {
+        return mayConcernPattern(glob, path, workingDirectory);
+      } catch {
+        // Too long to be compared.
+        return true;
+      }
+    },
   };
+}
+
+function mayConcernPattern(
+  glob: string,
+  path: PathPattern,
+  workingDirectory: string | undefined,
+): boolean {
+  const { segments, start } = path;
+  if (glob.startsWith("/")) {
+    if (start === "root") return mayOverlap(glob, path);
+    return start !== "directory" && mayOverlap(glob, { segments, start: "anywhere" });
+  }
+  if (start !== "root") return mayOverlap(glob, path);
+  if (workingDirectory === undefined) return mayOverlap(glob, { segments, start: "above" });
+  const directory = workingDirectory.split("/").filter((name) => name !== "");
+  const rest = skipDirectory(segments, directory);
+  return rest !== undefined && mayOverlap(glob, { segments: rest, start: "directory" });
 }
 
 /** Whether a pattern may match a file below a directory. */

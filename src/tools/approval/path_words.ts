@@ -72,7 +72,8 @@ export function listPathWords(command: SimpleCommand): readonly ShellWord[] {
       : [];
     return parts.map((text) => ({ text, literal: word.literal }));
   });
-  return [...words, ...targets];
+  const programs = command.words.slice(0, 1).filter(({ text }) => text.includes("/"));
+  return [...programs, ...words, ...targets];
 }
 
 /** Whether a word has the form of a path, not of a name or of text. */
@@ -152,9 +153,9 @@ function isPruned({ texts, index }: WordPosition): boolean {
 const ADDRESS = /\b(?!file:)[a-z][\w+.-]*:\/\/\S*/gi;
 
 /** Returns a word and the values in it: of an option, an assignment, a revision, and for a reader a reference to a file. */
-function listValues(word: string, isReader: boolean): readonly string[] {
+export function listValues(word: string, isReader: boolean): readonly string[] {
   const text = word.replace(ADDRESS, "");
   const [, attached = ""] = /^-\w(.+)/s.exec(text) ?? [];
-  const parts = [text, attached, ...text.split(isReader ? /[=:@]/ : /[=:]/).slice(1)];
-  return parts.filter((part) => part !== "");
+  const parts = [text, attached, ...text.split(isReader ? /[=:@]/ : /[=:]/)];
+  return [...new Set(parts)].filter((part) => part !== "");
 }

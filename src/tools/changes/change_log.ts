@@ -54,7 +54,10 @@ export interface UndoReport {
   readonly left: readonly { readonly path: string; readonly reason: string }[];
   /** Directories that the turn had made and that were removed, because they are empty. */
   readonly removedDirectories: readonly string[];
-  /** Reasons why changes of the turn may remain, such as files that are too large to be recorded. */
+  /**
+   * Reasons why changes of the turn may remain, such as files that are too large to be recorded. Of the last turn also those
+   * of later ones, which changed no other files.
+   */
   readonly untracked: readonly string[];
 }
 
@@ -62,6 +65,7 @@ export interface UndoReport {
 export class ChangeLog {
   readonly #store: ChangeLogStore;
   readonly #untracked = new Map<string, Set<string>>();
+  readonly #begun: string[] = ["1"];
   #turn = "1";
 
   /** Creates a change log. Default store: {@linkcode MemoryChangeLogStore}. */
@@ -72,6 +76,7 @@ export class ChangeLog {
   /** Starts a turn: later changes are recorded under its id, which must be unique. Before the first call the id is `"1"`. */
   beginTurn(id: string): void {
     this.#turn = id;
+    this.#begun.push(id);
   }
 
   /** Records a change that is about to be made; `null` if the file does not exist before or after it. */
@@ -136,8 +141,19 @@ export class ChangeLog {
           : []
       ),
       removedDirectories: removedDirectories.map((path) => files.toDisplayPath(path)),
-      untracked: [...this.#untracked.get(selected ?? this.#turn) ?? []],
+      untracked: turn === undefined
+        ? this.#takeUntrackedSince(selected)
+        : [...this.#untracked.get(turn) ?? []],
     };
+  }
+
+  /** Returns the reasons of a turn and of later ones, which changed no other files, once. Default: of all turns. */
+  #takeUntrackedSince(turn: string | undefined): string[] {
+    const start = turn === undefined ? 0 : this.#begun.lastIndexOf(turn);
+    const turns = new Set(this.#begun.slice(Math.max(start, 0)));
+    const reasons = [...turns].flatMap((id) => [...this.#untracked.get(id) ?? []]);
+    for (const id of turns) this.#untracked.delete(id);
+    return [...new Set(reasons)];
   }
 
   async #undo(files: SandboxFiles, change: NetChange): Promise<UndoOutcome> {

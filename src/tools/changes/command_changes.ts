@@ -8,7 +8,10 @@ import { AbortedError, getErrorMessage } from "../../core/errors.ts";
 import { dirname, isExactPath, join } from "../../platform/paths.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { ChangeLog } from "./change_log.ts";
-import { type OmittedFiles, type TakenSnapshot, WorkTreeSnapshots } from "./work_tree_snapshots.ts";
+import { type TakenSnapshot, WorkTreeSnapshots } from "./work_tree_snapshots.ts";
+
+/** Maximum number of names in a reason. */
+const MAX_NAMES = 10;
 
 /** Takes a snapshot of the working directory before and after each command. */
 export class CommandChanges {
@@ -62,7 +65,10 @@ export class CommandChanges {
   }
 
   #noteOthers(description: string, paths: readonly string[]): void {
-    if (paths.length > 0) this.#changeLog.noteUntracked(`${description}: ${paths.join(", ")}`);
+    if (paths.length === 0) return;
+    const others = paths.length > MAX_NAMES ? ` and ${paths.length - MAX_NAMES} more` : "";
+    const names = paths.slice(0, MAX_NAMES).join(", ");
+    this.#changeLog.noteUntracked(`${description}: ${names}${others}`);
   }
 
   async #record(before: TakenSnapshot, signal: AbortSignal): Promise<void> {
@@ -70,7 +76,8 @@ export class CommandChanges {
     if (!snapshots) return;
     const after = await this.#take(signal);
     if (after === undefined) return;
-    const { changes, older, others, directories } = await snapshots.compare(before, after, signal);
+    const compared = await snapshots.compare(before, after, signal);
+    const { changes, older, others, ignored, directories } = compared;
     const { root } = this.#sandbox;
     for (const change of changes) {
       const madeDirectories = change.before === null
@@ -85,7 +92,8 @@ export class CommandChanges {
       others.filter((path) => !isExactPath(path)),
     );
     this.#noteOthers("files that are older than the command, and were not recorded before", older);
-    const listOmitted = (name: keyof OmittedFiles) => [
+    this.#noteOthers("ignored files and secrets", ignored);
+    const listOmitted = (name: "large" | "repositories") => [
       ...new Set([...before.omitted[name], ...after.omitted[name]]),
     ];
     this.#noteOthers("files over 20 MB", listOmitted("large"));

@@ -105,9 +105,93 @@ Deno.test({
     assertEquals(removed, ["a.txt"]);
     assertEquals(untracked, [
       "links, modes or large changes: link, run.sh",
+      "ignored files and secrets: ignored",
       "files over 20 MB: large",
     ]);
     assertEquals(workspace.readFile("ignored"), "two\n");
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): names the ignored files and the secrets that a command changed, and no others",
+  ignore,
+  async fn() {
+    for (
+      const [command, untracked] of [
+        ["rm -r build", ["ignored files and secrets: build/"]],
+        ["rm build/deep/a", ["ignored files and secrets: build/"]],
+        ["echo 2 >> build/deep/a; echo 2 >> a.log", ["ignored files and secrets: a.log, build/"]],
+        ["echo 2 >> .env", ["ignored files and secrets: .env"]],
+        ["mv build old", ["ignored files and secrets: build/, old/"]],
+        ["mkdir made; echo '*' > made/.gitignore; echo 1 > made/a", [
+          "ignored files and secrets: made/",
+        ]],
+        ["for i in $(seq 12); do echo > $i.log; done", [
+          "ignored files and secrets: 1.log, 10.log, 11.log, 12.log, 2.log, 3.log, 4.log, 5.log, 6.log, 7.log and 2 more",
+        ]],
+        ["mkdir __pycache__ lib/__pycache__; echo > lib/__pycache__/a.pyc", []],
+        ["git init -q made; echo 2 >> build/deep/a; echo 2 >> lib/a; echo > made/a", [
+          "ignored files and secrets: build/deep/a",
+          "files in nested repositories: made",
+        ]],
+        ["cat build/deep/a .env; echo 2 >> lib/a; git init -q; rm -r .git", []],
+      ] as const
+    ) {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      workspace.writeFile(".gitignore", "build/\nold/\n*.log\n");
+      for (const path of ["build/deep/a", "build/b", "a.log", ".env", "lib/a"]) {
+        workspace.writeFile(path, "1");
+      }
+      await workspace.callTool("bash", { command });
+      const report = await changeLog.undoTurn(workspace.sandbox.files);
+      assertEquals(report.untracked, untracked, command);
+    }
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): names what later turns changed and it cannot undo, once",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    const { files } = workspace.sandbox;
+    workspace.writeFile(".gitignore", "build/\n");
+    workspace.writeFile("build/a", "1");
+    const run = async (turn: string, command: string) => {
+      changeLog.beginTurn(turn);
+      await workspace.callTool("bash", { command });
+    };
+    await run("first", "echo 1 > a");
+    await run("second", "rm -r build");
+    await run("third", "true");
+    const { turn, untracked } = await changeLog.undoTurn(files);
+    assertEquals([turn, untracked], ["first", ["ignored files and secrets: build/"]]);
+    await run("fourth", "mkdir build; echo > build/b");
+    const reason = ["ignored files and secrets: build/"];
+    assertEquals((await changeLog.undoTurn(files, "fourth")).untracked, reason);
+    assertEquals((await changeLog.undoTurn(files)).untracked, reason);
+    assertEquals((await changeLog.undoTurn(files)).untracked, []);
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): names restored files whose mode is another one than before",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    for (const path of ["a", "b", "c", "d"]) {
+      workspace.writeFile(path, "1");
+      Deno.chmodSync(`${workspace.directory}/${path}`, path < "c" ? 0o755 : 0o644);
+    }
+    const command =
+      "rm a d; chmod -x b; echo 2 > b; chmod +x c; echo 2 > c; echo 2 > e; chmod +x e";
+    await workspace.callTool("bash", { command });
+    const { restored, removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals([restored, removed], [["a", "b", "c", "d"], ["e"]]);
+    assertEquals(untracked, ["links, modes or large changes: a, b, c"]);
   },
 });
 

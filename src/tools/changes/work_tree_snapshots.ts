@@ -38,8 +38,12 @@ export interface SnapshotChanges {
    * would remove their only copy.
    */
   readonly older: readonly string[];
-  /** Paths whose change cannot be undone: links, modes, nested repositories and names that are not UTF-8. */
+  /**
+   * Paths whose change cannot be undone, or not all of it: links, modes, nested repositories and names that are not UTF-8.
+   */
   readonly others: readonly string[];
+  /** Ignored files, files with secrets, and directories with only such files, in which files changed or which are gone. */
+  readonly ignored: readonly string[];
   /** The directories of the earlier snapshot, relative to the root. */
   readonly directories: ReadonlySet<string>;
 }
@@ -58,6 +62,8 @@ export interface TakenSnapshot {
   readonly time: Date | null;
   /** The files that it leaves out. */
   readonly omitted: OmittedFiles;
+  /** Path of a file that is as old as the snapshot. */
+  readonly marker: string;
 }
 
 /** Paths of files and directories that a snapshot leaves out, relative to the root. */
@@ -66,6 +72,11 @@ export interface OmittedFiles {
   readonly large: readonly string[];
   /** The directories of nested repositories, from which git would read more than the files of the work tree. */
   readonly repositories: readonly string[];
+  /**
+   * The other ones: ignored files and those with secrets; directories of only such files end with `/`. `undefined` if there
+   * are nested repositories: git would read their files, which may be pipes.
+   */
+  readonly ignored: readonly string[] | undefined;
 }
 
 /** Larger files are not part of a snapshot. */
@@ -77,8 +88,11 @@ const MAX_CHANGED_BYTES = 200_000_000;
 /** Time limit of each call of git. */
 const TIMEOUT_MS = 20_000;
 
+/** Names of caches, whose changes are of no interest. */
+const CACHES = ["__pycache__", ".pytest_cache", ".mypy_cache", ".DS_Store"];
+
 /** Files that are not part of a snapshot, in addition to those in ignore files. */
-const EXCLUDED = "node_modules/\n__pycache__/\n.pytest_cache/\n.mypy_cache/\n.DS_Store\n";
+const EXCLUDED = ["node_modules/", ...CACHES, ""].join("\n");
 
 /** Attributes that keep every byte of a file: no line endings, filters or keywords are converted. */
 const ATTRIBUTES = "* -text -filter -ident -working-tree-encoding\n";
@@ -88,6 +102,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   readonly #root: string;
   readonly #parent: string;
   #directory: Promise<string> | undefined;
+  #markerCount = 0;
 
   /**
    * @param root Canonical path of the directory.
@@ -106,12 +121,22 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     if (blocking !== undefined) {
       return { type: "refused", reason: `${blocking} is not a regular file, or is too large` };
     }
+    const marker = join(directory, `marker-${this.#markerCount++}`);
+    await system.writeTextFile(marker, "");
     const { large, repositories } = unusual;
-    const omitted = { large, repositories };
-    const time = await this.#exclude(directory, omitted, signal);
+    const time = await this.#exclude(directory, unusual, signal);
     await this.#git(["add", "--all", "--ignore-errors", "--", "."], { signal, maxCode: 1 });
-    const id = toText(await this.#git(["write-tree"], { signal })).trim();
-    return { type: "taken", id, time, omitted };
+    const [tree, ignored] = await Promise.all([
+      this.#git(["write-tree"], { signal }),
+      repositories.length === 0 ? this.#git(LIST_IGNORED, { signal }) : undefined,
+    ]);
+    const omitted = {
+      large,
+      repositories,
+      ignored: ignored &&
+        splitPaths(ignored).filter((path) => !large.includes(path) && !isInCache(path)),
+    };
+    return { type: "taken", id: toText(tree).trim(), time, omitted, marker };
   }
 
   /** Compares two snapshots. */
@@ -120,8 +145,9 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     after: TakenSnapshot,
     signal: AbortSignal,
   ): Promise<SnapshotChanges> {
+    const ignored = await this.#findIgnoredChanges(before, after, signal);
     if (before.id === after.id) {
-      return { changes: [], older: [], others: [], directories: new Set() };
+      return { changes: [], older: [], others: [], ignored, directories: new Set() };
     }
     const args = ["diff-tree", "-r", "-z", "--no-renames", before.id, after.id];
     const entries = parseRawDiff(toText(await this.#git(args, { signal })));
@@ -144,8 +170,10 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       older: [...older],
       others: entries.filter((entry) =>
         !older.has(entry.path) &&
-        (!isRestorable(entry) || !contents.has(entry.oldId) || !contents.has(entry.newId))
+        (!isRestorable(entry) || losesMode(entry) || !contents.has(entry.oldId) ||
+          !contents.has(entry.newId))
       ).map(({ path }) => path),
+      ignored,
       directories: new Set(toText(names).split("\0")),
     };
   }
@@ -177,6 +205,40 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     return new Set(older.filter(({ newId }) => !known.has(newId)).map(({ path }) => path));
   }
 
+  /** Finds the files outside of snapshots that changed after the earlier one. */
+  async #findIgnoredChanges(
+    { omitted, marker }: TakenSnapshot,
+    after: TakenSnapshot,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    const { ignored, large, repositories } = after.omitted;
+    const find = async (types: readonly string[]) => {
+      const args = [".", ...SKIP_CACHES, ...types, "-cnewer", marker, "-print0"];
+      const output = await this.#run("find", args, { signal, maxCode: 1 });
+      return splitPaths(output).map((path) => path.replace(/^\.\//, ""));
+    };
+    if (!ignored) {
+      const args = ["ls-tree", "-r", "-z", "--name-only", after.id];
+      const others = new Set([...large, ...splitPaths(await this.#git(args, { signal }))]);
+      const isIn = (path: string) => repositories.some((name) => path.startsWith(`${name}/`));
+      return (await find(["-type", "f"])).filter((path) => !others.has(path) && !isIn(path));
+    }
+    const current = new Set(ignored);
+    const gone: string[] = [];
+    for (const path of omitted.ignored ?? []) {
+      if (!current.has(path) && await this.#isMissing(path)) gone.push(path);
+    }
+    if (ignored.length === 0) return gone;
+    const changed = await find(["(", "-type", "f", "-o", "-type", "d", ")"]);
+    const entries = changed.flatMap((path) => findEntry(path, current) ?? []);
+    return [...new Set([...gone, ...entries])].sort();
+  }
+
+  async #isMissing(path: string): Promise<boolean> {
+    const status = await statIfExists(join(this.#root, path)).catch(() => null);
+    return status === undefined;
+  }
+
   async #create(signal: AbortSignal): Promise<string> {
     const directory = join(this.#parent, `snapshots-${crypto.randomUUID()}`);
     await system.mkdir(directory, { mode: 0o700 });
@@ -192,7 +254,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
    */
   async #exclude(
     directory: string,
-    { large, repositories }: OmittedFiles,
+    { large, repositories }: Pick<OmittedFiles, "large" | "repositories">,
     signal: AbortSignal,
   ): Promise<Date | null> {
     const options = { within: this.#root, maxBytes: 1_000_000, signal };
@@ -212,8 +274,8 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const isRead = ["(", "-name", ".gitignore", "-o", "-name", ".gitattributes", ")"];
     const conditions = ["(", ...isLarge, "-o", ...isRead, ...BLOCKING_CONDITIONS, ")"];
     const args = [".", "-name", ".git", "-prune", "-print0", "-o", ...conditions, "-print0"];
-    const paths = toText(await this.#run("find", args, { signal, maxCode: 1 })).split("\0")
-      .map((path) => path.replace(/^\.\//, "")).filter((path) => path !== "");
+    const paths = splitPaths(await this.#run("find", args, { signal, maxCode: 1 }))
+      .map((path) => path.replace(/^\.\//, ""));
     const isReadByGit = (path: string) => /(?:^|\/)\.git(?:ignore|attributes)$/.test(path);
     const isRepository = (path: string) => path.endsWith("/.git");
     return {
@@ -296,7 +358,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   }
 }
 
-interface UnusualFiles extends OmittedFiles {
+interface UnusualFiles extends Pick<OmittedFiles, "large" | "repositories"> {
   /** Paths of the files that would block git. */
   readonly blocking: readonly string[];
 }
@@ -320,6 +382,36 @@ interface RawChange {
   readonly path: string;
 }
 
+/** Lists ignored files that are not part of a snapshot, and directories of only such files. */
+const LIST_IGNORED = [
+  "ls-files",
+  "--others",
+  "--ignored",
+  "--exclude-standard",
+  "--directory",
+  "-z",
+];
+
+/** Arguments of `find` that skip repositories and caches. */
+const SKIP_CACHES = [".git", ...CACHES].flatMap((name) => ["-name", name, "-prune", "-o"]);
+
+function isInCache(path: string): boolean {
+  return path.split("/").some((name) => CACHES.includes(name));
+}
+
+/** Finds the entry that is a path or a directory above it. A directory changes when a name in it does. */
+function findEntry(path: string, entries: ReadonlySet<string>): string | undefined {
+  for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
+    if (entries.has(path.slice(0, end + 1))) return path.slice(0, end + 1);
+  }
+  return [path, `${path}/`].find((name) => entries.has(name));
+}
+
+/** Whether the restored file has another mode than before. */
+function losesMode({ oldMode, newMode }: RawChange): boolean {
+  return newMode === "000000" ? oldMode === "100755" : oldMode !== "000000" && oldMode !== newMode;
+}
+
 /** Returns the pattern for one path; characters that a pattern cannot express match any. */
 function toIgnorePattern(path: string): string {
   return `/${path.replace(/[\\*?[\]\s!#]/g, "\\$&").replace(/\\?\n|\ufffd+/g, "*")}`;
@@ -331,6 +423,10 @@ function parseRawDiff(output: string): RawChange[] {
     const [, oldMode = "", newMode = "", oldId = "", newId = "", path = ""] = match;
     return { oldMode, newMode, oldId, newId, path };
   });
+}
+
+function splitPaths(output: Uint8Array): string[] {
+  return toText(output).split("\0").filter((path) => path !== "");
 }
 
 function toText(bytes: Uint8Array): string {

@@ -6,10 +6,12 @@
 
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { compilePathPatterns } from "../kit/path_patterns.ts";
+import { limitMatching } from "./limit_matching.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 
 /**
- * Creates a function that returns whether a canonical path is left out; `undefined` without patterns.
+ * Creates a function that returns whether a canonical path is left out; `undefined` without patterns. It throws a
+ * `BadRequestError` when the comparisons take too long.
  *
  * @throws {BadRequestError} When a pattern is invalid.
  */
@@ -20,7 +22,10 @@ export function createPathExclusion(
   if (!patterns || patterns.length === 0) return undefined;
   try {
     const matches = compilePathPatterns(patterns);
-    return (path) => matches({ displayed: files.toDisplayPath(path), canonical: path });
+    return limitMatching(
+      (path) => matches({ displayed: files.toDisplayPath(path), canonical: path }),
+      { argument: "exclude_paths" },
+    );
   } catch (error) {
     throw new BadRequestError(`exclude_paths is invalid: ${getErrorMessage(error)}`);
   }

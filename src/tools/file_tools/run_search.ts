@@ -9,6 +9,7 @@ import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
 import { isExactPath } from "../../platform/paths.ts";
 import { MAX_SMALL_FILE_BYTES } from "../../platform/small_file.ts";
 import { readCheckedFile } from "../sandbox/file_reading.ts";
+import { limitMatching } from "./limit_matching.ts";
 import { createPathExclusion } from "./path_exclusion.ts";
 import { toPrintable } from "./list_directory.ts";
 import { quotePath } from "../files/file_error.ts";
@@ -86,7 +87,7 @@ async function resolveStart(files: SandboxFiles, path: string): Promise<SearchSt
 
 function parseGlob(glob: string): PathMatcher {
   try {
-    return compileGlob(glob);
+    return limitMatching(compileGlob(glob), { argument: "glob" });
   } catch (error) {
     throw new BadRequestError(
       `The glob ${quotePath(glob)} is invalid: ${getErrorMessage(error)}`,

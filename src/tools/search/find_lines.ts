@@ -62,12 +62,12 @@ interface SearchedText {
   readonly isPlain: boolean;
 }
 
-/** Decodes a file for a search. A NUL separates the lines of a binary file, as in ripgrep. */
+/** Decodes a file for a search. As in ripgrep, a NUL separates the lines of a binary file, unless a match may span them. */
 function decodeSearched(bytes: Uint8Array, multiline: boolean): SearchedText {
   const encoding = detectEncoding(bytes);
   const decoded = new TextDecoder(encoding).decode(bytes);
   const isBinary = encoding === "utf-8" && decoded.includes("\0");
-  const text = isBinary ? decoded.replaceAll("\0", "\n") : decoded;
+  const text = isBinary && !multiline ? decoded.replaceAll("\0", "\n") : decoded;
   const withoutReturns = multiline || !text.includes("\r\n") ? text : text.replaceAll("\r\n", "\n");
   // As many characters as bytes: each is ASCII, or replaces an invalid byte.
   const isAscii = decoded.length === bytes.length && !text.includes("\ufffd");

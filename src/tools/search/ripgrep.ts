@@ -132,6 +132,7 @@ export async function countLinesWithRipgrep(
   query: RipgrepQuery,
 ): Promise<RipgrepCounts | undefined> {
   if (needsJavaScript(query.pattern.source)) return undefined;
+  if (query.pattern.multiline) return await countMultilineHits(sandbox, query);
   const [counted, listed] = await Promise.all([
     listWithRipgrep(sandbox, query, ["--count", "--with-filename", "--null"]),
     listWithRipgrep(sandbox, query, ["--files-with-matches", "--binary", "--null"]),
@@ -151,6 +152,68 @@ export async function countLinesWithRipgrep(
       .sort(comparePaths),
     hasUnreadable: counted.hasUnreadable,
     isTimedOut: counted.isTimedOut || listed.isTimedOut,
+  };
+}
+
+/** Counts the matching lines of a search in which `--count` counts the matches: a match may span lines. */
+async function countMultilineHits(
+  sandbox: Sandbox,
+  query: RipgrepQuery,
+): Promise<RipgrepCounts | undefined> {
+  const decoder = new TextDecoder();
+  const counts: { readonly path: string; readonly count: number }[] = [];
+  const binaryFiles: string[] = [];
+  let line = "";
+  let hasSummary = false;
+  const readLine = () => {
+    hasSummary ||= line.includes('"type":"summary"');
+    if (!line.startsWith('{"type":"end"')) return;
+    const { path, count, isBinary } = parseEnd(line);
+    if (isBinary) binaryFiles.push(toCanonicalPath(path, query));
+    else counts.push({ path: toCanonicalPath(path, query), count });
+  };
+  const outcome = await runRipgrep(sandbox, {
+    query,
+    args: ["--json", "--binary"],
+    onOutput(chunk) {
+      for (const [index, part] of decoder.decode(chunk, { stream: true }).split("\n").entries()) {
+        if (index > 0) {
+          readLine();
+          line = "";
+        }
+        // A match, which is not needed, may be a complete file.
+        if (line.length < MAX_END_CHARACTERS) line += part;
+      }
+    },
+  });
+  query.signal.throwIfAborted();
+  const hasFailed = outcome?.type === "exited" && outcome.exit.code > 1;
+  if (!outcome || (hasFailed && !hasSummary)) return undefined;
+  return {
+    counts: counts.sort((a, b) => comparePaths(a.path, b.path)),
+    binaryFiles: binaryFiles.sort(comparePaths),
+    hasUnreadable: hasFailed,
+    isTimedOut: outcome.type === "timed_out",
+  };
+}
+
+/** Maximum length of the line for the end of a file, which has its path. */
+const MAX_END_CHARACTERS = 64 * 1024;
+
+interface FileEnd {
+  readonly path: string;
+  readonly count: number;
+  readonly isBinary: boolean;
+}
+
+function parseEnd(line: string): FileEnd {
+  const { data }: JsonObject = JSON.parse(line);
+  const { path, stats, binary_offset } = isJsonObject(data) ? data : {};
+  const count = isJsonObject(stats) ? stats.matched_lines : 0;
+  return {
+    path: decodeText(path) ?? "",
+    count: typeof count === "number" ? count : 0,
+    isBinary: typeof binary_offset === "number",
   };
 }
 

@@ -333,6 +333,12 @@ Deno.test({
   },
 });
 
+const COUNTED: readonly (readonly [source: string, multiline: boolean])[] = [
+  ...["foo", "\\w+", "é", "^$"].map((source) => [source, false] as const),
+  // Here `rg --count` counts the matches.
+  ...["foo", "a\\n", "b\\s+\\w", "(?s)a.+?b", "é\\n\\n?"].map((source) => [source, true] as const),
+];
+
 Deno.test({
   name: "search: counts matching lines as rg does",
   ignore,
@@ -341,11 +347,11 @@ Deno.test({
     try {
       await writeTree(directory);
       await using sandbox = createSandbox({ cwd: directory });
-      for (const source of ["foo", "\\w+", "é", "^$"]) {
+      for (const [source, multiline] of COUNTED) {
         const counts = [sandbox, withoutPrograms(sandbox)].map(async (searched) => {
           const report = new SearchReport();
           const files = await Array.fromAsync(countLines(searched, {
-            pattern: { source, ignoreCase: false, multiline: false },
+            pattern: { source, ignoreCase: false, multiline },
             start: { path: sandbox.root, isDirectory: true },
             matches: (path) => path.endsWith(".txt"),
             limit: 1_000_000,
