@@ -11,6 +11,8 @@ interface Download extends AsyncDisposable {
   readonly store: ModelStore;
   readonly path: string;
   readonly part: string;
+  /** Waits before attempts, in milliseconds. */
+  readonly waits: number[];
   run(options?: PullOptions): Promise<void>;
   /** Runs a download that must fail. */
   fail(options?: PullOptions): Promise<AgentError>;
@@ -19,11 +21,17 @@ interface Download extends AsyncDisposable {
 async function createDownload(
   env: Readonly<Record<string, string>> = {},
   limits: { readonly idleTimeoutMs?: number } = {},
+  content = CONTENT,
 ): Promise<Download> {
-  const hub = await startHub(CONTENT);
+  const hub = await startHub(content);
   const directory = await Deno.makeTempDir();
   const variables: Record<string, string> = { HF_ENDPOINT: hub.endpoint, ...env };
-  const store = new ModelStore({ directory, env: (name) => variables[name], ...limits });
+  const waits: number[] = [];
+  const sleep = (milliseconds: number) => {
+    waits.push(milliseconds);
+    return Promise.resolve();
+  };
+  const store = new ModelStore({ directory, env: (name) => variables[name], sleep, ...limits });
   const { path } = await store.find(NAME);
   const run = async (options?: PullOptions) =>
     await store.download(await store.find(NAME), options);
@@ -32,6 +40,7 @@ async function createDownload(
     store,
     path,
     part: `${path}.part`,
+    waits,
     run,
     fail: async (options) => await assertRejects(() => run(options), AgentError),
     async [Symbol.asyncDispose]() {
@@ -78,11 +87,33 @@ Deno.test("ModelStore: creates the directory of the models", async () => {
   assertEquals(await Deno.readFile(place.path), CONTENT);
 });
 
-Deno.test("ModelStore: continues a download that was cut off", async () => {
+Deno.test("ModelStore: continues a download whose connection is lost", async () => {
   await using download = await createDownload();
   download.hub.behavior = { cutAfter: 20_000 };
+  const progress: number[] = [];
+  await download.run({ onProgress: ({ receivedBytes }) => progress.push(receivedBytes) });
+  assertEquals(await Deno.readFile(download.path), CONTENT);
+  const ranges = download.hub.requests.map(({ range }) => range);
+  assertEquals(ranges, [null, "bytes=20000-", "bytes=40000-"]);
+  assertEquals(download.waits, [1_000, 2_000]);
+  assertEquals(progress.at(-1), 50_000);
+});
+
+Deno.test("ModelStore: has all attempts again after a connection that has sent a megabyte", async () => {
+  const content = new Uint8Array(12_000_000);
+  await using download = await createDownload({}, {}, content);
+  download.hub.behavior = { cutAfter: 1_500_000 };
+  await download.run();
+  assertEquals(await Deno.readFile(download.path), content);
+  assertEquals(download.waits, Array.from({ length: 7 }, () => 1_000));
+});
+
+Deno.test("ModelStore: gives up after six connections without progress, and keeps the part", async () => {
+  await using download = await createDownload();
+  download.hub.behavior = { cutAfter: 20_000, ignoresRange: true };
   const error = await download.fail();
   assertEquals([error.code, error.retryable], ["network_error", true]);
+  assertEquals(download.waits, [1_000, 2_000, 4_000, 8_000, 16_000]);
   assertEquals(await exists(download.path), false);
   const { size } = await Deno.stat(download.part);
   assert(size > 0 && size <= 20_000);
@@ -92,6 +123,71 @@ Deno.test("ModelStore: continues a download that was cut off", async () => {
   assertEquals(progress[0], size);
   assertEquals(download.hub.requests.at(-1)?.range, `bytes=${size}-`);
   assertEquals(await Deno.readFile(download.path), CONTENT);
+});
+
+Deno.test("ModelStore: waits as long as the hub asks for after a lost connection", async () => {
+  await using download = await createDownload();
+  const { hub } = download;
+  const onCut = () => hub.behavior = { status: 503 };
+  hub.behavior = { cutAfter: 20_000, onCut };
+  const error = await download.fail();
+  assertEquals([error.status, error.retryAfterMs], [503, 7_000]);
+  assertEquals(download.waits, [1_000, 7_000, 7_000, 8_000, 16_000]);
+  const before = hub.requests.length;
+  // A hub that cannot be used at all is reported immediately.
+  assertEquals((await download.fail()).status, 503);
+  assertEquals(hub.requests.length, before + 1);
+  // So is a failure that another attempt does not change.
+  hub.behavior = { cutAfter: 20_000, onCut: () => hub.behavior = { status: 404 } };
+  assertEquals((await download.fail()).status, 404);
+  assertEquals(hub.requests.length, before + 3);
+});
+
+Deno.test("ModelStore: an abort ends the wait before another attempt", async () => {
+  await using download = await createDownload();
+  download.hub.behavior = { cutAfter: 20_000 };
+  const controller = new AbortController();
+  const store = new ModelStore({
+    directory: download.store.directory,
+    env: (name) => name === "HF_ENDPOINT" ? download.hub.endpoint : undefined,
+    sleep: (_milliseconds, signal) => {
+      const ended = new Promise<void>((resolve) =>
+        signal?.addEventListener("abort", () => resolve())
+      );
+      controller.abort("enough");
+      return ended;
+    },
+  });
+  const place = await store.find(NAME);
+  const error = await store.download(place, { signal: controller.signal }).catch((reason) =>
+    reason
+  );
+  assertEquals(error, "enough");
+  assertEquals((await Deno.stat(download.part)).size, 20_000);
+});
+
+Deno.test("ModelStore: keeps a part when a proxy sends a page of its own", async () => {
+  const page = new TextEncoder().encode("<html>Sign in to this network</html>");
+  const source = {
+    repository: "a/b",
+    file: "c.gguf",
+    size: 50_000,
+    sha256: await toSha256(CONTENT),
+  };
+  for (const present of [0, 30_000]) {
+    await using download = await createDownload();
+    const { hub, store, path, part } = download;
+    if (present > 0) await Deno.writeFile(part, CONTENT.subarray(0, present));
+    hub.behavior = { isDirect: true, content: page, ignoresRange: true };
+    const place = { name: "c", path, source };
+    const error = await assertRejects(() => store.download(place), AgentError);
+    assertStringIncludes(error.message, "has sent a file of 36 bytes instead of 50000");
+    assertEquals(await Deno.stat(part).then(({ size }) => size, () => 0), present);
+    hub.behavior = {};
+    await store.download(place);
+    assertEquals(hub.requests.at(-1)?.range, present > 0 ? "bytes=30000-" : null);
+    assertEquals(await Deno.readFile(path), CONTENT);
+  }
 });
 
 Deno.test("ModelStore: starts again where the server ignores the range, or the part is too long", async () => {
@@ -163,6 +259,12 @@ Deno.test("ModelStore: a complete part is verified and not downloaded again", as
 Deno.test("ModelStore: refuses content that is longer than the file, and a file without a SHA-256", async () => {
   await using download = await createDownload();
   download.hub.behavior = { size: 100 };
+  assertStringIncludes(
+    (await download.fail()).message,
+    "has sent a file of 50000 bytes instead of 100",
+  );
+  // The end of a body without a length is not known before.
+  download.hub.behavior = { size: 100, stallAfter: 1_000, hidesLength: true };
   assertStringIncludes((await download.fail()).message, "bytes or more instead of 100");
   download.hub.behavior = { sha256: null };
   assertStringIncludes((await download.fail()).message, "reports no SHA-256 of model.gguf");

@@ -5,6 +5,7 @@
  */
 
 import { BadRequestError, getErrorMessage, ModelNotFoundError } from "../../core/errors.ts";
+import { realSleep, type Sleep } from "../../core/ports.ts";
 import { basename, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
@@ -34,6 +35,8 @@ export interface ModelStoreOptions {
   readonly connectTimeoutMs?: number | undefined;
   /** Longest pause of a download, in milliseconds. Default: 60,000. */
   readonly idleTimeoutMs?: number | undefined;
+  /** Waits before a download is continued whose connection was lost. Default: a timer. */
+  readonly sleep?: Sleep | undefined;
 }
 
 /** A model on this device. */
@@ -221,12 +224,14 @@ export class ModelStore {
   #createDownloadOptions(): Omit<DownloadOptions, "signal"> {
     const { fetch = globalThis.fetch, connectTimeoutMs = 30_000, idleTimeoutMs = 60_000 } =
       this.#options;
+    const { sleep = realSleep } = this.#options;
     return {
       endpoint: this.#env("HF_ENDPOINT") || DEFAULT_ENDPOINT,
       token: this.#env("HF_TOKEN") || undefined,
       fetch,
       connectTimeoutMs,
       idleTimeoutMs,
+      sleep,
     };
   }
 
