@@ -315,6 +315,56 @@ Deno.test("ModelStore: reports a server that stops sending", async () => {
   assertStringIncludes(message, "has sent nothing for 50 ms");
 });
 
+Deno.test("ModelStore: describes the download by hand where the hub does not answer", async () => {
+  await using download = await createDownload();
+  const { directory } = download.store;
+  const silent = (_input: unknown, init?: RequestInit) =>
+    new Promise<Response>((_, reject) => {
+      init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+    });
+  const store = new ModelStore({ directory, fetch: silent, connectTimeoutMs: 20 });
+  const place = await store.find(NAME);
+  const error = await assertRejects(() => store.download(place), AgentError);
+  assertStringIncludes(error.message, "has not answered within 20 ms. Without this connection");
+});
+
+Deno.test("ModelStore: has no time limit that is longer than a timer can be", async () => {
+  await using download = await createDownload({}, { idleTimeoutMs: 2 ** 32 });
+  await download.run();
+  assertEquals(await Deno.readFile(download.path), CONTENT);
+});
+
+Deno.test("ModelStore: lists incomplete files, and not as models", async () => {
+  await using download = await createDownload();
+  const { store } = download;
+  assertEquals(await store.listIncomplete(), []);
+  await Deno.writeFile(download.part, CONTENT.subarray(0, 100));
+  await Deno.writeFile(`${store.directory}/qwen3-4b.gguf.part`, CONTENT);
+  await Deno.writeFile(`${store.directory}/copy.gguf.import`, CONTENT.subarray(0, 7));
+  await Deno.writeFile(`${store.directory}/other.part`, CONTENT);
+  await Deno.mkdir(`${store.directory}/directory.gguf.part`);
+  assertEquals(await store.list(), []);
+  const incomplete = await store.listIncomplete();
+  assertEquals(incomplete.map(({ name, size, preset }) => [name, size, preset?.name]), [
+    ["copy", 7, undefined],
+    ["owner--repo--model--main", 100, undefined],
+    ["qwen3-4b", 50_000, "qwen3-4b"],
+  ]);
+  for (const { name } of incomplete) await store.remove(name);
+  assertEquals(await store.listIncomplete(), []);
+});
+
+Deno.test("ModelStore: refuses a part of a model, and files that are none, before it downloads them", async () => {
+  await using download = await createDownload();
+  const { store } = download;
+  for (const file of ["big-00001-of-00003.gguf", "Q4/big-00002-of-00003.GGUF"]) {
+    const error = await assertRejects(() => store.find(`hf:owner/repo/${file}`), AgentError);
+    assertEquals(error.code, "bad_request");
+    assertStringIncludes(error.message, "llama-gguf-split --merge");
+  }
+  await assertRejects(() => store.find("hf:a/b/model.safetensors"), AgentError, "Invalid model");
+});
+
 Deno.test("ModelStore: an abort ends a download and keeps its part", async () => {
   await using download = await createDownload();
   const controller = new AbortController();

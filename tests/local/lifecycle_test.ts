@@ -157,6 +157,15 @@ Deno.test("LocalModel: is unloaded after idleMs without use", async () => {
   assertEquals(test.llama.loaded, 0);
 });
 
+Deno.test("LocalModel: stays loaded with an idle time that is longer than a timer can be", async () => {
+  await using test = await createLifecycle({ idleMs: 2 ** 31 });
+  const loading = test.model.load();
+  (await test.llama.nextLoad()).resolve();
+  await loading;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assertEquals(test.model.state.type, "ready");
+});
+
 Deno.test("LocalModel: refuses a model that does not fit into memory", async () => {
   await using test = await createLifecycle({ memoryLimit: 70_000_000, contextSize: 2048 });
   const loading = test.model.load();

@@ -128,13 +128,29 @@ export class ModelStore {
    * @throws {BadRequestError} If the directory exists and cannot be read.
    */
   async list(): Promise<StoredModel[]> {
+    return await this.#listFiles([EXTENSION]);
+  }
+
+  /**
+   * Lists the incomplete files of downloads and imports that are in progress or were interrupted. They are no models: `path`
+   * and `size` are those of the incomplete file.
+   *
+   * @throws {BadRequestError} If the directory exists and cannot be read.
+   */
+  async listIncomplete(): Promise<StoredModel[]> {
+    return await this.#listFiles([EXTENSION + PART_EXTENSION, EXTENSION + IMPORT_EXTENSION]);
+  }
+
+  /** Lists the files with one of these ends of their names. */
+  async #listFiles(extensions: readonly string[]): Promise<StoredModel[]> {
     const models: StoredModel[] = [];
     for (const entry of this.#readDirectory()) {
-      if (!entry.endsWith(EXTENSION)) continue;
+      const extension = extensions.find((end) => entry.endsWith(end));
+      if (extension === undefined) continue;
       const path = join(this.directory, entry);
       const size = await getFileSize(path);
       if (size === undefined) continue;
-      const name = entry.slice(0, -EXTENSION.length);
+      const name = entry.slice(0, -extension.length);
       const preset = findPreset(name);
       models.push({ name, path, size, ...(preset && { preset }) });
     }
