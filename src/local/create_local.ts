@@ -26,8 +26,8 @@ export interface LocalStreamFn extends StreamFn, AsyncDisposable {
 /**
  * Creates a stream function that runs a model in this process, with llama.cpp.
  *
- * The model is downloaded and loaded for the first request; a request for another model unloads it. Replies cost
- * nothing. Options of a request that a model on this device does not have are reported as warnings.
+ * The model is downloaded and loaded for the first request; a request for another model unloads it unless a request still
+ * uses it. Replies cost nothing. Options of a request that a model on this device does not have are reported as warnings.
  *
  * @example
  * ```ts ignore
@@ -65,7 +65,7 @@ export function createLocal(options: LocalOptions | LocalModel = {}): LocalStrea
   });
 }
 
-/** The models of a stream function, one of which is in memory. */
+/** The models of a stream function. Those that no request uses are unloaded for another one. */
 class LocalModels {
   readonly #options: LocalOptions | LocalModel;
   readonly #models = new Map<string, LocalModel>();

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { AgentError } from "../../mod.ts";
 import { type DownloadProgress, ModelStore, type PullOptions } from "../../src/local/mod.ts";
+import { createTinyModel } from "./tiny_model.ts";
 import { type HubServer, startHub, toSha256 } from "./hub_server.ts";
 
 const NAME = "hf:owner/repo/model.gguf@main";
@@ -418,6 +419,37 @@ Deno.test("ModelStore: callers of one process share a download, and continue it 
   assertEquals(await Deno.readFile(download.path), CONTENT);
   assertEquals(download.hub.requests.length, 4);
   assertEquals(progress.at(-1), 50_000);
+});
+
+Deno.test("ModelStore: callers of one process share the failure of a download", async () => {
+  await using download = await createDownload();
+  download.hub.behavior = { status: 404 };
+  const errors = await Promise.all([download.fail(), download.fail(), download.fail()]);
+  assertEquals(errors.map(({ status }) => status), [404, 404, 404]);
+  assertEquals(download.hub.requests.length, 1);
+  // The next call tries again.
+  download.hub.behavior = {};
+  await download.run();
+});
+
+Deno.test("ModelStore: a listener that throws does not fail a download of other callers", async () => {
+  await using download = await createDownload();
+  const onProgress = () => {
+    throw new Error("listener");
+  };
+  await Promise.all([download.run(), download.run({ onProgress })]);
+  assertEquals(await Deno.readFile(download.path), CONTENT);
+  assertEquals(download.hub.requests.length, 2);
+});
+
+Deno.test("ModelStore: an imported file does not get the name of a preset in other letters", async () => {
+  await using download = await createDownload();
+  const file = `${download.store.directory}/../Qwen3-4B.gguf`;
+  await Deno.writeFile(file, createTinyModel());
+  const error = await assertRejects(() => download.store.importFile(file), AgentError);
+  // They are one file on systems that do not distinguish the letters.
+  assertStringIncludes(error.message, "it is not the file of the preset qwen3-4b; rename it");
+  await Deno.remove(file);
 });
 
 Deno.test("ModelStore: reports what the system does not allow", async () => {

@@ -179,6 +179,28 @@ Deno.test("LocalModel: refuses a model that does not fit into memory", async () 
   assertEquals(small.llama.loads.length, 0);
 });
 
+Deno.test("LocalModel: models are loaded one after the other, so that each one sees the free memory", async () => {
+  await using first = await createLifecycle();
+  const { llama } = first;
+  await using second = await createLifecycle({ llama });
+  const loading = first.model.load();
+  const load = await llama.nextLoad();
+  const waiting = second.model.load();
+  const controller = new AbortController();
+  await using third = await createLifecycle({ llama });
+  const aborted = third.model.load(controller.signal);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assertEquals(llama.loads.length, 1);
+  controller.abort();
+  await assertRejects(() => aborted, AgentError, "aborted");
+  const next = llama.nextLoad();
+  load.reject(new Error("damaged"));
+  await assertRejects(() => loading, AgentError, "damaged");
+  (await next).resolve();
+  await waiting;
+  assertEquals([llama.loads.length, second.model.state.type], [2, "ready"]);
+});
+
 Deno.test("LocalModel: the memory is checked once, before the model is loaded", async () => {
   for (const options of [{ free: 1 }, { free: 1, memoryLimit: Infinity }]) {
     await using test = await createLifecycle(options);

@@ -196,9 +196,11 @@ export class ModelStore {
         `Cannot import ${file}: rename it to a name of letters, digits, dots, dashes and underscores`,
       );
     }
-    if (!preset && findPreset(name)) {
+    // Some systems do not distinguish small and capital letters.
+    const other = findPreset(name.toLowerCase());
+    if (!preset && other) {
       throw new BadRequestError(
-        `Cannot import ${file}: it is not the file of the preset ${name}; rename it`,
+        `Cannot import ${file}: it is not the file of the preset ${other.name}; rename it`,
       );
     }
     const path = this.#toPath(name);
