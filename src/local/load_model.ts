@@ -124,7 +124,13 @@ async function planMemory(
   const { purpose, parallel = 1, memoryLimit } = options;
   const available = memoryLimit ?? await readFreeMemory(llama);
   const sequences = purpose === "chat" ? parallel : 1;
-  const estimate = (contextSize: number) => estimateMemory(profile, { contextSize, sequences });
+  const estimate = (contextSize: number) =>
+    estimateMemory(profile, {
+      contextSize,
+      sequences,
+      // Embeddings are made of whole texts.
+      ...(purpose === "embedding" && { batchSize: contextSize }),
+    });
   const maximum = profile.contextLength;
   const sizes = options.contextSize === undefined
     ? CONTEXT_SIZES.map((size) => Math.min(size, maximum))

@@ -25,12 +25,18 @@ interface Lifecycle extends AsyncDisposable {
   readonly path: string;
 }
 
-type LifecycleOptions = Partial<LocalModelOptions> & { readonly free?: number };
+type LifecycleOptions = Partial<LocalModelOptions> & {
+  readonly free?: number;
+  /** Number of tokens that the model was trained on. */
+  readonly contextLength?: number;
+};
 
-async function createLifecycle({ free, ...options }: LifecycleOptions = {}): Promise<Lifecycle> {
+async function createLifecycle(
+  { free, contextLength, ...options }: LifecycleOptions = {},
+): Promise<Lifecycle> {
   const directory = await Deno.makeTempDir();
   const path = `${directory}/tiny.gguf`;
-  await Deno.writeFile(path, createTinyModel());
+  await Deno.writeFile(path, createTinyModel(contextLength === undefined ? {} : { contextLength }));
   const llama = createFakeLlama(free === undefined ? {} : { free });
   const states: LocalModelState[] = [];
   const onState = (state: LocalModelState) => states.push(state);
@@ -177,6 +183,22 @@ Deno.test("LocalModel: refuses a model that does not fit into memory", async () 
   assertStringIncludes(error.message, "needs about");
   assertStringIncludes(error.message, "60 MB are available: use a smaller model");
   assertEquals(small.llama.loads.length, 0);
+});
+
+Deno.test("LocalModel: the memory for embeddings includes that of the longest text", async () => {
+  const memoryLimit = 100_000_000;
+  await using chat = await createLifecycle({ memoryLimit, contextLength: 16_384 });
+  const loading = chat.model.load();
+  (await chat.llama.nextLoad()).resolve();
+  await loading;
+  assertEquals(chat.model.contextSize, 16_384);
+  const embedder = createEmbedder({ model: chat.path, llama: chat.llama, memoryLimit });
+  const next = chat.llama.nextLoad();
+  const loaded = embedder.model.load();
+  (await next).resolve();
+  await loaded;
+  assertEquals(embedder.model.contextSize, 4_096);
+  await embedder[Symbol.asyncDispose]();
 });
 
 Deno.test("LocalModel: models are loaded one after the other, so that each one sees the free memory", async () => {

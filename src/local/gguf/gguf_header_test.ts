@@ -37,6 +37,11 @@ Deno.test("readGgufHeader() reads the properties of a model", async () => {
   });
   const { weights, context } = estimateMemory(profile, { contextSize: 1_000, sequences: 2 });
   assertEquals([weights, context], [bytes.length, 256_000]);
+  // A text that is evaluated at once needs one number of 2 bytes for each pair of its tokens.
+  const [small, large] = [512, 16_384].map((batchSize) =>
+    estimateMemory(profile, { contextSize: 16_384, batchSize }).overhead
+  );
+  assertEquals((large ?? 0) - (small ?? 0), 2 * 16_384 * (16_384 - 512));
 });
 
 Deno.test("readGgufHeader() reads the values of all types", async () => {
