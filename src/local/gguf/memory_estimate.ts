@@ -26,20 +26,14 @@ const BASE_OVERHEAD = 64 * 1024 * 1024;
 /** Bytes for each token of a batch and each one of its context, which determine whether the one can see the other. */
 const MASK_BYTES = 2;
 
-/** Sizes that the memory of a model depends on. */
-interface ContextSizes {
-  /** Number of tokens of a context. */
-  readonly contextSize: number;
-  /** Number of contexts. Default: 1. */
-  readonly sequences?: number;
-  /** Number of tokens that are evaluated at once. Default: 512. */
-  readonly batchSize?: number;
-}
-
-/** Estimates the memory of a model with contexts of a number of tokens. */
+/** Estimates the memory of a model with contexts of a number of tokens, of which `batchSize` (512) are evaluated at once. */
 export function estimateMemory(
   { fileSize, bytesPerToken }: Pick<ModelProfile, "fileSize" | "bytesPerToken">,
-  { contextSize, sequences = 1, batchSize = BATCH_SIZE }: ContextSizes,
+  { contextSize, sequences = 1, batchSize = BATCH_SIZE }: {
+    readonly contextSize: number;
+    readonly sequences?: number;
+    readonly batchSize?: number;
+  },
 ): MemoryEstimate {
   const context = bytesPerToken * contextSize * sequences;
   const mask = MASK_BYTES * contextSize * Math.max(0, batchSize - BATCH_SIZE);
