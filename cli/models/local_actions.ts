@@ -21,22 +21,29 @@ interface ListedModel {
   readonly name: string;
   /** Path of its file, if it is on this device. */
   readonly path?: string;
-  /** Size of its file in bytes. */
-  readonly size: number;
+  /** Size of its file in bytes; unknown for an incomplete file that is not of a preset. */
+  readonly size?: number;
   readonly preset?: LocalPreset;
+  /** The part of a download or an import that is not complete. */
+  readonly incomplete?: Pick<StoredModel, "path" | "size">;
 }
 
-/** Lists the presets and the other models on this device. */
+/** Lists the presets, the other models on this device, and what is incomplete. */
 export async function listLocalModels(format: "text" | "json", host: Host): Promise<ExitCode> {
   return await withCliErrors(() => printLocalModels(format, host));
 }
 
 async function printLocalModels(format: "text" | "json", host: Host): Promise<ExitCode> {
-  const stored = await openModelStore(host).list();
-  const others = stored.filter(({ preset }) => preset === undefined);
+  const store = openModelStore(host);
+  const stored: readonly ListedModel[] = await store.list();
+  const incomplete = (await store.listIncomplete()).map(toIncomplete);
+  const present = [...stored, ...incomplete];
   const models: ListedModel[] = [
-    ...PRESETS.map((preset) => toListedPreset(preset, stored)),
-    ...others,
+    ...PRESETS.flatMap((preset) => {
+      const found = present.filter(({ name }) => name === preset.name);
+      return found.length > 0 ? found : [{ name: preset.name, size: preset.size, preset }];
+    }),
+    ...present.filter(({ preset }) => preset === undefined),
   ];
   const { output } = host.terminal;
   await output.write(
@@ -47,21 +54,26 @@ async function printLocalModels(format: "text" | "json", host: Host): Promise<Ex
   return ExitCode.ok;
 }
 
-function toListedPreset(preset: LocalPreset, stored: readonly StoredModel[]): ListedModel {
-  const { name, size } = preset;
-  const path = stored.find((model) => model.name === name)?.path;
-  return { name, size, preset, ...(path !== undefined && { path }) };
+function toIncomplete({ name, path, size, preset }: StoredModel): ListedModel {
+  return { name, incomplete: { path, size }, ...(preset && { preset, size: preset.size }) };
 }
 
-function toRow({ name, path, size, preset }: ListedModel): string[] {
+function toRow(model: ListedModel): string[] {
+  const { name, preset } = model;
   return [
     name,
-    path === undefined ? "not downloaded" : "on this device",
-    formatBytes(size),
+    ...describePresence(model),
     preset ? `${Math.round(preset.contextLength / 1_024)}k context` : "",
     preset?.license ?? "",
     preset?.purpose === "embedding" ? "embeddings" : "",
   ];
+}
+
+function describePresence({ path, size, incomplete }: ListedModel): [state: string, size: string] {
+  const total = size === undefined ? "" : formatBytes(size);
+  if (!incomplete) return [path === undefined ? "not downloaded" : "on this device", total];
+  const received = formatBytes(incomplete.size);
+  return ["incomplete", total === "" ? received : `${received} of ${total}`];
 }
 
 /** Downloads a model, with a progress bar. */
@@ -103,9 +115,10 @@ export async function removeModel(name: string, host: Host): Promise<ExitCode> {
 export async function importModel(file: string, host: Host): Promise<ExitCode> {
   return await withCliErrors(async () => {
     const { name, path, profile } = await openModelStore(host).importFile(file);
-    await host.terminal.messages.write(
-      `Imported ${toPlainText(profile.name)}: swink run -m local/${toPlainText(name)} "PROMPT"\n`,
-    );
+    const use = profile.isEmbeddingModel
+      ? ` for createEmbedder({ model: ${JSON.stringify(name)} })`
+      : `: swink run -m local/${toPlainText(name)} "PROMPT"`;
+    await host.terminal.messages.write(`Imported ${toPlainText(profile.name)}${use}\n`);
     await host.terminal.output.write(`${toPlainText(path)}\n`);
     return ExitCode.ok;
   });

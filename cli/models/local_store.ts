@@ -5,7 +5,7 @@
  */
 
 import { getErrorMessage } from "../../src/core/errors.ts";
-import { ModelStore } from "../../src/local/mod.ts";
+import { ModelStore, type StoredModel } from "../../src/local/mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 
@@ -24,10 +24,22 @@ export function openModelStore({ env, fetch }: Pick<Host, "env" | "fetch">): Mod
   return store;
 }
 
-/** Counts the models on this device; 0 if their directory cannot be read. */
+/** Lists the models on this device; none if their directory cannot be read. */
+export async function listStoredModels(
+  host: Pick<Host, "env" | "fetch">,
+): Promise<readonly StoredModel[]> {
+  const store = openModelStore(host);
+  try {
+    return await store.list();
+  } catch {
+    return [];
+  }
+}
+
+/** Counts the models on this device; 0 if they cannot be listed. */
 export async function countStoredModels(host: Pick<Host, "env" | "fetch">): Promise<number> {
   try {
-    return (await openModelStore(host).list()).length;
+    return (await listStoredModels(host)).length;
   } catch {
     return 0;
   }

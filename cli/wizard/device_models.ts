@@ -8,14 +8,17 @@ import { AgentError } from "../../src/core/errors.ts";
 import { formatBytes, PRESETS } from "../../src/local/mod.ts";
 import type { Host } from "../host/host.ts";
 import { DownloadBar } from "../models/download_bar.ts";
-import { openModelStore } from "../models/local_store.ts";
+import { listStoredModels, openModelStore } from "../models/local_store.ts";
 import type { LocalModel } from "./local_models.ts";
 
-/** Returns the models on this device, and those that can be downloaded. */
+/**
+ * Returns the models on this device, and those that can be downloaded. A directory that cannot be read has none; a download
+ * reports why.
+ */
 export async function findDeviceModels(
   host: Pick<Host, "env" | "fetch">,
 ): Promise<readonly LocalModel[]> {
-  const stored = await openModelStore(host).list();
+  const stored = await listStoredModels(host);
   const chats = stored.filter(({ preset }) => preset?.purpose !== "embedding");
   const missing = PRESETS.filter(({ name, purpose }) =>
     purpose === "chat" && !stored.some((model) => model.name === name)

@@ -94,13 +94,19 @@ async function readModels(
   signal: AbortSignal,
 ): Promise<unknown> {
   const address = env(urlVariable(provider) ?? "") || url;
-  const baseUrl = provider === "ollama" ? toServerUrl(address) : address.replace(/\/+$/, "");
+  const baseUrl = provider === "ollama" ? toServerUrl(address) : toVersionedUrl(address);
   const response = await fetch(`${baseUrl}${path}`, {
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     redirect: "error",
   });
   const text = await readText(response);
   return response.ok ? JSON.parse(text) : undefined;
+}
+
+/** Adds the version of the API to a URL without a path, as the adapter does. */
+function toVersionedUrl(address: string): string {
+  const url = address.replace(/\/+$/, "");
+  return /^https?:\/\/[^/?#]+$/.test(url) ? `${url}/v1` : url;
 }
 
 /** Reads a body of bounded size, since any program may listen on the port. */

@@ -5,7 +5,13 @@
  */
 
 import { abortable } from "../core/abortable.ts";
-import { AbortedError, BadRequestError, ContextWindowOverflowError } from "../core/errors.ts";
+import {
+  AbortedError,
+  BadRequestError,
+  ContextWindowOverflowError,
+  getErrorMessage,
+  StreamError,
+} from "../core/errors.ts";
 import type { EmbeddingEngine, LoadedModel } from "./load_model.ts";
 import { LocalModel, useModel } from "./local_model.ts";
 import type { LocalModelOptions } from "./local_model_options.ts";
@@ -79,8 +85,9 @@ async function embedTokens(
     signal.throwIfAborted();
     return await abortable(embedding.embed(tokens), signal);
   } catch (error) {
-    if (!signal.aborted) throw error;
-    throw new AbortedError("embed() was aborted", { cause: signal.reason });
+    if (signal.aborted) throw new AbortedError("embed() was aborted", { cause: signal.reason });
+    const message = `The model cannot embed a text: ${getErrorMessage(error)}`;
+    throw new StreamError(message, { cause: error });
   }
 }
 
@@ -94,8 +101,8 @@ function tokenize(
 ): number[] {
   const tokens = embedding.tokenize(text);
   if (tokens.length === 0) throw new BadRequestError(`Text ${index} is empty: nothing to embed`);
-  // The model adds a token at the start and at the end.
-  if (tokens.length + 2 <= contextSize) return tokens;
+  // The model may add a token at the start and at the end, and does not use the last place of the context.
+  if (tokens.length + 2 < contextSize) return tokens;
   throw new ContextWindowOverflowError(
     `Text ${index} has ${tokens.length} tokens and the context ${contextSize}: divide the text`,
   );

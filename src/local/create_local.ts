@@ -26,8 +26,8 @@ export interface LocalStreamFn extends StreamFn, AsyncDisposable {
 /**
  * Creates a stream function that runs a model in this process, with llama.cpp.
  *
- * The model is downloaded and loaded for the first request; a request for another model unloads it. Replies cost
- * nothing. Options of a request that a model on this device does not have are reported as warnings.
+ * The model is downloaded and loaded for the first request; a request for another model unloads it, once no request
+ * uses it. Replies cost nothing. Options of a request that a model on this device does not have are reported as warnings.
  *
  * @example
  * ```ts ignore
@@ -65,10 +65,12 @@ export function createLocal(options: LocalOptions | LocalModel = {}): LocalStrea
   });
 }
 
-/** The models of a stream function, one of which is in memory. */
+/** The models of a stream function. Those that no request uses are unloaded for another one. */
 class LocalModels {
   readonly #options: LocalOptions | LocalModel;
   readonly #models = new Map<string, LocalModel>();
+  /** The model that was requested last. */
+  #latest: LocalModel | undefined;
 
   constructor(options: LocalOptions | LocalModel) {
     this.#options = options;
@@ -79,11 +81,16 @@ class LocalModels {
     const model = this.#find(name);
     return {
       use: async (signal, use) => {
+        this.#latest = model;
         await this.#unloadOthers(model);
-        return await useModel(model, signal, ({ text }) => {
-          if (text) return use(text);
-          throw new BadRequestError(`The model ${name} was loaded for embeddings`);
-        });
+        try {
+          return await useModel(model, signal, ({ text }) => {
+            if (text) return use(text);
+            throw new BadRequestError(`The model ${name} was loaded for embeddings`);
+          });
+        } finally {
+          if (this.#latest !== model) await model.unload();
+        }
       },
     };
   }

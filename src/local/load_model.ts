@@ -9,6 +9,7 @@ import { type GgufHeader, readGgufHeader } from "./gguf/gguf_header.ts";
 import { checkMemory, estimateMemory, type MemoryEstimate } from "./gguf/memory_estimate.ts";
 import { createModelProfile, type ModelProfile } from "./gguf/model_profile.ts";
 import { readFreeMemory } from "./llama/free_memory.ts";
+import { loadInTurn } from "./llama/load_in_turn.ts";
 import {
   type LlamaEmbeddingContext,
   type LlamaModel,
@@ -78,9 +79,12 @@ export async function loadModel(place: ModelPlace, options: LoadOptions): Promis
   const llamaPackage = llama as LlamaPackage | undefined ?? await loadLlamaPackage();
   const runtime = await loadLlamaRuntime(llamaPackage, gpu);
   signal.throwIfAborted();
-  const plan = await planMemory(runtime, { header, profile, place, options });
+  const context = { header, profile, place, options };
   try {
-    return await load(runtime, { header, profile, place, options, plan });
+    return await loadInTurn(llamaPackage, signal, async () => {
+      const plan = await planMemory(runtime, context);
+      return await load(runtime, { ...context, plan });
+    });
   } catch (cause) {
     if (AgentError.is(cause) || signal.aborted) throw cause;
     const message = `llama.cpp cannot load the model ${place.name}: ${getErrorMessage(cause)}`;
@@ -120,7 +124,13 @@ async function planMemory(
   const { purpose, parallel = 1, memoryLimit } = options;
   const available = memoryLimit ?? await readFreeMemory(llama);
   const sequences = purpose === "chat" ? parallel : 1;
-  const estimate = (contextSize: number) => estimateMemory(profile, { contextSize, sequences });
+  const estimate = (contextSize: number) =>
+    estimateMemory(profile, {
+      contextSize,
+      sequences,
+      // Embeddings are made of whole texts.
+      ...(purpose === "embedding" && { batchSize: contextSize }),
+    });
   const maximum = profile.contextLength;
   const sizes = options.contextSize === undefined
     ? CONTEXT_SIZES.map((size) => Math.min(size, maximum))

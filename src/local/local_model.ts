@@ -6,6 +6,7 @@
 
 import { abortable } from "../core/abortable.ts";
 import { AbortedError, AgentError, getErrorMessage, StreamError } from "../core/errors.ts";
+import { MAX_TIMER_MS } from "../core/ports.ts";
 import { isDeno, system } from "../platform/system.ts";
 import { type LoadedModel, loadModel } from "./load_model.ts";
 import {
@@ -247,7 +248,7 @@ function sleepInBackground(milliseconds: number, signal?: AbortSignal): Promise<
       signal?.removeEventListener("abort", finish);
       resolve();
     };
-    const timer = setTimeout(finish, milliseconds);
+    const timer = setTimeout(finish, Math.min(milliseconds, MAX_TIMER_MS));
     // In a browser, a timer is a number, and nothing ends the page.
     if (isDeno || typeof timer === "object") system.unrefTimer(timer);
     signal?.addEventListener("abort", finish);

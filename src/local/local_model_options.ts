@@ -36,7 +36,10 @@ export interface LocalModelOptions extends ModelStoreOptions {
   readonly onState?: ((state: LocalModelState) => void) | undefined;
   /** The package `node-llama-cpp`. Default: the installed one, else that of npm. */
   readonly llama?: LlamaModule | undefined;
-  /** Waits until an unused model is unloaded. Default: a timer that does not keep the process running. */
+  /**
+   * Waits until an unused model is unloaded, and before a download is continued whose connection was lost. Default: timers,
+   * of which the first one does not keep the process running.
+   */
   readonly sleep?: Sleep | undefined;
 }
 

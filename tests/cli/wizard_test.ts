@@ -158,15 +158,22 @@ Deno.test("first run: without a local server, asks again", async () => {
   const { code, screen, host } = await run(home, {
     answers: ["l", "b", "q"],
     model: [NO_SERVER, NO_SERVER, NO_SERVER, NO_SERVER],
-    env: { OLLAMA_HOST: "0.0.0.0:1", LMSTUDIO_BASE_URL: "http://gpu.test/v1" },
+    env: {
+      OLLAMA_HOST: "0.0.0.0:1",
+      LMSTUDIO_BASE_URL: "http://gpu.test/v1",
+      // The adapter adds the version, too.
+      VLLM_BASE_URL: "http://gpu.test:8000/",
+    },
   });
   assertStringIncludes(
     screen,
     "No server with a model answers (Ollama: 11434, LM Studio: 1234, llama.cpp: 8080, vLLM: 8000).\n",
   );
-  assertEquals(host.requests.slice(0, 2).map(({ url }) => url), [
+  assertEquals(host.requests.slice(0, 4).map(({ url }) => url), [
     "http://127.0.0.1:1/api/tags",
     "http://gpu.test/v1/models",
+    "http://127.0.0.1:8080/v1/models",
+    "http://gpu.test:8000/v1/models",
   ]);
   assertEquals([code, screen.split(QUESTION).length], [3, 3]);
 });
@@ -196,6 +203,17 @@ Deno.test("first run: a model on this device is offered, and saved", async () =>
   assertStringIncludes(screen, "The model local/mine is saved in HOME/.config");
   assertStringIncludes(screen, "mine.gguf: it is no GGUF file");
   assertEquals(home.read(".config/swink/config.toml"), 'model = "local/mine"\n');
+});
+
+Deno.test("first run: a directory of models that cannot be read hides no server", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const { screen } = await run(home, {
+    answers: ["l", "1"],
+    model: [json({ models: [{ name: "qwen3:8b" }] }), NO_SERVER, NO_SERVER, NO_SERVER],
+    env: { SWINK_MODELS: `${home.path}/p/x` },
+  });
+  assertStringIncludes(screen, "  1  ollama/qwen3:8b (Ollama)\n");
+  assertStringIncludes(screen, "The model ollama/qwen3:8b is saved in HOME/.config");
 });
 
 Deno.test("first run: back, an empty key and quit save nothing; quit lists the other ways", async () => {

@@ -35,6 +35,8 @@ interface SwinkEnd {
 }
 
 interface Swink extends AsyncDisposable {
+  /** The directory with the model. */
+  readonly directory: string;
   /** Creates a process in a directory with a model. */
   command(
     args: readonly string[],
@@ -75,6 +77,7 @@ async function createSwink(): Promise<Swink> {
       },
     });
   return {
+    directory,
     command,
     async run(...call) {
       const { code, stdout, stderr } = await command(...call).output();
@@ -165,10 +168,26 @@ Deno.test("swink models local: imports, lists and removes a model", async () => 
   const json = JSON.parse((await swink.run(["models", "local", "list", "-o", "json"])).output);
   assertEquals(json.at(-1).name, "tiny");
   assertEquals(json[2].sha256, PRESETS[2]?.sha256);
+  const part = `${imported.output.trim().slice(0, -"tiny.gguf".length)}qwen3-4b.gguf.part`;
+  await Deno.writeFile(part, new Uint8Array(2_000_000));
+  const partial = await swink.run(["models", "local", "list"]);
+  assertMatch(partial.output, /\nqwen3-4b +incomplete +2 MB of 2\.5 GB /);
+  const entries = JSON.parse((await swink.run(["models", "local", "list", "-o", "json"])).output);
+  assertEquals(entries[2].incomplete, { path: part, size: 2_000_000 });
+  assertEquals([entries[2].path, entries[2].size], [undefined, PRESETS[2]?.size]);
+  assertEquals((await swink.run(["models", "local", "remove", "qwen3-4b"])).code, 0);
   assertEquals((await swink.run(["models", "local", "remove", "tiny"])).code, 0);
   const again = await swink.run(["models", "local", "remove", "tiny"]);
   assertEquals(again.code, 3);
   assertStringIncludes(again.messages, 'There is no model "tiny"');
+});
+
+Deno.test("swink models local import: does not advise to chat with a model for embeddings", async () => {
+  await using swink = await createSwink();
+  const file = `${swink.directory}/vectors.gguf`;
+  await Deno.writeFile(file, createTinyModel({ pooling: "mean" }));
+  const { code, messages } = await swink.run(["models", "local", "import", file]);
+  assertEquals([code, messages], [0, 'Imported Tiny for createEmbedder({ model: "vectors" })\n']);
 });
 
 Deno.test("swink models local list: reports a directory that cannot be read", async () => {
@@ -185,10 +204,12 @@ Deno.test("swink models local pull: downloads from a mirror, and reports failure
   await using hub = await startHub(MODEL);
   const env = { HF_ENDPOINT: hub.endpoint };
   const name = "hf:owner/repo/tiny.gguf";
-  hub.behavior = { cutAfter: 30_000 };
+  hub.behavior = { cutAfter: 30_000, onCut: () => hub.behavior = { status: 418 } };
   const cut = await swink.run(["models", "local", "pull", name], env);
   assertEquals(cut.code, 4, cut.messages);
   assertStringIncludes(cut.messages, "swink: ");
+  const list = await swink.run(["models", "local", "list"], env);
+  assertMatch(list.output, /\nowner--repo--tiny +incomplete +\d+ KB\n$/);
   hub.behavior = {};
   const pulled = await swink.run(["models", "local", "pull", name], env);
   assertEquals(pulled.code, 0, pulled.messages);

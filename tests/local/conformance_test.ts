@@ -55,6 +55,8 @@ if (llama) {
         idleMs: Infinity,
         // A reader that waits for the first token of an incomplete model gets an error in time.
         idleTimeoutMs: 1_500,
+        // A download is continued whose connection was lost.
+        sleep: () => Promise.resolve(),
         ...limits,
       });
       streamFns.push(streamFn);

@@ -1,49 +1,9 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { AgentError } from "../../mod.ts";
 import { type DownloadProgress, ModelStore, type PullOptions } from "../../src/local/mod.ts";
-import { type HubServer, startHub, toSha256 } from "./hub_server.ts";
-
-const NAME = "hf:owner/repo/model.gguf@main";
-const CONTENT = crypto.getRandomValues(new Uint8Array(50_000));
-
-interface Download extends AsyncDisposable {
-  readonly hub: HubServer;
-  readonly store: ModelStore;
-  readonly path: string;
-  readonly part: string;
-  run(options?: PullOptions): Promise<void>;
-  /** Runs a download that must fail. */
-  fail(options?: PullOptions): Promise<AgentError>;
-}
-
-async function createDownload(
-  env: Readonly<Record<string, string>> = {},
-  limits: { readonly idleTimeoutMs?: number } = {},
-): Promise<Download> {
-  const hub = await startHub(CONTENT);
-  const directory = await Deno.makeTempDir();
-  const variables: Record<string, string> = { HF_ENDPOINT: hub.endpoint, ...env };
-  const store = new ModelStore({ directory, env: (name) => variables[name], ...limits });
-  const { path } = await store.find(NAME);
-  const run = async (options?: PullOptions) =>
-    await store.download(await store.find(NAME), options);
-  return {
-    hub,
-    store,
-    path,
-    part: `${path}.part`,
-    run,
-    fail: async (options) => await assertRejects(() => run(options), AgentError),
-    async [Symbol.asyncDispose]() {
-      await hub[Symbol.asyncDispose]();
-      await Deno.remove(directory, { recursive: true });
-    },
-  };
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await Deno.stat(path).then(() => true, () => false);
-}
+import { CONTENT, createDownload, exists, NAME } from "./download_fixture.ts";
+import { toSha256 } from "./hub_server.ts";
+import { createTinyModel } from "./tiny_model.ts";
 
 Deno.test("ModelStore: downloads a file through a redirect, and verifies it by the hub's SHA-256", async () => {
   await using download = await createDownload({ HF_TOKEN: "hf_secret" });
@@ -78,20 +38,28 @@ Deno.test("ModelStore: creates the directory of the models", async () => {
   assertEquals(await Deno.readFile(place.path), CONTENT);
 });
 
-Deno.test("ModelStore: continues a download that was cut off", async () => {
-  await using download = await createDownload();
-  download.hub.behavior = { cutAfter: 20_000 };
-  const error = await download.fail();
-  assertEquals([error.code, error.retryable], ["network_error", true]);
-  assertEquals(await exists(download.path), false);
-  const { size } = await Deno.stat(download.part);
-  assert(size > 0 && size <= 20_000);
-  download.hub.behavior = {};
-  const progress: number[] = [];
-  await download.run({ onProgress: ({ receivedBytes }) => progress.push(receivedBytes) });
-  assertEquals(progress[0], size);
-  assertEquals(download.hub.requests.at(-1)?.range, `bytes=${size}-`);
-  assertEquals(await Deno.readFile(download.path), CONTENT);
+Deno.test("ModelStore: keeps a part when a proxy sends a page of its own", async () => {
+  const page = new TextEncoder().encode("<html>Sign in to this network</html>");
+  const source = {
+    repository: "a/b",
+    file: "c.gguf",
+    size: 50_000,
+    sha256: await toSha256(CONTENT),
+  };
+  for (const present of [0, 30_000]) {
+    await using download = await createDownload();
+    const { hub, store, path, part } = download;
+    if (present > 0) await Deno.writeFile(part, CONTENT.subarray(0, present));
+    hub.behavior = { isDirect: true, content: page, ignoresRange: true };
+    const place = { name: "c", path, source };
+    const error = await assertRejects(() => store.download(place), AgentError);
+    assertStringIncludes(error.message, "has sent a file of 36 bytes instead of 50000");
+    assertEquals(await Deno.stat(part).then(({ size }) => size, () => 0), present);
+    hub.behavior = {};
+    await store.download(place);
+    assertEquals(hub.requests.at(-1)?.range, present > 0 ? "bytes=30000-" : null);
+    assertEquals(await Deno.readFile(path), CONTENT);
+  }
 });
 
 Deno.test("ModelStore: starts again where the server ignores the range, or the part is too long", async () => {
@@ -163,6 +131,12 @@ Deno.test("ModelStore: a complete part is verified and not downloaded again", as
 Deno.test("ModelStore: refuses content that is longer than the file, and a file without a SHA-256", async () => {
   await using download = await createDownload();
   download.hub.behavior = { size: 100 };
+  assertStringIncludes(
+    (await download.fail()).message,
+    "has sent a file of 50000 bytes instead of 100",
+  );
+  // The end of a body without a length is not known before.
+  download.hub.behavior = { size: 100, stallAfter: 1_000, hidesLength: true };
   assertStringIncludes((await download.fail()).message, "bytes or more instead of 100");
   download.hub.behavior = { sha256: null };
   assertStringIncludes((await download.fail()).message, "reports no SHA-256 of model.gguf");
@@ -211,6 +185,56 @@ Deno.test("ModelStore: reports a server that stops sending", async () => {
   const { code, message } = await download.fail();
   assertEquals(code, "network_error");
   assertStringIncludes(message, "has sent nothing for 50 ms");
+});
+
+Deno.test("ModelStore: describes the download by hand where the hub does not answer", async () => {
+  await using download = await createDownload();
+  const { directory } = download.store;
+  const silent = (_input: unknown, init?: RequestInit) =>
+    new Promise<Response>((_, reject) => {
+      init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+    });
+  const store = new ModelStore({ directory, fetch: silent, connectTimeoutMs: 20 });
+  const place = await store.find(NAME);
+  const error = await assertRejects(() => store.download(place), AgentError);
+  assertStringIncludes(error.message, "has not answered within 20 ms. Without this connection");
+});
+
+Deno.test("ModelStore: has no time limit that is longer than a timer can be", async () => {
+  await using download = await createDownload({}, { idleTimeoutMs: 2 ** 32 });
+  await download.run();
+  assertEquals(await Deno.readFile(download.path), CONTENT);
+});
+
+Deno.test("ModelStore: lists incomplete files, and not as models", async () => {
+  await using download = await createDownload();
+  const { store } = download;
+  assertEquals(await store.listIncomplete(), []);
+  await Deno.writeFile(download.part, CONTENT.subarray(0, 100));
+  await Deno.writeFile(`${store.directory}/qwen3-4b.gguf.part`, CONTENT);
+  await Deno.writeFile(`${store.directory}/copy.gguf.import`, CONTENT.subarray(0, 7));
+  await Deno.writeFile(`${store.directory}/other.part`, CONTENT);
+  await Deno.mkdir(`${store.directory}/directory.gguf.part`);
+  assertEquals(await store.list(), []);
+  const incomplete = await store.listIncomplete();
+  assertEquals(incomplete.map(({ name, size, preset }) => [name, size, preset?.name]), [
+    ["copy", 7, undefined],
+    ["owner--repo--model--main", 100, undefined],
+    ["qwen3-4b", 50_000, "qwen3-4b"],
+  ]);
+  for (const { name } of incomplete) await store.remove(name);
+  assertEquals(await store.listIncomplete(), []);
+});
+
+Deno.test("ModelStore: refuses a part of a model, and files that are none, before it downloads them", async () => {
+  await using download = await createDownload();
+  const { store } = download;
+  for (const file of ["big-00001-of-00003.gguf", "Q4/big-00002-of-00003.GGUF"]) {
+    const error = await assertRejects(() => store.find(`hf:owner/repo/${file}`), AgentError);
+    assertEquals(error.code, "bad_request");
+    assertStringIncludes(error.message, "llama-gguf-split --merge");
+  }
+  await assertRejects(() => store.find("hf:a/b/model.safetensors"), AgentError, "Invalid model");
 });
 
 Deno.test("ModelStore: an abort ends a download and keeps its part", async () => {
@@ -266,6 +290,37 @@ Deno.test("ModelStore: callers of one process share a download, and continue it 
   assertEquals(await Deno.readFile(download.path), CONTENT);
   assertEquals(download.hub.requests.length, 4);
   assertEquals(progress.at(-1), 50_000);
+});
+
+Deno.test("ModelStore: callers of one process share the failure of a download", async () => {
+  await using download = await createDownload();
+  download.hub.behavior = { status: 404 };
+  const errors = await Promise.all([download.fail(), download.fail(), download.fail()]);
+  assertEquals(errors.map(({ status }) => status), [404, 404, 404]);
+  assertEquals(download.hub.requests.length, 1);
+  // The next call tries again.
+  download.hub.behavior = {};
+  await download.run();
+});
+
+Deno.test("ModelStore: a listener that throws does not fail a download of other callers", async () => {
+  await using download = await createDownload();
+  const onProgress = () => {
+    throw new Error("listener");
+  };
+  await Promise.all([download.run(), download.run({ onProgress })]);
+  assertEquals(await Deno.readFile(download.path), CONTENT);
+  assertEquals(download.hub.requests.length, 2);
+});
+
+Deno.test("ModelStore: an imported file does not get the name of a preset in other letters", async () => {
+  await using download = await createDownload();
+  const file = `${download.store.directory}/../Qwen3-4B.gguf`;
+  await Deno.writeFile(file, createTinyModel());
+  const error = await assertRejects(() => download.store.importFile(file), AgentError);
+  // They are one file on systems that do not distinguish the letters.
+  assertStringIncludes(error.message, "it is not the file of the preset qwen3-4b; rename it");
+  await Deno.remove(file);
 });
 
 Deno.test("ModelStore: reports what the system does not allow", async () => {

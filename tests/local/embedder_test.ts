@@ -3,7 +3,7 @@ import { AgentError } from "../../mod.ts";
 import { createEmbedder, createLocal, type Embedder, ModelStore } from "../../src/local/mod.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { createFixture, untilThreadsAreFree } from "./local_fixture.ts";
-import { createTinyModel } from "./tiny_model.ts";
+import { createTinyModel, type TinyModelOptions } from "./tiny_model.ts";
 import { llama } from "./tiny_models.ts";
 
 const ignore = llama === undefined;
@@ -13,10 +13,12 @@ interface EmbedderFixture extends AsyncDisposable {
   readonly path: string;
 }
 
-async function createEmbedderFixture(): Promise<EmbedderFixture> {
+async function createEmbedderFixture(
+  options: Pick<TinyModelOptions, "addsEnds"> = {},
+): Promise<EmbedderFixture> {
   const directory = await Deno.makeTempDir();
   const path = `${directory}/embed.gguf`;
-  await Deno.writeFile(path, createTinyModel({ pooling: "mean" }));
+  await Deno.writeFile(path, createTinyModel({ pooling: "mean", ...options }));
   const embedder = createEmbedder({
     model: path,
     llama,
@@ -82,6 +84,22 @@ Deno.test({
   assertEquals([interrupted.code, interrupted.cause], ["aborted", "enough"]);
   assertEquals((await embedder.embed([])).length, 0);
   assertEquals((await embedder.embed(["a"])).length, 1);
+});
+
+Deno.test({
+  name:
+    "createEmbedder(): accepts texts up to the size of the context, with the tokens at their ends",
+  ignore,
+}, async () => {
+  await using fixture = await createEmbedderFixture({ addsEnds: true });
+  for (let length = 250; length < 258; length++) {
+    const embedded = fixture.embedder.embed(["x".repeat(length)]);
+    if (length < 254) assertEquals((await embedded).length, 1);
+    else {
+      const { code } = await assertRejects(() => embedded, AgentError);
+      assertEquals([length, code], [length, "context_window_overflow"]);
+    }
+  }
 });
 
 Deno.test({ name: "createLocal(): refuses a model for embeddings", ignore }, async () => {

@@ -39,6 +39,7 @@ export function createFakeLlama({ free = 1e12 }: { readonly free?: number } = {}
     tokens: { bosString: null, eosString: null, bos: null, shouldPrependBosToken: false },
     createContext: ({ contextSize }: { contextSize: number }) =>
       Promise.resolve({ contextSize, batchSize: 512, getSequence: () => ({}) }),
+    createEmbeddingContext: () => Promise.resolve({}),
     dispose: () => {
       fake.loaded--;
       return fake.disposeError ? Promise.reject(fake.disposeError) : Promise.resolve();

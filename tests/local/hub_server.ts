@@ -15,10 +15,14 @@ export interface HubBehavior {
   size?: number;
   /** Whether the hub sends the content itself. */
   isDirect?: boolean;
-  /** Number of bytes after which the content host closes the connection. */
+  /** Number of bytes after which the content host closes each connection. */
   cutAfter?: number;
+  /** Called before the content host closes a connection. */
+  onCut?: () => void;
   /** Number of bytes after which the content host sends nothing more. */
   stallAfter?: number;
+  /** Whether the content host does not send the length of the content. */
+  hidesLength?: boolean;
   /** Whether the content host ignores ranges. */
   ignoresRange?: boolean;
   /** Content to send instead. */
@@ -62,7 +66,7 @@ export async function startHub(content: Uint8Array<ArrayBuffer>): Promise<HubSer
     return sendContent(request, content, hub.behavior);
   });
   const cutHost = Deno.listen({ port: 0, hostname: "127.0.0.1" });
-  const cuts = serveCutContent(cutHost, content, () => hub.behavior.cutAfter ?? 0);
+  const cuts = serveCutContent(cutHost, content, () => hub.behavior);
   const hubHost = Deno.serve(listen, (request) => {
     log("hub", request);
     const { behavior } = hub;
@@ -94,7 +98,7 @@ export async function startHub(content: Uint8Array<ArrayBuffer>): Promise<HubSer
 function sendContent(
   request: Request,
   original: Uint8Array<ArrayBuffer>,
-  { content = original, stallAfter, ignoresRange, onStall }: HubBehavior,
+  { content = original, stallAfter, hidesLength, ignoresRange, onStall }: HubBehavior,
   headers = new Headers(),
 ): Response {
   const range = ignoresRange ? null : /^bytes=(\d+)-$/.exec(request.headers.get("range") ?? "");
@@ -104,7 +108,7 @@ function sendContent(
     return new Response(null, { status: 416, headers });
   }
   const bytes = content.subarray(start);
-  headers.set("content-length", String(bytes.length));
+  if (!hidesLength) headers.set("content-length", String(bytes.length));
   if (range) {
     headers.set("content-range", `bytes ${start}-${content.length - 1}/${content.length}`);
   }
@@ -118,22 +122,38 @@ function sendContent(
   return new Response(body, { status: range ? 206 : 200, headers });
 }
 
-/** Sends the start of the content, and closes the connection. */
+/** Sends the start of the requested content, and closes the connection. */
 async function serveCutContent(
   listener: Deno.Listener,
   content: Uint8Array<ArrayBuffer>,
-  getLimit: () => number,
+  getBehavior: () => HubBehavior,
 ): Promise<void> {
   for await (const connection of listener) {
     using open = connection;
-    await open.read(new Uint8Array(4096));
-    const head = `HTTP/1.1 200 OK\r\ncontent-length: ${content.length}\r\n\r\n`;
+    const request = await readHead(open);
+    const { cutAfter = 0, ignoresRange, onCut } = getBehavior();
+    const range = ignoresRange ? null : /^range: bytes=(\d+)-/im.exec(request);
+    const bytes = content.subarray(Number(range?.[1] ?? 0));
+    const head = `HTTP/1.1 ${range ? "206 Partial Content" : "200 OK"}\r\n` +
+      `content-length: ${bytes.length}\r\n\r\n`;
     const start = new Uint8Array([
       ...new TextEncoder().encode(head),
-      ...content.subarray(0, getLimit()),
+      ...bytes.subarray(0, cutAfter),
     ]);
     for (let sent = 0; sent < start.length;) sent += await open.write(start.subarray(sent));
+    onCut?.();
   }
+}
+
+async function readHead(connection: Deno.Conn): Promise<string> {
+  const buffer = new Uint8Array(4096);
+  let head = "";
+  while (!head.includes("\r\n\r\n")) {
+    const length = await connection.read(buffer);
+    if (length === null) break;
+    head += new TextDecoder().decode(buffer.subarray(0, length));
+  }
+  return head;
 }
 
 /** Returns the SHA-256 of bytes in hexadecimal. */

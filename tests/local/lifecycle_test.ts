@@ -25,12 +25,18 @@ interface Lifecycle extends AsyncDisposable {
   readonly path: string;
 }
 
-type LifecycleOptions = Partial<LocalModelOptions> & { readonly free?: number };
+type LifecycleOptions = Partial<LocalModelOptions> & {
+  readonly free?: number;
+  /** Number of tokens that the model was trained on. */
+  readonly contextLength?: number;
+};
 
-async function createLifecycle({ free, ...options }: LifecycleOptions = {}): Promise<Lifecycle> {
+async function createLifecycle(
+  { free, contextLength, ...options }: LifecycleOptions = {},
+): Promise<Lifecycle> {
   const directory = await Deno.makeTempDir();
   const path = `${directory}/tiny.gguf`;
-  await Deno.writeFile(path, createTinyModel());
+  await Deno.writeFile(path, createTinyModel(contextLength === undefined ? {} : { contextLength }));
   const llama = createFakeLlama(free === undefined ? {} : { free });
   const states: LocalModelState[] = [];
   const onState = (state: LocalModelState) => states.push(state);
@@ -157,6 +163,15 @@ Deno.test("LocalModel: is unloaded after idleMs without use", async () => {
   assertEquals(test.llama.loaded, 0);
 });
 
+Deno.test("LocalModel: stays loaded with an idle time that is longer than a timer can be", async () => {
+  await using test = await createLifecycle({ idleMs: 2 ** 31 });
+  const loading = test.model.load();
+  (await test.llama.nextLoad()).resolve();
+  await loading;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assertEquals(test.model.state.type, "ready");
+});
+
 Deno.test("LocalModel: refuses a model that does not fit into memory", async () => {
   await using test = await createLifecycle({ memoryLimit: 70_000_000, contextSize: 2048 });
   const loading = test.model.load();
@@ -168,6 +183,44 @@ Deno.test("LocalModel: refuses a model that does not fit into memory", async () 
   assertStringIncludes(error.message, "needs about");
   assertStringIncludes(error.message, "60 MB are available: use a smaller model");
   assertEquals(small.llama.loads.length, 0);
+});
+
+Deno.test("LocalModel: the memory for embeddings includes that of the longest text", async () => {
+  const memoryLimit = 100_000_000;
+  await using chat = await createLifecycle({ memoryLimit, contextLength: 16_384 });
+  const loading = chat.model.load();
+  (await chat.llama.nextLoad()).resolve();
+  await loading;
+  assertEquals(chat.model.contextSize, 16_384);
+  const embedder = createEmbedder({ model: chat.path, llama: chat.llama, memoryLimit });
+  const next = chat.llama.nextLoad();
+  const loaded = embedder.model.load();
+  (await next).resolve();
+  await loaded;
+  assertEquals(embedder.model.contextSize, 4_096);
+  await embedder[Symbol.asyncDispose]();
+});
+
+Deno.test("LocalModel: models are loaded one after the other, so that each one sees the free memory", async () => {
+  await using first = await createLifecycle();
+  const { llama } = first;
+  await using second = await createLifecycle({ llama });
+  const loading = first.model.load();
+  const load = await llama.nextLoad();
+  const waiting = second.model.load();
+  const controller = new AbortController();
+  await using third = await createLifecycle({ llama });
+  const aborted = third.model.load(controller.signal);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assertEquals(llama.loads.length, 1);
+  controller.abort();
+  await assertRejects(() => aborted, AgentError, "aborted");
+  const next = llama.nextLoad();
+  load.reject(new Error("damaged"));
+  await assertRejects(() => loading, AgentError, "damaged");
+  (await next).resolve();
+  await waiting;
+  assertEquals([llama.loads.length, second.model.state.type], [2, "ready"]);
 });
 
 Deno.test("LocalModel: the memory is checked once, before the model is loaded", async () => {

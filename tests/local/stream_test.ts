@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent, type AssistantMessageEvent, userMessage } from "../../mod.ts";
 import { fakeTool } from "../../src/testing/mod.ts";
+import { readReply } from "../../src/testing/read_reply.ts";
 import { createFixture, toReply, WEATHER } from "./local_fixture.ts";
 import { CHAT_TEMPLATE } from "./tiny_model.ts";
 import { llama, SCRIPTS } from "./tiny_models.ts";
@@ -467,4 +468,32 @@ Deno.test({ name: "createLocal(): replies cost nothing", ignore }, async () => {
   const agent = new Agent({ model: "local/tiny", streamFn: fixture.streamFn });
   const { cost } = await agent.prompt("!hello");
   assertEquals(cost.total, 0);
+});
+
+Deno.test({
+  name:
+    "createLocal(): unloads a model after its last request when another one was requested meanwhile",
+  ignore,
+}, async () => {
+  await using fixture = await createFixture({ model: undefined });
+  const { path, streamFn } = fixture;
+  const other = `${path}.gguf`;
+  await Deno.copyFile(path, other);
+  const ask = (modelId: string, text: string) => {
+    const request = fixture.request(text);
+    return streamFn({ ...request, model: { ...request.model, modelId } });
+  };
+  // A request that is in progress while the other one starts and ends.
+  const slow = ask(path, "!hello")[Symbol.asyncIterator]();
+  for (let event = 0; event < 3; event++) await slow.next();
+  assertEquals((await readReply(ask(other, "!hello"))).text, "Hello world, dear user");
+  assertEquals(fixture.counts.loaded, 2);
+  while (!(await slow.next()).done);
+  for (let check = 0; check < 400 && fixture.counts.loaded > 1; check++) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assertEquals(fixture.counts.loaded, 1);
+  // The one that was requested last has stayed.
+  assertEquals((await readReply(ask(other, "!think"))).text, "Done it");
+  assertEquals([fixture.counts.loads, fixture.counts.loaded], [2, 1]);
 });

@@ -24,6 +24,8 @@ export interface TinyModelOptions {
   readonly seed?: number;
   /** Kind of pooling, which makes it a model for embeddings. Default: none. */
   readonly pooling?: "mean";
+  /** Whether texts get a token at their start and at their end. Default: `false`. */
+  readonly addsEnds?: boolean;
 }
 
 const DIMENSIONS = 32;
@@ -69,10 +71,11 @@ For each function call, return a json object within <tool_call></tool_call> tags
 /** Returns the bytes of a GGUF file. Equal options give equal bytes. */
 export function createTinyModel(options: TinyModelOptions = {}): Uint8Array<ArrayBuffer> {
   const { scripts = [], contextLength = 2048, chatTemplate = CHAT_TEMPLATE, pooling } = options;
+  const { addsEnds = false } = options;
   const vocabulary = createVocabulary(scripts);
   const tensors = createTensors(vocabulary, options);
   const writer = new GgufWriter();
-  writer.header(tensors.length, pooling ? 23 : 22);
+  writer.header(tensors.length, pooling ? 24 : 23);
   writer.text("general.architecture", "llama");
   writer.text("general.name", "Tiny");
   writer.count("general.file_type", 0);
@@ -92,7 +95,8 @@ export function createTinyModel(options: TinyModelOptions = {}): Uint8Array<Arra
   writer.texts("tokenizer.ggml.merges", ["t h"]);
   writer.count("tokenizer.ggml.bos_token_id", vocabulary.find("<|endoftext|>"));
   writer.count("tokenizer.ggml.eos_token_id", vocabulary.find("<|im_end|>"));
-  writer.flag("tokenizer.ggml.add_bos_token", false);
+  writer.flag("tokenizer.ggml.add_bos_token", addsEnds);
+  writer.flag("tokenizer.ggml.add_eos_token", addsEnds);
   writer.text("tokenizer.chat_template", chatTemplate);
   writer.count("general.quantization_version", 2);
   if (pooling) writer.count("llama.pooling_type", 1);

@@ -158,6 +158,7 @@ class HeaderContents {
 
   readEntry(source: ByteSource): void {
     const key = source.readText(1 << 16);
+    if (cutAtZero(key) === "") throw new InvalidFileError("an entry of its metadata has no name");
     const type = source.readUint32();
     if (type === ARRAY_TYPE) this.#readList(key, source);
     else this.metadata.set(key, readValue(type, source));
@@ -200,10 +201,16 @@ class HeaderContents {
   }
 
   #addToken(token: number, entry: string, entries: Set<string>): void {
-    entries.add(entry);
+    entries.add(cutAtZero(entry));
     const text = decodeSpacedToken(entry);
     if (text !== undefined) this.spacedTokens.set(token, text);
   }
+}
+
+/** Returns a text as llama.cpp sees it, which for some texts takes a zero byte as the end. */
+function cutAtZero(text: string): string {
+  const end = text.indexOf("\0");
+  return end < 0 ? text : text.slice(0, end);
 }
 
 function readValue(type: number, source: ByteSource): string | number | boolean {

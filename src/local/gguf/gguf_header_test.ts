@@ -37,6 +37,11 @@ Deno.test("readGgufHeader() reads the properties of a model", async () => {
   });
   const { weights, context } = estimateMemory(profile, { contextSize: 1_000, sequences: 2 });
   assertEquals([weights, context], [bytes.length, 256_000]);
+  // A text that is evaluated at once needs one number of 2 bytes for each pair of its tokens.
+  const [small, large] = [512, 16_384].map((batchSize) =>
+    estimateMemory(profile, { contextSize: 16_384, batchSize }).overhead
+  );
+  assertEquals((large ?? 0) - (small ?? 0), 2 * 16_384 * (16_384 - 512));
 });
 
 Deno.test("readGgufHeader() reads the values of all types", async () => {
@@ -157,6 +162,22 @@ Deno.test("readGgufHeader() refuses two tokens with the same text, for which lla
   );
 });
 
+Deno.test("readGgufHeader() refuses texts that llama.cpp cuts off at a zero byte, and then ends the process", async () => {
+  const text = new TextDecoder("latin1").decode(createTinyModel());
+  const cases = [
+    // The token is then that of its first character.
+    [text.indexOf("<|im_end|>") + 1, "two tokens have the same text"],
+    [text.indexOf("llama.attention.head_count"), "an entry of its metadata has no name"],
+  ] as const;
+  for (const [index, message] of cases) {
+    const bytes = createTinyModel();
+    bytes[index] = 0;
+    await withFile(bytes, async (path) => {
+      await assertRejects(() => readGgufHeader(path), BadRequestError, message);
+    });
+  }
+});
+
 Deno.test("readGgufHeader() refuses dimensions for which llama.cpp ends the process", async () => {
   const original = createTinyModel();
   const text = new TextDecoder("latin1").decode(original);
@@ -264,13 +285,15 @@ Deno.test("readGgufHeader() refuses a header that is too large, before it is rea
   header.setUint32(4, 3, true);
   header.setBigUint64(16, 60_000n, true);
   await file.write(new Uint8Array(header.buffer));
-  // A sparse file of entries without a name, whose values are lists of 16 million bytes.
+  // A sparse file of entries whose values are lists of 4 million bytes.
   file.truncateSync(20_000_000_000);
-  const entry = new DataView(new ArrayBuffer(24));
-  entry.setUint32(8, 9, true);
-  entry.setBigUint64(16, 4_000_000n, true);
+  const entry = new DataView(new ArrayBuffer(25));
+  entry.setBigUint64(0, 1n, true);
+  entry.setUint8(8, 97);
+  entry.setUint32(9, 9, true);
+  entry.setBigUint64(17, 4_000_000n, true);
   for (let index = 0; index < 80; index++) {
-    file.seekSync(24 + index * (24 + 4_000_000), 0);
+    file.seekSync(24 + index * (25 + 4_000_000), 0);
     await file.write(new Uint8Array(entry.buffer));
   }
   const error = await assertRejects(() => readGgufHeader(path), BadRequestError);

@@ -19,16 +19,25 @@ export interface MemoryEstimate {
   readonly total: number;
 }
 
-/** Buffers of small models; llama.cpp needs about this much for a batch of 512 tokens. */
+/** Tokens of a prompt that are evaluated at once. */
+const BATCH_SIZE = 512;
+/** Buffers of small models; llama.cpp needs about this much for a batch of this size. */
 const BASE_OVERHEAD = 64 * 1024 * 1024;
+/** Bytes for each token of a batch and each one of its context, which determine whether the one can see the other. */
+const MASK_BYTES = 2;
 
-/** Estimates the memory of a model with contexts of a number of tokens. */
+/** Estimates the memory of a model with contexts of a number of tokens, of which `batchSize` (512) are evaluated at once. */
 export function estimateMemory(
   { fileSize, bytesPerToken }: Pick<ModelProfile, "fileSize" | "bytesPerToken">,
-  { contextSize, sequences = 1 }: { readonly contextSize: number; readonly sequences?: number },
+  { contextSize, sequences = 1, batchSize = BATCH_SIZE }: {
+    readonly contextSize: number;
+    readonly sequences?: number;
+    readonly batchSize?: number;
+  },
 ): MemoryEstimate {
   const context = bytesPerToken * contextSize * sequences;
-  const overhead = BASE_OVERHEAD + Math.ceil(fileSize * 0.05);
+  const mask = MASK_BYTES * contextSize * Math.max(0, batchSize - BATCH_SIZE);
+  const overhead = BASE_OVERHEAD + Math.ceil(fileSize * 0.05) + mask;
   return { weights: fileSize, context, overhead, total: fileSize + context + overhead };
 }
 

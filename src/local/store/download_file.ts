@@ -6,13 +6,15 @@
 
 import { abortable } from "../../core/abortable.ts";
 import { AgentError, BadRequestError, getErrorMessage, NetworkError } from "../../core/errors.ts";
+import { MAX_TIMER_MS, type Sleep } from "../../core/ports.ts";
 import { SEEK_START, type SystemFile } from "../../platform/file_calls.ts";
 import { dirname } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
+import { DownloadAttempts } from "./download_attempts.ts";
 import { createDigest, type Digest, digestOpenFile } from "./file_digest.ts";
 import { type HubFile, toHubUrl } from "./hub_file.ts";
-import { type HubContent, requestFile } from "./hub_response.ts";
+import { describeManualDownload, type HubContent, requestFile } from "./hub_response.ts";
 import { openPart } from "./part_file.ts";
 
 /** Progress of a download. */
@@ -35,13 +37,15 @@ export interface DownloadOptions {
   readonly connectTimeoutMs: number;
   /** Longest pause between parts of the content, in milliseconds. */
   readonly idleTimeoutMs: number;
+  /** Waits before another attempt. */
+  readonly sleep: Sleep;
   /** Called after each part. */
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
 }
 
 /**
- * Downloads a file to a path. A part that an earlier download has left is continued; if it turns out to be damaged, or of
- * another version of the file, it is replaced.
+ * Downloads a file to a path. A part that an earlier download or a lost connection has left is continued; if it turns out
+ * to be damaged, or of another version of the file, it is replaced.
  *
  * @throws {AgentError} If the download fails; the part is kept. If the content is not the expected one; it is removed.
  */
@@ -81,12 +85,36 @@ async function receiveVerified(
   target: SystemFile,
   options: DownloadOptions,
 ): Promise<void> {
-  const first = await receive(file, target, options);
+  const first = await receiveWithRetry(file, target, options);
   if (first.sha256 === first.expected) return;
   if (!first.isContinued) throw new ContentMismatch(file, first);
   target.truncateSync(0);
-  const second = await receive(file, target, options);
+  const second = await receiveWithRetry(file, target, options);
   if (second.sha256 !== second.expected) throw new ContentMismatch(file, second);
+}
+
+/** Continues after a connection was lost. */
+async function receiveWithRetry(
+  file: HubFile,
+  target: SystemFile,
+  options: DownloadOptions,
+): Promise<ReceivedFile> {
+  const { signal, sleep } = options;
+  const attempts = new DownloadAttempts();
+  const onProgress = (progress: DownloadProgress) => {
+    attempts.addProgress(progress.receivedBytes);
+    options.onProgress?.(progress);
+  };
+  for (;;) {
+    try {
+      return await receive(file, target, { ...options, onProgress });
+    } catch (error) {
+      const wait = signal.aborted ? undefined : attempts.getWait(error);
+      if (wait === undefined) throw error;
+      await sleep(wait, signal);
+      signal.throwIfAborted();
+    }
+  }
 }
 
 async function receive(
@@ -188,7 +216,13 @@ class Connection {
     request: Parameters<typeof requestFile>[0],
   ): Promise<Awaited<ReturnType<typeof requestFile>>> {
     const { connectTimeoutMs } = this.#options;
-    this.#limit(connectTimeoutMs, `${request.url.host} has not answered within`);
+    this.#limit(
+      connectTimeoutMs,
+      (time) =>
+        `${request.url.host} has not answered within ${time}. ${
+          describeManualDownload(request.url)
+        }`,
+    );
     try {
       return await abortable(requestFile(request), this.signal);
     } finally {
@@ -204,6 +238,11 @@ class Connection {
     if (expected === undefined) {
       await response.body?.cancel();
       throw createUnverifiableError(file, url);
+    }
+    // Before the part is changed: a proxy may have sent a page of its own.
+    if (size !== undefined && response.end !== undefined && response.end !== size) {
+      await response.body?.cancel();
+      throw createLengthError(url, response.end, size);
     }
     const reader = (response.body ?? new Blob().stream()).getReader();
     const cancel = () => void reader.cancel(this.signal.reason).catch(() => {});
@@ -245,7 +284,7 @@ class Connection {
     url: URL,
   ): Promise<ReadableStreamReadResult<Uint8Array>> {
     const { idleTimeoutMs } = this.#options;
-    this.#limit(idleTimeoutMs, `${url.host} has sent nothing for`);
+    this.#limit(idleTimeoutMs, (time) => `${url.host} has sent nothing for ${time}`);
     try {
       return await abortable(reader.read(), this.signal);
     } catch (cause) {
@@ -258,12 +297,12 @@ class Connection {
     }
   }
 
-  #limit(milliseconds: number, problem: string): void {
+  #limit(milliseconds: number, describe: (time: string) => string): void {
     clearTimeout(this.#timer);
     if (!Number.isFinite(milliseconds)) return;
     this.#timer = setTimeout(() => {
-      this.#controller.abort(new NetworkError(`${problem} ${milliseconds} ms`));
-    }, milliseconds);
+      this.#controller.abort(new NetworkError(describe(`${milliseconds} ms`)));
+    }, Math.min(milliseconds, MAX_TIMER_MS));
   }
 
   #report(receivedBytes: number, totalBytes: number | undefined): void {
@@ -281,6 +320,11 @@ function createCutError({ host }: URL, received: number, size: number): NetworkE
 
 function createSizeError({ host }: URL, received: number, size: number): NetworkError {
   const message = `${host} has sent ${received} bytes or more instead of ${size}`;
+  return new NetworkError(message, { retryable: false });
+}
+
+function createLengthError({ host }: URL, length: number, size: number): NetworkError {
+  const message = `${host} has sent a file of ${length} bytes instead of ${size}`;
   return new NetworkError(message, { retryable: false });
 }
 

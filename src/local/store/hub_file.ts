@@ -25,6 +25,9 @@ export const DEFAULT_ENDPOINT = "https://huggingface.co";
 
 const PREFIX = "hf:";
 const NAME = /^[A-Za-z0-9][\w.-]*$/;
+const MODEL_FILE = /\.gguf$/i;
+/** The end of the name of a model in several parts, as `llama-gguf-split` writes it. */
+const MODEL_PART = /-\d{5}-of-\d{5}\.gguf$/i;
 
 /** Whether a model is named by its place on the hub. */
 export function isHubName(name: string): boolean {
@@ -34,13 +37,20 @@ export function isHubName(name: string): boolean {
 /**
  * Parses the name of a file on the hub: `hf:OWNER/REPOSITORY/FILE.gguf`, optionally with `@REVISION` at the end.
  *
- * @throws {BadRequestError} If it has another form.
+ * @throws {BadRequestError} If it has another form, or names a part of a model, which could not be loaded.
  */
 export function parseHubName(name: string): HubFile {
   const [path = "", revision, ...rest] = name.slice(PREFIX.length).split("@");
   const [owner = "", repository = "", ...file] = path.split("/");
   const names = [owner, repository, ...file, ...(revision === undefined ? [] : [revision])];
-  if (file.length > 0 && rest.length === 0 && names.every((part) => NAME.test(part))) {
+  if (MODEL_PART.test(path)) {
+    throw new BadRequestError(
+      `Cannot use "${name}": it is a part of a model; download all of them, join them with ` +
+        "llama-gguf-split --merge, and import the file with: swink models local import FILE",
+    );
+  }
+  const isFile = file.length > 0 && MODEL_FILE.test(path);
+  if (isFile && rest.length === 0 && names.every((part) => NAME.test(part))) {
     return {
       repository: `${owner}/${repository}`,
       file: file.join("/"),

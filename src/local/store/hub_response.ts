@@ -38,6 +38,8 @@ export interface HubContent extends ReportedFile {
   readonly type: "content";
   /** Offset of the first byte of the body in the file. */
   readonly offset: number;
+  /** Offset of the end of the body in the file, if it is known before. */
+  readonly end: number | undefined;
   readonly body: ReadableStream<Uint8Array> | null;
 }
 
@@ -121,9 +123,9 @@ async function readResponse(
   const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get("content-range") ?? "");
   const length = toCount(headers.get("content-length"));
   const offset = status === 206 ? Number(range?.[1] ?? request.offset) : 0;
-  const size = request.size ?? toCount(range?.[2]) ??
-    (length === undefined || headers.has("content-encoding") ? undefined : offset + length);
-  return { type: "content", offset, body, size, sha256: request.sha256 };
+  const end = length === undefined || headers.has("content-encoding") ? undefined : offset + length;
+  const size = request.size ?? toCount(range?.[2]) ?? end;
+  return { type: "content", offset, end, body, size, sha256: request.sha256 };
 }
 
 function createStatusError(
@@ -145,12 +147,18 @@ function createStatusError(
   const isTransient = status === 408 || status === 429 || status >= 500;
   const code = status === 429 ? "model_throttled" : "network_error";
   const message = `The hub did not send ${name} (HTTP ${status})`;
-  const advice = isTransient ? `; try again ${describeWait(headers.get("retry-after"))}` : "";
-  return createAgentError(code, message + advice, { status, retryable: isTransient });
+  if (!isTransient) return createAgentError(code, message, { status, retryable: false });
+  const seconds = readWait(headers.get("retry-after"));
+  const advice = seconds === undefined ? "later" : `in ${seconds} s`;
+  return createAgentError(code, `${message}; try again ${advice}`, {
+    status,
+    retryable: true,
+    ...(seconds !== undefined && { retryAfterMs: seconds * 1_000 }),
+  });
 }
 
-function describeWait(seconds: string | null): string {
-  return seconds !== null && /^\d{1,6}$/.test(seconds) ? `in ${Number(seconds)} s` : "later";
+function readWait(seconds: string | null): number | undefined {
+  return seconds !== null && /^\d{1,6}$/.test(seconds) ? Number(seconds) : undefined;
 }
 
 function resolveRedirect(location: string, from: URL): URL {

@@ -5,6 +5,7 @@
  */
 
 import { BadRequestError, getErrorMessage, ModelNotFoundError } from "../../core/errors.ts";
+import { realSleep, type Sleep } from "../../core/ports.ts";
 import { basename, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
@@ -34,6 +35,8 @@ export interface ModelStoreOptions {
   readonly connectTimeoutMs?: number | undefined;
   /** Longest pause of a download, in milliseconds. Default: 60,000. */
   readonly idleTimeoutMs?: number | undefined;
+  /** Waits before a download is continued whose connection was lost. Default: a timer. */
+  readonly sleep?: Sleep | undefined;
 }
 
 /** A model on this device. */
@@ -125,13 +128,29 @@ export class ModelStore {
    * @throws {BadRequestError} If the directory exists and cannot be read.
    */
   async list(): Promise<StoredModel[]> {
+    return await this.#listFiles([EXTENSION]);
+  }
+
+  /**
+   * Lists the incomplete files of downloads and imports that are in progress or were interrupted. They are no models: `path`
+   * and `size` are those of the incomplete file.
+   *
+   * @throws {BadRequestError} If the directory exists and cannot be read.
+   */
+  async listIncomplete(): Promise<StoredModel[]> {
+    return await this.#listFiles([EXTENSION + PART_EXTENSION, EXTENSION + IMPORT_EXTENSION]);
+  }
+
+  /** Lists the files with one of these ends of their names. */
+  async #listFiles(extensions: readonly string[]): Promise<StoredModel[]> {
     const models: StoredModel[] = [];
     for (const entry of this.#readDirectory()) {
-      if (!entry.endsWith(EXTENSION)) continue;
+      const extension = extensions.find((end) => entry.endsWith(end));
+      if (extension === undefined) continue;
       const path = join(this.directory, entry);
       const size = await getFileSize(path);
       if (size === undefined) continue;
-      const name = entry.slice(0, -EXTENSION.length);
+      const name = entry.slice(0, -extension.length);
       const preset = findPreset(name);
       models.push({ name, path, size, ...(preset && { preset }) });
     }
@@ -177,9 +196,11 @@ export class ModelStore {
         `Cannot import ${file}: rename it to a name of letters, digits, dots, dashes and underscores`,
       );
     }
-    if (!preset && findPreset(name)) {
+    // Some systems do not distinguish small and capital letters.
+    const other = findPreset(name.toLowerCase());
+    if (!preset && other) {
       throw new BadRequestError(
-        `Cannot import ${file}: it is not the file of the preset ${name}; rename it`,
+        `Cannot import ${file}: it is not the file of the preset ${other.name}; rename it`,
       );
     }
     const path = this.#toPath(name);
@@ -221,12 +242,14 @@ export class ModelStore {
   #createDownloadOptions(): Omit<DownloadOptions, "signal"> {
     const { fetch = globalThis.fetch, connectTimeoutMs = 30_000, idleTimeoutMs = 60_000 } =
       this.#options;
+    const { sleep = realSleep } = this.#options;
     return {
       endpoint: this.#env("HF_ENDPOINT") || DEFAULT_ENDPOINT,
       token: this.#env("HF_TOKEN") || undefined,
       fetch,
       connectTimeoutMs,
       idleTimeoutMs,
+      sleep,
     };
   }
 

@@ -17,15 +17,18 @@ export interface DownloadCaller {
 type Download = (onProgress: (progress: DownloadProgress) => void) => Promise<void>;
 
 interface ActiveDownload {
-  readonly ended: Promise<unknown>;
+  /** Resolves at the end; with the error if it has failed. */
+  readonly ended: Promise<{ readonly error: unknown } | undefined>;
+  /** The caller that has started it. */
+  readonly owner: DownloadCaller;
   readonly callers: Set<DownloadCaller>;
 }
 
 const downloads = new Map<string, ActiveDownload>();
 
 /**
- * Waits for the download of a path that is in progress; starts one if there is none, and returns `true`. Its failure is that
- * of the caller that has started it.
+ * Waits for the download of a path that is in progress; starts one if there is none, and returns `true`. All callers share
+ * its failure, unless the one that has started it gives up.
  */
 export async function shareDownload(
   path: string,
@@ -36,7 +39,8 @@ export async function shareDownload(
   if (active) {
     active.callers.add(caller);
     try {
-      await abortable(active.ended, caller.signal);
+      const failure = await abortable(active.ended, caller.signal);
+      if (failure && !active.owner.signal.aborted) throw failure.error;
     } finally {
       active.callers.delete(caller);
     }
@@ -44,13 +48,22 @@ export async function shareDownload(
   }
   const callers = new Set([caller]);
   const downloading = download((progress) => {
-    for (const { onProgress } of callers) onProgress?.(progress);
+    for (const { onProgress } of callers) notify(onProgress, progress);
   });
-  downloads.set(path, { ended: downloading.catch(() => {}), callers });
+  const ended = downloading.then(() => undefined, (error) => ({ error }));
+  downloads.set(path, { ended, owner: caller, callers });
   try {
     await downloading;
     return true;
   } finally {
     downloads.delete(path);
+  }
+}
+
+function notify(onProgress: DownloadCaller["onProgress"], progress: DownloadProgress): void {
+  try {
+    onProgress?.(progress);
+  } catch {
+    // A listener that fails must not fail the download of the others.
   }
 }
