@@ -34,6 +34,21 @@ Deno.test("editConfig(): removes a key", () => {
   assertEquals(editConfig(FILE, "plain", undefined), FILE);
 });
 
+Deno.test("editConfig(): keeps a table without keys if it has comments", () => {
+  const file = `[keys] # mine
+submit = "enter"
+# newline = ["ctrl+j"]
+
+[providers.lab]
+base_url = "https://lab.example"
+`;
+  const edited = editConfig(file, "keys.submit", undefined);
+  assertEquals(edited, file.replace('submit = "enter"\n', ""));
+  const rest = editConfig(edited, "providers.lab.base_url", undefined);
+  assertEquals(parse(rest), { keys: {} });
+  assertEquals(rest.includes("# newline"), true);
+});
+
 Deno.test("editConfig(): rejects a file that is not valid TOML", () => {
   assertThrows(() => editConfig("model = ", "plain", true), Error, "Invalid TOML");
 });

@@ -230,3 +230,24 @@ Deno.test("swink config set: rejects values with which every run would fail", as
     assertEquals(await run(home, ["set", key ?? "", value ?? ""]), [0, "", ""]);
   }
 });
+
+Deno.test("swink config set: leaves a file unchanged that is not UTF-8, which no command reads", async () => {
+  await using home = await createTemporaryDirectory({ [FILE]: "" });
+  const bytes = Uint8Array.of(...new TextEncoder().encode("# caf"), 0xe9, 0x0a);
+  await Deno.writeFile(`${home.path}/${FILE}`, bytes);
+  assertEquals(await run(home, ["set", "max_turns", "5"]), [
+    3,
+    "",
+    `swink: HOME/${FILE} cannot be read: it is not text in UTF-8\n`,
+  ]);
+  assertEquals(await Deno.readFile(`${home.path}/${FILE}`), bytes);
+  assertEquals(await run(home, ["get", "max_turns"]), [
+    3,
+    "100\n",
+    `error: HOME/${FILE}: The file is not text in UTF-8\n`,
+  ]);
+  const mark = "\uFEFF# mine\n";
+  await Deno.writeTextFile(`${home.path}/${FILE}`, mark);
+  assertEquals(await run(home, ["set", "max_turns", "5"]), [0, "", ""]);
+  assert((await Deno.readTextFile(`${home.path}/${FILE}`)).startsWith(mark));
+});
