@@ -200,7 +200,10 @@ async function checkServers(host: Host): Promise<CheckResult[]> {
     import.meta.url,
   );
   try {
-    const sources = { directories, projectRoot, files: [], passEnvironment: [] };
+    const { settings } = await loadConfig({ directories, projectRoot }, env);
+    const passed = settings.get("env")?.value;
+    const passEnvironment = Array.isArray(passed) ? passed.map(String) : [];
+    const sources = { directories, projectRoot, files: [], passEnvironment };
     const { config: { mcpServers = {} }, problems } = await readServers(sources, env);
     const names = Object.keys(mcpServers);
     const finding = names.length === 0 ? "none" : `${names.join(", ")}; try: swink mcp test`;

@@ -14,16 +14,15 @@ import {
   createSandbox,
 } from "../../src/tools/mod.ts";
 import { setKey } from "../config/config_actions.ts";
-import { formatConfigProblem, formatOrigin } from "../config/config_value.ts";
+import { formatOrigin } from "../config/config_value.ts";
 import { type Config, loadConfig } from "../config/load_config.ts";
-import { ConfigurationError, UsageError } from "../host/cli_error.ts";
+import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { getProgramDirectories } from "../host/program_directories.ts";
-import { findTrustedRoot } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
-import { parseConfiguredSettings } from "../run/configured_settings.ts";
+import { loadCurrentConfig, parseConfiguredSettings } from "../run/configured_settings.ts";
 import { EDITING_TOOLS } from "../run/setup_agent.ts";
 import {
   resolveToolRules,
@@ -182,16 +181,6 @@ function parseArguments(name: string, call: string): JsonObject {
   } catch (error) {
     throw new UsageError(`The arguments are not valid JSON: ${getErrorMessage(error)}`);
   }
-}
-
-/** Loads the configuration of a run in the current directory. */
-async function loadCurrentConfig(host: Host): Promise<Config> {
-  const directories = getProgramDirectories(host.env);
-  const projectRoot = directories && await findTrustedRoot(Deno.cwd(), { directories, host });
-  const config = await loadConfig({ directories, projectRoot }, host.env);
-  const error = config.problems.find(({ type }) => type === "error");
-  if (error) throw new ConfigurationError(formatConfigProblem(error));
-  return config;
 }
 
 function getRules({ settings }: Config, effect: RuleEffect): string[] {

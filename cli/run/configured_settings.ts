@@ -6,8 +6,13 @@
 
 import type { OptionValues } from "../command_line/definition.ts";
 import { applyConfig } from "../config/apply_config.ts";
-import type { Config } from "../config/load_config.ts";
+import { formatConfigProblem } from "../config/config_value.ts";
+import { type Config, loadConfig } from "../config/load_config.ts";
 import { getProviderSettings } from "../config/provider_settings.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
+import type { Host } from "../host/host.ts";
+import { getProgramDirectories } from "../host/program_directories.ts";
+import { findTrustedRoot } from "../project/open_project.ts";
 import { listDefaults } from "../settings/list_defaults.ts";
 import { RUN_OPTIONS, type RunOptions } from "../settings/run_options.ts";
 import { createOptionParser, type ParseOption } from "./configure_run.ts";
@@ -35,4 +40,18 @@ export function parseConfiguredSettings(
     providers: getProviderSettings(settings),
     parseOption,
   });
+}
+
+/**
+ * Loads the configuration of a run in the current directory. Never asks.
+ *
+ * @throws {ConfigurationError} If it is invalid.
+ */
+export async function loadCurrentConfig(host: Pick<Host, "env">): Promise<Config> {
+  const directories = getProgramDirectories(host.env);
+  const projectRoot = directories && await findTrustedRoot(Deno.cwd(), { directories, host });
+  const config = await loadConfig({ directories, projectRoot }, host.env);
+  const error = config.problems.find(({ type }) => type === "error");
+  if (error) throw new ConfigurationError(formatConfigProblem(error));
+  return config;
 }
