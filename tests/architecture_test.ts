@@ -68,6 +68,7 @@ Deno.test("architecture: optional properties of public options may be undefined,
 
 /** Names that adapters of the library import and other adapters do not need, with the reason. */
 const INTERNAL_NAMES: Readonly<Record<string, string>> = {
+  ArgumentsReader: "several calls in one event are read in linear time",
   checkApi: "only the servers of OpenAI, Azure and xAI have two APIs",
   checkToken: "the proxy's server asks the application about tokens",
   DeltaTemplate: "a shortcut for the deltas of three wire formats, which saves parsing them",
@@ -77,6 +78,7 @@ const INTERNAL_NAMES: Readonly<Record<string, string>> = {
   startTimer: "the proxy's server limits the time of a body that it receives",
   toValidCost: "the proxy's replies are in the library's own format, cost included",
   toValidUsage: "the proxy's replies are in the library's own format, usage included",
+  warnRoundedNumber: "only the servers of Google and Ollama parse the numbers of arguments",
 };
 
 Deno.test("architecture: adapters import only names that the kit or the library exports", async () => {

@@ -23,6 +23,7 @@ import { toToolSchema } from "../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
+import { omitBlankStop } from "./blank_stop.ts";
 import { findContainer, toContainerField } from "./container.ts";
 import { CACHED_MESSAGES } from "./turns.ts";
 import { ANTHROPIC_REPLAY } from "./replay_rules.ts";
@@ -125,7 +126,7 @@ export async function createAnthropicRequest(
     tool_choice: resolved.toolChoice,
     temperature: resolved.temperature,
     top_p: resolved.topP,
-    stop_sequences: resolveStop(options, MAX_STOP_TEXTS, sink),
+    stop_sequences: resolveStop(omitBlankStop(options, sink), MAX_STOP_TEXTS, sink),
     service_tier: resolveTier(options, sink),
     thinking: thinking.setting,
     output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,

@@ -11,6 +11,7 @@ import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
 import { isErrorEvent } from "../kit/errors/error_body.ts";
 import type { ProviderCall } from "../kit/provider.ts";
+import { ArgumentsReader } from "../kit/stream/arguments_reader.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { DeltaTemplate } from "../kit/stream/delta_template.ts";
 import { ServerRequests } from "../kit/stream/server_requests.ts";
@@ -22,7 +23,6 @@ import {
   readObject,
   readText,
   textOrEmpty,
-  toArgumentsText,
 } from "../kit/stream/wire_values.ts";
 import { toCallSignature } from "./caller.ts";
 import { toCitation } from "./citations.ts";
@@ -46,6 +46,8 @@ type OpenBlock =
     readonly contentIndex: number;
     readonly signature: string | undefined;
     input: unknown;
+    /** The event with the input of its start. */
+    readonly source: string;
     hasEnded: boolean;
   }
   | { readonly type: "item"; item: JsonObject; json: string };
@@ -55,6 +57,7 @@ export class AnthropicReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #call: ProviderCall;
   readonly #blocks = new Map<number, OpenBlock>();
+  readonly #arguments = new ArgumentsReader();
   readonly #unknown: UnknownParts;
   readonly #textTemplate = new DeltaTemplate("text", getText);
   readonly #inputTemplate = new DeltaTemplate("partial_json", getInput);
@@ -95,7 +98,7 @@ export class AnthropicReply implements ReplyReader<string> {
         return this.#append(event.index, requireObject(event.delta));
       case "content_block_start":
         this.#closeUnended(event.index);
-        this.#blocks.set(event.index, this.#startBlock(requireObject(event.content_block)));
+        this.#blocks.set(event.index, this.#startBlock(requireObject(event.content_block), data));
         return;
       case "content_block_stop":
         return this.#endBlock(event.index);
@@ -157,7 +160,7 @@ export class AnthropicReply implements ReplyReader<string> {
     if (json) this.#inputTemplate.learn(data, json, (next) => this.#appendInput(index, next));
   }
 
-  #startBlock(block: WireBlockStart): OpenBlock {
+  #startBlock(block: WireBlockStart, source: string): OpenBlock {
     switch (block.type) {
       case "text":
         this.#writer.writeText(readText(block.text));
@@ -173,7 +176,8 @@ export class AnthropicReply implements ReplyReader<string> {
         const name = this.#call.decodeToolName(readText(block.name));
         const contentIndex = this.#writer.openToolCall(textOrEmpty(block.id), name);
         const signature = toCallSignature(block);
-        return { type: "tool_use", contentIndex, signature, input: block.input, hasEnded: false };
+        const { input } = block;
+        return { type: "tool_use", contentIndex, signature, input, source, hasEnded: false };
       }
       default:
         if (isCodeExecution(block)) this.#requests.add("codeExecutionRequests");
@@ -261,7 +265,8 @@ export class AnthropicReply implements ReplyReader<string> {
       case "tool_use":
         // The start may carry the complete input; usually it carries an empty object.
         if (!isEmptyInput(block.input)) {
-          this.#writer.writeToolArguments(block.contentIndex, toArgumentsText(block.input));
+          const { contentIndex, input, source } = block;
+          this.#writer.writeToolArguments(contentIndex, this.#arguments.toText(input, source));
         }
         return this.#writer.closeToolCall(block.contentIndex, { signature: block.signature });
       case "item":

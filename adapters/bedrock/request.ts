@@ -8,6 +8,7 @@ import { extractToolCalls } from "../../src/core/content.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
+import { omitBlankStop } from "../anthropic/blank_stop.ts";
 import { isToolForced } from "../anthropic/thinking.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { adaptContent } from "../kit/request/adapt_content.ts";
@@ -146,7 +147,8 @@ function toInferenceConfig(
   const maxTokens = thinking.fixesLength
     ? warnThinkingOption("max_tokens", options.maxTokens, sink)
     : resolveMaxTokens(options, entry, sink);
-  const stopSequences = resolveStop(options, MAX_STOP_TEXTS, sink);
+  const stop = isClaude ? omitBlankStop(options, sink) : options;
+  const stopSequences = resolveStop(stop, MAX_STOP_TEXTS, sink);
   const temperature = thinking.fixesTemperature
     ? warnThinkingOption("temperature", options.temperature, sink)
     : resolveTemperature(options, entry, sink);

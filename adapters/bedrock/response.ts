@@ -101,7 +101,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
         const { contentBlockIndex, delta }: WireBlockDelta = JSON.parse(body);
         if (this.#stopReason !== undefined) this.#startMessage();
         this.#closeUnended(contentBlockIndex);
-        return this.#append(contentBlockIndex, readObject(delta) ?? {});
+        return this.#append(contentBlockIndex, readObject(delta) ?? {}, body);
       }
       case "contentBlockStart": {
         const { contentBlockIndex, start }: WireBlockStart = JSON.parse(body);
@@ -168,7 +168,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     return { type: "tool_use", contentIndex, hasInput: false, hasEnded: false };
   }
 
-  #append(index: number, delta: WireDelta): void {
+  #append(index: number, delta: WireDelta, body: string): void {
     const { text, toolUse, toolResult, reasoningContent, citation, image } = delta;
     if (isJsonObject(citation)) {
       this.#citations.push(toCitation(citation));
@@ -177,7 +177,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     } else if (reasoningContent !== undefined) {
       this.#appendThinking(index, readObject(reasoningContent) ?? {});
     } else if (toolUse !== undefined) {
-      this.#appendInput(index, toArgumentsText(readObject(toolUse)?.input));
+      this.#appendInput(index, toArgumentsText(readObject(toolUse)?.input, body));
     } else if (toolResult) {
       const block = this.#blocks.get(index);
       if (block?.type === "server_tool_result") block.content.push(...[toolResult].flat());

@@ -39,8 +39,8 @@ const LONG_PRO_PROMPT: LongPrompt = { above: 200_000, input: 2, output: 1.5 };
 
 /** Models whose searches cost per query. */
 const BY_QUERY: Catalog = {
+  // A reply of more than 65,536 tokens needs several requests.
   "gemini-4-argon": gemini({
-    maxOutput: 1_048_576,
     thinking: efforts("low medium high", "never"),
     temperature: false,
     rates: rates(4, 20, 0.2),

@@ -104,7 +104,7 @@ export class GoogleReply implements ReplyReader<string> {
     if (candidates.some(isFurtherReply)) this.#unknown.reportFurtherReplies();
     const candidate = candidates.find((each) => !isFurtherReply(each));
     if (!candidate) return;
-    for (const part of readList(candidate.content?.parts)) this.#append(part);
+    for (const part of readList(candidate.content?.parts)) this.#append(part, json);
     this.#readSources(candidate);
     this.#finishReason = textOrEmpty(candidate.finishReason) || this.#finishReason;
     this.#finishMessage = textOrEmpty(candidate.finishMessage) || this.#finishMessage;
@@ -158,11 +158,11 @@ export class GoogleReply implements ReplyReader<string> {
     if (this.#finishReason !== "") this.#finish();
   }
 
-  #append(part: WirePart): void {
+  #append(part: WirePart, json: string): void {
     const call = readObject(readObject(part)?.functionCall);
     if (call) {
       this.#endText();
-      this.#calls.append(call, part);
+      this.#calls.append(call, { part, json });
     } else if (isProviderPart(part)) {
       this.#endText();
       this.#writer.writeExtension(GOOGLE_PART, part);

@@ -34,7 +34,6 @@ const THINKING_MODELS =
   /qwen-?[3-9]|deepseek|magistral|think|reason|cogito|glm|kimi|minimax|nemotron|exaone|gemma-?4/i;
 const MAX_STOP_TEXTS = 64;
 
-/** Content of prompts and tool results. */
 /** Content of prompts, tool results and earlier replies; there are no items that are sent back. */
 const ABILITIES: ContentAbilities = { image: { types: /^image\// }, replies: {} };
 const WITHOUT_MEDIA: ContentAbilities = { replies: {} };

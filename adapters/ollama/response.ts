@@ -9,14 +9,15 @@ import { StreamError } from "../../src/core/errors.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
+import { ArgumentsReader } from "../kit/stream/arguments_reader.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
+import { warnRoundedNumber } from "../kit/stream/rounded_number.ts";
 import {
   countOrZero,
   readList,
   readObject,
   readText,
   textOrEmpty,
-  toArgumentsText,
 } from "../kit/stream/wire_values.ts";
 import type { WireChunk, WireReply, WireToolCall } from "./wire.ts";
 
@@ -24,6 +25,7 @@ import type { WireChunk, WireReply, WireToolCall } from "./wire.ts";
 export class OllamaReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #call: ProviderCall;
+  readonly #arguments = new ArgumentsReader();
   #hasToolCall = false;
 
   constructor(call: ProviderCall) {
@@ -36,22 +38,24 @@ export class OllamaReply implements ReplyReader<string> {
     const chunk: WireChunk = JSON.parse(line);
     if (chunk.error) throw classifyStreamError(chunk, this.#call.origin);
     const reply = readObject(chunk.message);
-    if (reply) this.#append(reply);
+    if (reply) this.#append(reply, line);
     if (chunk.done) this.#finish(chunk);
   }
 
-  #append({ thinking, content, images, tool_calls: calls }: WireReply): void {
+  #append({ thinking, content, images, tool_calls: calls }: WireReply, line: string): void {
     this.#writer.writeThinking(readText(thinking));
     this.#writer.writeText(readText(content));
     if (readList(images).length > 0) this.#writer.writeExtension("ollama.images", images);
-    for (const call of readList(calls)) this.#writeToolCall(call);
+    for (const call of readList(calls)) this.#writeToolCall(call, line);
   }
 
-  #writeToolCall(wireCall: WireToolCall): void {
+  #writeToolCall(wireCall: WireToolCall, line: string): void {
     const { id, function: call } = readObject(wireCall) ?? {};
     this.#hasToolCall = true;
     const name = this.#call.decodeToolName(readText(call?.name));
-    this.#writer.writeToolCall(textOrEmpty(id), name, toArgumentsText(call?.arguments ?? {}));
+    const args = this.#arguments.toText(call?.arguments ?? {}, line);
+    warnRoundedNumber({ name, args }, this.#writer);
+    this.#writer.writeToolCall(textOrEmpty(id), name, args);
   }
 
   #finish(chunk: WireChunk): void {

@@ -53,7 +53,7 @@ export async function compareEvaluations(
   if (options.outputFormat === "json") await output.write(toJsonLine(comparisons));
   else await output.write(formatComparisons(comparisons, host));
   const missing = [first, second].flatMap(describeMissing);
-  await warn([...missing, ...describeChangedCases(first, second)], host);
+  await warn([...missing, ...describeOtherConditions(first, second)], host);
   const hasRegressed = comparisons.some(isRegression);
   return hasRegressed || missing.length > 0 ? ExitCode.failed : ExitCode.ok;
 }
@@ -62,18 +62,40 @@ async function warn(texts: readonly string[], { terminal }: Host): Promise<void>
   for (const text of texts) await terminal.messages.write(`warning: ${toPlainText(text)}\n`);
 }
 
-/** Describes the cases that both evaluations have with other expectations: a weaker one hides that the agent is worse. */
+/** Describes differences between two evaluations that are none of their agents. */
+function describeOtherConditions(before: EvalRun, after: EvalRun): string[] {
+  return [...describeChangedCases(before, after), ...describeOtherFaults(before, after)];
+}
+
+/** Describes that an agent is compared with one that had other faults, or none. */
+function describeOtherFaults(before: EvalRun, after: EvalRun): string[] {
+  if (JSON.stringify(before.seeds) === JSON.stringify(after.seeds)) return [];
+  if (!before.seeds) return [`${after.id} has faults, and ${before.id} has none`];
+  if (!after.seeds) return [`${before.id} has faults, and ${after.id} has none`];
+  return [`${after.id} has the faults of other seeds than ${before.id}`];
+}
+
+/** Describes the cases with other expectations or files: weaker ones would hide that the agent is worse. */
 function describeChangedCases(before: EvalRun, after: EvalRun): string[] {
   const toText = (
     { id: _, description: _text, repetitions: _count, tags: _tags, ...content }: EvalCase,
   ) => JSON.stringify(content);
   const known = new Map(before.set.cases.map((evalCase) => [evalCase.id, toText(evalCase)]));
   const changed = after.set.cases.filter((evalCase) =>
-    known.has(evalCase.id) && known.get(evalCase.id) !== toText(evalCase)
+    known.has(evalCase.id) &&
+    (known.get(evalCase.id) !== toText(evalCase) || hasOtherFixture(evalCase, before, after))
   ).map(({ id }) => id);
-  return changed.length === 0
-    ? []
-    : [`${after.id} has other definitions of cases than ${before.id}: ${changed.join(", ")}`];
+  return changed.length === 0 ? [] : [
+    `${after.id} has other definitions or fixtures of cases than ${before.id}: ${
+      changed.join(", ")
+    }`,
+  ];
+}
+
+/** Whether the files of a fixture differ; those of evaluations of earlier versions are unknown. */
+function hasOtherFixture({ fixture = "" }: EvalCase, before: EvalRun, after: EvalRun): boolean {
+  const [hash, other] = [before.fixtures?.[fixture], after.fixtures?.[fixture]];
+  return hash !== undefined && other !== undefined && hash !== other;
 }
 
 /** Describes the runs of an evaluation that have no result, if there are any. */
@@ -123,7 +145,7 @@ export async function gateEvaluations(
     : await findVerified(options.baseline, location);
   const codes: ExitCode[] = [];
   for (const verified of runs) {
-    await warn(baseline ? describeChangedCases(baseline.run, verified.run) : [], host);
+    await warn(baseline ? describeOtherConditions(baseline.run, verified.run) : [], host);
     const decision = decide(verified, baseline, options);
     const { id } = verified.run;
     await host.terminal.output.write(

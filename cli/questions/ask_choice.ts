@@ -45,7 +45,6 @@ async function askForKey<Answer extends string>(
   choice: Choice<Answer>,
   { host: { terminal, now }, input, signal }: QuestionContext,
 ): Promise<Answer | undefined> {
-  const { messages } = terminal;
   const pages = new DetailPages(choice.details, terminal);
   const keys = new KeyReader({ readChunk: () => input.readChunk(signal), now });
   const question = new QuestionRow(`  ${choice.message}: `, terminal);
@@ -72,7 +71,7 @@ async function askForKey<Answer extends string>(
         pages.advance();
         await question.write(pages.text);
       } else if (answer !== undefined) {
-        await messages.write(`${answer}\n`);
+        await question.end(answer);
         return answer;
       } else {
         const hint = formatHint(choice, hasMore);

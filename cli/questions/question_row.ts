@@ -29,6 +29,15 @@ export class QuestionRow {
     return messages.write(`${clear}${lines}${this.#rows.join("\n")}`);
   }
 
+  /** Writes the answer behind the question, or below it if the terminal would break it. */
+  end(answer: string): Promise<void> {
+    const { messages, columns } = this.#terminal;
+    const row = this.#rows?.at(-1) ?? "";
+    const [indentation = ""] = /^ */.exec(this.#question) ?? [];
+    const isBroken = getTextWidth(row) + getTextWidth(answer) > columns;
+    return messages.write(`${isBroken ? `\n${indentation}` : ""}${answer}\n`);
+  }
+
   /** Continues on a new row, after another program has moved the cursor there. */
   restart(): void {
     this.#rows = undefined;

@@ -35,6 +35,18 @@ Deno.test("QuestionRow: has its indentation in each row", () => {
   assertEquals(host.messages, "  Allow? [y]es /\n  [n]o: ");
 });
 
+Deno.test("QuestionRow: writes the answer below the question if it does not fit behind it", () => {
+  const answer = (columns: number) => {
+    const host = createFakeHost({ columns });
+    const row = new QuestionRow("  Undo? [y]es / [n]o: ", host.terminal);
+    void row.write("");
+    void row.end("yes");
+    return host.messages;
+  };
+  assertEquals(answer(25), "  Undo? [y]es / [n]o: yes\n");
+  assertEquals(answer(24), "  Undo? [y]es / [n]o: \n  yes\n");
+});
+
 Deno.test("QuestionRow: is written again after a resize if its rows still fit", () => {
   const resize = (before: number, after: number) =>
     getAdded(before, (row, { terminal }) => {

@@ -6,6 +6,7 @@
 
 import type { AgentEvent } from "../../mod.ts";
 import { formatError } from "./error_text.ts";
+import { pluralize } from "./tool_line.ts";
 import { formatDuration } from "./usage_line.ts";
 
 /** Options for `getNotice()`. */
@@ -31,11 +32,23 @@ export function getNotice(
     case "model_fallback":
       return `${event.from.modelId} failed, continuing with ${event.to.modelId}`;
     case "context_compacted":
-      return "the context was compacted to fit the context window";
+      return formatCompaction(event.report);
     case "warning":
       // The totals state that the price is unknown.
       return event.code === "unknown_price" ? undefined : `warning: ${event.message}`;
     default:
       return undefined;
   }
+}
+
+function formatCompaction(
+  { droppedCount, summary, problem }: Extract<AgentEvent, { type: "context_compacted" }>["report"],
+): string {
+  const reason = problem === undefined ? "" : `: ${problem}`;
+  if (droppedCount === 0) return `the context was not compacted${reason}`;
+  const messages = pluralize(droppedCount, "earlier message");
+  const change = summary === undefined
+    ? `requests omit ${messages}${reason}`
+    : `a summary replaces ${messages}${reason}`;
+  return `the context was compacted: ${change}`;
 }

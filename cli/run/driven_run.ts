@@ -147,6 +147,7 @@ export class DrivenRun {
       case "follow_up":
         if (!this.#acceptsMessages) return `${NO_RUN}; send a prompt`;
         if (isBlank(message.text)) return BLANK;
+        if (countQueued(agent) >= MAX_QUEUED) return "too many messages wait";
         if (message.type === "steer") agent.steer(message.text);
         else agent.followUp(message.text);
         return undefined;
@@ -164,6 +165,13 @@ export class DrivenRun {
 interface MessageTargets {
   readonly agent: Agent;
   readonly prompts: PromptQueue;
+}
+
+/** Maximum number of messages that a run has not read: every change of the queue is an event with all of them. */
+const MAX_QUEUED = 100;
+
+function countQueued({ queued: { steering, followUp } }: Pick<Agent, "queued">): number {
+  return steering.length + followUp.length;
 }
 
 const BLANK = "text must not be blank";

@@ -110,6 +110,8 @@ export interface AgentControls {
   readonly createOptions: () => AgentOptions;
   /** Returns the size of the context window of a model in tokens; `undefined` when it is unknown. */
   readonly contextWindow: (model: ModelSpec) => number | undefined;
+  /** Loads the sizes of the context windows; before, and before the first request, they may be unknown. */
+  readonly loadModelFacts: () => Promise<void>;
   /** Returns the system prompt for a network access of commands. */
   readonly createSystemPrompt: (net: SandboxNet) => string;
   /** Forgets the key of a provider, because another one was saved. */
@@ -202,6 +204,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       gate: approval.gate,
       transform,
       contextWindow,
+      loadModelFacts: async () => void await streamFn.loadFacts?.(),
       // The transform keeps its cut, so that each agent needs its own.
       createOptions: () => ({ ...agentOptions, transformContext: createTransform() }),
       forgetKey: (provider) => keys.forget(provider),

@@ -116,6 +116,8 @@ export class DrawnRegion implements LiveRegion {
   }
 
   async suspend(): Promise<void> {
+    if (this.#state !== "active") return;
+    await this.#untilSettled();
     if (this.#state === "active") await this.#leave("suspended");
   }
 
@@ -168,6 +170,17 @@ export class DrawnRegion implements LiveRegion {
   #hold(): void {
     const { features: { reflow }, now } = this.#options;
     this.#heldUntil = now() + (reflow === "late" ? LATE_RESIZE_MS : RESIZE_MS);
+  }
+
+  /** Waits until the size has settled: the rows that are erased are known then. */
+  async #untilSettled(): Promise<void> {
+    const { now, startTimer } = this.#options;
+    this.#holdIfResized();
+    while (this.#state === "active" && now() < this.#heldUntil) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      startTimer(resolve, this.#heldUntil - now());
+      await promise;
+    }
   }
 
   /** The size of the screen may have changed before the signal arrives. */

@@ -14,6 +14,8 @@ export interface KeptScreen {
    * The cursor is where it was before the program, so that nothing above is erased.
    */
   restore(): Promise<void>;
+  /** Forgets where the cursor was, because something else has been written below, such as by a shell. */
+  forgetPosition(): void;
 }
 
 /** Options for `keepScreen()`. */
@@ -41,12 +43,16 @@ export async function keepScreen({ output, getSize }: KeepScreenOptions): Promis
   const { columns, rows } = getSize();
   const write = (text: string) => output.write(text).catch(() => {});
   await write(SAVE_CURSOR);
+  let isKnown = true;
   return {
+    forgetPosition() {
+      isKnown = false;
+    },
     async restore() {
       const size = getSize();
       // After a resize, the saved position may be that of output.
       const isSame = size.columns === columns && size.rows === rows;
-      const position = isSame ? RESTORE_CURSOR : TO_NEW_ROW;
+      const position = isKnown && isSame ? RESTORE_CURSOR : TO_NEW_ROW;
       await write(LEAVE_ALTERNATE_SCREEN + position + RESET);
     },
   };

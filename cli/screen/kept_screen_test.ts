@@ -35,3 +35,16 @@ Deno.test("keepScreen: output is kept when the size has changed", async () => {
   await terminal.write("\x1b[Jbelow");
   assertEquals(terminal.text.replace(/\n+(?=below)/, "\n"), "one\ntwo\nthree\nfour\nfive\nbelow");
 });
+
+Deno.test("keepScreen: the output of a shell to which the program was suspended is kept", async () => {
+  using terminal = new TerminalEmulator({ columns: 20, rows: 6 });
+  await terminal.write("one\r\ntwo\r\n");
+  const kept = await keepScreen({ output: terminal, getSize: () => terminal });
+  // As in tmux, the cursor of the alternate screen is saved apart from the one before the program.
+  await terminal.write("\x1b[?47hediting\x1b[?47l\x1b[3;1H");
+  kept.forgetPosition();
+  await terminal.write("$ ls\r\na.txt\r\n$ fg\r\n\x1b[?47hediting\x1b[?47l\x1b[6;1H");
+  await kept.restore();
+  await terminal.write("\x1b[Jbelow");
+  assertEquals(terminal.text, "one\ntwo\n$ ls\na.txt\n$ fg\n\nbelow");
+});

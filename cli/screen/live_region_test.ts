@@ -388,6 +388,20 @@ Deno.test("LiveRegion: in a terminal that reports its size late, a change is see
   assertEquals(terminal.text, "Output\n── a status of thi…\n› xy");
 });
 
+Deno.test("LiveRegion: in a terminal that reports its size late, a stop directly after a change leaves no row behind", async () => {
+  using setup = await createLateRegion();
+  const { terminal, timers, region, resize, report } = setup;
+  resize(20);
+  report();
+  region.resized();
+  const suspending = region.suspend();
+  void region.print("kept\n");
+  await terminal.write("");
+  timers.advance(300);
+  await suspending;
+  assertEquals(terminal.screenWithCursor, "Output\nkept\n▏");
+});
+
 Deno.test("LiveRegion: in a terminal that reports its size late, the end directly after a change keeps the output", async () => {
   using setup = await createLateRegion();
   const { terminal, region, resize, report } = setup;

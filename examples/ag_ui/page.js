@@ -5,6 +5,8 @@ const messages = byId("messages");
 const threadId = crypto.randomUUID();
 /** Elements of texts and tool calls, by the ids of the protocol. */
 const elements = new Map();
+/** Ids of the elements of the current run. */
+const current = new Set();
 let stop;
 
 /** Adds an element. All texts of the agent are set as text, never as HTML. */
@@ -54,19 +56,29 @@ async function* readTexts(body) {
   for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
 }
 
+/** Keeps the element of an id. */
+function keep(id, element) {
+  elements.set(id, element);
+  current.add(id);
+}
+
 function show(event) {
   switch (event.type) {
+    case "RUN_STARTED":
+      current.clear();
+      break;
     case "TEXT_MESSAGE_START":
-      elements.set(event.messageId, add(messages, "div", { className: "message" }));
+      keep(event.messageId, add(messages, "div", { className: "message" }));
       break;
     case "TEXT_MESSAGE_CONTENT":
     case "REASONING_MESSAGE_CONTENT":
       elements.get(event.messageId)?.append(event.delta);
       break;
     case "REASONING_MESSAGE_START": {
+      if (elements.has(event.messageId)) break;
       const details = add(messages, "details", { className: "reasoning" });
       add(details, "summary", { text: "Thoughts" });
-      elements.set(event.messageId, add(details, "div", { className: "message" }));
+      keep(event.messageId, add(details, "div", { className: "message" }));
       break;
     }
     case "TOOL_CALL_START": {
@@ -74,7 +86,7 @@ function show(event) {
       const tool = add(messages, "div", { className });
       add(tool, "strong", { text: event.toolCallName });
       const args = add(tool, "span", { className: "arguments", text: " " });
-      elements.set(event.toolCallId, { tool, args });
+      keep(event.toolCallId, { tool, args });
       break;
     }
     case "TOOL_CALL_ARGS":
@@ -87,7 +99,7 @@ function show(event) {
       break;
     }
     case "MESSAGES_SNAPSHOT":
-      // A retry takes back what it has written; the prompt and the earlier messages stay.
+      // A retry takes back what it has written. The messages of earlier runs, which the page does not send, stay.
       removeUnknown(event.messages);
       break;
     case "RUN_FINISHED":
@@ -104,10 +116,15 @@ function removeUnknown(known) {
   const ids = new Set(
     known.flatMap(({ id, toolCalls = [] }) => [id, ...toolCalls.map((c) => c.id)]),
   );
-  for (const [id, element] of elements) {
+  for (const id of current) {
     if (ids.has(id)) continue;
+    const element = elements.get(id);
     (element.tool ?? element).remove();
     elements.delete(id);
+    current.delete(id);
+  }
+  for (const { id, role, content } of known) {
+    if (role === "reasoning" && current.has(id)) elements.get(id).textContent = content;
   }
 }
 

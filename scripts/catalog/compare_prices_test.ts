@@ -36,9 +36,12 @@ Deno.test("comparePrices(): reports prices that differ by more than a thousandth
   ]);
 });
 
-Deno.test("comparePrices(): compares a cache price that the catalog lacks with the price that applies", () => {
+Deno.test("comparePrices(): compares a price of caches and audio that the catalog lacks with the price that applies", () => {
   const tiers = [{ abovePromptTokens: 10, input: 2, output: 4, cacheWrite: 2 }];
   assertEquals(compare({ input: 1, output: 2, cacheWrite: 1, tiers }).differences, []);
+  assertEquals(compare({ input: 1, output: 2, audioInput: 3, tiers }).differences, [
+    { model: "openai/a", price: "audioInput", catalog: 1, list: 3 },
+  ]);
   assertEquals(compare({ input: 1, output: 2, cacheWrite: 1.25, tiers }).differences, [
     { model: "openai/a", price: "cacheWrite", catalog: 1, list: 1.25 },
   ]);

@@ -25,7 +25,7 @@ export interface PriceList {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-type RateName = "input" | "output" | "cacheRead" | "cacheWrite" | "cacheWriteLong";
+type RateName = "input" | "output" | "cacheRead" | "cacheWrite" | "cacheWriteLong" | "audioInput";
 type FieldNames = Readonly<Partial<Record<RateName, string>>>;
 
 /** Providers of the catalog by their names in the lists. */
@@ -49,6 +49,7 @@ const LITELLM_FIELDS = {
   cacheRead: "cache_read_input_token_cost",
   cacheWrite: "cache_creation_input_token_cost",
   cacheWriteLong: "cache_creation_input_token_cost_above_1hr",
+  audioInput: "input_cost_per_audio_token",
 };
 const LITELLM_MODES: readonly unknown[] = ["chat", "responses"];
 
@@ -57,6 +58,7 @@ const MODELS_DEV_FIELDS: FieldNames = {
   output: "output",
   cacheRead: "cache_read",
   cacheWrite: "cache_write",
+  audioInput: "input_audio",
 };
 
 /**

@@ -22,6 +22,7 @@ Deno.test("readPriceList(): reads the models, long cache writes and tiers of lit
       input_cost_per_token: 1.5e-6,
       output_cost_per_token: 7.5e-6,
       cache_read_input_token_cost: 0,
+      input_cost_per_audio_token: 2e-6,
     },
     "gemini/imagen-4": { litellm_provider: "gemini", mode: "image_generation" },
     "acme/a": {
@@ -45,7 +46,11 @@ Deno.test("readPriceList(): reads the models, long cache writes and tiers of lit
           tiers: [{ input: 0.5, output: 2.5, cacheWriteLong: 1, abovePromptTokens: 100_000 }],
         },
       },
-      { provider: "google", modelId: "gemini-3.6-flash", rates: { input: 1.5, output: 7.5 } },
+      {
+        provider: "google",
+        modelId: "gemini-3.6-flash",
+        rates: { input: 1.5, output: 7.5, audioInput: 2 },
+      },
     ],
   });
 });
@@ -58,6 +63,7 @@ Deno.test("readPriceList(): reads the models and tiers of the list of models.dev
           cost: {
             input: 5.5,
             output: 27.5,
+            input_audio: 6,
             cache_read: 0.55,
             cache_write: 6.875,
             tiers: [{ tier: { type: "context", size: 200_000 }, input: 11, output: 40 }],
@@ -79,6 +85,7 @@ Deno.test("readPriceList(): reads the models and tiers of the list of models.dev
         output: 27.5,
         cacheRead: 0.55,
         cacheWrite: 6.875,
+        audioInput: 6,
         tiers: [{ input: 11, output: 40, abovePromptTokens: 200_000 }],
       },
     }],

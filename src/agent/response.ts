@@ -53,11 +53,12 @@ export function createResponse(
     const known = Object.keys(CONTENT_TYPES).join(", ");
     throw new BadRequestError(`format must be one of ${known}, not ${format}`);
   }
-  const allHeaders = new Headers({
-    "content-type": CONTENT_TYPES[format],
-    "cache-control": "no-store",
-  });
-  new Headers(headers).forEach((value, name) => allHeaders.set(name, value));
+  // A copy, since a header such as `set-cookie` may have several values.
+  const allHeaders = new Headers(headers);
+  const defaults = { "content-type": CONTENT_TYPES[format], "cache-control": "no-store" };
+  for (const [name, value] of Object.entries(defaults)) {
+    if (!allHeaders.has(name)) allHeaders.set(name, value);
+  }
   if (misuse !== undefined) return createErrorResponse(misuse, allHeaders);
   return createStreamResponse(stream, { status, headers: allHeaders }, { format, outcome });
 }

@@ -93,8 +93,6 @@ export class StructuredAnswer {
   /** The model that is known to enforce the schema, if the answer is requested in this way. */
   #nativeModel: ModelSpec | undefined;
   #streamFn: StreamFn | undefined;
-  /** The tools of the last turn. */
-  #tools: readonly AgentTool[] = [];
   /** Whether the provider rejected the schema in this turn, so that the request needs the tool instead. */
   #needsTool = false;
   #now: () => number = Date.now;
@@ -153,14 +151,14 @@ export class StructuredAnswer {
   }
 
   /** Asks a provider that enforces the schema for an answer in this form; another model needs the tool. */
-  async #requestAnswer({ model }: PreRequestContext): Promise<PreRequestVerdict> {
+  async #requestAnswer({ model, tools }: PreRequestContext): Promise<PreRequestVerdict> {
     const { schema } = this.#answerSchema;
     if (this.#isNative && !isSameModel(model, this.#nativeModel)) {
       this.#isNative = await isEnforcedByAll(schema, [{ model }], this.#streamFn);
       this.#nativeModel = model;
       this.#needsTool = !this.#isNative;
     }
-    if (this.#needsTool) return { type: "change", tools: this.#addTool(this.#tools) };
+    if (this.#needsTool) return { type: "change", tools: this.#addTool(tools) };
     if (!this.#isNative) return undefined;
     return { type: "change", options: { responseSchema: schema } };
   }
@@ -168,7 +166,6 @@ export class StructuredAnswer {
   /** Adds the tool that receives the answer to the agent's settings. */
   #extendSettings(settings: TurnSettings): TurnSettings {
     const answerTool = this.#tool;
-    this.#tools = settings.tools;
     this.#needsTool = false;
     return this.#isNative
       ? { ...settings, answerTool, recoverRequest: (error) => this.#useTool(error) }

@@ -13,6 +13,11 @@ import type { AgentTool } from "./tool.ts";
 export interface ApprovalRequest {
   /** Id of the call. */
   readonly toolCallId: string;
+  /**
+   * Ids of the tool calls that lead to the agent whose call this is, the outermost first, as in `sub_agent` events.
+   * Default: the call is one of the agent itself.
+   */
+  readonly path?: readonly string[] | undefined;
   /** Name of the tool. */
   readonly name: string;
   /** A copy of the arguments to run, after validation and the `preDispatch` policies. */

@@ -436,15 +436,21 @@ const NO_MESSAGE = "The thrown value has no readable message";
 export function getErrorMessage(thrown: unknown): string {
   if (typeof thrown === "string") return thrown;
   try {
-    if (thrown instanceof Error) return thrown.message || thrown.name;
     if (typeof thrown !== "object" || thrown === null) return String(thrown);
-    ignoreRejections(thrown);
-    const { message } = thrown as { readonly message?: unknown };
+    const { message, name } = thrown as { readonly message?: unknown; readonly name?: unknown };
     if (typeof message === "string" && message !== "") return message;
-    return JSON.stringify(thrown) ?? NO_MESSAGE;
+    ignoreRejections(thrown);
+    if (!(thrown instanceof Error)) return JSON.stringify(thrown) ?? NO_MESSAGE;
+    // Such as the list of problems in the body of a response that a program has copied into the error.
+    if (message !== "" && message !== undefined && message !== null) return formatValue(message);
+    return typeof name === "string" ? name : NO_MESSAGE;
   } catch {
     return NO_MESSAGE;
   }
+}
+
+function formatValue(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) ?? NO_MESSAGE : String(value);
 }
 
 /** Converts `network_error` to `NetworkError`; the name of the class itself may be minified. */

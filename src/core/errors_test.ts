@@ -194,6 +194,15 @@ Deno.test("getErrorMessage() returns a message for any thrown value", () => {
     [Object.create(null), "{}"],
     [{ toJSON: () => undefined }, "The thrown value has no readable message"],
     [{ message: "" }, '{"message":""}'],
+    [Object.assign(new Error("lost"), { message: ["name is empty", 5] }), '["name is empty",5]'],
+    [Object.assign(new Error("lost"), { message: 5n }), "5"],
+    [Object.assign(new TypeError("lost"), { message: null }), "TypeError"],
+    [Object.assign(new TypeError("lost"), { message: Symbol("s") }), "Symbol(s)"],
+    [Object.assign(new TypeError(""), { name: {} }), "The thrown value has no readable message"],
+    [
+      Object.assign(new Error("lost"), { message: circular }),
+      "The thrown value has no readable message",
+    ],
     [unreadable, "The thrown value has no readable message"],
     [circular, "The thrown value has no readable message"],
   ];

@@ -34,13 +34,34 @@ function findProblem(value: unknown, depth: number): string | undefined {
  * digits, which may become the id of something else. A number that `JSON.stringify` has written is none.
  */
 export function findLostDigits(text: string): string | undefined {
-  if (!/\d{16}/.test(text)) return undefined;
+  const [changed] = findChangedIntegers(text).values();
+  if (changed === undefined) return undefined;
+  return `The number ${changed} has more digits than a number keeps; write it as a text or round it`;
+}
+
+/** Writes the integers that `JSON.parse` changed in a part of `source` with their digits again, into the JSON of the part. */
+export function restoreDigits(json: string, source: string): string {
+  return restoreIntegers(json, findChangedIntegers(source));
+}
+
+/** Writes integers that `JSON.parse` changed with their digits, which are listed by the changed numbers. */
+export function restoreIntegers(json: string, integers: ReadonlyMap<string, string>): string {
+  if (integers.size === 0) return json;
+  let isText = false;
+  return json.replace(/\\.|"|-?\d[\d.eE+-]*/g, (token) => {
+    if (token === '"') isText = !isText;
+    return isText ? token : integers.get(token) ?? token;
+  });
+}
+
+/** Finds the integers of a JSON text that `JSON.parse` changes, by the changed numbers. */
+export function findChangedIntegers(text: string): ReadonlyMap<string, string> {
+  if (!/\d{16}/.test(text)) return new Map();
   const withoutTexts = text.replace(/\\./g, "").replace(/"[^"]*"/g, "");
   const numbers = withoutTexts.match(/-?\d[\d.eE+-]*/g) ?? [];
-  const changed = numbers.find((number) =>
+  const changed = numbers.filter((number) =>
     /^-?\d{16,}$/.test(number) && Number.isFinite(Number(number)) &&
     String(Number(number)) !== number && BigInt(number) !== BigInt(Number(number))
   );
-  if (changed === undefined) return undefined;
-  return `The number ${changed} has more digits than a number keeps; write it as a text or round it`;
+  return new Map(changed.map((number) => [String(Number(number)), number]));
 }

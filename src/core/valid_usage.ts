@@ -9,7 +9,7 @@ import { type Cost, unknownCost, type Usage, zeroUsage } from "./usage.ts";
 
 /**
  * Returns a usage whose counts are all finite numbers of at least 0, for usage that an untyped model or tool reports; a
- * missing total is the sum of the four counts.
+ * missing total, and one of 0, is the sum of the four counts.
  */
 export function toValidUsage(usage: Partial<Usage> | undefined): Usage {
   if (usage === undefined || usage === null) return zeroUsage();
@@ -21,7 +21,8 @@ export function toValidUsage(usage: Partial<Usage> | undefined): Usage {
     cacheWrite: toCount(usage.cacheWrite),
   };
   const { input, output, cacheRead, cacheWrite } = counts;
-  const total = isAmount(usage.total) ? usage.total : input + output + cacheRead + cacheWrite;
+  const sum = input + output + cacheRead + cacheWrite;
+  const total = isAmount(usage.total) && usage.total > 0 ? usage.total : sum;
   if (typeof usage.extra !== "object" || usage.extra === null) return { ...counts, total };
   const extra = Object.fromEntries(
     Object.entries(usage.extra).filter(([, count]) => isAmount(count)),
@@ -29,16 +30,23 @@ export function toValidUsage(usage: Partial<Usage> | undefined): Usage {
   return { ...counts, total, extra };
 }
 
-/** Returns a cost whose amounts are all `null` or finite numbers of at least 0, for reported costs. */
+/**
+ * Returns a cost whose amounts are all `null` or finite numbers of at least 0, for reported costs; a total of 0 with other
+ * amounts above 0 is their sum.
+ */
 export function toValidCost(cost: Partial<Cost>): Cost {
   ignoreRejections(cost);
-  const amounts = {
+  const parts = {
     input: toAmount(cost.input),
     output: toAmount(cost.output),
     cacheRead: toAmount(cost.cacheRead),
     cacheWrite: toAmount(cost.cacheWrite),
-    total: toAmount(cost.total),
   };
+  const values = Object.values(parts);
+  const reported = toAmount(cost.total);
+  // A program that sets some amounts of a cost of 0 forgets the total, and a limit would never be reached.
+  const isForgotten = reported === 0 && values.some((amount) => amount !== null && amount > 0);
+  const amounts = { ...parts, total: isForgotten ? values.reduce(addAmounts) : reported };
   if (typeof cost.extra !== "object" || cost.extra === null) return amounts;
   const extra = Object.entries(cost.extra).map(([name, amount]) => [name, toAmount(amount)]);
   return { ...amounts, extra: Object.fromEntries(extra) };
@@ -68,6 +76,10 @@ function isAmount(value: unknown): value is number {
 
 function toCount(value: unknown): number {
   return isAmount(value) ? value : 0;
+}
+
+function addAmounts(left: number | null, right: number | null): number | null {
+  return left === null || right === null ? null : left + right;
 }
 
 function toAmount(value: unknown): number | null {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { type Rates, unknownCost, zeroUsage } from "./usage.ts";
-import { toValidSpending } from "./valid_usage.ts";
+import { type Rates, unknownCost, zeroCost, zeroUsage } from "./usage.ts";
+import { toValidCost, toValidSpending, toValidUsage } from "./valid_usage.ts";
 
 const first = { input: 10, output: 20, cacheRead: 30, cacheWrite: 40, total: 100 };
 const second = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, total: 11 };
@@ -18,4 +18,17 @@ Deno.test("toValidSpending() replaces invalid amounts, and has no known cost for
   assertEquals(toValidSpending({ cost: { ...first, extra: { search: 1, fetch: -1 } } }), {
     cost: { ...first, extra: { search: 1, fetch: null } },
   });
+});
+
+Deno.test("toValidUsage() replaces a total of 0 by the sum of the counts, which limits depend on", () => {
+  const usage = { ...zeroUsage(), input: 10, output: 2 };
+  assertEquals(toValidUsage(usage), { ...usage, total: 12 });
+  assertEquals(toValidUsage(zeroUsage()), zeroUsage());
+});
+
+Deno.test("toValidCost() replaces a total of 0 by the sum of the amounts, which limits depend on", () => {
+  assertEquals(toValidCost({ ...first, total: 0 }), first);
+  assertEquals(toValidCost({ ...first, output: null, total: 0 }).total, null);
+  assertEquals(toValidCost(zeroCost()), zeroCost());
+  assertEquals(toValidCost({ total: 0 }), { ...unknownCost(), total: 0 });
 });

@@ -13,6 +13,7 @@ import { needsApproval } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
 import type { ResolvedConfig } from "./config.ts";
+import { ParentRun } from "./parent_run.ts";
 import { checkPolicies, type PolicyCheckedCall, withArguments } from "./prepare_call.ts";
 import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
 import { omitRefusedHunks } from "./refused_hunks.ts";
@@ -115,10 +116,10 @@ async function callApprove(
   ready: ReadyCall,
   cancellation: Cancellation,
 ): Promise<ApprovalDecision | undefined> {
-  const { approve, context } = turn.run.config;
+  const { approve } = turn.run.config;
   if (!approve) return { type: "denied", reason: "no approver is configured" };
   try {
-    const request = await createApprovalRequest(ready, context, cancellation);
+    const request = await createApprovalRequest(ready, turn.run.config, cancellation);
     cancellation.signal.throwIfAborted();
     const answer = await cancellation.untilAborted(Promise.resolve(approve(request)));
     return isJsonObject(answer) && answer["type"] === "pending" ? undefined : toDecision(answer);
@@ -135,11 +136,20 @@ async function callApprove(
 /** Creates the request with a copy of the arguments, so that `approve` cannot change the history. */
 async function createApprovalRequest(
   { block: { id, name }, tool, arguments: args }: ReadyCall,
-  context: unknown,
+  { context, parent }: ResolvedConfig,
   cancellation: Cancellation,
 ): Promise<ApprovalRequest> {
   const { signal } = cancellation;
-  const request = { toolCallId: id, name, arguments: cloneJson(args), tool, context, signal };
+  const path = parent instanceof ParentRun ? { path: parent.path } : {};
+  const request = {
+    toolCallId: id,
+    ...path,
+    name,
+    arguments: cloneJson(args),
+    tool,
+    context,
+    signal,
+  };
   if (!tool.preview) return request;
   try {
     const changes = await cancellation.untilAborted(tool.preview(cloneJson(args), { signal }));

@@ -135,7 +135,9 @@ export class CallExecution {
       const { id } = this.call.block;
       result = toToolResult(await (observer ? observer.executeTool(id, execute) : execute()));
     } catch (thrown) {
-      result = errorResult(getErrorMessage(thrown) || "The tool failed without a message");
+      const failure = errorResult(getErrorMessage(thrown) || "The tool failed without a message");
+      // A tool that throws cannot report what its agents have spent.
+      result = withSpending(failure, this.#subAgents?.total);
     }
     if (this.#state === "running") {
       this.#state = "settled";

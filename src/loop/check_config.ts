@@ -134,6 +134,16 @@ export function checkRunConfig(
   checkOptions(config, LOOP_CHECKS);
 }
 
+/**
+ * Checks the names in the configuration of a loop, of which other programs may use further members.
+ *
+ * @throws {BadRequestError} If the configuration is no object, or an option is misspelled.
+ */
+export function checkLoopNames(config: object): void {
+  checkObject(config, "Pass a config with a model and a streamFn");
+  checkMisspellings(config, ["model", ...Object.keys(LOOP_CHECKS)], "the config");
+}
+
 /** Accepts every value, of an option that has its own check or needs none. */
 export function acceptAny(): void {}
 

@@ -5,6 +5,7 @@
  */
 
 import type { ApprovalDecisions, PendingBatch } from "../core/approval.ts";
+import { checkMisspellings } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { checkTools } from "../core/check_tool.ts";
 import type { AgentContext } from "../core/context.ts";
@@ -13,7 +14,7 @@ import type { AgentEvent } from "../core/event.ts";
 import { repairHistory } from "../core/history.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
 import type { AgentTool } from "../core/tool.ts";
-import { checkOptions, checkSignal, checkSystemPrompt } from "./check_config.ts";
+import { checkLoopNames, checkOptions, checkSignal, checkSystemPrompt } from "./check_config.ts";
 import type { AgentLoopConfig } from "./config.ts";
 import type { MessageSource, TurnInput } from "./message_source.ts";
 import { checkPending, getPendingIds, resolveApprovals } from "./pending_batch.ts";
@@ -61,6 +62,7 @@ export function agentLoop<Tool extends AgentTool<never> = AgentTool>(
   config: AgentLoopConfig<Tool>,
   options: LoopOptions = {},
 ): ReadableStream<AgentEvent> {
+  checkLoopNames(config);
   checkMessages(messages);
   const { pending, ...repaired } = repairContext(context, options);
   if (repaired.context.messages.length === 0 && !hasValidMessages(messages)) {
@@ -99,6 +101,7 @@ export function agentLoopContinue<Tool extends AgentTool<never> = AgentTool>(
   config: AgentLoopConfig<Tool>,
   options: ContinueLoopOptions = {},
 ): ReadableStream<AgentEvent> {
+  checkLoopNames(config);
   const { pending, ...repaired } = repairContext(context, options);
   const sources = { ...config, ...options, pending };
   const input = createContinueInput(repaired.context.messages, sources);
@@ -106,12 +109,15 @@ export function agentLoopContinue<Tool extends AgentTool<never> = AgentTool>(
     .createStream();
 }
 
+const OPTION_NAMES: readonly (keyof ContinueLoopOptions)[] = ["signal", "pending", "approvals"];
+
 function repairContext(
   context: AgentContext<AgentTool<never>>,
   options: LoopOptions,
 ): Pick<StartRunOptions, "context" | "repairs" | "pendingCalls"> & Pick<LoopOptions, "pending"> {
   checkObject(context, 'Pass the context as { systemPrompt: "", messages: [], tools: [] }');
   checkObject(options, "Pass options such as { signal }");
+  checkMisspellings(options, OPTION_NAMES, "the options");
   checkOptions(options, { signal: checkSignal });
   const { systemPrompt = "" } = context;
   checkSystemPrompt(systemPrompt);

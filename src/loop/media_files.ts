@@ -88,7 +88,7 @@ async function readBlock(block: FileBlock, { readFile }: MediaFileOptions): Prom
     if (!ArrayBuffer.isView(bytes)) {
       throw new TypeError(`readFile must return a Uint8Array, not ${describeValue(bytes)}`);
     }
-    const read = withData(block, toBase64(bytes));
+    const read = await withData(block, bytes);
     readBlocks.set(block, read);
     return read;
   } catch (cause) {
@@ -99,9 +99,12 @@ async function readBlock(block: FileBlock, { readFile }: MediaFileOptions): Prom
   }
 }
 
-function withData(block: FileBlock, data: string): MediaBlock {
+async function withData(block: FileBlock, bytes: Uint8Array): Promise<MediaBlock> {
+  const data = toBase64(bytes);
   if (block.type !== "image") return { ...block, source: { type: "base64", data } };
-  const { path, mediaType = guessImageType(path) } = block.source;
+  // A program starts sooner without the formats of images.
+  const { getImageType } = await import("./image_type.ts");
+  const { path, mediaType = getImageType(bytes, path) } = block.source;
   return { ...block, source: { type: "base64", mediaType, data } };
 }
 
@@ -115,9 +118,4 @@ function toBase64(bytes: Uint8Array): string {
     binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK_BYTES));
   }
   return btoa(binary);
-}
-
-function guessImageType(path: string): string {
-  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
-  return extension === "jpg" ? "image/jpeg" : `image/${extension}`;
 }

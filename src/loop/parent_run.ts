@@ -140,6 +140,13 @@ export class ParentRun implements RunHandle {
     return [this.runId, ...(parent instanceof ParentRun ? parent.lineage : [])];
   }
 
+  /** Ids of this tool call and of those that lead to its run, the outermost first. */
+  get path(): readonly string[] {
+    const { config: { parent }, call } = this;
+    const outer = parent instanceof ParentRun ? parent.path : [];
+    return call ? [...outer, call.toolCallId] : outer;
+  }
+
   /** Returns the same run with limits on the agents that the call starts. */
   withLimits(limits: TreeLimits): ParentRun {
     return new ParentRun({ ...this.#options, limits });

@@ -5,6 +5,7 @@
  */
 
 import type { ApprovalDecision, ApprovalDecisions, PendingBatch } from "../core/approval.ts";
+import { findContentProblem } from "../core/check_message.ts";
 import { checkObject } from "../core/check_object.ts";
 import { extractToolCalls } from "../core/content.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
@@ -72,7 +73,7 @@ export function checkPending(
   checkObject(batch, "Pass the pendingApprovals of an earlier result");
   const { pendingApprovals, decidedCalls = [], interruptedCalls = [] } = batch;
   checkCalls("pendingApprovals", pendingApprovals, isCall);
-  checkCalls("decidedCalls", decidedCalls, isCall);
+  checkCalls("decidedCalls", decidedCalls, isDecidedCall);
   checkCalls("interruptedCalls", interruptedCalls, isInterruptedCall);
   const waiting = listCalls(batch);
   if (waiting.length === 0) return undefined;
@@ -96,8 +97,14 @@ function isCall({ name, arguments: args }: JsonObject): boolean {
   return typeof name === "string" && isJsonObject(args);
 }
 
+/** Whether a call has a decision, since one of an unknown type would run. */
+function isDecidedCall(call: JsonObject): boolean {
+  const { decision } = call;
+  return isCall(call) && isJsonObject(decision) && isDecision(decision);
+}
+
 function isInterruptedCall({ result }: JsonObject): boolean {
-  return isJsonObject(result);
+  return isJsonObject(result) && findContentProblem(result["content"]) === undefined;
 }
 
 /** Returns the ids of the calls that wait for an approval or were interrupted. */

@@ -7,6 +7,7 @@
 import { getExtraProvider } from "./extra_provider.ts";
 import type { CompactionReport } from "../core/compaction_report.ts";
 import { omitCustomMessages, type TransformContext } from "../core/context.ts";
+import { describeValue } from "../core/describe_value.ts";
 import { NoMessagesError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject, toJsonValue } from "../core/json.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
@@ -210,8 +211,11 @@ async function addKey(
   getKey: () => ReturnType<GetApiKey>,
 ): Promise<StreamOptions> {
   try {
-    const apiKey = await cancellation.withGrace(Promise.resolve(getKey()));
-    return apiKey === undefined ? options : { ...options, apiKey };
+    const apiKey: unknown = await cancellation.withGrace(Promise.resolve(getKey()));
+    if (apiKey === undefined) return options;
+    if (typeof apiKey === "string") return { ...options, apiKey };
+    ignoreRejections(apiKey);
+    throw new TypeError(`it must return a string or undefined, not ${describeValue(apiKey)}`);
   } catch (thrown) {
     throw toHookError("getApiKey", thrown);
   }

@@ -52,7 +52,7 @@ export async function prepareResumedBatch(
       const text = formatStop(stoppedBy);
       const rest = blocks.slice(calls.length)
         .map((block) => refuseInterrupted(block, batch, text));
-      await reportRefusedCalls(turn, calls, []);
+      await reportRefusedCalls(turn, [...calls, prepared.call], []);
       return stopBatch([...calls, ...rest], stoppedBy);
     }
     injected.push(...prepared.injected);

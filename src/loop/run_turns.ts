@@ -11,13 +11,15 @@ import type { HistoryRepair } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
 import { realSleep } from "../core/ports.ts";
 import { addDeclinedResults } from "./decline_batch.ts";
-import { inheritRules } from "./inherit_rules.ts";
 import type { TurnInput } from "./message_source.ts";
 import { runPostLoop } from "./policy_slots.ts";
 import { createProgress, pickLateSpending, type RunProgress } from "./run_progress.ts";
-import { RunServices, type RunServicesOptions } from "./run_services.ts";
+import type { RunServices } from "./run_services.ts";
 import { runTurn } from "./turn.ts";
 import { createPolicyContext } from "./turn_context.ts";
+
+export { inheritRules } from "./inherit_rules.ts";
+export { RunServices } from "./run_services.ts";
 
 /** The input of the first turn, and the state of the history that it continues. */
 export interface FirstTurn {
@@ -34,11 +36,6 @@ export interface FirstTurn {
  * else, so that no timer could abort an endless run.
  */
 const TURNS_BEFORE_TIMERS = 1_000;
-
-/** Creates the services of a run, with the rules of its parent, if it has one. */
-export function createRun(options: RunServicesOptions): RunServices {
-  return new RunServices({ ...options, config: inheritRules(options.config) });
-}
 
 /** Runs turns until the run is complete or ended, and ends its background work. */
 export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunProgress> {

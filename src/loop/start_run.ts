@@ -149,9 +149,11 @@ async function executeRun(
   try {
     await start.after?.();
     const prepared = await start.prepare?.(config, options.cancellation) ?? config;
+    // Before the first event: an agent that its parent refuses has no last one.
+    const inherited = prepared.parent ? (await loading).inheritRules(prepared) : prepared;
     await events.begin({ type: "agent_start", runId });
-    const { createRun, runTurns, finishRun } = await loading;
-    const run = createRun({ ...options, config: prepared });
+    const { RunServices, runTurns, finishRun } = await loading;
+    const run = new RunServices({ ...options, config: inherited });
     progress = await runTurns(run, start);
     const outcome = await finishRun(run, progress);
     settle();

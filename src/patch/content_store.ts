@@ -6,10 +6,9 @@
 
 import { BadRequestError } from "../core/errors.ts";
 import { SEEK_START, type SystemFile } from "../platform/file_calls.ts";
-import { dirname, join } from "../platform/paths.ts";
-import { readSmallFile } from "../platform/small_file.ts";
+import { join } from "../platform/paths.ts";
 import { system } from "../platform/system.ts";
-import { readUntrustedFile } from "../platform/untrusted_file.ts";
+import { readTreeFile } from "./read_tree_file.ts";
 
 /** Position of a content in the store. */
 export interface StoredContent {
@@ -18,9 +17,6 @@ export interface StoredContent {
   /** Length in bytes. */
   readonly length: number;
 }
-
-/** Maximum size of a content. */
-export const MAX_CONTENT_BYTES = 100_000_000;
 
 /** A temporary file that contents are appended to. Disposing it removes the file. */
 export class ContentStore implements Disposable {
@@ -40,14 +36,8 @@ export class ContentStore implements Disposable {
    * Appends the content of a file; resolves to `undefined` if it cannot be read. Rejects if the store cannot be written.
    */
   async add(path: string, signal?: AbortSignal): Promise<StoredContent | undefined> {
-    const small = readSmallFile(path, { verifyPath: true });
-    if (small) return this.#append(small);
-    const read = await readUntrustedFile(path, {
-      within: dirname(path),
-      maxBytes: MAX_CONTENT_BYTES,
-      signal,
-    });
-    return read.type === "content" ? this.#append(read.bytes) : undefined;
+    const content = await readTreeFile(path, signal);
+    return content && this.#append(content);
   }
 
   #append(content: Uint8Array): StoredContent {

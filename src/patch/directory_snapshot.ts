@@ -6,16 +6,22 @@
 
 import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { isSameContent } from "./bytes.ts";
-import { ContentStore, MAX_CONTENT_BYTES, type StoredContent } from "./content_store.ts";
+import { ContentStore, type StoredContent } from "./content_store.ts";
+import { readTrackedPaths } from "./git_index.ts";
 import { formatGitPatch, type GitPatchOptions } from "./git_patch.ts";
 import type { GitMode, PathChange, PathState } from "./path_change.ts";
-import { findWorkTree, toFilePath, tryLstat, walkWorkTree, type WorkTree } from "./work_tree.ts";
+import { MAX_CONTENT_BYTES, readTreeFile } from "./read_tree_file.ts";
+import {
+  findWorkTree,
+  toFilePath,
+  tryLstatInTree,
+  type WalkedPath,
+  walkWorkTree,
+  type WorkTree,
+} from "./work_tree.ts";
 import type { FileStatus } from "../platform/file_calls.ts";
-import { dirname } from "../platform/paths.ts";
 import { compileSecretGlobs, PROTECTED_FILES } from "../platform/secret_places.ts";
-import { readSmallFile } from "../platform/small_file.ts";
 import { system } from "../platform/system.ts";
-import { readUntrustedFile } from "../platform/untrusted_file.ts";
 
 const MAX_FILES = 200_000;
 const MAX_BYTES = 4_000_000_000;
@@ -69,8 +75,8 @@ export class DirectorySnapshot implements Disposable {
   }
 
   /**
-   * Copies the files of a directory to a temporary file. Skips files that git ignores, and outside of a repository
-   * `node_modules` and caches.
+   * Copies the files of a directory to a temporary file. Skips untracked files that git ignores, and outside of a
+   * repository `node_modules` and caches.
    *
    * @throws {BadRequestError} When the path is not a directory, holds more than 200,000 files or 4 GB, or the copies
    * cannot be written.
@@ -129,7 +135,7 @@ export class DirectorySnapshot implements Disposable {
     const paths = [...new Set([...this.#entries.keys(), ...currentStats.keys()])].sort();
     for (const path of paths) {
       // A file that is ignored now may still exist.
-      const stat = currentStats.get(path) ?? tryLstat(toFilePath(this.#tree.root, path));
+      const stat = currentStats.get(path) ?? tryLstatInTree(this.#tree.root, path);
       const change = await this.#getChange(path, stat, omittedFiles);
       if (change) yield change;
     }
@@ -138,18 +144,38 @@ export class DirectorySnapshot implements Disposable {
   async #captureAll(signal: AbortSignal | undefined): Promise<void> {
     const onIgnored = (path: string): void => void this.#ignored.add(path);
     for await (const { path, stat } of walkWorkTree(this.#tree, { signal, onIgnored })) {
-      if (this.#isStoreFile(path)) continue;
-      if (stat.size <= MAX_CONTENT_BYTES) this.#bytes += stat.size;
-      if (this.#entries.size >= MAX_FILES || this.#bytes > MAX_BYTES) {
-        throw new Error(
-          "it holds more than 200,000 files or 4 GB; list directories to skip in .gitignore",
-        );
-      }
-      const entry = await this.#capture(path, stat, signal);
-      if (entry) this.#entries.set(path, entry);
-      // An unreadable file is never part of a patch, even if it becomes readable.
-      else this.#ignored.add(path);
+      await this.#add(path, stat, signal);
     }
+    for (const { path, stat } of await this.#findIgnoredTracked()) {
+      await this.#add(path, stat, signal);
+    }
+  }
+
+  /** Finds the tracked files that match an ignore rule, which git does not ignore. */
+  async #findIgnoredTracked(): Promise<readonly WalkedPath[]> {
+    if (this.#ignored.size === 0) return [];
+    const { root, start } = this.#tree;
+    const paths = (await readTrackedPaths(root)).filter((path) =>
+      path.startsWith(start) && this.#wasIgnored(path)
+    );
+    return paths.flatMap((path) => {
+      const stat = tryLstatInTree(root, path);
+      return stat && (stat.isFile || stat.isSymlink) ? [{ path, stat }] : [];
+    });
+  }
+
+  async #add(path: string, stat: FileStatus, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#isStoreFile(path)) return;
+    if (stat.size <= MAX_CONTENT_BYTES) this.#bytes += stat.size;
+    if (this.#entries.size >= MAX_FILES || this.#bytes > MAX_BYTES) {
+      throw new Error(
+        "it holds more than 200,000 files or 4 GB; list directories to skip in .gitignore",
+      );
+    }
+    const entry = await this.#capture(path, stat, signal);
+    if (entry) this.#entries.set(path, entry);
+    // An unreadable file is never part of a patch, even if it becomes readable.
+    else this.#ignored.add(path);
   }
 
   /** Saves a path; returns `undefined` if it cannot be read. */
@@ -211,7 +237,7 @@ export class DirectorySnapshot implements Disposable {
     const content = stat.isSymlink
       ? readLinkTarget(file)
       : stat.isFile
-      ? await readContent(file)
+      ? await readTreeFile(file)
       : undefined;
     return content && { mode: getGitMode(stat), content };
   }
@@ -269,16 +295,6 @@ function readLinkTarget(link: string): Uint8Array | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function readContent(file: string): Promise<Uint8Array | undefined> {
-  const small = readSmallFile(file, { verifyPath: true });
-  if (small) return small;
-  const read = await readUntrustedFile(file, {
-    within: dirname(file),
-    maxBytes: MAX_CONTENT_BYTES,
-  });
-  return read.type === "content" ? read.bytes : undefined;
 }
 
 function toSnapshotError(message: string, error: unknown): AgentError {

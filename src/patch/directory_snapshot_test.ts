@@ -115,3 +115,97 @@ Deno.test("DirectorySnapshot: createPatch() omits files that usually hold secret
     assertEquals(omittedFiles, [".env", "new.pem"]);
   });
 });
+
+Deno.test({
+  name:
+    "DirectorySnapshot: createPatch() reads no file behind a link that has replaced a directory",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await withDirectory(async (other) => {
+      await withDirectory(async (directory) => {
+        const large = "secret\n".repeat(200_000);
+        for (const name of ["small.txt", "large.txt", "link.txt"]) {
+          await Deno.mkdir(`${directory}/sub/deep`, { recursive: true });
+          await Deno.writeTextFile(`${directory}/sub/deep/${name}`, "one\n");
+        }
+        await Deno.mkdir(`${other}/deep`);
+        await Deno.writeTextFile(`${other}/deep/small.txt`, "secret\n");
+        await Deno.writeTextFile(`${other}/deep/large.txt`, large);
+        await Deno.symlink("secret", `${other}/deep/link.txt`);
+        using snapshot = await DirectorySnapshot.take(directory);
+        await Deno.remove(`${directory}/sub`, { recursive: true });
+        await Deno.symlink(other, `${directory}/sub`);
+        const patch = new TextDecoder().decode((await snapshot.createPatch()).bytes);
+        assertEquals(patch.includes("secret"), false);
+        assertEquals(patch.match(/^(?:diff|deleted|new) .*$/gm), [
+          "diff --git a/sub b/sub",
+          "new file mode 120000",
+          "diff --git a/sub/deep/large.txt b/sub/deep/large.txt",
+          "deleted file mode 100644",
+          "diff --git a/sub/deep/link.txt b/sub/deep/link.txt",
+          "deleted file mode 100644",
+          "diff --git a/sub/deep/small.txt b/sub/deep/small.txt",
+          "deleted file mode 100644",
+        ]);
+      });
+    });
+  },
+});
+
+Deno.test({
+  name: "DirectorySnapshot: createPatch() has changes of tracked files that match an ignore rule",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await withDirectory(async (directory) => {
+      const git = (...args: string[]) => new Deno.Command("git", { args, cwd: directory }).output();
+      const write = (name: string, text: string) =>
+        Deno.writeTextFile(`${directory}/${name}`, text);
+      await git("init", "--quiet");
+      await Deno.mkdir(`${directory}/build/deep`, { recursive: true });
+      await write(".gitignore", "build/\n*.log\n");
+      const tracked = ["build/setup.txt", "build/deep/old.txt", "build/deep/same.txt", "run.log"];
+      for (const name of tracked) await write(name, "one\n");
+      await git("add", "--force", ".gitignore", ...tracked);
+      await write("build/output.txt", "one\n");
+      await write("other.log", "one\n");
+      using snapshot = await DirectorySnapshot.take(directory);
+      for (const name of ["build/setup.txt", "run.log", "build/output.txt", "other.log"]) {
+        await write(name, "two\n");
+      }
+      await write("build/new.txt", "two\n");
+      await Deno.remove(`${directory}/build/deep/old.txt`);
+      const { bytes, omittedFiles } = await snapshot.createPatch();
+      assertEquals(omittedFiles, []);
+      const { stdout } = await git("diff", "--no-color", "--full-index");
+      const expected = new TextDecoder().decode(stdout);
+      assertStringIncludes(expected, "diff --git a/build/deep/old.txt");
+      assertEquals(new TextDecoder().decode(bytes), expected);
+    });
+  },
+});
+
+Deno.test({
+  name: "DirectorySnapshot: takes no tracked file behind a link to another directory",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await withDirectory(async (other) => {
+      await withDirectory(async (directory) => {
+        const git = (...args: string[]) =>
+          new Deno.Command("git", { args, cwd: directory }).output();
+        await git("init", "--quiet");
+        await Deno.mkdir(`${directory}/build`);
+        await Deno.writeTextFile(`${directory}/build/a.txt`, "one\n");
+        await Deno.writeTextFile(`${directory}/.gitignore`, "build\n");
+        await git("add", "--force", ".");
+        await Deno.remove(`${directory}/build`, { recursive: true });
+        await Deno.writeTextFile(`${other}/a.txt`, "secret\n");
+        await Deno.symlink(other, `${directory}/build`);
+        using snapshot = await DirectorySnapshot.take(directory);
+        await Deno.writeTextFile(`${other}/a.txt`, "another secret\n");
+        await Deno.writeTextFile(`${directory}/new.txt`, "two\n");
+        const patch = new TextDecoder().decode((await snapshot.createPatch()).bytes);
+        assertEquals(patch.match(/^diff .*$/gm), ["diff --git a/new.txt b/new.txt"]);
+      });
+    });
+  },
+});

@@ -108,6 +108,14 @@ export function tryLstat(path: string): FileStatus | undefined {
   }
 }
 
+/** Returns the status of a path in a work tree as `tryLstat()` does; `undefined` behind a link, where git has no files. */
+export function tryLstatInTree(root: string, path: string): FileStatus | undefined {
+  for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) {
+    if (!tryLstat(toFilePath(root, path.slice(0, end)))?.isDirectory) return undefined;
+  }
+  return tryLstat(toFilePath(root, path));
+}
+
 function findRepository(directory: string): string | undefined {
   for (let path = directory;; path = dirname(path)) {
     if (tryLstat(join(path, ".git"))) return path;

@@ -210,3 +210,50 @@ Deno.test("background: work that ignores its signal does not keep an aborted run
   assertEquals((await agent.prompt("Go")).stopReason, "aborted");
   never.resolve("late");
 });
+
+Deno.test("background: what work spends after the abort that ends the run counts, and its events precede the end", async () => {
+  const late = (run: RunHandle): void =>
+    run.background(async ({ signal, onEvent }) => {
+      await new Promise((resolve) => signal.addEventListener("abort", () => setTimeout(resolve)));
+      const result = { content: [], usage };
+      await onEvent({ type: "tool_execution_end", id: "x", name: "x", result, isError: true });
+      return "cancelled";
+    });
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply([toolCall("work", {})]), reply("Waiting")]),
+    tools: [workTool(late)],
+  });
+  agent.subscribe((event) => {
+    if (event.type === "turn_end" && event.turn === 2) agent.abort();
+  });
+  const stream = agent.promptStream("Go");
+  const events = await checkEvents(stream);
+  assertEquals(events.slice(-2).map(({ type }) => type), ["sub_agent", "agent_end"]);
+  assertEquals((await stream.result()).usage.total, 7);
+});
+
+Deno.test("background: events of work that continues after the end of the run are dropped", async () => {
+  const channel = createDeferred<
+    Parameters<Parameters<RunHandle["background"]>[0]>[0]["onEvent"]
+  >();
+  const never = createDeferred<string>();
+  const work = workTool((run) =>
+    run.background(({ onEvent }) => {
+      channel.resolve(onEvent);
+      return never.promise;
+    })
+  );
+  const streamFn = scriptedStream([reply([toolCall("work", {})]), reply("Waiting")]);
+  const agent = new Agent({ model: "test/model", streamFn, tools: [work] });
+  const types: string[] = [];
+  agent.subscribe((event) => {
+    types.push(event.type);
+    if (event.type === "turn_end" && event.turn === 2) agent.abort();
+  });
+  await agent.prompt("Go");
+  const onEvent = await channel.promise;
+  await onEvent({ type: "warning", code: "late", message: "Late" });
+  assertEquals([types.at(-1), types.includes("sub_agent")], ["agent_end", false]);
+  never.resolve("late");
+});

@@ -144,6 +144,43 @@ Deno.test("serveAcp(): a call of a sub-agent that works longer than the prompt e
   assertEquals(own, [["c1/c2", "in_progress"], ["c1/c2", "completed"]]);
 });
 
+Deno.test("serveAcp(): the question about a call of a sub-agent is about the call that the client sees", async () => {
+  const edit = {
+    ...fakeTool({ name: "edit_file", result: "Edited" }),
+    preview: () => Promise.resolve([{ path: "a.ts", before: "1", after: "2" }]),
+  };
+  const host = createHost(({ ask }) => ({
+    streamFn: scriptedStream([reply([toolCall("delegate", {}, { id: "c1" })]), reply("Done")]),
+    approvalMode: "bypassed",
+    tools: [{
+      ...fakeTool({ name: "delegate" }),
+      async execute(_args, { run, signal, onEvent }) {
+        const agent = new Agent({
+          model: "test/model",
+          parent: run,
+          approve: ask,
+          tools: [edit],
+          streamFn: scriptedStream([reply([toolCall("edit_file", {}, { id: "c1" })]), reply("Ok")]),
+        });
+        for await (const event of agent.promptStream("Edit", { signal })) await onEvent(event);
+        return textResult("Delegated");
+      },
+    }],
+  }));
+  await using client = await connectClient(host);
+  await client.prompt(await client.createSession(), "Go");
+  assertEquals(client.permissions.map(({ toolCall }) => toolCall.toolCallId), ["c1/c1"]);
+  const ended = client.updates.flatMap((update) =>
+    update.sessionUpdate === "tool_call_update" && update.status === "completed"
+      ? [[update.toolCallId, update.content]]
+      : []
+  );
+  assertEquals(ended, [
+    ["c1/c1", [{ type: "diff", path: "/work/a.ts", oldText: "1", newText: "2" }]],
+    ["c1", [{ type: "content", content: { type: "text", text: "Delegated" } }]],
+  ]);
+});
+
 Deno.test("serveAcp(): the cost of a session that is opened again has that of its history", async () => {
   const usage = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0, total: 1_000_000 };
   const agent = new Agent({

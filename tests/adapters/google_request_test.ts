@@ -274,6 +274,8 @@ Deno.test("createGoogle(): warns about options that the model does not support",
   assertEquals(await warnings("gemini-4-argon", { temperature: 1 }), ["temperature_left_out"]);
   assertEquals(await warnings("gemini-3.8-flash", { cache: "long" }), ["cache_left_out"]);
   assertEquals(await warnings("gemini-3.8-flash", { maxTokens: 1e6 }), ["max_tokens_lowered"]);
+  // A longer reply needs several requests.
+  assertEquals(await warnings("gemini-4-argon", { maxTokens: 65_537 }), ["max_tokens_lowered"]);
   assertEquals(await warnings("gemini-2.0-flash", {}, "high"), [
     "unknown_model",
     "thinking_left_out",

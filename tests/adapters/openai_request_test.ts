@@ -202,11 +202,13 @@ Deno.test("createOpenAI(): sends the session id as cache key, and long cache ret
   const options = { sessionId: "session-1", cache: "long" } as const;
   const { body } = await sendPrompt(createModel("gpt-5.4"), { options });
   assertEquals([body["prompt_cache_key"], body["prompt_cache_retention"]], ["session-1", "24h"]);
-  const other = await sendPrompt(createModel("o3"), { options });
-  assertEquals([other.body["prompt_cache_retention"], getWarningCodes(other)], [
-    undefined,
-    ["cache_left_out"],
-  ]);
+  for (const modelId of ["o3", "gpt-5.6-sol", "gpt-6.2-sol"]) {
+    const other = await sendPrompt(createModel(modelId), { options });
+    assertEquals([other.body["prompt_cache_retention"], getWarningCodes(other)], [
+      undefined,
+      ["cache_left_out"],
+    ]);
+  }
   assertFalse(
     "prompt_cache_key" in (await sendPrompt(createModel("x"), { options, ...LOCAL })).body,
   );

@@ -104,3 +104,39 @@ Deno.test("google: chunks of one response may all have a finish reason, and chun
     assertEquals([reply.error, reply.calls.length], [undefined, 2]);
   }
 });
+
+const chunk = (id: string | undefined, delta: object, finish_reason: string | null = null) => ({
+  id,
+  choices: [{ index: 0, delta, finish_reason }],
+});
+const chatCall = (id: string | undefined, callId: string) =>
+  chunk(id, {
+    tool_calls: [{
+      index: 0,
+      id: callId,
+      function: { name: "read_file", arguments: '{"path":"a"}' },
+    }],
+  });
+
+Deno.test("chat: another response after the end of the first is a stream error, so that no call runs", async () => {
+  const response = (id: string) => [chatCall(id, `call_${id}`), chunk(id, {}, "tool_calls")];
+  const texts = [chunk("a", { content: "Yes" }, "stop"), chunk("b", { content: "Yes" }, "stop")];
+  for (const events of [[...response("a"), ...response("b")], texts]) {
+    const reply = await read("openai", events);
+    assertEquals(reply.error?.code, "stream_error");
+    assertEquals(reply.error?.message.includes("a second response started"), true);
+  }
+});
+
+Deno.test("chat: chunks before the end may have other ids, and so may those without content after it", async () => {
+  const usage = { id: "c", choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } };
+  const streams = [
+    [chatCall("a", "1"), chunk("b", {}, "tool_calls"), usage, chunk("d", { content: "" })],
+    [chatCall("a", "1"), chunk("a", {}, "tool_calls"), chatCall("a", "1")],
+    [chatCall(undefined, "1"), chunk(undefined, {}, "tool_calls"), chatCall("a", "1")],
+  ];
+  for (const events of streams) {
+    const reply = await read("openai", events);
+    assertEquals([reply.error, reply.calls.length], [undefined, 1]);
+  }
+});

@@ -102,3 +102,36 @@ Deno.test({
     ]);
   },
 });
+
+Deno.test({
+  name:
+    "AG-UI example page: a retry takes back its own thoughts and texts, and nothing of earlier runs",
+  ignore: chromium === undefined,
+  async fn() {
+    const streamFn = scriptedStream([
+      reply("First"),
+      fail("network_error", "down", {
+        after: [{ type: "thinking", thinking: "Half" }, { type: "text", text: "Wro" }],
+      }),
+      reply([{ type: "thinking", thinking: "A thought" }, { type: "text", text: "Second" }]),
+    ]);
+    const options = { streamFn, retry: () => 0, sleep: () => Promise.resolve() };
+    await using server = serveLoopback(createHandler(options));
+    await using page = await Page.open(`${server.url}/`);
+    const send = async (text: string) => {
+      await page.evaluate(`document.getElementById("text").value = ${JSON.stringify(text)}`);
+      await page.click("#send");
+    };
+    await send("One");
+    await until(page, `document.body.textContent.includes("First") && ${IDLE}`);
+    await send("Two");
+    await until(page, `document.body.textContent.includes("Second") && ${IDLE}`);
+    assertEquals(await page.evaluate(MESSAGES), [
+      ["message user", "One"],
+      ["message", "First"],
+      ["message user", "Two"],
+      ["reasoning", "ThoughtsA thought"],
+      ["message", "Second"],
+    ]);
+  },
+});

@@ -148,6 +148,24 @@ Deno.test("hostile AG-UI client: resumes with wrong ids, twice, and what waits f
   await agent.waitForIdle();
 });
 
+Deno.test("hostile AG-UI client: approved arguments with more digits than a number keeps are refused", async () => {
+  const agent = createAgent({ approve: () => ({ type: "pending" }) });
+  const send = connect(agent);
+  await (await send(INPUT)).text();
+  const approve = (id: string) => {
+    const payload = { approved: true, arguments: { id: "ID" } };
+    const resume = [{ interruptId: "c1", status: "resolved", payload }];
+    return send(JSON.stringify({ ...INPUT, messages: [], resume }).replace('"ID"', id));
+  };
+  const response = await approve("9007199254740993");
+  assertEquals(response.status, 400);
+  assertEquals(
+    (await response.json()).error.split(";")[0],
+    "resume[0].payload.arguments: The number 9007199254740993 has more digits than a number keeps",
+  );
+  assertStringIncludes(await (await approve("9007199254740992")).text(), "RUN_FINISHED");
+});
+
 /** Values that members of a body may have instead of valid ones. */
 const VALUES: readonly unknown[] = [
   null,

@@ -199,10 +199,42 @@ Deno.test("swink eval gate: warns of cases that have other expectations than in 
   await evaluate(directory);
   const gate = async (name: string) =>
     (await withResults(directory, "gate", name, `--baseline=${RUN_1}`)).messages;
-  const warning = `warning: ${RUN_1}-3 has other definitions of cases than ${RUN_1}: greets\n`;
+  const warning =
+    `warning: ${RUN_1}-3 has other definitions or fixtures of cases than ${RUN_1}: greets\n`;
   assertEquals([await gate(`${RUN_1}-2`), await gate(`${RUN_1}-3`)], ["", warning]);
   const compared = await withResults(directory, "compare", RUN_1, `${RUN_1}-3`);
   assertEquals([compared.code, compared.messages], [0, warning]);
+  directory.write("cases.yaml", cases);
+  directory.write("project/tests.txt", "");
+  await evaluate(directory);
+  assertEquals(
+    await gate(`${RUN_1}-4`),
+    `warning: ${RUN_1}-4 has other definitions or fixtures of cases than ${RUN_1}: greets\n`,
+  );
+});
+
+Deno.test("swink eval gate: warns of faults that the baseline does not have", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  for (const seeds of ["1-2", "1,2", "2,3"]) {
+    const model = [...ALL, ...ALL, ...ALL, ...ALL];
+    await evaluate(directory, [`--chaos=${seeds}`], { model });
+  }
+  const warn = async (...args: string[]) => (await withResults(directory, ...args)).messages;
+  const [none, faults, same, others] = [RUN_1, `${RUN_1}-2`, `${RUN_1}-3`, `${RUN_1}-4`];
+  assertEquals(
+    await warn("gate", none, `--baseline=${faults}`),
+    `warning: ${faults} has faults, and ${none} has none\n`,
+  );
+  assertEquals(await warn("compare", faults, same), "");
+  assertEquals(
+    await warn("compare", none, faults),
+    `warning: ${faults} has faults, and ${none} has none\n`,
+  );
+  assertEquals(
+    await warn("compare", faults, others),
+    `warning: ${others} has the faults of other seeds than ${faults}\n`,
+  );
 });
 
 Deno.test("swink eval: an output that cannot be written is no success", async () => {

@@ -91,6 +91,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "a link that becomes a file": "rm old-link; echo file > old-link",
   "a file that becomes a directory": "rm empty; mkdir empty; echo in > empty/in.txt",
   "a directory that becomes a file": "rm -r sub; echo file > sub",
+  "a directory that becomes a link": "mv sub moved; ln -s moved sub",
   "a file that moves": "mv lines.txt moved.txt",
   "a changed time of one file and a changed line of another":
     "touch lines.txt; sed -i 's/deep/deeper/' sub/deep.txt",

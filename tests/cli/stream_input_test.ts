@@ -317,6 +317,22 @@ Deno.test("stream-json: messages that an interrupted run has not read are discar
   });
 });
 
+Deno.test("stream-json: a run keeps at most 100 messages that it has not read", async () => {
+  const call = scriptedCall("bash", { command: "touch a" });
+  await drive({ model: [scriptedReply(call)] }, async (driven) => {
+    driven.write({ type: "prompt", text: "Write" });
+    await driven.until("tool_approval_requested");
+    for (let count = 0; count < 102; count++) driven.write({ type: "follow_up", text: "More" });
+    driven.write({ type: "interrupt" });
+    const { lines } = await driven.end();
+    assertEquals(lines.filter(({ type }) => type === "input_error").map(({ message }) => message), [
+      "line 102: too many messages wait",
+      "line 103: too many messages wait",
+      "the run ended before it read 100 of type follow_up",
+    ]);
+  });
+});
+
 Deno.test("stream-json: messages directly after a prompt belong to its run", async () => {
   const config = hook("UserPromptSubmit", "true");
   await drive({ model: [scriptedReply("One."), scriptedReply("Two.")], config }, async (driven) => {

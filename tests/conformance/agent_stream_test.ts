@@ -159,6 +159,17 @@ Deno.test("toResponse(): sse has one event for each event, with its number, type
   assertEquals(seen.length, 12);
 });
 
+Deno.test("toResponse(): several cookies of the headers are all set", async () => {
+  const { agent } = testAgent([reply("Hello")]);
+  const headers = new Headers([["set-cookie", "session=1"], ["set-cookie", "theme=dark"]]);
+  const response = agent.promptStream("Hi").toResponse({ headers });
+  await response.text();
+  const misuse = agent.promptStream("").toResponse({ headers });
+  for (const { headers } of [response, misuse]) {
+    assertEquals(headers.getSetCookie(), ["session=1", "theme=dark"]);
+  }
+});
+
 Deno.test("toResponse(): ndjson has one line for each event, which parses to the event", async () => {
   const { agent, seen } = testAgent([fail("auth_error", "No key")]);
   const [type, body] = await readResponse(

@@ -86,6 +86,8 @@ const cases: Readonly<Record<string, unknown>> = {
     options: { transformContext: () => ({ messages: rejectLater() }) },
   },
   "message of convertToLlm": { options: { convertToLlm: () => createMessages()[0] } },
+  "key of getApiKey": { options: { getApiKey: () => ({ key: rejectLater() }) } },
+  "list of keys of getApiKey": { options: { getApiKey: () => [rejectLater()] } },
   "rate of a price list": {
     options: { prices: () => ({ input: rejectLater(), output: 1 }) },
   },

@@ -4,7 +4,7 @@ import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { text } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineMessages } from "./outline.ts";
-import { pendingAgent, ranCalls } from "./pending_agent.ts";
+import { pending, pendingAgent, ranCalls } from "./pending_agent.ts";
 
 Deno.test("setMessages(messages, { interruptedCalls }): continue() runs those that run again, and keeps other results", async () => {
   const first = pendingAgent();
@@ -118,4 +118,47 @@ Deno.test("interrupted calls: one that is approved later runs again with its key
   assertEquals(ranCalls(test), ["call_2"]);
   const started = eventsOfType(events, "tool_execution_start").find(({ id }) => id === "call_2");
   assertEquals(started?.idempotencyKey, "key");
+});
+
+Deno.test("interrupted calls: while one waits for an approval, another keeps the decision of a person", async () => {
+  const first = pendingAgent();
+  const { pendingApprovals = [] } = await first.agent.prompt("Go");
+  const test = pendingAgent([reply("Done")], { approve: () => pending });
+  test.agent.setMessages(first.agent.state.messages, {
+    pendingApprovals,
+    interruptedCalls: [{
+      toolCallId: "call_1",
+      result: { content: [text("before")] },
+      rerun: {},
+    }],
+  });
+  const decision = { type: "approved", origin: "person" } as const;
+  const result = await test.agent.continue({ approvals: { call_2: decision } });
+  assertEquals(result.pendingApprovals?.map(({ toolCallId }) => toolCallId), ["call_1"]);
+  const decided = result.decidedCalls?.find(({ toolCallId }) => toolCallId === "call_2");
+  assertEquals([decided?.decision, ranCalls(test)], [decision, []]);
+});
+
+Deno.test("interrupted calls: one of an unknown tool names only the tools that policies leave", async () => {
+  const first = pendingAgent();
+  await first.agent.prompt("Go");
+  const test = pendingAgent([reply("Done")], {
+    policies: [{
+      name: "read_only",
+      canUseTool: (offered) => offered.type === "tool" && offered.tool.readOnly === true,
+    }],
+  });
+  test.agent.setMessages(first.agent.state.messages, {
+    pendingApprovals: [],
+    interruptedCalls: [{
+      toolCallId: "call_4",
+      result: { content: [text("before")] },
+      rerun: {},
+    }],
+  });
+  await test.agent.continue();
+  assertEquals(
+    outlineMessages(test.agent.state.messages)[5],
+    'tool_result: Tool "lok" not found. Available tools: look.',
+  );
 });

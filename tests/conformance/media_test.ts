@@ -173,3 +173,20 @@ Deno.test("media files: are not read when a policy stops the run before the requ
   await agent.prompt([userMessage("Look", 0), ask(image)]);
   assertEquals(disk.read, []);
 });
+
+Deno.test("media files: the type of an image is that of its content, and an unknown one is a bad_request", async () => {
+  const png = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+  const { readFile } = files({ "/tmp/v1.2/upload": png, "photo.jpg": png, "/tmp/v1.2/other": [7] });
+  const { agent, streamFn } = testAgent([reply("Seen"), reply("Never")], { readFile });
+  const createImage = (path: string) =>
+    ({ type: "image", source: { type: "file", path } }) as const;
+  await agent.prompt(ask(createImage("/tmp/v1.2/upload"), createImage("photo.jpg")));
+  const source = { type: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" };
+  assertEquals(streamFn.calls[0]?.context.messages[0]?.content as unknown, [
+    { type: "image", source },
+    { type: "image", source },
+  ]);
+  const { error } = await agent.prompt(ask(createImage("/tmp/v1.2/other")));
+  assertEquals([error?.code, streamFn.calls.length], ["bad_request", 1]);
+  assertStringIncludes(error?.message ?? "", "pass the mediaType of its source");
+});

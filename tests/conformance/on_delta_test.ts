@@ -4,6 +4,7 @@ import { userMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import type { AssistantMessageEvent } from "../../src/core/stream.ts";
+import { zeroUsage } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -436,4 +437,52 @@ Deno.test("preRequest and onDelta: have the usage of the call whose context was 
   assertEquals([result.usage.total, result.text], [14, "Short"]);
   const message = result.messages.at(-1);
   assertEquals(message?.role === "assistant" && message.usage.total, 14);
+});
+
+Deno.test("onDelta: the signal of a turn that has ended does not follow the run", async () => {
+  const signals: AbortSignal[] = [];
+  const { agent } = testAgent([reply([toolCall("work")]), hang()], {
+    tools: [fakeTool({ name: "work" })],
+    policies: [{ name: "watch", onDelta: () => {} }],
+    transformContext: (messages, { signal }) => {
+      signals.push(signal);
+      if (signals.length === 2) queueMicrotask(() => agent.abort());
+      return messages;
+    },
+  });
+  assertEquals((await agent.prompt("Hi")).stopReason, "aborted");
+  assertEquals(signals.map(({ aborted }) => aborted), [false, true]);
+});
+
+Deno.test("onDelta stop: right after the end of a reply was read, it is aborted all the same", async () => {
+  let time = 0;
+  let endSleep = (): void => {};
+  const events: AssistantMessageEvent[] = [
+    { type: "start" },
+    { type: "text_start", contentIndex: 0 },
+    { type: "text_delta", contentIndex: 0, delta: "Hello" },
+    { type: "text_end", contentIndex: 0 },
+    { type: "done", stopReason: "stop", usage: zeroUsage() },
+  ];
+  const next = (): Promise<IteratorResult<AssistantMessageEvent>> => {
+    const value = events.shift();
+    if (events.length === 0) endSleep();
+    return Promise.resolve(value ? { done: false, value } : { done: true, value });
+  };
+  const { agent } = testAgent([], {
+    streamFn: () => ({ [Symbol.asyncIterator]: () => ({ next }) }),
+    now: () => ++time,
+    sleep: () => new Promise((resolve) => endSleep = resolve),
+    policies: [{
+      name: "limit",
+      onDelta: ({ characters, isStarting }) =>
+        characters > 0 && !isStarting ? { type: "stop", reason: "enough" } : undefined,
+    }],
+  });
+  const { stopReason, stoppedBy, text } = await agent.prompt("Hi");
+  assertEquals([stopReason, stoppedBy, text], [
+    "aborted",
+    { policy: "limit", reason: "enough" },
+    "Hello",
+  ]);
 });

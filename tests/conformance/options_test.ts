@@ -204,6 +204,8 @@ for (
     [{ settings: {} }, "settings must be a function, not an object"],
     [{ streamFn: undefined }, "streamFn must be a function, not undefined"],
     [{ model: "a/b" }, "A model must have a provider and a modelId"],
+    [{ maxTurn: 5 }, "did you mean maxTurns?"],
+    [{ approvalmode: "always" }, "did you mean approvalMode?"],
   ] as const
 ) {
   Deno.test(`agentLoop() throws for ${JSON.stringify(options)}`, () => {
@@ -217,6 +219,18 @@ for (
     ) assertThrows(start, BadRequestError, words);
   });
 }
+
+Deno.test("agentLoop() throws for a misspelled option of the run, which would not be aborted", () => {
+  const config = { model: modelSpec("a/b"), streamFn: scriptedStream([]) };
+  const context = { systemPrompt: "", messages: [userMessage("Hi", 0)], tools: [] };
+  const options = { singal: AbortSignal.abort() } as object;
+  for (
+    const start of [
+      () => agentLoop([userMessage("Hi", 0)], context, config, options),
+      () => agentLoopContinue(context, config, options),
+    ]
+  ) assertThrows(start, BadRequestError, "did you mean signal?");
+});
 
 Deno.test("setModel(), setThinkingLevel() and setTools() throw for invalid values and change nothing", () => {
   const { agent, seen } = testAgent([], { tools: [look] });

@@ -181,3 +181,25 @@ Deno.test("testToolContext(): an agent with its run as parent runs without rules
   assertEquals((await writer.prompt("Go")).text, "Written");
   assertEquals(write.calls.length, 1);
 });
+
+Deno.test("parent: an agent that is refused emits no event, since it would have no end", async () => {
+  let tools: readonly AgentTool[] = [];
+  const call = () => [reply([toolCall("ask", { prompt: "Go" })]), reply("Done")];
+  for (let level = 0; level < 9; level++) {
+    const { agent } = testAgent(call(), { tools });
+    tools = [agent.asTool({ name: "ask", description: "" })];
+  }
+  const { agent } = testAgent(call(), { tools });
+  const events = await checkEvents(agent.promptStream("Go"), { checksSubAgents: true });
+  const inner = events.flatMap((event) => event.type === "sub_agent" ? event.event : []);
+  const starts = inner.filter(({ type }) => type === "agent_start");
+  const ends = inner.filter(({ type }) => type === "agent_end");
+  assertEquals([starts.length, ends.length], [8, 8]);
+
+  const foreign = { ...testToolContext().run, tree: {} };
+  const { writer } = createWriter({ parent: foreign });
+  const seen: string[] = [];
+  writer.subscribe(({ type }) => seen.push(type));
+  await assertRejects(() => writer.prompt("Go"), BadRequestError);
+  assertEquals([seen, writer.state.isRunning], [[], false]);
+});

@@ -2,6 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from 
 import { BadRequestError } from "../../src/core/errors.ts";
 import { repairHistory } from "../../src/core/history.ts";
 import { userMessage } from "../../src/core/message.ts";
+import type { Policy } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -9,7 +10,7 @@ import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineAllEvents, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { atFirst, testAgent } from "./test_agent.ts";
-import { PENDING, pending, pendingAgent, ranCalls } from "./pending_agent.ts";
+import { BATCH, PENDING, pending, pendingAgent, ranCalls } from "./pending_agent.ts";
 
 Deno.test("approve pending: asks for all calls, runs none, and ends the run with the calls that wait", async () => {
   const test = pendingAgent();
@@ -316,4 +317,13 @@ Deno.test("setMessages() with pending approvals: a custom message after the call
   assertEquals(next.agent.state.messages, [...messages, note]);
   const { text } = await next.agent.continue({ approvals: { call_2: true } });
   assertEquals([text, ranCalls(next)], ["Done", ["call_1", "call_2"]]);
+});
+
+Deno.test("pending approval: calls stay pending when a postTurn policy aborts the run", async () => {
+  const abort: Policy = { name: "abort", postTurn: () => agent.abort("enough") };
+  const test = pendingAgent([BATCH], { policies: [abort] });
+  const { agent } = test;
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(eventsOfType(events, "turn_end").map(({ reason }) => reason), ["approval_pending"]);
+  assertEquals([agent.state.pendingApprovals, ranCalls(test)], [PENDING, []]);
 });

@@ -229,3 +229,14 @@ Deno.test("preDispatch: is not called with the other calls of a batch after an a
   const { stopReason } = await agent.prompt("Go");
   assertEquals([stopReason, asked, work.calls.length], ["aborted", ['{"n":1}'], 0]);
 });
+
+Deno.test("preDispatch: gets the timeout of the tool, else that of the agent", async () => {
+  const timeouts: unknown[] = [];
+  const { agent } = testAgent([reply([toolCall("short"), toolCall("look")]), reply("Done")], {
+    tools: [fakeTool({ name: "short", timeoutMs: 10 }), look()],
+    toolTimeoutMs: 1000,
+    policies: [{ name: "watch", preDispatch: ({ timeoutMs }) => void timeouts.push(timeoutMs) }],
+  });
+  await agent.prompt("Go");
+  assertEquals(timeouts, [10, 1000]);
+});

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AgentError, BadRequestError } from "../../src/core/errors.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
@@ -32,6 +33,30 @@ Deno.test("structuredOutput() requests the answer as a tool call if the provider
     ]),
     [[true, []], [false, ["structured_output"]], [false, ["structured_output"]]],
   );
+});
+
+Deno.test("structuredOutput(): the tool call after a rejected schema keeps the tools that policies add and remove", async () => {
+  const script = scriptedStream([
+    fail("bad_request", "acme answered 400: output_config.format.schema: unsupported keyword"),
+    reply([toolCall("look")]),
+    reply([toolCall("look")]),
+    answer({ city: "Bern" }),
+  ]);
+  const look = fakeTool({ name: "look" });
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(script, { hasStrictSchema: () => true }),
+    policies: [{
+      name: "add",
+      preRequest: ({ turn, tools }) =>
+        turn < 3 ? { type: "change", tools: [look, ...tools] } : undefined,
+    }],
+  });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(
+    script.calls.map(({ context }) => context.tools.map(({ name }) => name)),
+    [["look"], ["look", "structured_output"], ["look", "structured_output"], ["structured_output"]],
+  );
+  assertEquals(look.calls.length, 2);
 });
 
 Deno.test("structuredOutput() rejects with an invalid request that is not about the schema", async () => {

@@ -169,6 +169,17 @@ for (
       { pendingApprovals: [], interruptedCalls: [{ toolCallId: "call_2" }] },
       "interruptedCalls must be",
     ],
+    [
+      { pendingApprovals: [], interruptedCalls: [{ toolCallId: "call_2", result: {} }] },
+      "interruptedCalls must be",
+    ],
+    [{ pendingApprovals: PENDING, decidedCalls: PENDING }, "decidedCalls must be"],
+    ...[{}, { type: "pending" }, true, "approved"].map((decision) =>
+      [{
+        pendingApprovals: PENDING,
+        decidedCalls: [{ toolCallId: "call_1", name: "look", arguments: {}, decision }],
+      }, "decidedCalls must be"] as const
+    ),
   ] as const
 ) {
   Deno.test(`setMessages(messages, ${JSON.stringify(invalid)}) throws and changes nothing`, async () => {

@@ -181,3 +181,52 @@ Deno.test("tool signal: is aborted with its reason when it is first read after t
   assertEquals(reasons, [true, "tool call cancelled: run aborted", "enough"]);
   assertEquals(clock.sleepers, 0);
 });
+
+Deno.test("tool outcome: what a cancelled tool reports itself takes precedence over the events that it forwards", async () => {
+  const usage = { input: 3, output: 4, cacheRead: 0, cacheWrite: 0, total: 7 };
+  const total = { ...usage, input: 13, total: 17 };
+  const tool = fakeTool({
+    name: "work",
+    ignoresSignal: true,
+    result: async (_args, { onEvent, signal }) => {
+      await onEvent({
+        type: "tool_execution_end",
+        id: "x",
+        name: "x",
+        result: { content: [], usage },
+        isError: false,
+      });
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      return { content: [], usage: total };
+    },
+  });
+  const { agent } = testAgent([reply([toolCall("work")]), reply("Fine")], { tools: [tool] });
+  const running = agent.prompt("Go");
+  await settle();
+  agent.steer("Never mind");
+  assertEquals((await running).usage.total, total.total);
+});
+
+Deno.test("tool outcome: what the agents of a tool have spent counts when the tool throws", async () => {
+  const usage = { input: 3, output: 4, cacheRead: 0, cacheWrite: 0, total: 7 };
+  const cost = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
+  const { agent } = testAgent([reply([toolCall("work"), toolCall("fail")]), reply("Fine")], {
+    tools: [
+      fakeTool({
+        name: "work",
+        result: async (_args, { onEvent }) => {
+          const result = { content: [], usage, cost };
+          await onEvent({ type: "tool_execution_end", id: "x", name: "x", result, isError: false });
+          return new Error("lost");
+        },
+      }),
+      fakeTool({ name: "fail", result: new Error("lost") }),
+    ],
+  });
+  const result = await agent.prompt("Go");
+  assertEquals([result.usage.total, result.cost.total], [7, 3]);
+  assertEquals(
+    result.messages.map((message) => message.role === "tool_result" && message.usage?.total),
+    [false, false, 7, undefined, false],
+  );
+});

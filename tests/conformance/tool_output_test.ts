@@ -203,3 +203,19 @@ Deno.test("tool output: partial and invalid usage and cost count as far as they 
   });
   assertEquals([result.cost.total, result.cost.input], [2, null]);
 });
+
+Deno.test("tool output: an error whose message is no text is a text for the model, and the history stays valid", async () => {
+  for (const message of [["name is empty"], { name: "empty" }, 5n]) {
+    const tool = returning("");
+    const execute = () => Promise.reject(Object.assign(new Error("lost"), { message }));
+    const { agent } = testAgent([reply([toolCall("give")]), reply("Done")], {
+      tools: [{ ...tool, execute }],
+    });
+    await agent.prompt("Go");
+    const { messages } = agent.state;
+    agent.setMessages(messages);
+    const result = messages.find(({ role }) => role === "tool_result");
+    const expected = typeof message === "bigint" ? "5" : JSON.stringify(message);
+    assertEquals(result?.role === "tool_result" && result.content, [text(expected)]);
+  }
+});

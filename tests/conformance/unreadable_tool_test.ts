@@ -74,3 +74,22 @@ for (const property of PROPERTIES) {
     }
   });
 }
+
+Deno.test("a tool that cannot be read any more after approvals: each approved call starts and ends once", async () => {
+  const { tool, break: breakTool } = createTool("sequential");
+  const { agent } = testAgent([reply([toolCall("look"), toolCall("look")]), reply("Done")], {
+    ...scriptedPorts(new InstantClock()),
+    tools: [tool],
+    approve: () => ({ type: "pending" }),
+  });
+  await agent.prompt("Go");
+  agent.subscribe(({ type }) => type === "tool_execution_start" && breakTool());
+  const events = await checkEvents(agent.continueStream({
+    approvals: { call_1: true, call_2: { type: "approved", arguments: { at: "x" } } },
+  }));
+  assertEquals(eventsOfType(events, "tool_execution_start").map(({ id }) => id), [
+    "call_1",
+    "call_2",
+  ]);
+  assertEquals(repairHistory(agent.state.messages).repairs, []);
+});

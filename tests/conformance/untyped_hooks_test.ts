@@ -317,6 +317,19 @@ for (
 }
 
 for (
+  const [kind, key] of [["null", null], ["a number", 5], ["an object", { key: "sk-1" }]] as const
+) {
+  Deno.test(`getApiKey that returns ${kind}: the error names the function, and no request is sent`, async () => {
+    const { end, streamFn } = await runPrompt({ getApiKey: () => key as never }, []);
+    assertEquals([end?.stopReason, end?.error?.message.slice(0, 47)], [
+      "error",
+      "getApiKey failed: it must return a string or un",
+    ]);
+    streamFn.assertDone();
+  });
+}
+
+for (
   const [failure, onDelta] of [
     ["throws", boom],
     ["throws a value without a prototype", () => {

@@ -122,6 +122,28 @@ Deno.test("EventHub: records that are published while others are stored are stor
   await hub.close();
 });
 
+Deno.test("EventHub: large records are stored in several statements, and runs wait for them", async () => {
+  const sizes: number[] = [];
+  const storage = new SlowStorage(() => 5);
+  const { append } = storage;
+  storage.append = (events) => {
+    sizes.push(JSON.stringify(events).length);
+    return append.call(storage, events);
+  };
+  const hub = new EventHub({ storage, clock: systemClock, pollMs: Infinity });
+  const event = "x".repeat(3_000_000);
+  let accepted = 0;
+  for (let number = 1; number <= 40; number++) {
+    void hub.append("run", { type: "event", event, key: `${number}` }).then(() => accepted++);
+  }
+  await Promise.resolve();
+  assertEquals(accepted < 40, true);
+  await hub.flush("run");
+  assertEquals([accepted, storage.runs.get("run")?.length], [40, 40]);
+  assertEquals(Math.max(...sizes) < 10_000_000, true, `${Math.max(...sizes)} characters`);
+  await hub.close();
+});
+
 Deno.test("EventHub: records are stored again when the storage was not available", async () => {
   const storage = new SlowStorage(() => 0);
   storage.failures = 2;

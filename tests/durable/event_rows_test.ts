@@ -12,7 +12,7 @@ const executorId = "worker";
 
 /** Opens the rows of a schema of their own. */
 async function openRows(schema: string, onRuns: (runIds: readonly string[]) => void) {
-  const tables = new RunTables(schema);
+  const tables = new RunTables(schema, "swink");
   const connection = new ControlConnection({
     databaseUrl: server?.url ?? "",
     clock: systemClock,

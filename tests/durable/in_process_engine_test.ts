@@ -1,7 +1,8 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createDeferred } from "../../src/core/deferred.ts";
-import { getErrorMessage } from "../../src/core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../src/core/errors.ts";
 import type { SessionStore } from "../../src/core/session.ts";
+import { RunStore } from "../../src/durable/in_process/run_store.ts";
 import { InProcessEngine } from "../../src/durable/mod.ts";
 import {
   FileSessionStore,
@@ -77,4 +78,72 @@ Deno.test("InProcessEngine: results that are awaited reject when the engine is c
   await started.promise;
   await engine.close({ graceMs: 0 });
   assertEquals(await result, "The engine was closed");
+});
+
+Deno.test("InProcessEngine: a message that comes while the run ends leaves nothing in the store", async () => {
+  const store = new InMemorySessionStore();
+  const runs = new RunStore(store, "durable-");
+  const run = await runs.create("run", { workflow: "any", input: null, startedAt: 0 });
+  assert(run);
+  const send = () => runs.appendMessage("run", { type: "signal", name: "any", data: null });
+  await send();
+  const { open } = store;
+  // The sender has the messages open while the run ends.
+  store.open = async (id, options) => {
+    const session = await open.call(store, id, options);
+    if (id !== "durable-run-inbox" || options?.access === "read") return session;
+    store.open = open;
+    const { close } = session;
+    session.close = async () => {
+      await runs.finish("run", run, { type: "completed", value: null });
+      await close.call(session);
+    };
+    return session;
+  };
+  await send();
+  assertEquals((await store.list()).map(({ id }) => id), ["durable-run-end"]);
+});
+
+Deno.test("InProcessEngine: outcomes are deleted with deleteAll() of the store", async () => {
+  const store = new InMemorySessionStore();
+  await using engine = new InProcessEngine({ store, pollMs: 10 });
+  const wait = engine.register("wait", (steps) => steps.waitFor("end"));
+  await engine.start();
+  const ended = await wait.start(null, { id: "ended" });
+  const active = await wait.start(null, { id: "active" });
+  await ended.signal("end");
+  await ended.result();
+  const deleted = await store.deleteAll({ metadata: { durableState: "ended" } });
+  assertEquals(deleted, ["durable-ended-end"]);
+  assertEquals([await ended.status(), await active.status()], [undefined, "running"]);
+});
+
+Deno.test("InProcessEngine: a position of events that is none is an error", async () => {
+  await using engine = new InProcessEngine({ store: new InMemorySessionStore() });
+  const publish = engine.register("publish", (steps) => steps.publish(1));
+  await engine.start();
+  const run = await publish.start(null);
+  await run.result();
+  for (const after of [-2, 1.5, NaN, "1"]) {
+    const options = { after: after as number };
+    await assertRejects(() => run.readEvents(options), BadRequestError, "after must be");
+    await assertRejects(async () => await Array.fromAsync(run.events(options)), BadRequestError);
+  }
+  assertEquals((await run.readEvents({ after: 1 })).length, 0);
+});
+
+Deno.test("InProcessEngine: the id of a run is a text without control characters", async () => {
+  await using engine = new InProcessEngine({ store: new InMemorySessionStore() });
+  const empty = engine.register("empty", () => Promise.resolve(null));
+  await engine.start();
+  for (const id of ["", "a\0b", "a\nb", "\ud800", "x".repeat(151)]) {
+    await assertRejects(
+      () => empty.start(null, { id }),
+      BadRequestError,
+      "The id of a run must be",
+    );
+  }
+  for (const id of ["order/1", "../é", "x".repeat(150)]) {
+    assertEquals(await (await empty.start(null, { id })).result(), null);
+  }
 });

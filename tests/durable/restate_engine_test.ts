@@ -1,4 +1,6 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { createDeferred } from "../../src/core/deferred.ts";
+import { AbortedError } from "../../src/core/errors.ts";
 import { RestateEngine } from "../../src/durable/restate/mod.ts";
 import { testDurableAgent } from "./agent_scenarios.ts";
 import { testDurableEngine } from "../../src/testing/durable_conformance.ts";
@@ -90,3 +92,58 @@ Deno.test({
     await server.shutdown();
   },
 });
+
+/** Ends the run of a service as an administrator does. */
+async function endRun(adminUrl: string, service: string, action: "cancel" | "kill"): Promise<void> {
+  const response = await fetch(`${adminUrl}/query`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify({
+      query: `SELECT id FROM sys_invocation WHERE target_service_name = '${service}' ` +
+        "AND target_handler_name = 'run'",
+    }),
+  });
+  const { rows: [{ id }] } = await response.json();
+  const ended = await fetch(`${adminUrl}/invocations/${id}/${action}`, { method: "PATCH" });
+  assert(ended.ok, await ended.text());
+}
+
+for (const action of ["cancel", "kill"] as const) {
+  Deno.test({
+    name: `RestateEngine: a run that ends by a ${action} in Restate is aborted, and so is its step`,
+    ignore: !restate,
+    fn: async () => {
+      const { ingressUrl, adminUrl } = restate ?? { ingressUrl: "", adminUrl: "" };
+      const server = serve(() => engine);
+      const endpointUrl = `http://127.0.0.1:${server.addr.port}`;
+      const engine = new RestateEngine({
+        ingressUrl,
+        registration: { adminUrl, endpointUrl },
+        name: action,
+        keepEventsMs: 1,
+      });
+      const aborted = createDeferred<void>();
+      const hang = engine.register("hang", async (steps) => {
+        await steps.publish("begun");
+        await steps.run("hang", ({ signal }) => {
+          signal.addEventListener("abort", () => aborted.resolve());
+          return new Promise<null>(() => {});
+        });
+      });
+      await engine.start();
+      const run = await hang.start(null, { id: action });
+      for await (const _batch of run.events()) break;
+      await endRun(adminUrl, `${action}-run`, action);
+      await aborted.promise;
+      await assertRejects(() => run.result(), AbortedError);
+      assertEquals(await run.status(), "aborted");
+      for await (const _batch of run.events());
+      // The worker learns about a cancellation, and about a kill only that the attempt has ended.
+      while (action === "cancel" && (await run.readEvents()).length > 0) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      await engine.close();
+      await server.shutdown();
+    },
+  });
+}

@@ -21,7 +21,7 @@ Deno.test({
   name: "RunTables: a worker takes its lock from a connection that only Postgres holds to be open",
   ignore: !server,
   fn: async () => {
-    const tables = new RunTables("reconnected");
+    const tables = new RunTables("reconnected", "swink");
     const first = await connect();
     const second = await connect();
     const setUp = ({ client }: typeof first) =>

@@ -189,3 +189,32 @@ tests.test(
     await lock.end();
   },
 );
+
+tests.test("writes and opens other sessions while another client has locked some", async (stores) => {
+  const { schema, server } = stores;
+  const store = stores.open({ maxConnections: 10 });
+  const ids = Array.from({ length: 12 }, (_, number) => `s${String(number).padStart(2, "0")}`);
+  const sessions = await Promise.all(ids.map((id) => store.create({ id })));
+  const writeAll = () =>
+    sessions.map((session) => {
+      session.append(createMessageEntry("a"));
+      return session.flush();
+    });
+  await Promise.all(writeAll());
+  const locked = ids.slice(0, 4);
+  const lock = await openPool(server, { maxConnections: 1 });
+  await lock.query("BEGIN", []);
+  await lock.query(`SELECT FROM ${schema}.sessions WHERE id = ANY ($1) FOR UPDATE`, [locked]);
+  let blocked = locked.length;
+  const flushes = writeAll();
+  const waiting = flushes.slice(0, locked.length).map((flush) => flush.then(() => blocked--));
+  await Promise.all(flushes.slice(locked.length));
+  const opening = locked.map((id) => assertRejects(() => stores.open().open(id), SessionError));
+  await (await store.create({ id: "new" })).close();
+  assertEquals(blocked, locked.length);
+  await lock.query("COMMIT", []);
+  await Promise.all([...waiting, ...opening]);
+  for (const session of sessions) await session.close();
+  assertEquals(await Promise.all(ids.map((id) => readTexts(store, id))), ids.map(() => ["a", "a"]));
+  await lock.end();
+});

@@ -10,7 +10,9 @@ import {
   type AgentEvent,
   type AgentMessage,
   type AgentOptions,
+  type AgentTool,
   modelSpec,
+  textResult,
 } from "../../mod.ts";
 import { createPlanMode } from "../../src/tools/plan/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
@@ -21,12 +23,14 @@ import { FakeTracing } from "./fake_tracing.ts";
 /** A run. */
 interface RunScript {
   /** The options of the agent but its model. */
-  readonly options: () => Omit<AgentOptions, "model">;
+  readonly options: (ports: Ports) => Omit<AgentOptions, "model">;
   /** Called with each event. Default: nothing is done. */
   readonly onEvent?: (event: AgentEvent, agent: Agent) => void;
   /** Continues the agent after its prompt. Default: it is not continued. */
   readonly then?: (agent: Agent) => ReadableStream<AgentEvent>;
 }
+
+type Ports = Pick<AgentOptions, "now" | "sleep" | "newId" | "random">;
 
 const usage = { input: 10, output: 5, cacheRead: 100, cacheWrite: 20, total: 135 };
 
@@ -36,6 +40,66 @@ function edit() {
     name: "edit_file",
     result: { content: [{ type: "text", text: "Edited a.ts" }], details: { change } },
   });
+}
+
+/** A tool that runs an agent, whose run has every type of event, and passes its events on. */
+function delegate(ports: Ports): AgentTool {
+  const look = fakeTool({
+    name: "look",
+    result: (_args, { onUpdate }) => {
+      onUpdate("Looking");
+      return "Nothing";
+    },
+  });
+  const explore = subAgentTool({ name: "explore", description: "Looks around.", maxDepth: 2 });
+  return {
+    ...fakeTool({ name: "delegate" }),
+    async execute(_args, { run, onEvent, signal }) {
+      const child = new Agent({
+        ...ports,
+        model: "test/model",
+        parent: run,
+        tools: [edit(), look, explore],
+        approve: ({ name }) => name !== "edit_file",
+        policies: [{
+          name: "broken",
+          postTurn: () => {
+            throw new Error("The policy is broken");
+          },
+        }],
+        retry: ({ attempt }) => attempt < 2 ? 500 : null,
+        fallback: [{ model: modelSpec("other/model") }],
+        transformContext: (messages) => ({
+          messages,
+          report: { droppedCount: 0, tokensBefore: 100, tokensAfter: 50 },
+        }),
+        streamFn: scriptedStream([
+          fail("network_error", "The connection was reset", {
+            after: [{ type: "thinking", thinking: "Half a thought" }],
+          }),
+          fail("network_error", "The connection was reset", { after: "Half a" }),
+          reply([
+            { type: "thinking", thinking: "I delegate." },
+            { type: "text", text: "I try." },
+            toolCall("edit_file", { path: "a.ts" }, { id: "c1" }),
+            toolCall("look", {}, { id: "c2" }),
+            toolCall("explore", { prompt: "Look" }, { id: "c3" }),
+          ], { usage }),
+          reply([toolCall("look", {}, { id: "c1" })], { usage }),
+          reply("It has looked.", { usage }),
+          reply("Only the first.", { usage }),
+        ]),
+      });
+      child.subscribe((event) => {
+        if (event.type !== "tool_execution_end" || event.name !== "explore") return;
+        child.emitCustom("step", { done: 1 });
+        child.setThinkingLevel("high");
+        child.steer("Faster");
+      });
+      for await (const event of child.promptStream("Work", { signal })) await onEvent(event);
+      return textResult("It has worked.");
+    },
+  };
 }
 
 /** The runs, by name. */
@@ -136,6 +200,16 @@ export const RUNS: Readonly<Record<string, RunScript>> = {
       ]),
     }),
   },
+  nested_agents: {
+    options: (ports) => ({
+      tools: [delegate(ports)],
+      streamFn: scriptedStream([
+        reply([toolCall("delegate", {}, { id: "c1" })], { usage }),
+        fail("model_throttled", "Too many requests", { after: "It" }),
+        reply("It is done.", { usage }),
+      ]),
+    }),
+  },
   plan: {
     options: () => {
       const mode = createPlanMode();
@@ -213,14 +287,13 @@ export interface RecordedRun {
 export async function recordRun({ options, onEvent, then }: RunScript): Promise<RecordedRun> {
   let time = Date.UTC(2026, 0, 2);
   let ids = 0;
-  const agent = new Agent({
-    model: "test/model",
+  const ports: Ports = {
     now: () => time += 10,
     sleep: () => Promise.resolve(),
     newId: (kind) => `${kind}-${++ids}`,
     random: () => 0.5,
-    ...options(),
-  });
+  };
+  const agent = new Agent({ model: "test/model", ...ports, ...options(ports) });
   const tracing = new FakeTracing();
   const { observe } = await telemetry({ api: tracing.api, agentName: "helper" });
   observe(agent);

@@ -17,9 +17,9 @@ import type { AcpUpdate } from "../../src/protocols/acp/acp_update.ts";
 import { toHistoryUpdates } from "../../src/protocols/acp/content.ts";
 import { EventMapper } from "../../src/protocols/acp/event_mapper.ts";
 import { toAgUi } from "../../src/protocols/ag_ui/mod.ts";
-import { toAgUiMessages } from "../../src/protocols/ag_ui/to_parts.ts";
 import { root } from "../project.ts";
 import { recordRun, RUNS } from "./recorded_runs.ts";
+import { toAgUiMessages } from "./to_ag_ui_messages.ts";
 
 const DIRECTORY = new URL("recorded/", import.meta.url);
 const OPTIONS = { toPath: (path: string) => `/work/${path}`, getContextWindow: () => 1_000 };
@@ -95,8 +95,12 @@ const EVENT_TYPES: Readonly<Record<AgentEvent["type"], true>> = {
 
 Deno.test("recorded runs: have every type of event, also of sub-agents", () => {
   const events = [...recorded.values()].flatMap(({ events }) => events);
-  const types = new Set(events.map(({ type }) => type));
-  assertEquals([...types].sort(), Object.keys(EVENT_TYPES).sort());
+  const nested = events.flatMap((event) => event.type === "sub_agent" ? [event.event] : []);
+  const listTypes = (some: readonly AgentEvent[]) => new Set(some.map(({ type }) => type));
+  assertEquals(listTypes(events), new Set(Object.keys(EVENT_TYPES)));
+  // The events of agents of sub-agents have a longer path.
+  assertEquals(listTypes(nested).add("sub_agent"), new Set(Object.keys(EVENT_TYPES)));
+  assertEquals(Math.max(...events.map((event) => "path" in event ? event.path.length : 0)), 2);
 });
 
 /** The files that map events: a switch over all types, or a table of them. */

@@ -123,6 +123,31 @@ Deno.test("durableRunner(): an approval waits for a client of any worker, and th
   await watching.close();
 });
 
+Deno.test("durableRunner(): a tenant that has no further run left can approve the call of its run", async () => {
+  await using workers = new DurableWorkers();
+  const calls: string[] = [];
+  const agent = {
+    streamFn: createModel(
+      reply([toolCall("count", { what: "sheep" }, { id: "call_1" })]),
+      reply("Counted"),
+    ),
+    tools: [createCounter(calls)],
+    approve: () => ({ type: "pending" } as const),
+  };
+  const { test } = await workers.start({ agent, server: { limits: { concurrentRuns: 1 } } });
+  const id = await test.create();
+  const watching = await test.events(id);
+  await test.prompt(id);
+  await watching.until(({ data }) => data.status === "awaiting_approval");
+  const other = await test.create();
+  await test.json(429, "POST", `/v1/sessions/${other}/prompt`, { body: { text: "Hello" } });
+  const decisions = { call_1: { type: "approved" } };
+  await test.json(202, "POST", `/v1/sessions/${id}/approvals`, { body: { decisions } });
+  await watching.until(isIdle);
+  await watching.close();
+  assertEquals(calls.length, 1);
+});
+
 Deno.test("durableRunner(): a run that continues with a message which has arrived at its end is still aborted", async () => {
   await using workers = new DurableWorkers();
   const { tool, begun } = createGate();
@@ -172,6 +197,32 @@ Deno.test("durableRunner(): an abort through another worker ends the run in orde
   assertEquals(idle.aborted, false);
   await second.json(409, "POST", `/v1/sessions/${id}/steer`, { body: { text: "Too late" } });
   await watching.close();
+});
+
+Deno.test("durableRunner(): messages that an aborted run has not delivered stay queued for the next one", async () => {
+  await using workers = new DurableWorkers();
+  const { tool, begun, open } = createGate();
+  const streamFn = createModel(reply([toolCall("work")]), reply("First"), reply("Second"));
+  const { test } = await workers.start({ agent: { streamFn, tools: [tool] } });
+  const id = await test.create();
+  await test.prompt(id);
+  await begun;
+  const queued = { body: { text: "And then?" } };
+  const { id: messageId } = await test.json(202, "POST", `/v1/sessions/${id}/follow_up`, queued);
+  await test.json(202, "POST", `/v1/sessions/${id}/abort`, { body: {} });
+  open();
+  await test.waitForIdle(id);
+  const session = await test.json(200, "GET", `/v1/sessions/${id}`);
+  const ids = session.queued.followUp.map(({ message }: { message: { id: string } }) => message.id);
+  assertEquals(ids, [messageId]);
+  const { messageId: promptId } = await test.prompt(id, "Go on");
+  await test.waitForIdle(id);
+  const users = (await test.entries(id)).flatMap(({ message }) =>
+    message?.role === "user" ? [message.id] : []
+  );
+  assertEquals(users.slice(1), [promptId, messageId]);
+  const ended = await test.json(200, "GET", `/v1/sessions/${id}`);
+  assertEquals(ended.queued, { steering: [], followUp: [] });
 });
 
 Deno.test("durableRunner(): a prompt that is sent again with its key starts no second run, on any worker", async () => {

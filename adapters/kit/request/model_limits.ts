@@ -33,16 +33,16 @@ export function resolveTopP(
   return undefined;
 }
 
-/** Returns the texts that end a reply, at most `max`; the others, and blank ones, are omitted with a warning. */
+/** Returns the texts that end a reply, at most `max`; the others, and empty ones, are omitted with a warning. */
 export function resolveStop(
   { stop }: StreamOptions,
   max: number,
   sink: WarningSink,
 ): readonly string[] | undefined {
   if (stop === undefined) return undefined;
-  const accepted = stop.filter((text) => text.trim() !== "").slice(0, max);
+  const accepted = stop.filter((text) => text !== "").slice(0, max);
   if (accepted.length < stop.length) {
-    const message = `The provider accepts at most ${max} stop texts, none of them blank`;
+    const message = `The provider accepts at most ${max} stop texts, none of them empty`;
     sink.warning("stop_left_out", `${message}: ${stop.length - accepted.length} omitted`);
   }
   return accepted.length > 0 ? accepted : undefined;

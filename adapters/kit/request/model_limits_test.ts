@@ -26,14 +26,15 @@ function withWarnings<Value>(resolve: (sink: WarningSink) => Value): [Value, str
   return [resolve({ warning: (code) => void codes.push(code) }), codes];
 }
 
-Deno.test("resolveStop(): omits blank texts and those beyond the maximum, with a warning", () => {
+Deno.test("resolveStop(): omits empty texts and those beyond the maximum, with a warning", () => {
   const resolve = (stop: readonly string[] | undefined) =>
     withWarnings((sink) => resolveStop(stop === undefined ? {} : { stop }, 2, sink));
   assertEquals(resolve(undefined), [undefined, []]);
   assertEquals(resolve(["a", "b"]), [["a", "b"], []]);
-  assertEquals(resolve(["a", " ", ""]), [["a"], ["stop_left_out"]]);
-  assertEquals(resolve(["\n", "a", "b", "c"]), [["a", "b"], ["stop_left_out"]]);
-  assertEquals(resolve([" "]), [undefined, ["stop_left_out"]]);
+  assertEquals(resolve(["\n", " "]), [["\n", " "], []]);
+  assertEquals(resolve(["a", "\n", ""]), [["a", "\n"], ["stop_left_out"]]);
+  assertEquals(resolve(["", "a", "b", "c"]), [["a", "b"], ["stop_left_out"]]);
+  assertEquals(resolve([""]), [undefined, ["stop_left_out"]]);
   assertEquals(resolve([]), [undefined, []]);
 });
 

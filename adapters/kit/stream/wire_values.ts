@@ -8,6 +8,7 @@
  */
 
 import { isJsonObject } from "../../../src/core/json.ts";
+import { restoreDigits } from "../../../src/core/parsed_problem.ts";
 
 /**
  * Returns content that is text, and `""` for missing content.
@@ -54,10 +55,15 @@ export function countOrZero(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
-/** Returns the JSON text of a tool call's arguments, which some servers send as a value; empty if there are none. */
-export function toArgumentsText(value: unknown): string {
+/**
+ * Returns the JSON text of a tool call's arguments, which some servers send as a value; empty if there are none. `source`
+ * is the JSON text that contains the value: integers with more digits than a number keeps are written as they are there, so
+ * that the call is refused.
+ */
+export function toArgumentsText(value: unknown, source = ""): string {
   if (typeof value === "string") return value;
-  return value === undefined || value === null ? "" : JSON.stringify(value);
+  if (value === undefined || value === null) return "";
+  return restoreDigits(JSON.stringify(value), source);
 }
 
 /** Parses JSON; returns `undefined` for a text that is not JSON, such as the input of a server tool that was cut off. */

@@ -37,7 +37,7 @@ Deno.test("textOrEmpty(), countOrZero(): return other values as none", () => {
 });
 
 Deno.test("toArgumentsText(): returns the JSON of arguments that are sent as a value", () => {
-  assertEquals([undefined, null, "", "{", { a: 1 }, [1], 0].map(toArgumentsText), [
+  assertEquals([undefined, null, "", "{", { a: 1 }, [1], 0].map((args) => toArgumentsText(args)), [
     "",
     "",
     "",
@@ -46,6 +46,9 @@ Deno.test("toArgumentsText(): returns the JSON of arguments that are sent as a v
     "[1]",
     "0",
   ]);
+  const source = '{"args":{"id":9007199254740993}}';
+  const { args } = JSON.parse(source);
+  assertEquals(toArgumentsText(args, source), '{"id":9007199254740993}');
 });
 
 Deno.test("parseJsonOrUndefined(): returns undefined for a text that was cut off", () => {

@@ -6,7 +6,12 @@
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { Citation } from "../../../src/core/content.ts";
-import { type AgentError, ContentFilteredError, NetworkError } from "../../../src/core/errors.ts";
+import {
+  type AgentError,
+  ContentFilteredError,
+  NetworkError,
+  StreamError,
+} from "../../../src/core/errors.ts";
 import type { ServiceTier } from "../../../src/core/stream.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
 import type { Usage } from "../../../src/core/usage.ts";
@@ -93,9 +98,12 @@ export class ChatReply implements ReplyReader<string> {
   readonly #start: RepeatedStart;
   readonly #requestedTier: ServiceTier | undefined;
   readonly #isRegional: boolean;
+  /** The current chunk. */
+  #data = "";
   #servedTier: string | undefined;
   #wireUsage: WireUsage | null = null;
   #finishReason: string | null = null;
+  #responseId = "";
   #refusal = "";
   #citations: readonly Citation[] = [];
   #hasOpenReasoning = false;
@@ -127,6 +135,7 @@ export class ChatReply implements ReplyReader<string> {
   read(data: string): void {
     if (this.#textTemplate.read(data) || this.#argumentsTemplate.read(data)) return;
     if (data.startsWith("[DONE]")) return this.#readDone();
+    this.#data = data;
     const chunk: WireChunk = JSON.parse(data);
     this.#readChunk(chunk);
     const delta = getOnlyDelta(chunk);
@@ -163,6 +172,7 @@ export class ChatReply implements ReplyReader<string> {
     if (!choice) return;
     if (choice.usage) this.#wireUsage = { ...this.#wireUsage, ...choice.usage };
     const delta = readObject(choice.delta);
+    this.#checkResponse(chunk.id, delta);
     if (delta) this.#append(delta);
     // Some servers repeat the complete message after its deltas.
     const message = readObject(choice.message);
@@ -170,6 +180,20 @@ export class ChatReply implements ReplyReader<string> {
     if (choice.error) throw classifyStreamError({ error: choice.error }, this.#origin);
     this.#finishReason = textOrEmpty(choice.finish_reason) || this.#finishReason;
     if (choice.content_filter_results) this.#isFiltered ||= hasFilteredContent(choice);
+  }
+
+  /**
+   * Refuses a second response after the end of the first, such as a gateway sends when it repeats a failed request within
+   * one stream. Some servers send another id with each chunk, and Azure results of filters after the end.
+   */
+  #checkResponse(id: unknown, delta: WireDelta | undefined): void {
+    const responseId = textOrEmpty(id) || this.#responseId;
+    const isOther = this.#responseId !== "" && responseId !== this.#responseId;
+    this.#responseId = responseId;
+    const hasContent = delta !== undefined && (delta.content || toCalls(delta).length > 0);
+    if (!isOther || !hasContent || this.#finishReason === null) return;
+    const { provider } = this.#origin;
+    throw new StreamError(`${provider}: a second response started within the reply`, { provider });
   }
 
   /** Ends a reply with a finish reason but without `[DONE]`, which some servers omit. */
@@ -200,7 +224,7 @@ export class ChatReply implements ReplyReader<string> {
     for (const name of MEDIA_MEMBERS) if (delta[name]) this.#unknown.report("content", name);
     if (calls.length === 0) return;
     this.#endThinking();
-    this.#calls.append(calls);
+    this.#calls.append(calls, this.#data);
   }
 
   #addCitations(annotations: unknown): void {

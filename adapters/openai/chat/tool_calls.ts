@@ -2,21 +2,18 @@
  * Assembly of tool calls from the pieces that the chat completions API sends.
  *
  * OpenAI sends id and name of each call first, then its arguments, always with the index of the call. Other servers omit
- * ids or indexes or both, count indexes from 1, send them as text, use index 0 for every call, send names late, in pieces
- * or repeatedly, send complete calls, also after their pieces, send a new id with every piece, put `{}` before the
- * arguments, or send arguments as an object.
+ * ids or indexes or both, give all calls one id, count indexes from 1, send them as text, use index 0 for every call, send names late, in pieces
+ * or repeatedly, send complete calls, also after their pieces, send a new id or all arguments so far with every piece, put
+ * `{}` before the arguments, or send arguments as an object.
  *
  * @module
  */
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
-import {
-  parseJsonOrUndefined,
-  readText,
-  textOrEmpty,
-  toArgumentsText,
-} from "../../kit/stream/wire_values.ts";
+import { ArgumentsReader } from "../../kit/stream/arguments_reader.ts";
+import { readText, textOrEmpty, toArgumentsText } from "../../kit/stream/wire_values.ts";
+import { CallArguments } from "./call_arguments.ts";
 import type { WireToolCall } from "./wire.ts";
 
 interface Call {
@@ -24,10 +21,7 @@ interface Call {
   name: string;
   /** Arguments that were received before the name. */
   earlyArguments: string;
-  /** Last piece of the arguments. */
-  lastPiece: string;
-  /** All pieces of the arguments, except an empty input before them. */
-  allPieces: string;
+  readonly args: CallArguments;
   /** Whether its pieces have different ids. */
   hasChangingId: boolean;
   /** Content index of the open block, or `null` before the block is opened. */
@@ -39,6 +33,7 @@ export class ChatCallAssembler {
   readonly #writer: BlockWriter;
   readonly #decodeToolName: (wireName: string) => string;
   readonly #toolNames: ReadonlySet<string>;
+  readonly #arguments = new ArgumentsReader();
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
 
@@ -54,43 +49,40 @@ export class ChatCallAssembler {
     return this.#calls.length > 0;
   }
 
-  /** Adds the pieces of calls in one chunk. */
-  append(pieces: readonly WireToolCall[]): void {
+  /** Adds the pieces of calls in one chunk; `source` is the JSON text of the chunk, for arguments that are not text. */
+  append(pieces: readonly WireToolCall[], source = ""): void {
     const chunkStart = this.#calls.length;
     for (const [position, piece] of pieces.entries()) {
       // Pieces of one chunk without an id and an index belong to different calls.
       const isOther = position > 0 && getIndex(piece) === undefined && !piece.id;
       const call = isOther && this.#calls.length > chunkStart ? this.#add() : this.#find(piece);
-      this.#appendPiece(call, piece);
+      this.#appendPiece(call, piece, source);
     }
   }
 
-  #appendPiece(call: Call, piece: WireToolCall): void {
+  #appendPiece(call: Call, piece: WireToolCall, source: string): void {
     const id = textOrEmpty(piece.id);
     if (call.id === "") call.id = id;
     else if (id !== "" && id !== call.id) call.hasChangingId = true;
     const namePiece = readText(piece.function?.name);
     // Some servers send the name in pieces, others repeat it with every piece.
     if (call.contentIndex === null && namePiece !== call.name) call.name += namePiece;
-    const args = toArgumentsText(piece.function?.arguments);
-    if (args === "" || isRepeated(call, args)) return;
-    // Gateways to Anthropic and Bedrock send the empty input of the start of a call before its arguments. A call without
-    // arguments has the empty input anyway.
-    const isEmptyInput = call.lastPiece === "" && args.trim() === "{}";
-    call.lastPiece = args;
-    if (!isEmptyInput) call.allPieces += args;
+    const wireArgs = this.#arguments.toText(piece.function?.arguments, source);
+    if (wireArgs === "") return;
+    const args = call.args.take(wireArgs);
     // The next piece may continue the name, so only arguments open the block.
     if (call.contentIndex !== null || call.name !== "") {
-      const contentIndex = this.#openInOrder(call);
-      if (!isEmptyInput) this.#writer.writeToolArguments(contentIndex, args);
-    } else if (!isEmptyInput) {
+      this.#writer.writeToolArguments(this.#openInOrder(call), args);
+    } else {
       call.earlyArguments += args;
     }
   }
 
   /** Ends the reply: opens the blocks of all calls and closes them, except a truncated one. */
   end({ wasTruncated }: { readonly wasTruncated: boolean }): void {
-    for (const call of this.#calls) this.#openCall(call);
+    for (const call of this.#calls) {
+      this.#writer.writeToolArguments(this.#openCall(call), call.args.end());
+    }
     // The token limit truncates the last call, whose block stays open.
     const complete = wasTruncated ? this.#calls.slice(0, -1) : this.#calls;
     for (const call of complete) this.#writer.closeToolCall(this.#openCall(call));
@@ -100,7 +92,7 @@ export class ChatCallAssembler {
     const { id } = piece;
     const index = getIndex(piece);
     if (index === undefined) {
-      const known = id ? this.#calls.find((call) => call.id === id) : this.#calls.at(-1);
+      const known = id ? this.#calls.findLast((call) => call.id === id) : this.#calls.at(-1);
       return known && !this.#isNextCall(piece, known) ? known : this.#add();
     }
     const known = this.#byIndex.get(index);
@@ -115,17 +107,16 @@ export class ChatCallAssembler {
     const name = textOrEmpty(calledFunction?.name);
     if (name === "") return false;
     const hasOtherId = Boolean(id && known.id) && id !== known.id;
-    if (id && id === known.id) return false;
-    if (known.contentIndex === null) {
-      return hasOtherId ||
-        (name !== known.name && this.#isTool(known.name) && this.#isTool(name));
-    }
+    const hasOtherTool = name !== known.name && this.#isTool(known.name) && this.#isTool(name);
+    const args = toArgumentsText(calledFunction?.arguments).trimStart();
+    // Some servers give all calls one id.
+    if (id && id === known.id) return hasOtherTool || known.args.isFollowedBy(args);
+    if (known.contentIndex === null) return hasOtherId || hasOtherTool;
     if (name !== known.name) return true;
     // A server that repeats the name in every piece ends the arguments of a call with "}" and begins the next with "{". For
     // a required tool, some versions of vLLM send a new id with every piece, too.
-    const args = toArgumentsText(calledFunction?.arguments).trimStart();
     const startsCall = args === "" ? hasOtherId && !known.hasChangingId : args.startsWith("{");
-    return startsCall && known.lastPiece.trimEnd().endsWith("}");
+    return startsCall && known.args.canEndBefore(args);
   }
 
   #isTool(wireName: string): boolean {
@@ -137,8 +128,7 @@ export class ChatCallAssembler {
       id: "",
       name: "",
       earlyArguments: "",
-      lastPiece: "",
-      allPieces: "",
+      args: new CallArguments(),
       hasChangingId: false,
       contentIndex: null,
     };
@@ -160,12 +150,6 @@ export class ChatCallAssembler {
     this.#writer.writeToolArguments(call.contentIndex, call.earlyArguments);
     return call.contentIndex;
   }
-}
-
-/** Whether arguments repeat those of a call that are complete, which nothing may follow. */
-function isRepeated({ allPieces }: Call, args: string): boolean {
-  return args.length === allPieces.length && args === allPieces &&
-    parseJsonOrUndefined(args) !== undefined;
 }
 
 function getIndex({ index }: WireToolCall): number | undefined {

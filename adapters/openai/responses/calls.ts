@@ -16,6 +16,8 @@ export interface OpenCall {
   readonly contentIndex: number;
   /** Id of the call; empty if the server sends none. */
   readonly id: string;
+  /** Name of the tool, as the server sends it. */
+  readonly name: string;
   /** Index of its item, if the server sends it. */
   readonly index: number | undefined;
   /** Id of its item; empty if the server sends none. */
@@ -49,6 +51,7 @@ export class OpenCalls {
     const call = {
       contentIndex,
       id: textOrEmpty(item.call_id),
+      name: textOrEmpty(item.name),
       index: getIndex(position),
       itemId: textOrEmpty(item.id),
       earlyArguments: item.arguments,
@@ -64,12 +67,15 @@ export class OpenCalls {
     return isNamed ? this.#findAt(position) : this.#calls.at(-1);
   }
 
-  /** Finds the call of an item. Another call may have the same index. */
+  /** Finds the call of an item. Another call may have the same index or the same id. */
   findItem(position: ItemPosition, item: WireItem): OpenCall | undefined {
     const id = textOrEmpty(item.call_id);
-    const known = id === "" ? undefined : this.#calls.findLast((call) => call.id === id);
+    const known = this.#calls.findLast((call) =>
+      id !== "" && call.id === id && !isOther(call, position, item)
+    );
     const found = known ?? this.#findAt({ ...position, item_id: textOrEmpty(item.id) });
-    return found && (id === "" || found.id === "" || found.id === id) ? found : undefined;
+    const hasSameId = id === "" || found?.id === "" || found?.id === id;
+    return found && hasSameId && !isOther(found, position, item) ? found : undefined;
   }
 
   #findAt(position: ItemPosition): OpenCall | undefined {
@@ -82,6 +88,19 @@ export class OpenCalls {
     return possible.findLast((call) => id !== "" && (call.itemId === id || call.id === id)) ??
       possible.findLast((call) => index !== undefined && call.index === index);
   }
+}
+
+/** Whether an item is another one than that of a call: it calls another tool, or differs in its index and its id. */
+function isOther(call: OpenCall, position: ItemPosition, item: WireItem): boolean {
+  const index = getIndex(position);
+  const hasOtherIndex = index !== undefined && call.index !== undefined && index !== call.index;
+  return differ(call.name, textOrEmpty(item.name)) ||
+    (hasOtherIndex && differ(call.itemId, textOrEmpty(item.id)));
+}
+
+/** Whether two texts differ and neither is missing. */
+function differ(left: string, right: string): boolean {
+  return left !== "" && right !== "" && left !== right;
 }
 
 function getIndex({ output_index: index }: ItemPosition): number | undefined {

@@ -35,8 +35,8 @@ import { resolveChatEffort } from "../chat/dialect.ts";
 import { RESPONSES_REPLAY } from "./replay_rules.ts";
 import { toResponsesInput } from "./input.ts";
 
-/** Matches models with a cache retention of 24 hours. */
-const LONG_CACHE_MODELS = /^gpt-(?:4\.1|5)/;
+/** Matches models with a cache retention of 24 hours. Those from GPT-5.6 on accept it, but keep prompts for 30 minutes. */
+const LONG_CACHE_MODELS = /^gpt-(?:4\.1|5(?!\.[6-9]))/;
 
 /** Matches models that reason, by their names, for those that are not in the catalog. */
 const REASONING_MODELS = /^(?!.*chat)(?:o[1-9]|gpt-(?:[5-9]|[1-9]\d)|codex)/;

@@ -12,17 +12,12 @@ import type { Usage } from "../../../src/core/usage.ts";
 import { classifyStreamError } from "../../kit/errors/classify.ts";
 import { isErrorEvent } from "../../kit/errors/error_body.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
+import { ArgumentsReader } from "../../kit/stream/arguments_reader.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
 import { type RequestName, ServerRequests } from "../../kit/stream/server_requests.ts";
 import { countTierRequest } from "../../kit/stream/service_tier.ts";
 import { UnknownParts } from "../../kit/stream/unknown_parts.ts";
-import {
-  readList,
-  readObject,
-  readText,
-  textOrEmpty,
-  toArgumentsText,
-} from "../../kit/stream/wire_values.ts";
+import { readList, readObject, readText, textOrEmpty } from "../../kit/stream/wire_values.ts";
 import { toChatCost, toChatUsage } from "../chat/usage.ts";
 import { toCitations } from "../server/citations.ts";
 import { type ItemPosition, type OpenCall, OpenCalls } from "./calls.ts";
@@ -60,10 +55,13 @@ export class ResponsesReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #call: ProviderCall;
   readonly #calls = new OpenCalls();
+  readonly #arguments = new ArgumentsReader();
   /** Positions of arguments without a call; the end of its item repeats them. */
   readonly #orphanArguments: ItemPosition[] = [];
   readonly #unknown: UnknownParts;
   readonly #requests = new ServerRequests();
+  /** The current event. */
+  #data = "";
   #responseId = "";
   #wireUsage: WireResponseUsage | null = null;
   #refusal = "";
@@ -98,6 +96,7 @@ export class ResponsesReply implements ReplyReader<string> {
   /** Reads the data of one event. */
   read(data: string): void {
     if (data.startsWith("[DONE]")) return;
+    this.#data = data;
     const event: WireEvent = JSON.parse(data);
     switch (event.type) {
       case "response.created":
@@ -179,7 +178,8 @@ export class ResponsesReply implements ReplyReader<string> {
     this.#hasToolCall = true;
     const name = this.#call.decodeToolName(readText(item.name));
     const contentIndex = this.#writer.openToolCall(textOrEmpty(item.call_id), name);
-    return this.#calls.add(position, item, contentIndex);
+    const args = this.#arguments.toText(item.arguments, this.#data);
+    return this.#calls.add(position, { ...item, arguments: args }, contentIndex);
   }
 
   #appendArguments(position: ItemPosition, delta: string): void {
@@ -205,18 +205,21 @@ export class ResponsesReply implements ReplyReader<string> {
   #completeArguments(position: ItemPosition, args: unknown): void {
     const call = this.#calls.find(position);
     if (call) this.#completeCall(call, args);
-    else this.#appendArguments(position, toArgumentsText(args));
+    else this.#appendArguments(position, this.#arguments.toText(args, this.#data));
   }
 
   #completeCall(call: OpenCall, args: unknown): void {
-    if (!call.hasArguments) this.#writeArguments(call, toArgumentsText(args));
+    if (!call.hasArguments) this.#writeArguments(call, this.#arguments.toText(args, this.#data));
   }
 
   /** Writes the arguments of calls whose item has not ended. */
   #completeCalls(output: readonly WireItem[]): void {
     for (const call of this.#calls.all) {
-      const { id, index = -1, earlyArguments } = call;
-      const item = output.find((each) => id !== "" && readObject(each)?.call_id === id);
+      const { id, name, index = -1, earlyArguments } = call;
+      const item = [output[index], ...output].find((each) => {
+        const found = readObject(each);
+        return id !== "" && found?.call_id === id && found.name === name;
+      });
       this.#completeCall(call, earlyArguments);
       this.#completeCall(call, (item ?? output[index])?.arguments);
     }

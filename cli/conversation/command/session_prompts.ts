@@ -60,15 +60,18 @@ export async function listTree(session: Session): Promise<PromptNode[]> {
     ({ parentId }) => findPrompt(parentId, { parents, prompts }),
   );
   const nodes: PromptNode[] = [];
-  const visit = (parent: string | null, depth: number): void => {
+  const listBranches = (parent: string | null, depth: number) => {
     const branches = children.get(parent) ?? [];
-    for (const prompt of branches) {
-      const inner = branches.length > 1 ? depth + 1 : depth;
-      nodes.push({ ...prompt, depth: inner, isCurrent: current.has(prompt.id) });
-      visit(prompt.id, inner);
-    }
+    const inner = branches.length > 1 ? depth + 1 : depth;
+    return branches.map((prompt) => ({ prompt, depth: inner }));
   };
-  visit(null, 0);
+  // Not by recursion, whose depth would be the number of prompts.
+  const rest = listBranches(null, 0).reverse();
+  for (let next = rest.pop(); next; next = rest.pop()) {
+    const { prompt, depth } = next;
+    nodes.push({ ...prompt, depth, isCurrent: current.has(prompt.id) });
+    for (const branch of listBranches(prompt.id, depth).reverse()) rest.push(branch);
+  }
   return nodes;
 }
 

@@ -22,7 +22,8 @@ export const context = defineCommand({
       "../../../src/memory/mod.ts",
       import.meta.url,
     );
-    const { transform, contextWindow } = controls;
+    const { transform, contextWindow, loadModelFacts } = controls;
+    await loadModelFacts();
     const { used, limit, percent } = contextGauge(agent, { transform, contextWindow });
     const { systemPrompt, tools, messages, model } = agent.state;
     const shown = transform.view(messages);

@@ -4,8 +4,10 @@
  * @module
  */
 
+import type { Agent, Cost, Usage } from "../../../mod.ts";
 import type { PlanDecision, PlanOutcome, PlanReview } from "../../../src/tools/plan/mod.ts";
 import { extractText } from "../../../src/core/content.ts";
+import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.ts";
 import { importLate } from "../../host/import_late.ts";
 import { formatUsage } from "../../render/usage_line.ts";
 import { toVisibleText } from "../../render/visible_text.ts";
@@ -22,7 +24,7 @@ export const execute = defineCommand({
   names: ["/execute"],
   summary: "Shows the plan, and carries it out after your approval, step by step",
   async run(_argument, context) {
-    const { view, runs, setup, settings } = context;
+    const { view, runs, record, setup, settings } = context;
     const file = await openPlanFile(settings.cwd);
     const plans = await importLate<PlanModule>(
       "../../../src/tools/plan/mod.ts",
@@ -41,6 +43,7 @@ export const execute = defineCommand({
       file,
       agent: { ...options, model, tools, systemPrompt },
     });
+    const getSpending = countSpending(executor.agent);
     const startedAt = context.host.now();
     runs.startTask("carrying out the plan", async (signal) => {
       await using _recording = await recordExecution(executor.agent, context);
@@ -48,7 +51,12 @@ export const execute = defineCommand({
         executor.agent,
         () => executor.start(approval.plan, { signal }),
       );
-      await reportOutcome(approval.plan, outcome, { context, startedAt });
+      const spending = getSpending();
+      const durationMs = context.host.now() - startedAt;
+      if (spending.turns > 0) {
+        record.addPrompt({ label: "/execute", outcome: spending, durationMs });
+      }
+      await reportOutcome(approval.plan, outcome, { context, spending, durationMs });
     });
   },
 });
@@ -73,22 +81,44 @@ async function askAboutPlan(
     : { type: "refused", reason: "The plan was not approved; /edit-plan changes it" };
 }
 
+/** The runs of an agent: their turns, tokens and cost. */
+interface Spending {
+  readonly turns: number;
+  readonly usage: Usage;
+  readonly cost: Cost;
+}
+
+/** Adds up the runs of an agent, which an outcome has only the last of, as far as they have ended. */
+function countSpending(agent: Agent): () => Spending {
+  let spending: Spending = { turns: 0, usage: zeroUsage(), cost: zeroCost() };
+  agent.subscribe((event) => {
+    const { turns, usage, cost } = spending;
+    if (event.type === "turn_start") spending = { turns: turns + 1, usage, cost };
+    if (event.type !== "agent_end") return;
+    spending = { turns, usage: addUsage(usage, event.usage), cost: addCost(cost, event.cost) };
+  });
+  return () => spending;
+}
+
+/** Options for `reportOutcome()`. */
+interface ReportOptions {
+  readonly context: CommandContext;
+  readonly spending: Spending;
+  readonly durationMs: number;
+}
+
 /** Prints the outcome, and adds it to the conversation of the planner. */
 async function reportOutcome(
   { plan: { title } }: PlanReview,
   outcome: PlanOutcome,
-  { context, startedAt }: { readonly context: CommandContext; readonly startedAt: number },
+  { context: { view, setup: { agent }, host }, spending, durationMs }: ReportOptions,
 ): Promise<void> {
-  const { view, setup: { agent }, host } = context;
   const reason = outcome.type === "complete" ? "" : `: ${outcome.reason}`;
   const headline = `Plan ${outcome.type.replace("_", " ")}${reason}`;
   await view.print([toLine(headline, outcome.type === "complete" ? "success" : "warning")]);
   const { result, steps } = outcome;
-  if (result) {
-    const { usage, cost } = result;
-    const turns = result.messages.filter(({ role }) => role === "assistant").length;
-    const durationMs = host.now() - startedAt;
-    await view.print([toLine(formatUsage({ turns, usage, cost, durationMs }), "faint")]);
+  if (spending.turns > 0) {
+    await view.print([toLine(formatUsage({ ...spending, durationMs }), "faint")]);
   }
   const last = result?.messages.findLast((message) => message.role === "assistant");
   const report = [

@@ -53,7 +53,9 @@ export class ConversationStatus {
 
   /** Counts the tokens of the context window, after a turn. */
   async updateGauge(): Promise<void> {
-    const { setup: { agent, controls: { transform } }, onChange } = this.#options;
+    const { setup: { agent, controls: { transform, loadModelFacts } }, onChange } = this.#options;
+    // The first request of a new conversation loads them, too.
+    if (agent.state.messages.length > 0) await loadModelFacts();
     const { contextGauge } = await importLate<typeof import("../../../src/memory/mod.ts")>(
       "../../../src/memory/mod.ts",
       import.meta.url,

@@ -15,7 +15,10 @@ import { listCalls } from "./list_calls.ts";
 import { listTurns } from "./list_turns.ts";
 import { RecordedAgents } from "./recorded_agents.ts";
 
-/** Number of tool calls that are kept, so that the memory of a long conversation does not grow. */
+/**
+ * Number of tool calls that are kept, so that the memory of a long conversation does not grow. Calls that have not ended
+ * are kept in any number.
+ */
 const MAX_CALLS = 200;
 
 /** Number of prompts whose usage is kept. */
@@ -151,7 +154,7 @@ export class RecordedConversation implements ConversationRecord {
     };
     this.#running.set(id, number);
     this.#agents.addCall(id, call);
-    this.#calls = [...this.#calls.slice(-MAX_CALLS + 1), call];
+    this.#calls = forgetOldest([...this.#calls, call]);
     return call;
   }
 
@@ -181,6 +184,12 @@ export class RecordedConversation implements ConversationRecord {
 }
 
 const NO_USAGE: TurnUsage = { label: "total", usage: zeroUsage(), cost: zeroCost(), durationMs: 0 };
+
+/** Omits the oldest calls that have ended, if there are too many calls. */
+function forgetOldest(calls: readonly CallView[]): CallView[] {
+  let excess = calls.length - MAX_CALLS;
+  return calls.filter(({ end }) => end === undefined || excess-- <= 0);
+}
 
 function getOutput(update: ToolUpdate): string {
   const text = typeof update === "string" ? update : extractText(update.content);

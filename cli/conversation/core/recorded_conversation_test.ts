@@ -81,3 +81,43 @@ Deno.test("RecordedConversation: the prompts of a history are counted", async ()
   record.clear();
   assertEquals(record.turns, []);
 });
+
+Deno.test("RecordedConversation: calls that run are kept when there are many, and later the last ones", async () => {
+  const count = 300;
+  const open = Promise.withResolvers<void>();
+  const look = defineTool({
+    name: "look",
+    description: "Looks",
+    parameters: { type: "object" },
+    execute: async () => {
+      await open.promise;
+      return "Seen.";
+    },
+  });
+  const agent = new Agent({
+    model: MODEL,
+    tools: [look],
+    streamFn: scriptedStream([
+      reply(Array.from({ length: count }, () => toolCall("look", {}))),
+      reply("All seen."),
+      reply([toolCall("look", {})]),
+      reply("Seen again."),
+    ]),
+  });
+  const record = new RecordedConversation({ now: () => 0, findTool: () => undefined });
+  let running = 0;
+  let ended = 0;
+  agent.subscribe(async (event) => {
+    const call = await record.onEvent(event);
+    if (event.type === "tool_execution_start" && ++running === count) {
+      assertEquals(record.runningCalls.length, count);
+      open.resolve();
+    }
+    if (event.type === "tool_execution_end" && call?.end) ended++;
+  });
+  await agent.prompt("Look");
+  assertEquals(ended, count);
+  await agent.prompt("Look again");
+  assertEquals(ended, count + 1);
+  assertEquals([record.calls.length, record.calls.at(-1)?.number], [200, count + 1]);
+});

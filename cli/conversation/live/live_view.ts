@@ -16,7 +16,7 @@ import type { Line } from "../../render/line/line.ts";
 import type { Display } from "../../render/theme/display.ts";
 import type { ThemeName } from "../../render/theme/theme.ts";
 import { THEMES } from "../../render/theme/themes.ts";
-import { keepScreen } from "../../screen/kept_screen.ts";
+import { keepScreen, type KeptScreen } from "../../screen/kept_screen.ts";
 import type { RegionContent } from "../../screen/live_region.ts";
 import type { ConversationInput } from "../view/conversation_input.ts";
 import type {
@@ -74,6 +74,8 @@ export class LiveView implements ConversationView {
   #remembered: Promise<void> = Promise.resolve();
   /** Owner of the keys and of the rows below the output. */
   #user: "input" | "question" | "program" = "input";
+  /** The screen of the last program that had the terminal. */
+  #screen: KeptScreen | undefined;
   /** Stops reading keys, while a question or another program has them. */
   #reading = new AbortController();
   /** Resolves when the keys are no longer read. */
@@ -213,6 +215,7 @@ export class LiveView implements ConversationView {
       this.#user = "program";
       const { terminal } = this.#options.host;
       const screen = await keepScreen({ output: terminal.output, getSize: () => terminal });
+      this.#screen = screen;
       try {
         return await use({ restoreScreen: screen.restore });
       } finally {
@@ -315,7 +318,8 @@ export class LiveView implements ConversationView {
 
   /** Leaves the terminal to another program, unless one has it. */
   async #suspend(): Promise<void> {
-    if (this.#user === "program") return;
+    // The program is stopped, too, and the shell writes below.
+    if (this.#user === "program") return this.#screen?.forgetPosition();
     if (this.#user === "input") {
       await this.#stopReading();
       await this.#suspendRegion();

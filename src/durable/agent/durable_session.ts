@@ -8,6 +8,7 @@ import type { Agent } from "../../agent/agent.ts";
 import type { AgentResult } from "../../agent/agent_result.ts";
 import type { DurableSteps } from "../../core/durable_steps.ts";
 import { BadRequestError, SessionError } from "../../core/errors.ts";
+import type { QueuedMessage, QueuedMessages } from "../../core/event.ts";
 import { repairHistory } from "../../core/history.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import { realSleep } from "../../core/ports.ts";
@@ -16,6 +17,8 @@ import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts
 
 /** Name of the entry that precedes the messages of a run; its data have the `runId`. */
 export const RUN_ENTRY = "durable_run";
+
+const NONE_QUEUED: QueuedMessages = { steering: [], followUp: [] };
 
 /** Pause before a session is requested again that another run has open, in milliseconds. */
 const LOCK_PAUSE_MS = 50;
@@ -52,7 +55,7 @@ export interface DurableSession {
   readonly unsaved: number;
   /**
    * Appends the messages that the agent has added since the session was opened or saved, as a step; `result` also records
-   * how its run has ended. Waits while another run saves the session. Rejects if the session was deleted meanwhile.
+   * how its run has ended, and the messages that it has left in the queues, which the next run delivers. Waits while another run saves the session. Rejects if the session was deleted meanwhile.
    */
   save(result?: AgentResult): Promise<SavedPosition>;
 }
@@ -99,7 +102,11 @@ export async function openDurableSession(
     ? await steps.run(`session ${id}: open`, () => readLeaf(store, id))
     : options.leaf;
   // The path to an entry never changes, so that a replay reads the same history.
-  if (leaf !== null) agent.setMessages(await readMessages(store, id, leaf));
+  const stored = leaf === null ? undefined : await readHistory(store, id, leaf);
+  if (stored) agent.setMessages(stored.messages);
+  for (const { message } of stored?.queued.steering ?? []) agent.steer(message);
+  for (const { message } of stored?.queued.followUp ?? []) agent.followUp(message);
+  let hasQueued = stored !== undefined && countQueued(stored.queued) > 0;
   let saved = agent.state.messages.length;
   let saves = 0;
   return {
@@ -113,7 +120,13 @@ export async function openDurableSession(
       const messages = agent.state.messages.slice(saved);
       saved = agent.state.messages.length;
       const entries: SessionEntryBody[] = messages.map((message) => ({ type: "message", message }));
-      if (result) entries.push(createRunEnded(result));
+      if (result) {
+        const { queued } = agent;
+        const hadQueued = hasQueued;
+        hasQueued = countQueued(queued) > 0;
+        if (hasQueued || hadQueued) entries.push({ type: "queue_changed", queued });
+        entries.push(createRunEnded(result));
+      }
       const marker = { runId: steps.runId, part };
       // Only the first step after a replay may have been interrupted.
       const mayBeRepeated = steps.isReplaying;
@@ -142,19 +155,32 @@ async function readLeaf(store: SessionStore, id: string): Promise<string | null>
   }
 }
 
-async function readMessages(
+/** Reads the messages of a path, and those that the last run has left in the queues. */
+async function readHistory(
   store: SessionStore,
   id: string,
   leaf: string,
-): Promise<readonly AgentMessage[]> {
+): Promise<{ readonly messages: readonly AgentMessage[]; readonly queued: QueuedMessages }> {
   const session = await store.open(id, { access: "read" });
   try {
-    const entries = await session.path({ leaf, types: ["message"] });
+    const entries = await session.path({ leaf, types: ["message", "queue_changed"] });
     const messages = entries.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
-    return repairHistory(messages).messages;
+    const last = entries.findLast(({ type }) => type === "queue_changed");
+    const { steering, followUp } = last?.type === "queue_changed" ? last.queued : NONE_QUEUED;
+    const queued = { steering: steering.filter(isUsable), followUp: followUp.filter(isUsable) };
+    return { messages: repairHistory(messages).messages, queued };
   } finally {
     await session.close();
   }
+}
+
+/** Whether an agent can have a message. */
+function isUsable({ message }: QueuedMessage): boolean {
+  return repairHistory([message]).messages.length > 0;
+}
+
+function countQueued({ steering, followUp }: QueuedMessages): number {
+  return steering.length + followUp.length;
 }
 
 /** Entries of a run, after a marker by which a repeated step finds those that are stored. */

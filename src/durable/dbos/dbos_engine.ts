@@ -34,6 +34,7 @@ import {
   type Dbos,
   type DbosFunction,
   type DbosLogger,
+  type DbosStatus,
   loadDbos,
   type PgNotification,
   type PgPool,
@@ -45,6 +46,8 @@ const RECONNECT_PAUSES = 3;
 /** Pauses between two looks for runs that are owned and not executed, in milliseconds: usually, and after one was found. */
 const RECONCILE_MS = 30_000;
 const RECONCILE_PAUSE_MS = 3_000;
+/** Number of runs whose end is looked up at once. */
+const LOOKED_UP = 1_000;
 /** Pause before a run that cannot be recorded is resumed, in milliseconds. */
 const RESUME_PAUSE_MS = 1_000;
 /** Number of processes that may end while they execute the same run. */
@@ -58,7 +61,10 @@ const FINAL_ERRORS: readonly unknown[] = [5, 24, 37];
 export interface DbosEngineOptions {
   /** URL of a Postgres database: `postgres://user:password@host:5432/database`. */
   readonly databaseUrl: string;
-  /** Name of the application. Workers with the same name share runs. Default: `"swink"`. */
+  /**
+   * Name of the application. Workers with the same name share runs; applications with other names may use the same
+   * database. Default: `"swink"`.
+   */
   readonly name?: string | undefined;
   /** Id of this worker, unique among all that live. Default: a random UUID. */
   readonly executorId?: string | undefined;
@@ -66,7 +72,10 @@ export interface DbosEngineOptions {
   readonly version?: string | undefined;
   /** Schema of the tables of DBOS. Default: `"dbos"`. */
   readonly schema?: string | undefined;
-  /** Schema of the tables for messages and workers. Default: `"swink_durable"`. */
+  /**
+   * Schema of the tables for messages, events and workers. Default: `"swink_durable"`, and with another `schema` a name
+   * that ends with it, since the ids of runs are unique within that.
+   */
   readonly messageSchema?: string | undefined;
   /** Maximum number of connections of DBOS; one more is used for locks and messages. Default: 10. */
   readonly maxConnections?: number | undefined;
@@ -82,6 +91,9 @@ const OPTION_NAMES: readonly (keyof DbosEngineOptions)[] = [
   ...["databaseUrl", "name", "executorId", "version", "schema", "messageSchema"] as const,
   ...["maxConnections", "recoveryMs", "keepEventsMs", "logger"] as const,
 ];
+
+const DEFAULT_NAME = "swink";
+const DBOS_SCHEMA = "dbos";
 
 const SILENT: DbosLogger = { info() {}, debug() {}, warn() {}, error() {} };
 
@@ -100,6 +112,8 @@ function runOutside<Value>(call: () => Value): Value {
 interface RunInput {
   readonly input: JsonValue;
   readonly startedAt: number;
+  /** Id of the request that has started the run: other requests for the same run have other ones. */
+  readonly startId?: string;
 }
 
 /**
@@ -132,8 +146,8 @@ export class DbosEngine implements DurableEngine {
   readonly #registry = new WorkflowRegistry((start) => this.#startRun(start));
   readonly #functions = new Map<string, DbosFunction>();
   readonly #active = new Map<string, DbosJournal>();
-  /** Runs that this process has started. */
-  readonly #started = new Set<string>();
+  /** The requests of this process that start runs now. */
+  readonly #starting = new Set<unknown>();
   readonly #connection: ControlConnection;
   readonly #events: EventRows;
   readonly #backend: RunBackend;
@@ -143,6 +157,8 @@ export class DbosEngine implements DurableEngine {
   #recovering: Promise<void> = Promise.resolve();
   /** Time of the next look for runs that this worker owns and does not execute. */
   #reconcileAt = 0;
+  /** The last run whose end was looked up, in the order of their ids. */
+  #lookedUntil = "";
   /** The runs that it did not execute at the last look. */
   #idle = new Set<string>();
 
@@ -153,7 +169,9 @@ export class DbosEngine implements DurableEngine {
    */
   constructor(options: DbosEngineOptions) {
     checkNames(options, OPTION_NAMES, "DbosEngine");
-    const { databaseUrl, executorId = crypto.randomUUID(), messageSchema } = options ?? {};
+    const { databaseUrl, executorId = crypto.randomUUID(), name = DEFAULT_NAME } = options ?? {};
+    const { schema = DBOS_SCHEMA } = options ?? {};
+    const ownSchema = schema === DBOS_SCHEMA ? "swink_durable" : `swink_durable_${schema}`;
     if (typeof databaseUrl !== "string" || !/^postgres(ql)?:\/\//.test(databaseUrl)) {
       throw new BadRequestError(
         "DbosEngine needs a databaseUrl such as postgres://user:password@host:5432/database",
@@ -162,7 +180,7 @@ export class DbosEngine implements DurableEngine {
     runOutside(() => {});
     this.#options = options;
     this.executorId = executorId;
-    this.#tables = new RunTables(messageSchema ?? "swink_durable");
+    this.#tables = new RunTables(options.messageSchema ?? ownSchema, name);
     this.#connection = new ControlConnection({
       databaseUrl,
       clock: systemClock,
@@ -204,7 +222,7 @@ export class DbosEngine implements DurableEngine {
   /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
     if (this.#dbos) return;
-    const { databaseUrl, name = "swink", version = "1", schema, maxConnections = 10, logger } =
+    const { databaseUrl, name = DEFAULT_NAME, version = "1", schema, maxConnections = 10, logger } =
       this.#options;
     const dbos = await loadDbos();
     if (dbos.isInitialized()) {
@@ -223,7 +241,8 @@ export class DbosEngine implements DurableEngine {
         name,
         systemDatabasePool: pool,
         ...(schema !== undefined && { systemDatabaseSchemaName: schema }),
-        applicationVersion: version,
+        // DBOS refuses the version of another application.
+        applicationVersion: name === DEFAULT_NAME ? version : `${name} ${version}`,
         executorID: this.executorId,
         logger: logger ?? SILENT,
       });
@@ -266,9 +285,14 @@ export class DbosEngine implements DurableEngine {
     const dbos = this.#getDbos();
     const run = this.#functions.get(workflow);
     if (!run) throw new BadRequestError(`The workflow "${workflow}" is not registered`);
-    const start: RunInput = { input, startedAt: systemClock.now() };
-    this.#started.add(id);
-    await this.#call(() => dbos.startWorkflow(run, { workflowID: id })(start));
+    const startId = crypto.randomUUID();
+    const start: RunInput = { input, startedAt: systemClock.now(), startId };
+    this.#starting.add(startId);
+    try {
+      await this.#call(() => dbos.startWorkflow(run, { workflowID: id })(start));
+    } finally {
+      this.#starting.delete(startId);
+    }
     return this.getRun(id);
   };
 
@@ -285,12 +309,12 @@ export class DbosEngine implements DurableEngine {
   }
 
   /** The function of a workflow. It settles only if its run has ended. */
-  async #execute(name: string, { input, startedAt }: RunInput): Promise<unknown> {
+  async #execute(name: string, { input, startedAt, startId }: RunInput): Promise<unknown> {
     const dbos = this.#dbos;
     const runId = dbos?.workflowID;
     const workflow = this.#registry.find(name);
     if (!dbos || runId === undefined || !workflow) throw new Error("The engine was not started");
-    const isContinued = !this.#started.delete(runId);
+    const isContinued = !this.#starting.delete(startId);
     const runInContext = getBuiltinModule("node:async_hooks").AsyncLocalStorage.snapshot();
     const events = createRunEvents(runId, this.#backend);
     const closeInbox = (last: number) => this.#closeInbox(runId, last);
@@ -300,7 +324,10 @@ export class DbosEngine implements DurableEngine {
     this.#active.set(runId, journal);
     if (this.#closing.signal.aborted) journal.tracker.detach("The engine was closed");
     try {
-      if (isContinued) await this.#readMessages(runId);
+      // Those of a new run are read meanwhile: the notification of one that came early was not for this process yet.
+      const arriving = this.#readMessages(runId);
+      if (isContinued) await arriving;
+      else arriving.catch(() => {});
       const outcome = await executeRun(journal, { workflow, input });
       void this.#tables.deleteMessages(this.#connection, runId).catch(() => {});
       return outcome;
@@ -354,20 +381,8 @@ export class DbosEngine implements DurableEngine {
 
   async #getStatus(id: string): Promise<DurableStatus | undefined> {
     const dbos = this.#getDbos();
-    const status = await this.#call(() => dbos.getWorkflowStatus(id));
-    switch (status?.status) {
-      case undefined:
-        return undefined;
-      case "SUCCESS":
-        return parseOutcome(status.output).type;
-      case "CANCELLED":
-        return "aborted";
-      case "ERROR":
-      case "MAX_RECOVERY_ATTEMPTS_EXCEEDED":
-        return "failed";
-      default:
-        return "running";
-    }
+    const found = await this.#call(() => dbos.getWorkflowStatus(id));
+    return found ? toDurableStatus(found) : undefined;
   }
 
   async #awaitOutcome(id: string): Promise<DurableOutcome> {
@@ -400,6 +415,7 @@ export class DbosEngine implements DurableEngine {
       const { keepEventsMs = 300_000 } = this.#options;
       await this.#events.removeEnded(keepEventsMs, signal).catch(() => {});
       await this.#tables.removeClosed(this.#connection, keepEventsMs).catch(() => {});
+      await this.#removeLeft(dbos, keepEventsMs).catch(() => {});
     }
   }
 
@@ -417,6 +433,23 @@ export class DbosEngine implements DurableEngine {
     this.#idle = new Set(idle);
     if (idle.length > 0) this.#reconcileAt = systemClock.now() + RECONCILE_PAUSE_MS;
     if (orphans.length > 0) await this.#call(() => dbos.resumeWorkflows(orphans));
+  }
+
+  /** Deletes the events and messages of runs that DBOS has ended, by a cancellation or a deletion: some with each look. */
+  async #removeLeft(dbos: Dbos, keepMs: number): Promise<void> {
+    const page = { after: this.#lookedUntil, limit: LOOKED_UP };
+    const runIds = await this.#tables.listRuns(this.#connection, page);
+    this.#lookedUntil = runIds.length < LOOKED_UP ? "" : runIds.at(-1) ?? "";
+    if (runIds.length === 0) return;
+    const filter = { workflowIDs: runIds, loadInput: false, loadOutput: false };
+    const before = systemClock.now() - keepMs;
+    const runs = await this.#call(() => dbos.listWorkflows(filter));
+    const kept = runs.filter((run) =>
+      toDurableStatus(run) === "running" || (run.updatedAt ?? 0) > before
+    );
+    const keptIds = new Set(kept.map(({ workflowID }) => workflowID));
+    const ended = runIds.filter((id) => !keptIds.has(id));
+    if (ended.length > 0) await this.#tables.removeRuns(this.#connection, ended, keepMs);
   }
 
   /** Continues the runs of workers that have ended. */
@@ -439,5 +472,19 @@ export class DbosEngine implements DurableEngine {
     const ids = known.map(({ workflowID }) => workflowID);
     if (ids.length > 0) await runOutside(() => dbos.resumeWorkflows(ids));
     return known.length === runs.length;
+  }
+}
+
+function toDurableStatus({ status, output }: DbosStatus): DurableStatus {
+  switch (status) {
+    case "SUCCESS":
+      return parseOutcome(output).type;
+    case "CANCELLED":
+      return "aborted";
+    case "ERROR":
+    case "MAX_RECOVERY_ATTEMPTS_EXCEEDED":
+      return "failed";
+    default:
+      return "running";
   }
 }

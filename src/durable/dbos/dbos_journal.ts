@@ -79,7 +79,9 @@ export class DbosJournal implements StepJournal {
     return this.#failure;
   }
 
-  async step(name: string, execute: () => Promise<JsonValue>): Promise<JsonValue> {
+  async step(given: string, execute: () => Promise<JsonValue>): Promise<JsonValue> {
+    // A model names tools, and Postgres refuses some characters, however often the step is repeated.
+    const name = given.replaceAll("\0", "\\0").toWellFormed();
     const detaching = createDeferred<never>();
     const onDetach = () => detaching.reject(this.detached.reason);
     detaching.promise.catch(() => {});

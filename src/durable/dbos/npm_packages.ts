@@ -24,6 +24,7 @@ export interface DbosStatus {
   readonly status: string;
   readonly output?: unknown;
   readonly error?: unknown;
+  readonly updatedAt?: number;
 }
 
 /** A logger of DBOS. */
@@ -68,6 +69,7 @@ export interface Dbos {
   listWorkflows(filter: {
     readonly status?: string;
     readonly executorId?: string;
+    readonly workflowIDs?: string[];
     readonly loadInput: boolean;
     readonly loadOutput: boolean;
     readonly limit?: number;

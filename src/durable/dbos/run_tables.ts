@@ -36,21 +36,23 @@ export interface DeadWorker {
 /** The tables, in a schema of their own. */
 export class RunTables {
   readonly #schema: string;
+  readonly #application: string;
   /** The process of Postgres that has served the last connection. */
   #backend: unknown;
 
   /**
-   * Creates the tables of a schema.
+   * Creates the tables of a schema; applications share the tables, but not their workers.
    *
    * @throws {BadRequestError} If the name of the schema is not made of lower-case letters, digits and `_`.
    */
-  constructor(schema: string) {
+  constructor(schema: string, application: string) {
     if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
       throw new BadRequestError(
         "The name of a schema must have 1 to 50 lower-case letters, digits and _",
       );
     }
     this.#schema = schema;
+    this.#application = application;
   }
 
   /** The channel that is notified with the id of a run when a message to it is recorded. */
@@ -82,6 +84,8 @@ export class RunTables {
         executor_id text PRIMARY KEY,
         created timestamptz NOT NULL DEFAULT now()
       );
+      ALTER TABLE ${this.#schema}.workers
+        ADD COLUMN IF NOT EXISTS application text NOT NULL DEFAULT 'swink';
       CREATE TABLE IF NOT EXISTS ${this.events.name} (
         run_id text NOT NULL,
         number integer NOT NULL,
@@ -111,8 +115,9 @@ export class RunTables {
     );
     this.#backend = locked?.["pid"];
     await query(
-      `INSERT INTO ${this.#schema}.workers (executor_id) VALUES ($1) ON CONFLICT DO NOTHING`,
-      [executorId],
+      `INSERT INTO ${this.#schema}.workers (executor_id, application) VALUES ($1, $2)
+       ON CONFLICT DO NOTHING`,
+      [executorId, this.#application],
     );
   }
 
@@ -234,12 +239,60 @@ export class RunTables {
     );
   }
 
-  /** Locks the other workers whose processes have ended, so that no other one continues their runs. */
+  /** Returns the ids of the runs that have events or messages and follow an id, in order. */
+  async listRuns(
+    connection: ControlConnection,
+    { after, limit }: { readonly after: string; readonly limit: number },
+  ): Promise<string[]> {
+    // One look into an index for each run, however many rows it has.
+    const next = (id: string) =>
+      `least((SELECT min(run_id) FROM ${this.events.name} WHERE run_id > ${id}),
+         (SELECT min(run_id) FROM ${this.#schema}.messages WHERE run_id > ${id}))`;
+    const rows = await connection.query(
+      `WITH RECURSIVE found (run_id) AS (
+         SELECT ${next("$1")}
+         UNION ALL
+         SELECT ${next("found.run_id")} FROM found WHERE found.run_id IS NOT NULL
+       )
+       SELECT run_id FROM found WHERE run_id IS NOT NULL LIMIT $2`,
+      [after, limit],
+    );
+    return rows.map(({ run_id }) => String(run_id));
+  }
+
+  /** Deletes the events and messages of runs that have ended, apart from those with newer ones. */
+  async removeRuns(
+    connection: ControlConnection,
+    runIds: readonly string[],
+    keepMs: number,
+  ): Promise<void> {
+    const { events: { name: events } } = this;
+    const messages = `${this.#schema}.messages`;
+    await connection.query(
+      `WITH ended AS MATERIALIZED (
+         SELECT run_id FROM (
+           SELECT run_id, created FROM ${events} WHERE run_id = ANY($1)
+           UNION ALL SELECT run_id, created FROM ${messages} WHERE run_id = ANY($1)
+         ) AS kept
+         GROUP BY run_id HAVING max(created) < now() - $2 * interval '1 millisecond'
+       ), removed AS (
+         DELETE FROM ${events} WHERE run_id IN (SELECT run_id FROM ended)
+       )
+       DELETE FROM ${messages} WHERE run_id IN (SELECT run_id FROM ended)`,
+      [runIds, keepMs],
+    );
+  }
+
+  /** Locks the other workers of the application whose processes have ended, so that no other one continues their runs. */
   async lockDeadWorkers(connection: ControlConnection, own: string): Promise<DeadWorker[]> {
     const rows = await connection.query(
-      `SELECT executor_id FROM ${this.#schema}.workers
-       WHERE executor_id <> $1 AND pg_try_advisory_lock(hashtextextended($2 || executor_id, 0))`,
-      [own, this.#getLock("")],
+      `WITH others AS MATERIALIZED (
+         SELECT executor_id FROM ${this.#schema}.workers
+         WHERE executor_id <> $1 AND application = $3
+       )
+       SELECT executor_id FROM others
+       WHERE pg_try_advisory_lock(hashtextextended($2 || executor_id, 0))`,
+      [own, this.#getLock(""), this.#application],
     );
     return rows.map(({ executor_id }) => ({ executorId: String(executor_id) }));
   }

@@ -69,6 +69,9 @@ export class WorkflowRegistry {
 }
 
 function checkRunId(id: unknown): void {
-  if (typeof id === "string" && id !== "" && id.length <= MAX_ID_LENGTH) return;
-  throw new BadRequestError(`The id of a run must be a text of 1 to ${MAX_ID_LENGTH} characters`);
+  const isText = typeof id === "string" && id !== "" && id.length <= MAX_ID_LENGTH;
+  if (isText && id.isWellFormed() && !/\p{Cc}/u.test(id)) return;
+  throw new BadRequestError(
+    `The id of a run must be a text of 1 to ${MAX_ID_LENGTH} characters without control characters`,
+  );
 }

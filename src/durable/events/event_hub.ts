@@ -13,10 +13,12 @@ import { startTimer } from "../../core/start_timer.ts";
 import type { EventContent, EventStorage, NewEvent } from "./event_storage.ts";
 import { WatchedRun } from "./watched_run.ts";
 
-/** Maximum number of records of a statement. */
+/** Maximum number of records of a statement, and of their characters; a larger record has a statement of its own. */
 const MAX_BATCH = 1_000;
-/** Number of records that wait at which runs are held up. */
+const MAX_BATCH_LENGTH = 8_000_000;
+/** Number of records that wait, and of their characters, at which runs are held up. */
 const MAX_WAITING = 10_000;
+const MAX_WAITING_LENGTH = 64_000_000;
 /** Number of attempts to store records, and the pause between two of them, in milliseconds. */
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 500;
@@ -33,6 +35,8 @@ export interface EventHubOptions {
 
 interface Waiting {
   readonly event: NewEvent;
+  /** Number of characters of the event as JSON. */
+  readonly length: number;
   readonly stored: Deferred<void>;
 }
 
@@ -43,6 +47,7 @@ export class EventHub {
   readonly #changed = new Set<string>();
   /** The records that are not stored yet, and the promise of the last one of each run. */
   #waiting: Waiting[] = [];
+  #waitingLength = 0;
   readonly #lastStored = new Map<string, Promise<void>>();
   #isWriting = false;
   #isReading = false;
@@ -57,14 +62,16 @@ export class EventHub {
   /** Stores a record in the background; resolves when further ones may be added. */
   async append(runId: string, content: EventContent): Promise<void> {
     const stored = createDeferred<void>();
-    this.#waiting.push({ event: { ...content, runId }, stored });
+    const length = "event" in content ? JSON.stringify(content.event).length : 0;
+    this.#waiting.push({ event: { ...content, runId }, length, stored });
+    this.#waitingLength += length;
     const { promise } = stored;
     this.#lastStored.set(runId, promise);
     void promise.then(() => {
       if (this.#lastStored.get(runId) === promise) this.#lastStored.delete(runId);
     });
     if (!this.#isWriting) void this.#write();
-    if (this.#waiting.length < MAX_WAITING) return;
+    if (!this.#isFull) return;
     this.#capacity ??= createDeferred();
     await this.#capacity.promise;
   }
@@ -118,15 +125,33 @@ export class EventHub {
     // Records that are published in the same moment are stored together.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, MAX_BATCH);
-      this.#waiting = this.#waiting.slice(MAX_BATCH);
+      const batch = this.#takeBatch();
       await this.#store(batch);
       for (const { stored } of batch) stored.resolve();
-      if (this.#waiting.length >= MAX_WAITING) continue;
+      if (this.#isFull) continue;
       this.#capacity?.resolve();
       this.#capacity = undefined;
     }
     this.#isWriting = false;
+  }
+
+  get #isFull(): boolean {
+    return this.#waiting.length >= MAX_WAITING || this.#waitingLength >= MAX_WAITING_LENGTH;
+  }
+
+  /** Removes the records of the next statement from those that wait: at least one. */
+  #takeBatch(): readonly Waiting[] {
+    let count = 0;
+    let length = 0;
+    for (const waiting of this.#waiting) {
+      if (count === MAX_BATCH || count > 0 && length + waiting.length > MAX_BATCH_LENGTH) break;
+      count++;
+      length += waiting.length;
+    }
+    this.#waitingLength -= length;
+    const batch = this.#waiting.slice(0, count);
+    this.#waiting = this.#waiting.slice(count);
+    return batch;
   }
 
   async #store(batch: readonly Waiting[]): Promise<void> {

@@ -41,7 +41,10 @@ export interface EventPosition {
 
 /** Stores the records of runs, for all processes. */
 export interface EventStorage {
-  /** Appends records of any runs, in order; resolves to the number of each. */
+  /**
+   * Appends records of any runs, in order; resolves to the number of each. A call that is repeated with the same objects,
+   * after it has rejected, does not append again what is stored.
+   */
   append(events: readonly NewEvent[]): Promise<readonly number[]>;
   /** Returns the records after some positions, at most `limit` for each; the order of the runs does not matter. */
   read(

@@ -6,6 +6,7 @@
 
 import { createDeferred } from "../../core/deferred.ts";
 import type { DurableStatus, PublishedEvent, RunEventsOptions } from "../../core/durable_engine.ts";
+import { BadRequestError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import { startTimer } from "../../core/start_timer.ts";
 import type { EventHub } from "./event_hub.ts";
@@ -70,7 +71,9 @@ async function findStart(
   runId: string,
   after: NonNullable<RunEventsOptions["after"]>,
 ): Promise<number> {
-  return after === "checkpoint" ? await storage.findCheckpoint(runId) : after;
+  if (after === "checkpoint") return await storage.findCheckpoint(runId);
+  if (Number.isSafeInteger(after) && after >= 0) return after;
+  throw new BadRequestError('after must be the number of an event, 0 or "checkpoint"');
 }
 
 /** Waits for new events; returns `false` if there are none for some time. */

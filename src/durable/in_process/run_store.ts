@@ -161,6 +161,8 @@ export class RunStore {
       return true;
     } finally {
       await session.close();
+      // A run that ended meanwhile could not delete what was open.
+      if (await this.readOutcome(id)) await this.#delete(this.#getId(id, "inbox"));
     }
   }
 

@@ -30,6 +30,8 @@ export class SessionEvents implements EventStorage {
   readonly #store: SessionStore;
   readonly #prefix: string;
   readonly #open = new Map<string, Session>();
+  /** The numbers of stored records, which are not stored again when those of another run could not be. */
+  readonly #numbers = new WeakMap<NewEvent, number>();
 
   constructor(store: SessionStore, prefix: string) {
     this.#store = store;
@@ -37,26 +39,13 @@ export class SessionEvents implements EventStorage {
   }
 
   async append(events: readonly NewEvent[]): Promise<readonly number[]> {
-    const numbers = events.map(() => 0);
     const runIds = new Set(events.map(({ runId }) => runId));
-    await Promise.all(Array.from(runIds, async (runId) => {
-      const session = await this.#openRun(runId);
-      try {
-        for (const [index, { runId: id, ...content }] of events.entries()) {
-          if (id !== runId) continue;
-          session.append({ type: "custom", name: ENTRY, data: content });
-          numbers[index] = session.outline.length;
-        }
-        await session.flush();
-      } catch (error) {
-        // It is opened again, with the entries that are stored.
-        await this.release(runId);
-        throw error;
-      }
-      const isLast = events.some((event) => event.runId === runId && event.type === "end");
-      if (isLast) await this.release(runId);
+    const ended = await Promise.allSettled(Array.from(runIds, async (runId) => {
+      const own = events.filter((event) => event.runId === runId && !this.#numbers.has(event));
+      if (own.length > 0) await this.#append(runId, own);
     }));
-    return numbers;
+    for (const result of ended) if (result.status === "rejected") throw result.reason;
+    return events.map((event) => this.#numbers.get(event) ?? 0);
   }
 
   async read(
@@ -98,6 +87,23 @@ export class SessionEvents implements EventStorage {
       if (typeof runId !== "string" || id !== this.#getId(runId)) continue;
       if (updated < before && !active.has(runId)) await this.#store.delete(id).catch(() => {});
     }
+  }
+
+  async #append(runId: string, events: readonly NewEvent[]): Promise<void> {
+    const session = await this.#openRun(runId);
+    try {
+      const numbers = events.map(({ runId: _, ...content }) => {
+        session.append({ type: "custom", name: ENTRY, data: content });
+        return session.outline.length;
+      });
+      await session.flush();
+      events.forEach((event, index) => this.#numbers.set(event, numbers[index] ?? 0));
+    } catch (error) {
+      // It is opened again, with the entries that are stored.
+      await this.release(runId);
+      throw error;
+    }
+    if (events.some(({ type }) => type === "end")) await this.release(runId);
   }
 
   async #openRun(runId: string): Promise<Session> {

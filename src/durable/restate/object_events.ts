@@ -30,6 +30,8 @@ export interface ObjectEventsOptions {
 /** Keeps the events of each run in an object, one member of its state for each. */
 export class ObjectEvents implements EventStorage {
   readonly #options: ObjectEventsOptions;
+  /** The keys of the requests, by their first records: a request that is repeated has the same one. */
+  readonly #keys = new WeakMap<NewEvent, string>();
 
   constructor(options: ObjectEventsOptions) {
     this.#options = options;
@@ -43,7 +45,7 @@ export class ObjectEvents implements EventStorage {
       const own = [...events.entries()].filter(([, event]) => event.runId === runId);
       const contents = own.map(([, { runId: _, ...content }]) => content);
       const path = this.#getPath(runId, "append");
-      const options = { idempotencyKey: crypto.randomUUID() };
+      const options = { idempotencyKey: this.#getKey(own[0]?.[1]) };
       const last = await client.call(path, contents, options) as number;
       own.forEach(([index], position) => numbers[index] = last - own.length + position + 1);
       if (contents.at(-1)?.type !== "end") return;
@@ -86,6 +88,12 @@ export class ObjectEvents implements EventStorage {
       ...content,
       number: range.after + index + 1,
     }));
+  }
+
+  #getKey(first: NewEvent | undefined): string {
+    const key = (first && this.#keys.get(first)) ?? crypto.randomUUID();
+    if (first) this.#keys.set(first, key);
+    return key;
   }
 
   #getPath(runId: string, handler: string): string {

@@ -5,6 +5,7 @@
  */
 
 import { BadRequestError, getErrorMessage, NetworkError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
 
 /** Status of an output that does not exist yet. */
 const NOT_READY = 470;
@@ -22,10 +23,16 @@ export interface RestateClientOptions {
   readonly signal: AbortSignal;
 }
 
-/** The output of a workflow. */
-export type WorkflowOutput =
+/** Code of the failure of a workflow that was cancelled or killed. */
+const CANCELLED = 409;
+
+/** The end of a workflow. `failed`: by Restate, since the workflow itself returns its errors. */
+export type WorkflowEnd =
   | { readonly type: "ended"; readonly value: unknown }
-  | { readonly type: "running" | "unknown" };
+  | { readonly type: "failed"; readonly isCancelled: boolean; readonly message: string };
+
+/** The output of a workflow. */
+export type WorkflowOutput = WorkflowEnd | { readonly type: "running" | "unknown" };
 
 /** Calls handlers, and reads the outputs of workflows. */
 export class RestateClient {
@@ -44,7 +51,7 @@ export class RestateClient {
     const init = { method: "POST", body: JSON.stringify(input) };
     const delay = delayMs === undefined ? "" : `?delay=${Math.round(delayMs)}ms`;
     const response = await this.#request(`${path}/send${delay}`, init);
-    if (!response.ok) throw await createRefusal(response);
+    if (!response.ok) throw createRefusal(response, await response.text());
     await response.body?.cancel();
   }
 
@@ -62,7 +69,7 @@ export class RestateClient {
     };
     const init = { method: "POST", headers, body: JSON.stringify(input) };
     const response = await this.#request(path, init);
-    if (!response.ok) throw await createRefusal(response);
+    if (!response.ok) throw createRefusal(response, await response.text());
     return await parseBody(response);
   }
 
@@ -70,15 +77,16 @@ export class RestateClient {
   async readOutput(service: string, key: string): Promise<WorkflowOutput> {
     const response = await this.#request(getWorkflowPath(service, key, "output"));
     if (response.ok) return { type: "ended", value: await parseBody(response) };
-    if (response.status !== 404 && response.status !== NOT_READY) {
-      throw await createRefusal(response);
-    }
-    await response.body?.cancel();
-    return { type: response.status === NOT_READY ? "running" : "unknown" };
+    const text = await response.text();
+    const failure = parseFailure(text);
+    if (failure) return failure;
+    if (response.status === NOT_READY) return { type: "running" };
+    if (response.status === 404) return { type: "unknown" };
+    throw createRefusal(response, text);
   }
 
   /** Waits for the output of a workflow. */
-  async awaitOutput(service: string, key: string): Promise<unknown> {
+  async awaitOutput(service: string, key: string): Promise<WorkflowEnd> {
     const { signal } = this.#options;
     while (true) {
       signal.throwIfAborted();
@@ -86,9 +94,11 @@ export class RestateClient {
         const limit = AbortSignal.timeout(ATTACH_MS);
         const path = getWorkflowPath(service, key, "attach");
         const response = await this.#request(path, { signal: AbortSignal.any([signal, limit]) });
-        if (response.ok) return await parseBody(response);
-        if (response.status < 500) throw await createRefusal(response);
-        await response.body?.cancel();
+        if (response.ok) return { type: "ended", value: await parseBody(response) };
+        const text = await response.text();
+        const failure = parseFailure(text);
+        if (failure) return failure;
+        if (response.status < 500) throw createRefusal(response, text);
       } catch (error) {
         if (error instanceof BadRequestError) throw error;
         signal.throwIfAborted();
@@ -119,7 +129,23 @@ async function parseBody(response: Response): Promise<unknown> {
   return text === "" ? null : JSON.parse(text);
 }
 
-async function createRefusal(response: Response): Promise<Error> {
-  const message = `Restate answered with the status ${response.status}: ${await response.text()}`;
+/** Parses the answer for a workflow that has failed; `undefined` if it is that for a request. */
+function parseFailure(text: string): WorkflowEnd | undefined {
+  const answer = parseJson(text);
+  if (!isJsonObject(answer) || answer["source"] !== "invocation") return undefined;
+  const isCancelled = answer["code"] === CANCELLED;
+  return { type: "failed", isCancelled, message: String(answer["message"]) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function createRefusal(response: Response, text: string): Error {
+  const message = `Restate answered with the status ${response.status}: ${text}`;
   return response.status < 500 ? new BadRequestError(message) : new NetworkError(message);
 }

@@ -25,7 +25,7 @@ import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts"
 import { EventHub } from "../events/event_hub.ts";
 import { createRunEvents } from "../events/run_events.ts";
 import { createEventService, ObjectEvents } from "./object_events.ts";
-import { RestateClient } from "./restate_client.ts";
+import { RestateClient, type WorkflowEnd } from "./restate_client.ts";
 import { getMessageName, RestateJournal } from "./restate_journal.ts";
 import {
   loadRestate,
@@ -285,6 +285,12 @@ export class RestateEngine implements DurableEngine {
     this.#active.add(journal);
     try {
       return await journal.drive(executeRun(journal, { workflow, input }));
+    } catch (error) {
+      // The code of the workflow does not end by itself, nor do its steps.
+      journal.tracker.detach("Restate has ended the attempt");
+      // Restate does not repeat the attempt of a run that was cancelled.
+      if (error instanceof restate.TerminalError) await events.append({ type: "end" });
+      throw error;
     } finally {
       this.#active.delete(journal);
       attemptCompletedSignal.removeEventListener("abort", onEnd);
@@ -308,7 +314,8 @@ export class RestateEngine implements DurableEngine {
     const output = await this.#client.readOutput(this.#runs, id);
     switch (output.type) {
       case "ended":
-        return parseOutcome(output.value).type;
+      case "failed":
+        return toOutcome(output).type;
       case "running":
         return "running";
       case "unknown":
@@ -317,7 +324,7 @@ export class RestateEngine implements DurableEngine {
   }
 
   async #awaitOutcome(id: string): Promise<DurableOutcome> {
-    return parseOutcome(await this.#client.awaitOutput(this.#runs, id));
+    return toOutcome(await this.#client.awaitOutput(this.#runs, id));
   }
 
   #getPath(service: string, id: string, handler: string): string {
@@ -345,4 +352,12 @@ export class RestateEngine implements DurableEngine {
     if (response.ok) return;
     throw new BadRequestError(`Restate does not accept the endpoint: ${text}`);
   }
+}
+
+function toOutcome(end: WorkflowEnd): DurableOutcome {
+  if (end.type === "ended") return parseOutcome(end.value);
+  const { isCancelled, message } = end;
+  return isCancelled
+    ? { type: "aborted", reason: message }
+    : { type: "failed", error: { message } };
 }

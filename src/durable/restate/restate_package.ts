@@ -44,6 +44,8 @@ export interface RestatePackage {
   readonly RestatePromise: {
     race<Value>(promises: readonly RestatePromise<Value>[]): RestatePromise<Value>;
   };
+  /** The error that ends an invocation, such as by its cancellation. */
+  readonly TerminalError: abstract new (...args: never[]) => Error;
   readonly serde: { readonly json: unknown };
   readonly handlers: {
     readonly workflow: { shared(handler: RestateHandler): unknown };

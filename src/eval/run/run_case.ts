@@ -11,8 +11,8 @@ import { describeValue } from "../../core/describe_value.ts";
 import type { AgentEndEvent } from "../../core/event.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { Policy } from "../../core/policy.ts";
-import { isAbsolute, join } from "../../platform/paths.ts";
 import type { EvalCase } from "../case/eval_case.ts";
+import { resolveFixture } from "../case/resolve_fixture.ts";
 import { BudgetGuard } from "../evaluators/budget_guard.ts";
 import type { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
 import { createBinaryScore, type Score } from "../evaluators/score.ts";
@@ -266,9 +266,10 @@ function createLazyDirectory(
   const directory: LazyDirectory = {
     created: undefined,
     getPath: async () => {
-      pending ??= createDirectory(fixture && resolveFixture(fixture, setDirectory), {
-        recordedPath,
-      });
+      pending ??= createDirectory(
+        fixture && resolveFixture(fixture, { directory: setDirectory }),
+        { recordedPath },
+      );
       directory.created = await pending;
       return directory.created.path;
     },
@@ -284,10 +285,6 @@ function createLazyDirectory(
     },
   };
   return directory;
-}
-
-function resolveFixture(fixture: string, directory: string | undefined): string {
-  return directory === undefined || isAbsolute(fixture) ? fixture : join(directory, fixture);
 }
 
 /** Removes the directory of a run. After an abort, one that is still being created is removed later. */

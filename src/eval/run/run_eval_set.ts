@@ -55,8 +55,8 @@ export interface RunEvalSetOptions {
    */
   readonly replay?: string | undefined;
   /**
-   * Replaces the parts of texts in requests that differ in each run, in addition to paths, ids, times, durations and
-   * hashes, before a replay compares them. Default: none.
+   * Replaces the parts of texts in requests that differ in each run, in addition to paths, ids, times, durations,
+   * owners of files, processes and hashes, before a replay compares them. Default: none.
    */
   readonly normalize?: ((text: string) => string) | undefined;
   /** Port: sends requests. Default: the global `fetch`. */

@@ -23,6 +23,8 @@ export interface EvalRunHeader {
   readonly startedAt: number;
   /** The set as it was run; a custom check of answers has no function. */
   readonly set: EvalSet;
+  /** SHA-256 hashes of the fixtures by their names in the set, in hexadecimal. Default: unknown. */
+  readonly fixtures?: Readonly<Record<string, string>> | undefined;
 }
 
 /** An evaluation that was read from disk. */

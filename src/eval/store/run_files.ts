@@ -83,10 +83,11 @@ async function readJson(path: string, files: EvalFiles): Promise<unknown> {
 
 function isHeader(value: unknown): value is Omit<EvalRunHeader, "id"> {
   if (!isJsonObject(value)) return false;
-  const { version, seed, startedAt, set, model, seeds } = value;
+  const { version, seed, startedAt, set, model, seeds, fixtures = {} } = value;
   return version === 1 && typeof seed === "number" && isTime(startedAt) &&
     (model === undefined || typeof model === "string") &&
     (seeds === undefined || (Array.isArray(seeds) && seeds.every(Number.isFinite))) &&
+    isJsonObject(fixtures) && Object.values(fixtures).every(isText) &&
     isJsonObject(set) && typeof set["id"] === "string" && isOptionalText(set["description"]) &&
     Array.isArray(set["cases"]) && set["cases"].every(isCase);
 }
@@ -100,7 +101,11 @@ function isTime(value: unknown): boolean {
 }
 
 function isOptionalText(value: unknown): boolean {
-  return value === undefined || typeof value === "string";
+  return value === undefined || isText(value);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
 }
 
 function isCase(value: unknown): boolean {

@@ -11,6 +11,7 @@ import type { EvalSet } from "../case/eval_case.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
 import type { CaseResult } from "../run/case_result.ts";
 import type { EvalRun, EvalRunHeader } from "./eval_run.ts";
+import { hashFixtures } from "./hash_fixtures.ts";
 import { type ReadEvalRunOptions, readLines, readStoredRun } from "./read_eval_run.ts";
 import { formatResultLine } from "./result_lines.ts";
 import { createAudit, readHeader, RUN_FILES } from "./run_files.ts";
@@ -93,6 +94,7 @@ export async function createEvalRun(
   for (const name of [RUN_FILES.header, RUN_FILES.audit]) {
     if (await files.read(join(directory, name)) !== undefined) refuse(name);
   }
+  const fixtures = await hashFixtures(options.set);
   // Of several processes one creates it. Results without a header would count as those of this evaluation.
   if (!await files.create(join(directory, RUN_FILES.results), "")) refuse(RUN_FILES.results);
   const { directory: _, ...set } = options.set;
@@ -103,6 +105,7 @@ export async function createEvalRun(
     ...(seeds && { seeds }),
     startedAt: now(),
     set,
+    fixtures,
   };
   return await withLock(directory, files, async (lock) => {
     await files.write(path, `${JSON.stringify(header, null, 2)}\n`);
@@ -120,7 +123,8 @@ export interface ResumeEvalRunOptions
  * Resumes an evaluation that was interrupted. Damaged results are moved to `results.damaged.jsonl`, and their runs are made
  * again. With `omitCalls` the finished results have no calls, replies and answers.
  *
- * @throws {BadRequestError} If the directory has no evaluation, its set is not the given one, or another process writes it.
+ * @throws {BadRequestError} If the directory has no evaluation, its set is not the given one, the files of a fixture have
+ * changed, or another process writes it.
  */
 export async function resumeEvalRun(
   directory: string,
@@ -130,6 +134,12 @@ export async function resumeEvalRun(
   if (getSetText(header.set) !== getSetText(set)) {
     throw new BadRequestError(
       `The set "${set.id}" is not that of the evaluation in "${directory}", or has changed: start another evaluation`,
+    );
+  }
+  const changed = await findChangedFixture(header, set);
+  if (changed !== undefined) {
+    throw new BadRequestError(
+      `The evaluation in "${directory}" cannot be resumed, since the fixture "${changed}" has changed: restore its files, or start another evaluation`,
     );
   }
   return await withLock(directory, files, async (lock) => {
@@ -164,6 +174,16 @@ async function withLock(
     lock[Symbol.dispose]();
     throw error;
   }
+}
+
+/** Returns a fixture with other files than at the start of an evaluation: the missing runs would be those of another task. */
+async function findChangedFixture(
+  { fixtures }: EvalRunHeader,
+  set: EvalSet,
+): Promise<string | undefined> {
+  if (!fixtures) return undefined;
+  const current = await hashFixtures(set);
+  return Object.keys(fixtures).find((name) => fixtures[name] !== current[name]);
 }
 
 /** Returns a text that is equal for equal sets; functions are not part of it. */

@@ -5,6 +5,7 @@
  */
 
 import { isJsonObject } from "../../core/json.ts";
+import { restoreDigits } from "../../core/parsed_problem.ts";
 
 /** Receives a tool call. */
 export interface CallWriter {
@@ -83,7 +84,9 @@ export class CallReader {
     const args = call.arguments ?? call.parameters;
     if (args === undefined && this.#names?.includes(call.name) === false) return this.#text;
     this.#writer.open(call.name);
-    this.#writer.writeArguments(typeof args === "string" ? args : JSON.stringify(args ?? {}));
+    this.#writer.writeArguments(
+      typeof args === "string" ? args : restoreDigits(JSON.stringify(args ?? {}), this.#text),
+    );
     this.#writer.close();
     return undefined;
   }

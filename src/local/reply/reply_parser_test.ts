@@ -64,6 +64,9 @@ const CASES: readonly (readonly [text: string, blocks: readonly string[]])[] = [
     'c:f {"x":1}.',
     "t:ok",
   ]],
+  ['<tool_call>{"arguments": {"x": 9007199254740993}, "name": "f"}</tool_call>', [
+    'c:f {"x":9007199254740993}.',
+  ]],
   ["<tool_call>nonsense</tool_call>", ["t:nonsense"]],
   [CALL, ['c:f {"a": "}</tool_call>\\""}.']],
   ['<tool_call>{"name": "f"}</tool_call>', ["c:f {}."]],

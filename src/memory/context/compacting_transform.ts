@@ -230,11 +230,9 @@ class Compactor {
     // While the messages fit, a later request may write the summary that fails now.
     const canWait = !input.overflow && measure.used <= (measure.window ?? Infinity);
     if (canWait && !isManual && this.#backoff.isActive) return undefined;
-    const pinned = new Set(unsummarized.pinned);
-    const isCovered = before !== undefined && !before.isIncomplete;
+    const known = new Set([...unsummarized.pinned, ...listSummarized(messages, before)]);
     const written = await this.#writeSummary({
-      messages: messages.slice(isCovered ? before.to : chosen.from, chosen.to)
-        .filter((message) => !pinned.has(message)),
+      messages: messages.slice(chosen.from, chosen.to).filter((message) => !known.has(message)),
       previous: before?.summary,
       instructions,
       contextWindow: measure.window,
@@ -389,6 +387,18 @@ class Compactor {
     this.#restored = undefined;
     return found;
   }
+}
+
+/**
+ * Returns the messages that the summary of a cut is about. Other options may have kept messages that a later cut omits: the
+ * `anchor` was longer, or `pin` selected them.
+ */
+function listSummarized(
+  messages: readonly AgentMessage[],
+  cut: AppliedCut | undefined,
+): readonly AgentMessage[] {
+  if (cut?.summary === undefined || cut.isIncomplete) return [];
+  return messages.slice(cut.from, cut.to).filter((message) => !cut.pinned.includes(message));
 }
 
 /** Whether the messages of a cut are at its positions. */

@@ -125,6 +125,36 @@ Deno.test("summarize() replaces the middle with a summary after the anchor [A123
   assertEquals(fixture.agent.state.messages.length, 20);
 });
 
+Deno.test("summarize() summarizes what an earlier cut has kept or omitted without a summary", async () => {
+  const earlier = { from: 4, to: 8 };
+  for (const cut of [{ ...earlier, summary: "the earlier one" }, earlier]) {
+    const summaries = scriptedStream([reply("a summary")]);
+    const fixture = createFixture(summaries, { exchanges: 14 });
+    fixture.transform.restore(cut);
+    await fixture.agent.prompt("go on");
+    const request = summaries.calls[0]?.context.messages.map(getText).join() ?? "";
+    const numbers = Array.from(request.matchAll(/question (\d+)/g), ([, number]) => Number(number));
+    const isSummarized = "summary" in cut;
+    assertEquals(numbers.slice(0, 4), isSummarized ? [1, 4, 5, 6] : [1, 2, 3, 4]);
+    assertEquals(request.includes("the earlier one"), isSummarized);
+  }
+});
+
+Deno.test("summarize() summarizes a message that is no longer pinned", async () => {
+  const summaries = scriptedStream([reply("first summary"), reply("second summary")]);
+  let pinned = "question 3";
+  const pin = (message: AgentMessage) => getText(message).startsWith(pinned);
+  const fixture = createFixture(summaries, { pin });
+  await fixture.agent.prompt("go on");
+  pinned = "none";
+  fixture.agent.appendMessages(createHistory(6, 20));
+  await fixture.agent.prompt("still on");
+  const [first = "", second = ""] = summaries.calls.map(({ context }) =>
+    context.messages.map(getText).join()
+  );
+  assertEquals([first.includes("question 3"), second.includes("question 3")], [false, true]);
+});
+
 Deno.test("summarize() reuses a summary, and includes it in the next one", async () => {
   const summaries = scriptedStream([reply("first summary"), reply("second summary")]);
   const fixture = createFixture(summaries);

@@ -252,6 +252,28 @@ testOnDisk(
   },
 );
 
+testOnDisk(
+  "FileSessionStore: create() leaves no session without some of its entries when the disk is full",
+  async ({ store, disk, directory }) => {
+    await using source = await store.create({ id: "source" });
+    for (const text of ["one", "two", "three"]) source.append(createMessageEntry(text));
+    await source.flush();
+    const entries = await source.path();
+    for (let free = 0; free < 420; free += 7) {
+      disk.free = free;
+      await assertRejects(() => store.create({ id: "s", entries }), SessionError, "disk is full");
+      disk.free = Infinity;
+      assertEquals((await store.list()).map(({ id }) => id), ["source"]);
+    }
+    disk.failSync = true;
+    await assertRejects(() => store.create({ id: "s", entries }), SessionError, "input/output");
+    disk.failSync = false;
+    await (await store.create({ id: "s", entries })).close();
+    const ids = entries.map(({ id }) => id);
+    assertEquals(await readIdsAfterRestart(directory), ids);
+  },
+);
+
 Deno.test("FileSessionStore: create() rejects with write_failed when the directory cannot be created", async () => {
   const file = await Deno.makeTempFile();
   const store = new FileSessionStore({ directory: `${file}/sessions` });

@@ -16,7 +16,7 @@ import { type IndexedPart, IndexWriter } from "./index_writer.ts";
 import type { LogFileState } from "./log_file_state.ts";
 import { LogReader } from "./log_reader.ts";
 import type { LogState } from "./log_scanner.ts";
-import { LogWriter } from "./log_writer.ts";
+import { LogWriter, type LogWriteResult } from "./log_writer.ts";
 import type { SessionPaths } from "./session_paths.ts";
 
 const encoder = new TextEncoder();
@@ -39,6 +39,8 @@ export interface FileLogOptions {
 
 /** A log in a file. The file is created or opened on first use. */
 export class FileLog implements EntryLog {
+  readonly #files: FileSystem;
+  readonly #paths: SessionPaths;
   readonly #state: LogState;
   readonly #summary: SummaryBuilder;
   readonly #lock: WriterLock | undefined;
@@ -46,10 +48,15 @@ export class FileLog implements EntryLog {
   readonly #reader: LogReader;
   readonly #index: IndexWriter;
   #isIndexOutdated = false;
+  /** Size of the part of the file whose entries have offsets, in bytes. */
+  #size: number;
 
   constructor({ files, paths, state, file, indexed, lock }: FileLogOptions) {
+    this.#files = files;
+    this.#paths = paths;
     this.#state = state;
     this.#summary = new SummaryBuilder(state.summary);
+    this.#size = state.summary.bytes;
     this.#lock = lock;
     this.#writer = new LogWriter({ files, paths, header: state.header, state: file });
     this.#reader = new LogReader(files, paths.log, state.offsets);
@@ -57,15 +64,8 @@ export class FileLog implements EntryLog {
   }
 
   async append(entries: readonly EncodedEntry[]): Promise<AppendResult> {
-    try {
-      this.#assertWritable();
-      await this.#writer.open();
-    } catch (error) {
-      return { kept: 0, error };
-    }
-    this.#isIndexOutdated = true;
     const lines = entries.map(({ line }) => encoder.encode(line + "\n"));
-    const { offsets, error } = await this.#writer.append(lines);
+    const { offsets, error } = await this.#write(lines);
     offsets.forEach((offset, number) => {
       const encoded = entries[number];
       const line = lines[number];
@@ -73,12 +73,14 @@ export class FileLog implements EntryLog {
       this.#state.offsets.add(offset, line.length - 1);
       this.#summary.add(encoded.entry);
     });
+    this.#size = this.#writer.size;
+    this.#isIndexOutdated ||= offsets.length > 0;
     return { kept: offsets.length, error };
   }
 
   async sync(): Promise<void> {
     await this.#writer.sync();
-    if (this.#index.isDue(this.#writer.size)) await this.#writeIndex();
+    if (this.#index.isDue(this.#size)) await this.#writeIndex();
   }
 
   async read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]> {
@@ -103,6 +105,44 @@ export class FileLog implements EntryLog {
     }
   }
 
+  /**
+   * Writes the entries of a new session. If they cannot be written, there is no session, since it would lack some of them.
+   *
+   * @throws The error of the write.
+   */
+  async writeFirst(entries: readonly EncodedEntry[]): Promise<void> {
+    try {
+      const { error } = await this.append(entries);
+      if (error !== undefined) throw error;
+      await this.sync();
+    } catch (error) {
+      this.#discard();
+      throw error;
+    }
+  }
+
+  /** Removes the file; one of another program stays. */
+  #discard(): void {
+    this.#writer.close();
+    try {
+      this.#writer.assertUnchanged();
+      this.#files.remove(this.#paths.log);
+    } catch {
+      // The error of the write is reported.
+    }
+  }
+
+  async #write(lines: readonly Uint8Array<ArrayBuffer>[]): Promise<LogWriteResult> {
+    try {
+      this.#assertWritable();
+      await this.#writer.open();
+      // Opens the file again if a sync has closed it meanwhile.
+      return await this.#writer.append(lines);
+    } catch (error) {
+      return { offsets: [], error };
+    }
+  }
+
   #assertWritable(): void {
     if (this.#lock?.isHeld()) return;
     // With the directory, the lock is deleted too.
@@ -112,7 +152,7 @@ export class FileLog implements EntryLog {
 
   async #writeIndex(): Promise<void> {
     this.#isIndexOutdated = false;
-    const summary = this.#summary.build(this.#writer.size);
+    const summary = this.#summary.build(this.#size);
     await this.#index.write({ ...this.#state, summary });
   }
 }

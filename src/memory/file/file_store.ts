@@ -171,11 +171,7 @@ export class FileSessionStore implements SessionStore {
         file: { type: "missing" },
         lock,
       });
-      if (entries.length > 0) {
-        const { error } = await log.append(entries);
-        if (error !== undefined) throw error;
-        await log.sync();
-      }
+      if (entries.length > 0) await log.writeFirst(entries);
       const loadedEntries = entries.map(({ entry }) => entry);
       return this.#createSession({ header, access: "write", tree, loadedEntries, log, encoder });
     });

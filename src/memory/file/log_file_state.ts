@@ -118,11 +118,14 @@ export function toClosedState({ tail, inode, directory }: OpenLogFile): ClosedLo
   return { type: "closed", tail, inode, directory };
 }
 
+/** A change of a file by another program; `changed`: it has another size. */
+export type LogChange = "deleted" | "replaced" | "changed";
+
 /** How a file differs from its last known state; `undefined` if it does not. */
 export function findChange(
   { tail, inode }: ClosedLogFile | OpenLogFile,
   current: FileInfo | undefined,
-): "deleted" | "replaced" | "changed" | undefined {
+): LogChange | undefined {
   if (!current) return "deleted";
   if (inode !== null && current.inode !== inode) return "replaced";
   return current.size === tail.size ? undefined : "changed";

@@ -60,6 +60,7 @@ export class LogScanner {
   readonly #id: string;
   readonly #created: number;
   #header: SessionHeader | undefined;
+  #loggedId: string | undefined;
   #summary: SummaryBuilder | undefined;
   #isFirst: boolean;
   /** Whether a line was valid JSON. */
@@ -89,6 +90,11 @@ export class LogScanner {
   /** Whether the log has a readable header. */
   get hasHeader(): boolean {
     return this.#header !== undefined;
+  }
+
+  /** The id in the header; `undefined` if the scanned part has none. */
+  get loggedId(): string | undefined {
+    return this.#loggedId;
   }
 
   /** The end of the scanned part. */
@@ -155,7 +161,7 @@ export class LogScanner {
   }
 
   #addHeader(record: JsonObject, line: LogLine): void {
-    const { version, created } = record;
+    const { version, created, id } = record;
     if (typeof version === "number" && version > SESSION_VERSION) {
       if (typeof created !== "number") throw createForeignLogError(this.#id);
       throw new SessionError(
@@ -165,6 +171,7 @@ export class LogScanner {
       );
     }
     if (this.#header) return this.#reportDamage("broken_entry", line);
+    this.#loggedId = typeof id === "string" ? id : undefined;
     this.#header = readHeader(record, { id: this.#id, created: this.#created });
   }
 

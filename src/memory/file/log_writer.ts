@@ -16,6 +16,7 @@ import type { AppendableFile, FileSystem } from "./file_system.ts";
 import {
   findChange,
   getWrittenOffsets,
+  type LogChange,
   type LogFileState,
   type OpenLogFile,
   toAppendedState,
@@ -58,6 +59,10 @@ export class LogWriter {
   #isAppending = false;
   /** Whether lines were written since the file was last compared with its known state. */
   #isUnchecked = false;
+  /** Whether lines were written since the last sync began, which may not have them. */
+  #isUnsynced = false;
+  /** Number of syncs under way. */
+  #syncs = 0;
 
   constructor({ files, paths, header, state }: LogWriterOptions) {
     this.#files = files;
@@ -100,45 +105,65 @@ export class LogWriter {
    * @throws {SessionError} If another program has changed it.
    */
   assertUnchanged(): void {
+    this.#assertNot("deleted", "replaced", "changed");
+  }
+
+  #assertNot(...refused: readonly LogChange[]): void {
     if (this.#state.type === "missing") return;
     const path = this.#paths.log;
     const change = findChange(this.#state, this.#files.stat(path));
-    if (change) throw createLogChangedError(this.#sessionId, { path, change });
+    if (change && refused.includes(change)) {
+      throw createLogChangedError(this.#sessionId, { path, change });
+    }
   }
 
   /** Appends lines that end with a newline. Rejects only if the file cannot be opened. */
   async append(lines: readonly Uint8Array<ArrayBuffer>[]): Promise<LogWriteResult> {
-    const state = await this.open();
-    const prefix = encoder.encode(this.#createPrefix(state));
+    // From here on, a sync that ends meanwhile leaves the file open.
     this.#isAppending = true;
-    this.#isUnchecked = true;
-    const { written, error } = await writeAll(state.file, concatBytes([prefix, ...lines]));
-    this.#isAppending = false;
-    const ends = [prefix.length];
-    for (const { length } of lines) ends.push((ends.at(-1) ?? 0) + length);
-    const append = { ends, written };
-    this.#transition((current) => toAppendedState(current, append));
-    return { offsets: getWrittenOffsets(append, state.tail.size), error };
+    try {
+      const state = await this.open();
+      const prefix = encoder.encode(this.#createPrefix(state));
+      this.#isUnchecked = true;
+      const { written, error } = await writeAll(state.file, concatBytes([prefix, ...lines]));
+      this.#isUnsynced ||= written > 0;
+      const ends = [prefix.length];
+      for (const { length } of lines) ends.push((ends.at(-1) ?? 0) + length);
+      const append = { ends, written };
+      this.#transition((current) => toAppendedState(current, append));
+      return { offsets: getWrittenOffsets(append, state.tail.size), error };
+    } finally {
+      this.#isAppending = false;
+    }
   }
 
   /**
-   * Resolves when everything written would survive a power failure, and closes the file.
+   * Resolves when everything written would survive a power failure, and closes the file. With lines that are written
+   * meanwhile, it stays open for the sync that follows them.
    *
    * @throws {SessionError} If another program has changed the file.
    */
   async sync(): Promise<void> {
     if (this.#state.type === "open") await this.#syncFile(this.#state);
-    // An append that began meanwhile leaves the check to the sync that follows it.
-    if (this.#isAppending || !this.#isUnchecked) return;
-    this.close();
+    if (!this.#isUnchecked) return;
+    // The size is not known while lines are written.
+    if (this.#isAppending) return this.#assertNot("deleted", "replaced");
+    const isInUse = this.#isUnsynced || this.#syncs > 0;
+    if (!isInUse) this.close();
     this.assertUnchanged();
-    this.#isUnchecked = false;
+    this.#isUnchecked = isInUse;
   }
 
   async #syncFile({ file, directory }: OpenLogFile): Promise<void> {
-    await file.sync();
-    if (directory === "unsynced") await this.#files.syncDirectory(this.#paths.directory);
-    this.#transition(toSyncedState);
+    this.#isUnsynced = false;
+    this.#syncs++;
+    try {
+      await file.sync();
+      if (directory === "unsynced") await this.#files.syncDirectory(this.#paths.directory);
+      this.#transition(toSyncedState);
+    } finally {
+      this.#syncs--;
+    }
   }
 
   /** Closes the file. */

@@ -124,7 +124,8 @@ export function findLockOwner(storage: LockStorage, path: string): SessionOwner 
   const file = storage.openToLock(path);
   try {
     if (!file.tryLock()) return readOwner(file);
-    storage.remove(path);
+    // Otherwise its owner has removed it meanwhile, and the path may have the lock of the next one.
+    if (isCurrentFile(storage, path, file)) storage.remove(path);
     return undefined;
   } finally {
     file.close();
@@ -231,7 +232,7 @@ function takeOverLock(
       return undefined;
     }
     storage.rename(newPath, path);
-    return new WriterLock(file, options);
+    return createLock(file, options);
   } finally {
     storage.remove(guardPath);
     guard.close();

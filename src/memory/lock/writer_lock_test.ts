@@ -230,6 +230,50 @@ testStorages(
   },
 );
 
+testStorages("findLockOwner() does not remove the lock of the next owner", async (test) => {
+  const { storage } = test;
+  const first = await acquireLock(test);
+  let next: Promise<LockResult> | undefined;
+  const openToLock: FileSystem["openToLock"] = (path) => {
+    const file = storage.openToLock(path);
+    first.release();
+    next = acquire(test);
+    return file;
+  };
+  findOwner({ ...test, storage: { ...storage, openToLock } });
+  const result = await next;
+  assert(result?.type === "held");
+  assertEquals(result.lock.isHeld(), true);
+  result.lock.release();
+});
+
+testStorages(
+  "acquireWriterLock() closes the file of a lock that it takes over and cannot write",
+  async (test) => {
+    const { clock, storage } = test;
+    const stopped = await acquireLock(test);
+    clock.time += 60_000;
+    const openToLock: FileSystem["openToLock"] = (path) => {
+      const file = storage.openToLock(path);
+      if (!path.endsWith(`.${storage.processId}`)) return file;
+      return new Proxy(file, {
+        get: (target, name) => {
+          if (name === "write") throw new Error("input/output error");
+          const member = Reflect.get(target, name);
+          return typeof member === "function" ? member.bind(target) : member;
+        },
+      });
+    };
+    await assertRejects(
+      () => acquire({ ...test, storage: { ...storage, openToLock } }),
+      Error,
+      "input/output error",
+    );
+    stopped.release();
+    if (storage === kernelLocks) (await acquireLock(test)).release();
+  },
+);
+
 Deno.test("FileSessionStore: flush() rejects after the session was taken over, and the new owner's entries are kept [A144, B76]", async () => {
   const directory = await Deno.makeTempDir();
   const clock = new Clock();

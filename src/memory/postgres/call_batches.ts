@@ -19,6 +19,16 @@ const MAX_CALLS = 64;
  */
 const MAX_LENGTH = 16 * 1024 * 1024;
 
+/**
+ * Time for which a statement waits for a row that another client has locked, in milliseconds. A call that needs longer waits
+ * in a statement of its own, so that it does not delay those of other sessions.
+ */
+const LOCK_TIMEOUT_MS = 200;
+/** Maximum number of statements that wait longer. */
+const MAX_WAITING = 2;
+/** SQLSTATE code of a statement that has waited for too long. */
+const LOCK_NOT_AVAILABLE = "55P03";
+
 /** The result of a call. */
 export interface CallResult {
   /** The value that the function returned. */
@@ -48,6 +58,9 @@ export class CallBatches {
   readonly #database: PostgresDatabase;
   #pending: PendingCall[] = [];
   #statements = 0;
+  /** Calls that wait for locked rows. */
+  #blocked: PendingCall[] = [];
+  #waiting = 0;
 
   constructor(database: PostgresDatabase) {
     this.#database = database;
@@ -83,29 +96,50 @@ export class CallBatches {
     return this.#pending.splice(0, end < 0 ? Infinity : end);
   }
 
+  /** Sends the calls that wait for locked rows, each in a statement of its own. */
+  #dispatchBlocked(): void {
+    while (this.#waiting < MAX_WAITING) {
+      const call = this.#blocked.shift();
+      if (!call) return;
+      this.#waiting++;
+      this.#send([call]).catch((error) => call.result.reject(error)).finally(() => {
+        this.#waiting--;
+        this.#dispatchBlocked();
+      });
+    }
+  }
+
   /** Executes calls in one statement. Never rejects. */
   async #execute(calls: readonly PendingCall[]): Promise<void> {
+    try {
+      await this.#send(calls, [`set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true)`]);
+    } catch (error) {
+      const code = error instanceof StatementError && error.failure.type === "refused"
+        ? error.failure.code
+        : undefined;
+      if (code !== undefined && calls.length > 1) {
+        // The server may have refused one of the calls.
+        await Promise.all(calls.map((call) => this.#execute([call])));
+      } else if (code === LOCK_NOT_AVAILABLE) {
+        this.#blocked.push(...calls);
+        this.#dispatchBlocked();
+      } else {
+        for (const { result } of calls) result.reject(error);
+      }
+    }
+  }
+
+  /** Sends calls in one statement, after other functions of the server. */
+  async #send(calls: readonly PendingCall[], functions: readonly string[] = []): Promise<void> {
     const values: unknown[] = [];
     const columns = calls.map((call, column) => {
       const placeholders = call.values.map((value) => `$${values.push(value)}`);
       return `${call.functionName}(${placeholders.join(", ")}) AS call_${column}`;
     });
-    try {
-      const { rows, isRepeated } = await this.#database.query(
-        `SELECT ${columns.join(", ")}`,
-        values,
-      );
-      for (const [column, { result }] of calls.entries()) {
-        result.resolve({ value: rows[0]?.[`call_${column}`], isRepeated });
-      }
-    } catch (error) {
-      // The server may have refused one of the calls.
-      const isRefused = error instanceof StatementError && error.failure.type === "refused";
-      if (isRefused && calls.length > 1) {
-        await Promise.all(calls.map((call) => this.#execute([call])));
-      } else {
-        for (const { result } of calls) result.reject(error);
-      }
+    const text = `SELECT ${[...functions, ...columns].join(", ")}`;
+    const { rows, isRepeated } = await this.#database.query(text, values);
+    for (const [column, { result }] of calls.entries()) {
+      result.resolve({ value: rows[0]?.[`call_${column}`], isRepeated });
     }
   }
 }

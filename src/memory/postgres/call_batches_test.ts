@@ -5,10 +5,11 @@ import type { PostgresClient } from "./postgres_client.ts";
 import { PostgresDatabase } from "./postgres_database.ts";
 import { quoteSchema, TABLES_VERSION } from "./postgres_tables.ts";
 
-/** A server that answers when the test lets it, and refuses the value `refused`. */
+/** A server that answers when the test lets it, refuses the value `refused`, and has locked that of `locked`. */
 class FakeServer {
   readonly statements: (readonly unknown[])[] = [];
   #gate = createDeferred();
+  #lock = createDeferred();
 
   readonly connection: PostgresClient = {
     query: async (text: string, values: unknown[]) => {
@@ -17,12 +18,22 @@ class FakeServer {
       }
       this.statements.push(values);
       await this.#gate.promise;
+      if (values.includes("locked")) {
+        if (text.includes("lock_timeout")) {
+          throw Object.assign(new Error("lock timeout"), { severity: "ERROR", code: "55P03" });
+        }
+        await this.#lock.promise;
+      }
       if (values.includes("refused")) {
         throw Object.assign(new Error("value too long"), { severity: "ERROR", code: "22001" });
       }
       return { rows: [Object.fromEntries(values.map((value, index) => [`call_${index}`, value]))] };
     },
   };
+
+  unlock(): void {
+    this.#lock.resolve();
+  }
 
   /** Answers all statements from now on. */
   answer(): void {
@@ -83,6 +94,18 @@ for (const others of [["c", "d"], ["d"]]) {
     assertEquals(server.statements.length, 2 + 1 + values.length - 2);
   });
 }
+
+Deno.test("CallBatches: a call that waits for a lock delays no other one", async () => {
+  const server = new FakeServer();
+  const batches = createBatches(server);
+  const call = (value: string) => batches.call({ functionName: "f", id: value, values: [value] });
+  const blocked = Array.from({ length: 5 }, () => call("locked"));
+  server.answer();
+  const others = ["a", "b", "c"].map(call);
+  assertEquals((await Promise.all(others)).map(({ value }) => value), ["a", "b", "c"]);
+  server.unlock();
+  assertEquals((await Promise.all(blocked)).map(({ value }) => value), Array(5).fill("locked"));
+});
 
 Deno.test("CallBatches: rejects all calls of a statement when the server cannot be reached", async () => {
   const server = new FakeServer();

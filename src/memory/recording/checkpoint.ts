@@ -33,6 +33,7 @@ import {
   type PendingCall,
 } from "./pending_calls.ts";
 import {
+  isDecidedCall,
   isGrant,
   isMessage,
   isPendingCall,
@@ -319,10 +320,6 @@ function isPendingBatch(value: unknown): boolean {
 
 function isArrayWith(value: unknown, isItem: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(isItem);
-}
-
-function isDecidedCall(value: unknown): boolean {
-  return isPendingCall(value) && isJsonObject(value) && value["decision"] !== undefined;
 }
 
 function isInterruptedCall(value: unknown): boolean {

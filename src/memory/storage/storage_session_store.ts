@@ -110,7 +110,9 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
       const summary = SummaryBuilder.from(header).build(0);
       const log = new StorageLog({ storage: this.#storage, header, summary, lease, ...loaded });
       if (entries.length > 0) {
-        const { error } = await log.append(entries);
+        const { kept, error } = await log.append(entries);
+        // A session that lacks some of its entries would look complete.
+        if (kept > 0 && error !== undefined) await this.#discard(id, lease);
         if (error !== undefined) throw error;
         await log.sync();
       }
@@ -230,6 +232,14 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   /** Closes the storage. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async #discard(id: string, { token }: WriterLease): Promise<void> {
+    try {
+      await this.#storage.delete(id, token);
+    } catch {
+      // The error of the creation is reported.
+    }
   }
 
   async #findLatest(filter: SessionFilter): Promise<number> {

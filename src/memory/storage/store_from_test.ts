@@ -190,6 +190,28 @@ Deno.test("storeFrom(): splits entries of more than 64 MiB into several appends,
   assertEquals((await store.list())[0]?.entries, 5);
 });
 
+Deno.test("storeFrom(): create() leaves no session of which only some entries were stored", async () => {
+  const storage = createMemoryStorage();
+  let appends = 0;
+  const store = storeFrom({
+    ...damage(storage, {}),
+    append: (id, append) => {
+      if (++appends === 3) return Promise.reject(new Error("out of space"));
+      return storage.append(id, append);
+    },
+  });
+  await using source = await store.create({ id: "source" });
+  const data = "x".repeat(40_000_000);
+  const entries = ["a", "b"].map((id) => ({
+    ...{ type: "custom", name: "data", data, id, parentId: null, timestamp: 1 } as const,
+  }));
+  source.append({ type: "title", title: "Source" });
+  await source.flush();
+  await assertRejects(() => store.create({ id: "copy", entries }), SessionError, "out of space");
+  assertEquals((await store.list()).map(({ id }) => id), ["source"]);
+  await (await store.create({ id: "copy", entries })).close();
+});
+
 Deno.test("storeFrom(): keeps a session whose lease was granted to another writer while it is deleted", async () => {
   const storage = createMemoryStorage();
   let offset = 0;

@@ -44,6 +44,10 @@ const calls = must(
   (value) => isArrayWith(value, isPendingCall),
   "tool calls with an id, a name and arguments",
 );
+const decidedCalls = must(
+  (value) => isArrayWith(value, isDecidedCall),
+  "tool calls with an id, a name, arguments and a decision",
+);
 const grants = must((value) => isArrayWith(value, isGrant), "grants for tools or prefixes");
 const call = { messageId: stringOrNull, toolCallId: string, name: string };
 const message: Check = (value) => {
@@ -104,7 +108,7 @@ const OPTION_CHECKS: Readonly<Partial<Record<KnownType, Checks>>> = {
   sub_agent_result: { status: string, isCounted: boolean },
   plan_created: { approvedHash: string },
   plan_step: { note: string },
-  approvals_pending: { decidedCalls: calls },
+  approvals_pending: { decidedCalls },
   run_ended: {
     error: must((value) => hasStrings(value, ["message"]), "an error with a message"),
     stoppedBy: must((value) => hasStrings(value, ["policy", "reason"]), "a policy and a reason"),
@@ -220,6 +224,11 @@ export function isPendingCall(value: unknown): boolean {
   const { toolCallId, name, arguments: args, decision } = value;
   return isString(toolCallId) && isString(name) && isJsonObject(args) &&
     (decision === undefined || isDecision(decision));
+}
+
+/** Whether a value is a tool call that has a decision. */
+export function isDecidedCall(value: unknown): boolean {
+  return isPendingCall(value) && isJsonObject(value) && value["decision"] !== undefined;
 }
 
 /** The texts that a decision may have. */

@@ -196,6 +196,7 @@ Deno.test("decodeRecord() omits optional members that are invalid, which EntryEn
     [{ type: "sub_agent_spawned", subAgentId: "s", prompt: "p" }, "name"],
     [{ type: "sub_agent_spawned", subAgentId: "s", prompt: "p" }, "worktree"],
     [{ type: "tools_changed", names: ["a"] }, "tools"],
+    [{ type: "approvals_pending", messageId: "e", pendingApprovals: [] }, "decidedCalls"],
     [{ type: "plan_step", step: 0, state: "complete" }, "note"],
     [{ type: "message", message: toolResultMessage(call, "ok") }, "isCopy"],
   ];
@@ -211,6 +212,17 @@ Deno.test("decodeRecord() omits optional members that are invalid, which EntryEn
   const entry = { type: "message", message, ...position } as const;
   const changed = { ...entry, message: { ...message, errorMessage: 5, errorCode: {} } };
   assertEquals(decodeRecord(changed), entry);
+});
+
+Deno.test("decodeRecord() omits decided calls without a decision", () => {
+  const entry = {
+    type: "approvals_pending",
+    messageId: "e",
+    pendingApprovals: [],
+    ...position,
+  } as const;
+  const decidedCalls = [{ toolCallId: "d", name: "n", arguments: {} }];
+  assertEquals(decodeRecord({ ...entry, decidedCalls }), entry);
 });
 
 Deno.test("decodeLine() never throws", () => {

@@ -107,9 +107,11 @@ export class SearchQuery {
   findHit(sessionId: string, entry: SessionEntry): SearchHit | undefined {
     if (this.words.length === 0 || !this.matchesFilters(entry)) return undefined;
     const text = getSearchText(entry);
+    const lowerCaseText = text.toLowerCase();
     // A pattern is compiled on first use, which takes a hundred times as long as this check.
-    if (!this.canMatch(text.toLowerCase())) return undefined;
-    const matches = this.#patterns.map((pattern) => text.search(pattern));
+    if (!this.canMatch(lowerCaseText)) return undefined;
+    // In lower case, as the words are: the dot of an I becomes a character of its own.
+    const matches = this.#patterns.map((pattern) => lowerCaseText.search(pattern));
     if (matches.includes(-1)) return undefined;
     const { id: entryId, type, timestamp } = entry;
     const snippet = createSnippet(text, Math.min(...matches));

@@ -49,7 +49,7 @@ function renderItem(item: TranscriptItem): string {
 function renderPart(part: TranscriptPart): string {
   switch (part.type) {
     case "text":
-      return part.text.trim();
+      return closeCodeBlock(part.text.trim());
     case "thinking":
       return renderQuote(part.text);
     case "image":
@@ -86,6 +86,19 @@ function renderImage(source: ImageSource): string {
 
 function renderQuote(text: string): string {
   return text.trim().split("\n").map((line) => `> ${line}`.trimEnd()).join("\n");
+}
+
+/** Closes a code block that a text leaves open, as a reply that was aborted does, since it would contain the rest of the page. */
+function closeCodeBlock(text: string): string {
+  let fence = "";
+  for (const line of text.split("\n")) {
+    const [, marker = "", rest = ""] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    const isClosing = fence !== "" && marker.startsWith(fence) && rest.trim() === "";
+    const isOpening = fence === "" && !(marker.startsWith("`") && rest.includes("`"));
+    if (isClosing) fence = "";
+    else if (isOpening) fence = marker;
+  }
+  return fence === "" ? text : `${text}\n${fence}`;
 }
 
 /** Renders a code block with a fence that is longer than any in the text. */

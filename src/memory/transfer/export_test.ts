@@ -332,6 +332,57 @@ Deno.test("exportHtml() and exportMarkdown() export data of any depth in a log o
   await Deno.remove(directory, { recursive: true });
 });
 
+Deno.test("exportMarkdown(): closes a code block that an aborted reply leaves open", async () => {
+  const store = new InMemorySessionStore();
+  await using session = await store.create();
+  const append = (content: string) =>
+    session.append({ type: "message", message: assistantMessage(content) });
+  append("Run:\n~~~~sh\n~~~\n```\nls");
+  append("```ts\nconst a = 1;\n```\n```inline``` and ~~struck~~ text");
+  append("```md\n~~~\n```js\n````");
+  const markdown = await exportMarkdown(session);
+  assert(markdown.includes("```\nls\n~~~~\n\n## Assistant"), markdown);
+  assert(markdown.includes("~~struck~~ text\n\n## Assistant"), markdown);
+  assert(markdown.endsWith("```js\n````\n"), markdown);
+});
+
+Deno.test("exports redact data of any depth in a log of another program", async () => {
+  const directory = await Deno.makeTempDir();
+  const data = `${"[".repeat(20_000)}"SECRET"${"]".repeat(20_000)}`;
+  const position = `"id":"e1","parentId":null,"timestamp":1`;
+  const message = `{"role":"custom","type":"note","timestamp":1,"data":${data}}`;
+  await Deno.writeTextFile(
+    `${directory}/s.jsonl`,
+    `{"type":"session","version":1,"id":"s","created":1}\n{"type":"message",${position},"message":${message}}\n`,
+  );
+  await using session = await new FileSessionStore({ directory }).open("s", { access: "read" });
+  const redact = (text: string) => text.replaceAll("SECRET", "…");
+  for (const write of [exportHtml, exportMarkdown, exportJsonl]) {
+    const redacted = await write(session, { redact });
+    assert(redacted.includes("…") && !redacted.includes("SECRET"));
+  }
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("exportMarkdown(): a call has its own result if each reply has a call with the same id", async () => {
+  const store = new InMemorySessionStore();
+  const messages = ["Paris", "Rome"].flatMap((city) => {
+    const call = toolCall("weather", { city }, { id: "call_0" });
+    return [assistantMessage([call]), toolResultMessage(call, `The weather of ${city}`)];
+  });
+  const lines = [userMessage("Where does the sun shine?", 1), ...messages];
+  const { session } = await importSession(
+    store,
+    lines.map((line) => JSON.stringify(line)).join("\n"),
+  );
+  const markdown = await exportMarkdown(session);
+  assert(
+    /"Paris"[^#]*The weather of Paris[^]*"Rome"[^#]*The weather of Rome/.test(markdown),
+    markdown,
+  );
+  await session.close();
+});
+
 Deno.test("exportHtml(), exportMarkdown(): a decision names its rule, or who made it", async () => {
   const store = new InMemorySessionStore();
   await using session = await store.create({ id: "decisions" });
@@ -340,6 +391,8 @@ Deno.test("exportHtml(), exportMarkdown(): a decision names its rule, or who mad
     { type: "approved", scope: "prefix", prefix: "git", origin: "person" },
     { type: "denied", reason: "No.", origin: "policy" },
     { type: "denied" },
+    // Of another version.
+    { type: "denied", origin: "constructor" as "person" },
   ];
   for (const decision of decisions) {
     session.append({ type: "approval", toolCallId: "c", name: "bash", decision });
@@ -349,6 +402,7 @@ Deno.test("exportHtml(), exportMarkdown(): a decision names its rule, or who mad
     "Approved for the session: bash git…, by a person",
     "Denied: bash (No.), by a policy",
     "Denied: bash",
+    "Denied: bash, by constructor",
   ];
   const markdown = await exportMarkdown(session);
   for (const note of notes) assert(markdown.includes(note), markdown);

@@ -6,11 +6,12 @@
 
 import { SessionError } from "../../core/errors.ts";
 import type { Session, SessionDamage, SessionStore } from "../../core/session.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { LogScanner } from "../file/log_scanner.ts";
 import { splitLines } from "../file/read_lines.ts";
 import { canStore } from "../store/entry_check.ts";
 import { createSessionId } from "../store/session_id.ts";
+import { getSubAgentLink, omitLink } from "../store/sub_agent_link.ts";
 
 /** Options for {@linkcode importSession}. */
 export interface ImportSessionOptions {
@@ -30,7 +31,8 @@ export interface ImportedSession {
 
 /**
  * Creates a session with the entries of JSON lines: an export, a session file, or a list of messages, one per line.
- * Lines that cannot be read are skipped and returned as `damage`.
+ * Lines that cannot be read are skipped and returned as `damage`. The session of a sub-agent becomes one that belongs to no
+ * agent, unless it is imported under its id and the store has the session of the agent that started it.
  *
  * @throws {SessionError} If no line can be read, or the version of the lines is newer than the supported one.
  */
@@ -42,7 +44,7 @@ export async function importSession(
   const scanner = new LogScanner({ id: id ?? "import", created: created ?? Date.now() });
   const bytes = new TextEncoder().encode(jsonl);
   for (const line of splitLines(bytes, 0)) scanner.addLine(line);
-  const { header: { type: _type, version: _version, ...header }, offsets } = scanner;
+  const { header: { type: _type, version: _version, metadata, ...header }, offsets } = scanner;
   const damage = [...scanner.damage];
   const entries = scanner.entries.filter((entry, position): entry is SessionEntry => {
     if (entry && canStore(entry)) return true;
@@ -56,11 +58,31 @@ export async function importSession(
       { reason: "not_a_session" },
     );
   }
+  const isRestored = id !== undefined && id === scanner.loggedId;
+  const isLinked = isRestored && await hasParent(store, scanner.header);
+  const kept = isLinked ? metadata : omitLink(metadata);
   const session = await store.create({
     ...header,
+    ...(kept !== undefined && { metadata: kept }),
     ...(created !== undefined && !scanner.hasHeader && { created }),
     id: id ?? createSessionId(Date.now()),
     entries,
   });
   return { session, damage };
+}
+
+/** Whether a store has the session of the agent that started that of a session. */
+async function hasParent(
+  store: SessionStore,
+  header: SessionHeader,
+): Promise<boolean> {
+  const link = getSubAgentLink(header);
+  if (!link) return false;
+  try {
+    await using parent = await store.open(link.parentId, { access: "read" });
+    return parent.header.tenant === header.tenant && parent.header.user === header.user;
+  } catch (error) {
+    if (error instanceof SessionError) return false;
+    throw error;
+  }
 }

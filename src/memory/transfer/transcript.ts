@@ -9,13 +9,15 @@ import {
   type ContentBlock,
   type DocumentBlock,
   extractText,
+  extractToolCalls,
   type ImageSource,
 } from "../../core/content.ts";
 import { isDeeperThan, isJsonObject, MAX_JSON_DEPTH } from "../../core/json.ts";
-import type { AgentMessage } from "../../core/message.ts";
+import type { AgentMessage, ToolResultMessage } from "../../core/message.ts";
 import type { PathOptions, Session } from "../../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
+import { MAX_ENTRY_DEPTH } from "../store/entry_check.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { measureTurns, type TurnMeasures } from "./turn_measures.ts";
 
@@ -89,8 +91,7 @@ export async function readTranscript(
 ): Promise<Transcript> {
   const path = await session.path(leaf === undefined ? {} : { leaf });
   const entries = redact ? path.map((entry) => redactTexts(entry, redact)) : path;
-  const results = new Map<string, TranscriptResult>();
-  for (const entry of entries) addToolResult(results, entry);
+  const results = collectResults(entries);
   const messages = entries.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
   const header = redact ? redactHeader(session.header, redact) : session.header;
   return {
@@ -123,37 +124,71 @@ export function redactHeader(
   return { ...redactTexts(header, redact), id: redact(header.id) };
 }
 
+/** The place of a value in an entry or header. */
+interface RedactedPlace {
+  /** Name of the property; empty for an item of an array. */
+  readonly name: string;
+  /** Whether it belongs to the structure, and not to arbitrary content. */
+  readonly hasStructure: boolean;
+  /** Number of levels around it. */
+  readonly depth: number;
+}
+
 /** Applies `redact` to every text and free key of an entry or header, but not to properties that define its structure. */
 export function redactTexts<Value>(value: Value, redact: (text: string) => string): Value {
-  const visit = (member: unknown, name: string, hasStructure: boolean): unknown => {
+  const visit = (member: unknown, place: RedactedPlace): unknown => {
+    const { name, hasStructure, depth } = place;
     if (typeof member === "string") {
       return hasStructure && STRUCTURAL_KEYS.has(name) ? member : redact(member);
     }
-    if (Array.isArray(member)) return member.map((item) => visit(item, "", hasStructure));
     if (typeof member !== "object" || member === null) return member;
+    // Another program may have nested a value so deeply that the visit would exhaust the stack.
+    if (depth === MAX_ENTRY_DEPTH) return redact(safeStringify(member));
+    const inner = { name: "", hasStructure, depth: depth + 1 };
+    if (Array.isArray(member)) return member.map((item) => visit(item, inner));
     const members = Object.entries(member).map(([key, value]) => {
       const isFreeForm = !hasStructure || FREE_FORM_KEYS.has(key);
-      return [hasStructure ? key : redact(key), visit(value, key, !isFreeForm)];
+      const memberPlace = { ...inner, name: key, hasStructure: !isFreeForm };
+      return [hasStructure ? key : redact(key), visit(value, memberPlace)];
     });
     return Object.fromEntries(members);
   };
-  return visit(JSON.parse(safeStringify(value)), "", true) as Value;
+  const root = { name: "", hasStructure: true, depth: 0 };
+  return visit(JSON.parse(safeStringify(value)), root) as Value;
 }
 
-function addToolResult(results: Map<string, TranscriptResult>, entry: SessionEntry): void {
-  if (entry.type === "tool_finished") {
-    const { toolCallId, result, isError } = entry;
-    results.set(toolCallId, createResult(result, isError, results));
-  } else if (entry.type === "message" && entry.message.role === "tool_result") {
-    const { toolCallId, isError } = entry.message;
-    results.set(toolCallId, createResult(entry.message, isError, results));
+/** The results of tool calls. Calls are not found by their ids, which other programs give to one call of each reply. */
+type CallResults = ReadonlyMap<ContentBlock, TranscriptResult>;
+
+function collectResults(entries: readonly SessionEntry[]): CallResults {
+  const results = new Map<ContentBlock, TranscriptResult>();
+  const calls = new Map<string, ContentBlock>();
+  for (const entry of entries) {
+    if (entry.type === "message" && entry.message.role === "assistant") {
+      for (const call of extractToolCalls(entry.message.content)) calls.set(call.id, call);
+    }
+    const found = findResult(entry);
+    const call = found && calls.get(found.toolCallId);
+    if (call) results.set(call, createResult(found, found.isError, results));
   }
+  return results;
+}
+
+function findResult(
+  entry: SessionEntry,
+): Pick<ToolResultMessage, "toolCallId" | "content" | "details" | "isError"> | undefined {
+  if (entry.type === "message") {
+    return entry.message.role === "tool_result" ? entry.message : undefined;
+  }
+  if (entry.type !== "tool_finished") return undefined;
+  const { toolCallId, result: { content, details }, isError } = entry;
+  return { toolCallId, content, details, isError };
 }
 
 function createResult(
   { content, details }: { readonly content: readonly ContentBlock[]; readonly details?: unknown },
   isError: boolean,
-  results: ReadonlyMap<string, TranscriptResult>,
+  results: CallResults,
 ): TranscriptResult {
   return { parts: createParts(content, results), isError, diffs: findDiffs(details) };
 }
@@ -167,7 +202,7 @@ function findDiffs(details: unknown): string[] {
 
 function createItems(
   entry: SessionEntry,
-  results: ReadonlyMap<string, TranscriptResult>,
+  results: CallResults,
 ): TranscriptItem[] {
   if (entry.type === "message") return createMessageItems(entry.message, results);
   const text = formatNote(entry);
@@ -176,7 +211,7 @@ function createItems(
 
 function createMessageItems(
   message: AgentMessage,
-  results: ReadonlyMap<string, TranscriptResult>,
+  results: CallResults,
 ): TranscriptItem[] {
   const { timestamp } = message;
   switch (message.role) {
@@ -207,7 +242,7 @@ function createMessageItems(
 
 function createParts(
   blocks: readonly ContentBlock[],
-  results: ReadonlyMap<string, TranscriptResult>,
+  results: CallResults,
 ): TranscriptPart[] {
   return blocks.flatMap((block): TranscriptPart[] => {
     switch (block.type) {
@@ -226,7 +261,7 @@ function createParts(
       default:
         return createUnknownPart(block);
       case "tool_call": {
-        const result = results.get(block.id);
+        const result = results.get(block);
         const args = formatJson(block.arguments);
         return [{ type: "tool", name: block.name, arguments: args, ...(result && { result }) }];
       }
@@ -313,15 +348,15 @@ function formatApprovalNote(
 function formatGround({ rule, ruleSource, origin }: ApprovalDecision): string {
   const source = ruleSource === undefined ? "" : ` of ${ruleSource}`;
   if (rule !== undefined) return `, by the rule ${rule}${source}`;
-  return origin === undefined ? "" : `, by ${ORIGINS[origin] ?? origin}`;
+  return origin === undefined ? "" : `, by ${ORIGINS.get(origin) ?? origin}`;
 }
 
-const ORIGINS = {
-  person: "a person",
-  rule: "a rule",
-  mode: "the approval mode",
-  policy: "a policy",
-} as const;
+const ORIGINS = new Map<string, string>([
+  ["person", "a person"],
+  ["rule", "a rule"],
+  ["mode", "the approval mode"],
+  ["policy", "a policy"],
+]);
 
 function getTitle(
   entries: readonly SessionEntry[],

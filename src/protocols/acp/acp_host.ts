@@ -50,7 +50,10 @@ export interface AcpClient {
    * approval, refuses the call.
    */
   readonly ask: (
-    request: Pick<ApprovalRequest, "toolCallId" | "name" | "arguments" | "changes" | "signal">,
+    request: Pick<
+      ApprovalRequest,
+      "toolCallId" | "path" | "name" | "arguments" | "changes" | "signal"
+    >,
   ) => Promise<ApprovalDecision>;
   /** Reads a file as the editor has it, also if it is not saved. Default: the editor offers no files. */
   readonly readTextFile?: ((path: string) => Promise<string>) | undefined;

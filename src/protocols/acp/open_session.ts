@@ -267,11 +267,14 @@ export class OpenSession {
 
   /** Asks the user about a call. Never rejects: a client that is gone refuses it. */
   async ask(request: Parameters<AcpClient["ask"]>[0]): Promise<ApprovalDecision> {
+    const { path = [], signal } = request;
+    // The client knows the call of a sub-agent by the calls that lead to it.
+    const toolCallId = [...path, request.toolCallId].join("/");
     try {
       const outcome = await this.#requestPermission({
-        toolCall: this.#mapper.describeApproval(request),
+        toolCall: this.#mapper.describeApproval({ ...request, toolCallId }),
         options: PERMISSION_OPTIONS,
-        signal: request.signal,
+        signal,
       });
       return toDecision(outcome);
     } catch (error) {

@@ -73,21 +73,27 @@ export interface AgUiToolCall {
 
 /** A message of a conversation. */
 export type AgUiMessage =
-  | { readonly role: "user"; readonly id: string; readonly content: string | readonly AgUiPart[] }
-  | { readonly role: "reasoning"; readonly id: string; readonly content: string }
-  | {
-    readonly role: "assistant";
+  & {
+    /** Id of the message. */
     readonly id: string;
-    readonly content?: string;
-    readonly toolCalls?: readonly AgUiToolCall[];
+    /** Id of the sub-agent that has written it. Default: the agent itself, or the user. */
+    readonly subagentRunId?: string;
   }
-  | {
-    readonly role: "tool";
-    readonly id: string;
-    readonly toolCallId: string;
-    readonly content: string | readonly AgUiPart[];
-    readonly error?: string;
-  };
+  & (
+    | { readonly role: "user"; readonly content: string | readonly AgUiPart[] }
+    | { readonly role: "reasoning"; readonly content: string }
+    | {
+      readonly role: "assistant";
+      readonly content?: string;
+      readonly toolCalls?: readonly AgUiToolCall[];
+    }
+    | {
+      readonly role: "tool";
+      readonly toolCallId: string;
+      readonly content: string | readonly AgUiPart[];
+      readonly error?: string;
+    }
+  );
 
 /** An operation of a JSON Patch. */
 export interface AgUiPatch {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { extractText } from "../../core/content.ts";
+import { extractText, extractToolCalls } from "../../core/content.ts";
 import type {
   AgentEndEvent,
   AgentEvent,
@@ -16,16 +16,12 @@ import type {
 import type { AssistantMessageDelta } from "../../core/stream.ts";
 import type { AgentToolResult } from "../../core/tool_result.ts";
 import { isJsonObject, toJsonValue } from "../../core/json.ts";
-import type { PendingApproval } from "../../core/approval.ts";
-import type {
-  AgUiEvent,
-  AgUiInterrupt,
-  AgUiMessage,
-  AgUiOutcome,
-  AgUiUsage,
-} from "./ag_ui_event.ts";
-import { listClientCalls, waitsForClient } from "./client_tools.ts";
-import { toAgUiMessages, toContent } from "./to_parts.ts";
+import type { AssistantMessage, UserMessage } from "../../core/message.ts";
+import type { AgUiEvent, AgUiMessage, AgUiUsage } from "./ag_ui_event.ts";
+import { ClientMessages } from "./client_messages.ts";
+import { waitsForClient } from "./client_tools.ts";
+import { getOutcome } from "./get_outcome.ts";
+import { toContent } from "./to_parts.ts";
 
 /** Options for `new EventMapper()`. */
 export interface EventMapperOptions {
@@ -47,6 +43,8 @@ export interface MappedAgent {
   readonly clientTools?: readonly string[] | undefined;
   /** Collects the usage by model. Default: a new one. */
   readonly usage?: Map<string, AgUiUsage> | undefined;
+  /** The messages of the client, also those of the other agents. Default: those of the options. */
+  readonly messages?: ClientMessages | undefined;
 }
 
 /** The text or reasoning that is being written. */
@@ -55,17 +53,6 @@ interface OpenBlock {
   readonly id: string;
   readonly contentIndex: number;
 }
-
-/** JSON Schema of the answer to an approval. */
-const ANSWER_SCHEMA = {
-  type: "object",
-  properties: {
-    approved: { type: "boolean" },
-    reason: { type: "string" },
-    arguments: { type: "object" },
-  },
-  required: ["approved"],
-};
 
 /** Maps the events of one agent; those of its sub-agents get a mapper of their own. */
 export class EventMapper {
@@ -77,40 +64,54 @@ export class EventMapper {
   readonly #toolNames = new Map<string, string>();
   /** The usage of the run with that of its sub-agents. */
   readonly #usage: Map<string, AgUiUsage>;
-  #messages: readonly AgUiMessage[];
+  readonly #messages: ClientMessages;
   #runId = "";
   #messageId = "";
   #block: OpenBlock | undefined;
   /** Ids of the calls that are being written, by index: providers may write several at once. */
   readonly #calls = new Map<number, string>();
   #texts = 0;
-  /** Whether the attempt has emitted anything that a retry must take back. */
-  #hasOutput = false;
+  /** Ids of the messages of the attempt, which a retry takes back. */
+  readonly #attempt = new Set<string>();
   #step: string | undefined;
   #hasCalledModel = false;
 
   /** Creates a mapper. */
   constructor(
     options: EventMapperOptions,
-    { subAgentId, clientTools = [], usage }: MappedAgent = {},
+    { subAgentId, clientTools = [], usage, messages }: MappedAgent = {},
   ) {
     this.#options = options;
     this.#subAgentId = subAgentId;
     this.#clientTools = clientTools;
     this.#usage = usage ?? new Map();
-    this.#messages = options.messages ?? [];
+    this.#messages = messages ?? new ClientMessages(options.messages ?? []);
   }
 
   /** Returns the events for a client. */
   map(event: AgentEvent): AgUiEvent[] {
-    return this.#attribute(this.#map(event));
+    const events = this.#attribute(this.#map(event));
+    // Those of sub-agents are part of the events of the agent.
+    if (this.#subAgentId === undefined) {
+      for (const mapped of events) {
+        this.#messages.apply(mapped);
+      }
+    }
+    return events;
   }
 
-  /** Returns the events with the id of the agent, if it is a sub-agent. */
+  /** Returns the events with the id of the agent, if it is a sub-agent. The messages of a snapshot are those of all agents. */
   #attribute(events: readonly AgUiEvent[]): AgUiEvent[] {
     const subagentRunId = this.#subAgentId;
     if (subagentRunId === undefined) return [...events];
-    return events.map((event) => ({ subagentRunId, ...event }));
+    return events.map((event) =>
+      event.type === "MESSAGES_SNAPSHOT" ? event : { subagentRunId, ...event }
+    );
+  }
+
+  /** Returns the id of a call for the client: other agents may have calls with the same id. */
+  #toCallId(id: string): string {
+    return this.#subAgentId === undefined ? id : `${this.#subAgentId}/${id}`;
   }
 
   #map(event: AgentEvent): AgUiEvent[] {
@@ -145,17 +146,18 @@ export class EventMapper {
         return this.#patch("queued", countQueued(event.queued));
       case "tool_execution_start":
         this.#toolNames.set(event.id, event.name);
-        return this.#custom(event);
+        return this.#customCall(event);
       case "tool_execution_update": {
         const { update } = event;
-        return this.#custom(
+        return this.#customCall(
           typeof update === "string" ? event : { ...event, update: withoutFiles(update) },
         );
       }
       case "tool_execution_end":
-        return this.#custom({ ...event, result: withoutFiles(event.result) });
+        return this.#customCall({ ...event, result: withoutFiles(event.result) });
       case "tool_approval_requested":
       case "tool_approval_resolved":
+        return this.#customCall(event);
       case "context_compacted":
       case "warning":
         return this.#custom(event);
@@ -238,25 +240,25 @@ export class EventMapper {
   /** A client has the messages of the prompt; those that are queued later are new to it. */
   #startMessage({ message }: MessageStartEvent): AgUiEvent[] {
     if (message.role !== "assistant") return [];
-    this.#messageId = message.id ?? `${this.#runId}-${this.#messages.length}`;
+    this.#messageId = message.id ?? `${this.#runId}-${this.#messages.size}`;
     this.#texts = 0;
-    this.#hasOutput = false;
+    this.#attempt.clear();
     return [];
   }
 
   #append(delta: AssistantMessageDelta): AgUiEvent[] {
     const { contentIndex } = delta;
     if (delta.type === "tool_call_start") {
-      const { id, name } = delta;
+      const toolCallId = this.#toCallId(delta.id);
       const start = {
         type: "TOOL_CALL_START",
-        toolCallId: id,
-        toolCallName: name,
+        toolCallId,
+        toolCallName: delta.name,
         parentMessageId: this.#messageId,
       } as const;
       const closed = this.#closeText();
-      this.#calls.set(contentIndex, id);
-      this.#hasOutput = true;
+      this.#calls.set(contentIndex, toolCallId);
+      this.#attempt.add(this.#messageId);
       return [...closed, start];
     }
     if (delta.type === "tool_call_delta") {
@@ -283,7 +285,8 @@ export class EventMapper {
   /** Starts a text or a reasoning; only the first text has the id of the message. */
   #openText(type: "text" | "reasoning", contentIndex: number): AgUiEvent[] {
     const isMain = type === "text" && this.#texts++ === 0;
-    const messageId = isMain ? this.#messageId : `${this.#messageId}-${contentIndex}`;
+    // A retry may write a text where the failed attempt has written reasoning, which the client keeps.
+    const messageId = isMain ? this.#messageId : `${this.#messageId}-${type}-${contentIndex}`;
     const opened = this.#openBlock({ type, id: messageId, contentIndex });
     if (type === "text") {
       return [...opened, { type: "TEXT_MESSAGE_START", messageId, role: "assistant" }];
@@ -298,7 +301,7 @@ export class EventMapper {
   #openBlock(block: OpenBlock): AgUiEvent[] {
     const closed = this.#closeText();
     this.#block = block;
-    this.#hasOutput = true;
+    this.#attempt.add(block.id);
     return closed;
   }
 
@@ -331,38 +334,53 @@ export class EventMapper {
   /** Takes back what a failed attempt has emitted. */
   #discard(): AgUiEvent[] {
     const closed = this.#closeBlocks();
-    if (!this.#hasOutput || this.#subAgentId !== undefined) return closed;
-    this.#hasOutput = false;
+    if (this.#attempt.size === 0) return closed;
+    this.#messages.discard(this.#attempt);
+    this.#attempt.clear();
     this.#texts = 0;
-    return [...closed, { type: "MESSAGES_SNAPSHOT", messages: this.#messages }];
+    return [...closed, { type: "MESSAGES_SNAPSHOT", messages: this.#messages.list }];
   }
 
   #endMessage({ message }: MessageEndEvent): AgUiEvent[] {
     // The client adds the result itself.
     if (waitsForClient(message, this.#clientTools)) return [];
-    const added = toAgUiMessages(message);
-    const isKnown = added.some(({ id }) => this.#messages.some((known) => known.id === id));
-    if (!isKnown) this.#messages = [...this.#messages, ...added];
     switch (message.role) {
       case "assistant":
-        return this.#closeBlocks();
+        return this.#endReply(message);
       case "tool_result": {
-        const { id: messageId = "", toolCallId } = message;
+        const { id: messageId = "" } = message;
         const content = toContent(message.content);
+        const toolCallId = this.#toCallId(message.toolCallId);
         return [{ type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" }];
       }
-      case "user": {
-        const { id: messageId = "" } = message;
-        if (isKnown || !this.#hasCalledModel || this.#subAgentId !== undefined) return [];
-        return [
-          { type: "TEXT_MESSAGE_START", messageId, role: "user" },
-          { type: "TEXT_MESSAGE_CONTENT", messageId, delta: extractText(message.content) },
-          { type: "TEXT_MESSAGE_END", messageId },
-        ];
-      }
+      case "user":
+        return this.#addUserMessage(message);
       case "custom":
         return [];
     }
+  }
+
+  /** Ends a reply, and takes back the calls that it has lost: those of one that was cut off are not executed. */
+  #endReply({ content }: AssistantMessage): AgUiEvent[] {
+    const kept = extractToolCalls(content).map(({ id }) => this.#toCallId(id));
+    const lost = [...this.#calls.values()].filter((id) => !kept.includes(id));
+    const closed = this.#closeBlocks();
+    if (lost.length === 0) return closed;
+    this.#messages.discardCalls(lost);
+    return [...closed, { type: "MESSAGES_SNAPSHOT", messages: this.#messages.list }];
+  }
+
+  #addUserMessage({ id: messageId = "", content }: UserMessage): AgUiEvent[] {
+    if (this.#subAgentId !== undefined || this.#messages.has(messageId)) return [];
+    if (!this.#hasCalledModel) {
+      this.#messages.add({ role: "user", id: messageId, content: toContent(content) });
+      return [];
+    }
+    return [
+      { type: "TEXT_MESSAGE_START", messageId, role: "user" },
+      { type: "TEXT_MESSAGE_CONTENT", messageId, delta: extractText(content) },
+      { type: "TEXT_MESSAGE_END", messageId },
+    ];
   }
 
   #addUsage({ model, usage }: ModelCallEndEvent): void {
@@ -392,7 +410,8 @@ export class EventMapper {
     if (event.type !== "agent_start") return known?.map(event) ?? [];
     const { runId: id } = event;
     const parent = this.#subAgentId;
-    const mapper = new EventMapper(this.#options, { subAgentId: id, usage: this.#usage });
+    const shared = { usage: this.#usage, messages: this.#messages };
+    const mapper = new EventMapper(this.#options, { subAgentId: id, ...shared });
     this.#subAgents.set(callId, mapper);
     return [
       ...(known ? known.#suspend() : []),
@@ -400,7 +419,7 @@ export class EventMapper {
         type: "SUBAGENT_STARTED",
         subagentRunId: id,
         name: this.#toolNames.get(callId) ?? "agent",
-        parentToolCallId: callId,
+        parentToolCallId: this.#toCallId(callId),
         ...(parent !== undefined && { parentSubagentRunId: parent }),
       },
       ...mapper.map(event),
@@ -411,6 +430,10 @@ export class EventMapper {
   #patch(name: string, value: unknown): AgUiEvent[] {
     if (this.#subAgentId !== undefined || this.#runId === "") return [];
     return [{ type: "STATE_DELTA", delta: [{ op: "add", path: `/${name}`, value }] }];
+  }
+
+  #customCall(event: Extract<AgentEvent, { readonly id: string }>): AgUiEvent[] {
+    return this.#custom({ ...event, id: this.#toCallId(event.id) });
   }
 
   #custom({ type, seq: _seq, ...value }: AgentEvent): AgUiEvent[] {
@@ -452,28 +475,7 @@ function countQueued(
   return { steering: steering.length, followUp: followUp.length };
 }
 
-function getOutcome(event: AgentEndEvent, clientTools: readonly string[]): AgUiOutcome {
-  const { stopReason, pendingApprovals = [] } = event;
-  const pendingToolCallIds = listClientCalls(event, clientTools);
-  if (pendingApprovals.length > 0) {
-    return { type: "interrupt", interrupts: pendingApprovals.map(toInterrupt) };
-  }
-  if (pendingToolCallIds.length > 0) return { type: "success", pendingToolCallIds };
-  return { type: stopReason === "aborted" ? "cancelled" : "success" };
-}
-
 function getResult({ messages }: AgentEndEvent): string {
   const reply = messages.findLast(({ role }) => role === "assistant");
   return reply?.role === "assistant" ? extractText(reply.content) : "";
-}
-
-function toInterrupt({ toolCallId, name, arguments: args }: PendingApproval): AgUiInterrupt {
-  return {
-    id: toolCallId,
-    reason: "tool_approval",
-    message: `The tool ${name} needs an approval`,
-    toolCallId,
-    responseSchema: ANSWER_SCHEMA,
-    metadata: { name, arguments: args },
-  };
 }

@@ -9,6 +9,7 @@ import { type ContentBlock, extractToolCalls } from "../../core/content.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
+import { findLostDigits, restoreDigits } from "../../core/parsed_problem.ts";
 import { zeroCost, zeroUsage } from "../../core/usage.ts";
 import type { AgUiMessage } from "./ag_ui_event.ts";
 
@@ -28,7 +29,10 @@ export interface AgUiRunInput {
   readonly threadId: string;
   /** Id of the run. */
   readonly runId: string;
-  /** The conversation as the client has it; messages of the roles `system`, `developer` and `activity` are left out. */
+  /**
+   * The conversation as the client has it; messages of the roles `system`, `developer` and `activity` are left out, and so
+   * are those of sub-agents, which are not part of the history.
+   */
   readonly messages: readonly AgentMessage[];
   /** The same messages as the client wrote them. */
   readonly clientMessages: readonly AgUiMessage[];
@@ -72,7 +76,9 @@ export function parseRunInput(text: string, now: number): AgUiRunInput {
       description: readText(entry, "description", `context[${index}].`),
       value: readText(entry, "value", `context[${index}].`),
     })),
-    approvals: Object.fromEntries(readList(input, "resume").map(toDecision)),
+    approvals: Object.fromEntries(
+      readList(input, "resume").map((entry, index) => toDecision(entry, { index, text })),
+    ),
     state: input["state"],
     forwardedProps: input["forwardedProps"],
   };
@@ -103,13 +109,25 @@ function readList(object: JsonObject, name: string): JsonObject[] {
   throw new BadRequestError(`${name} must be a list of objects`);
 }
 
+/** An answer in a text. */
+interface AnswerPosition {
+  readonly index: number;
+  readonly text: string;
+}
+
 /** An answer without `approved` is a refusal. */
-function toDecision(entry: JsonObject, index: number): [string, ApprovalDecision] {
+function toDecision(
+  entry: JsonObject,
+  { index, text }: AnswerPosition,
+): [string, ApprovalDecision] {
   const id = readText(entry, "interruptId", `resume[${index}].`);
   const answer = isJsonObject(entry["payload"]) ? entry["payload"] : {};
   const { approved, reason, arguments: args } = answer;
   if (entry["status"] === "resolved" && approved === true) {
-    return [id, { type: "approved", ...(isJsonObject(args) && { arguments: args }) }];
+    if (!isJsonObject(args)) return [id, { type: "approved" }];
+    const problem = findLostDigits(restoreDigits(JSON.stringify(args), text));
+    if (problem === undefined) return [id, { type: "approved", arguments: args }];
+    throw new BadRequestError(`resume[${index}].payload.arguments: ${problem}`);
   }
   return [id, { type: "denied", ...(typeof reason === "string" && { reason }) }];
 }
@@ -122,6 +140,8 @@ interface Position {
 function toMessage(message: JsonObject, { path, now }: Position): AgentMessage[] {
   const { role } = message;
   const common = { id: readText(message, "id", `${path}.`), timestamp: now };
+  // The agent has the report of a sub-agent as the result of its call.
+  if (typeof message["subagentRunId"] === "string") return [];
   switch (role) {
     case "user":
       return [{ role, ...common, content: toBlocks(message["content"], `${path}.content`) }];

@@ -1,51 +1,17 @@
 /**
- * Contents and messages in the form of AG-UI.
+ * Contents in the form of AG-UI.
  *
  * @module
  */
 
 import type { ContentBlock, ImageBlock, MediaSource } from "../../core/content.ts";
-import { extractText } from "../../core/content.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import type { AgUiMessage, AgUiPart, AgUiToolCall } from "./ag_ui_event.ts";
+import type { AgUiPart } from "./ag_ui_event.ts";
 
 /** Returns a content: a text with a line for each block if it has nothing else. */
 export function toContent(blocks: readonly ContentBlock[]): string | readonly AgUiPart[] {
   const parts = blocks.flatMap(toPart);
   const texts = parts.flatMap((part) => part.type === "text" ? [part.text] : []);
   return texts.length === parts.length ? texts.join("\n") : parts;
-}
-
-/** Returns the messages of a client for one message; none for a custom message. */
-export function toAgUiMessages(message: AgentMessage): AgUiMessage[] {
-  const { id = "" } = message;
-  switch (message.role) {
-    case "user":
-      return [{ role: "user", id, content: toContent(message.content) }];
-    case "assistant": {
-      const toolCalls = message.content.flatMap(toToolCall);
-      const content = extractText(message.content);
-      return [{
-        role: "assistant",
-        id,
-        ...(content !== "" && { content }),
-        ...(toolCalls.length > 0 && { toolCalls }),
-      }];
-    }
-    case "tool_result": {
-      const { toolCallId, content, isError } = message;
-      const error = isError && { error: extractText(content) };
-      return [{ role: "tool", id, toolCallId, content: toContent(content), ...error }];
-    }
-    case "custom":
-      return [];
-  }
-}
-
-function toToolCall(block: ContentBlock): AgUiToolCall[] {
-  if (block.type !== "tool_call") return [];
-  const { id, name } = block;
-  return [{ id, type: "function", function: { name, arguments: JSON.stringify(block.arguments) } }];
 }
 
 /** Files on the server are not sent to a client. */

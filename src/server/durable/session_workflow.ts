@@ -100,14 +100,15 @@ class SessionRun {
     await this.#publish(begin);
     agent.subscribe((event) => this.#onEvent(event));
     let result = prompt ? await agent.prompt([prompt]) : await agent.continue();
-    await this.#save(result);
     // A message that was accepted as the run ended starts the next one. Messages are refused only when none is left: a run
     // that continues after that can be neither aborted nor approved.
     while (this.#canContinue(result) || !await this.#steps.refuseMessages()) {
       if (!this.#canContinue(result)) continue;
-      result = await agent.continue();
       await this.#save(result);
+      result = await agent.continue();
     }
+    // Last, so that the session has all messages that a run has left in the queues, as one that was aborted.
+    await this.#save(result);
     const { stopReason, usage, cost } = result;
     await this.#publish({ type: "finished", stopReason, usage, cost });
     return { stopReason, usage, cost };

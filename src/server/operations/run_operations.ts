@@ -7,7 +7,7 @@
 import type { ApprovalDecision } from "../../core/approval.ts";
 import type { UserMessage } from "../../core/message.ts";
 import { fail } from "../http/problem.ts";
-import type { QueuedInput, RunInput } from "../runner/agent_runner.ts";
+import type { QueuedInput, RunInput, SessionDetail } from "../runner/agent_runner.ts";
 import { type Call, getSessionKey, readCallBody, respond, type Services } from "./call.ts";
 
 /** Pattern of an idempotency key. */
@@ -46,29 +46,32 @@ export async function decideApprovals(call: Call, services: Services): Promise<R
   const { decisions } = value as {
     readonly decisions: Readonly<Record<string, ApprovalDecision>>;
   };
-  await checkDecisions(call, Object.keys(decisions), services);
+  const { runId } = await checkDecisions(call, Object.keys(decisions), services);
   // A prototype of the object cannot be set by a member of this name.
   const byPerson = Object.fromEntries(
     Object.entries(decisions).map((
       [id, decision],
     ) => [id, { ...decision, origin: "person" as const }]),
   );
-  return await startRun(call, { type: "approvals", decisions: byPerson }, services);
+  const input: RunInput = { type: "approvals", decisions: byPerson };
+  return await startRun(call, input, { ...services, isActive: runId !== undefined });
 }
 
+/** Checks the decisions; returns the session. */
 async function checkDecisions(
   call: Call,
   decided: readonly string[],
   { runner }: Services,
-): Promise<void> {
-  const { status, pendingApprovals } = await runner.describe(getSessionKey(call));
+): Promise<SessionDetail> {
+  const detail = await runner.describe(getSessionKey(call));
+  const { status, pendingApprovals } = detail;
   const pending = pendingApprovals.map(({ toolCallId }) => toolCallId);
   if (status !== "awaiting_approval") {
     throw fail("not_continuable", "No tool call of the session waits for a decision");
   }
   const missing = pending.filter((id) => !decided.includes(id));
   const unknown = decided.filter((id) => !pending.includes(id));
-  if (missing.length + unknown.length === 0) return;
+  if (missing.length + unknown.length === 0) return detail;
   throw fail(
     "bad_request",
     `Decide on every pending call and no other: ${formatIds("missing", missing)}${
@@ -115,10 +118,15 @@ export async function abortRun(call: Call, services: Services): Promise<Response
   return respond({ aborted }, 202);
 }
 
-async function startRun(call: Call, input: RunInput, services: Services): Promise<Response> {
+/** Starts a run, or passes the input on to one that `isActive` and is counted already. */
+async function startRun(
+  call: Call,
+  input: RunInput,
+  { isActive = false, ...services }: Services & { readonly isActive?: boolean },
+): Promise<Response> {
   const { runner, usage, metrics } = services;
   const { caller, limits } = call;
-  const release = usage.startRun(caller.tenant, limits);
+  const release = isActive ? () => {} : usage.startRun(caller.tenant, limits);
   try {
     const start = await runner.start(getSessionKey(call), input, { policies: limits.policies });
     switch (start.type) {

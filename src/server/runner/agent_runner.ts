@@ -154,7 +154,10 @@ export interface AgentRunner {
    * an `InvalidContinueError` or a `BadRequestError` if the session cannot be continued in this way.
    */
   start(session: SessionKey, input: RunInput, options: StartOptions): Promise<RunStart>;
-  /** Queues a message for the active run; resolves to its id, or to `undefined` if no run is active in this process. */
+  /**
+   * Queues a message for the active run; resolves to its id when it is persisted, or to `undefined` if no run is active in
+   * this process.
+   */
   send(session: SessionKey, input: QueuedInput): Promise<string | undefined>;
   /** Aborts the active run; resolves to `false` if none is active in this process. */
   abort(session: SessionKey, reason: string): Promise<boolean>;

@@ -9,8 +9,15 @@ import type { AgentResult } from "../../agent/agent_result.ts";
 import type { ContinueOptions } from "../../agent/run_options.ts";
 import { createDeferred } from "../../core/deferred.ts";
 import type { AgentEvent } from "../../core/event.ts";
+import type { Clock } from "../../core/ports.ts";
 import type { SessionRecording } from "../../memory/recording/recorder.ts";
-import type { RunEnd, RunInput, SessionActivity, StartOptions } from "./agent_runner.ts";
+import type {
+  QueuedInput,
+  RunEnd,
+  RunInput,
+  SessionActivity,
+  StartOptions,
+} from "./agent_runner.ts";
 import type { ActiveLog, LiveEvents } from "./live_events.ts";
 import { HANDED_OVER } from "./stored_session.ts";
 
@@ -24,7 +31,12 @@ export interface LocalRunOptions {
   readonly live: LiveEvents;
   /** Releases the agent. */
   readonly dispose: () => Promise<void>;
+  /** Time and timers. */
+  readonly clock: Clock;
 }
+
+/** Maximum time for which a listener of the application may delay the answer to a queued message, in milliseconds. */
+const MAX_DELAY_MS = 1_000;
 
 /** A run that is active. */
 export class LocalRun implements ActiveLog {
@@ -91,6 +103,37 @@ export class LocalRun implements ActiveLog {
     await Promise.race([this.#accepted.promise, running]);
     await recording.flush();
     return { ended };
+  }
+
+  /**
+   * Queues a message for the run; resolves to its id when it is persisted, or after one second in which a listener of the
+   * application has not ended, which may wait for the answer.
+   */
+  async send({ type, message }: QueuedInput): Promise<string> {
+    const recorded = createDeferred();
+    const recordedIds = new Set<string>();
+    const limit = new AbortController();
+    let queuedId = "";
+    // The recording gets the event first; it is delayed while listeners handle another one.
+    const unsubscribe = this.agent.subscribe((event) => {
+      if (event.type !== "queue_changed") return;
+      const { steering, followUp } = event.queued;
+      for (const { id } of [...steering, ...followUp]) recordedIds.add(id);
+      if (recordedIds.has(queuedId)) recorded.resolve();
+    });
+    try {
+      const queued = type === "steer"
+        ? this.agent.steer([message])
+        : this.agent.followUp([message]);
+      queuedId = queued.id;
+      const expired = this.#options.clock.sleep(MAX_DELAY_MS, limit.signal);
+      if (!recordedIds.has(queuedId)) await Promise.race([recorded.promise, expired]);
+    } finally {
+      limit.abort();
+      unsubscribe();
+    }
+    await this.flush();
+    return queuedId;
   }
 
   /** Closes the session without a run. */

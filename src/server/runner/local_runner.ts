@@ -98,12 +98,9 @@ export class LocalRunner implements AgentRunner {
     return this.#queue.run(key.id, () => this.#start(key, input, options));
   }
 
-  // deno-lint-ignore require-await -- what is thrown is a rejection
-  async send(key: SessionKey, { type, message }: QueuedInput): Promise<string | undefined> {
+  async send(key: SessionKey, input: QueuedInput): Promise<string | undefined> {
     const run = this.#findRun(key);
-    if (!run?.agent.state.isRunning) return undefined;
-    const queued = type === "steer" ? run.agent.steer([message]) : run.agent.followUp([message]);
-    return queued.id;
+    return run?.agent.state.isRunning ? await run.send(input) : undefined;
   }
 
   // deno-lint-ignore require-await -- what is thrown is a rejection
@@ -222,7 +219,8 @@ export class LocalRunner implements AgentRunner {
     const { epoch, lastSeq: seq } = live;
     const eventId = formatCursor(getEnd(recording.session, { epoch, seq }));
     const dispose = async () => await served[Symbol.asyncDispose]();
-    const run = new LocalRun({ agent: served.agent, recording, live, dispose });
+    const { clock } = this.#options;
+    const run = new LocalRun({ agent: served.agent, recording, live, dispose, clock });
     if (this.#isClosing) {
       await run.discard();
       throw fail("shutting_down", "The server is shutting down: try again later");

@@ -1,12 +1,8 @@
 /**
- * The paths that a search or a list leaves out.
+ * The argument that names the paths that a search or a list leaves out.
  *
  * @module
  */
-
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import { compilePathPatterns } from "../kit/path_patterns.ts";
-import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 
 /** Schema of the argument. Its name marks it as a list of paths, which an agent with a worktree must name relatively. */
 export const EXCLUDED_PATHS = {
@@ -16,21 +12,3 @@ export const EXCLUDED_PATHS = {
   description:
     'Files and directories to leave out, as globs from the working directory, e.g. ["dist/**", "*.lock"]',
 } as const;
-
-/**
- * Creates a function that returns whether a canonical path is left out; `undefined` without patterns.
- *
- * @throws {BadRequestError} When a pattern is invalid.
- */
-export function createPathExclusion(
-  patterns: readonly string[] | undefined,
-  files: SandboxFiles,
-): ((path: string) => boolean) | undefined {
-  if (!patterns || patterns.length === 0) return undefined;
-  try {
-    const matches = compilePathPatterns(patterns);
-    return (path) => matches({ displayed: files.toDisplayPath(path), canonical: path });
-  } catch (error) {
-    throw new BadRequestError(`exclude_paths is invalid: ${getErrorMessage(error)}`);
-  }
-}

@@ -11,7 +11,7 @@ import { isExactPath } from "../../platform/paths.ts";
 import { quotePath } from "../files/file_error.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
-import { createPathExclusion, EXCLUDED_PATHS } from "./excluded_paths.ts";
+import { EXCLUDED_PATHS } from "./excluded_paths.ts";
 import { type WalkEntry, walkFiles } from "../search/walk_files.ts";
 
 /** Maximum number of entries in a result. */
@@ -54,6 +54,8 @@ export function listDirectoryTool({ sandbox }: ToolKit): AgentTool {
         throw new BadRequestError(`${quotePath(path)} is not a directory: read it with read_file`);
       }
       const start = await files.resolve(path, "read");
+      // A program starts sooner without the code of patterns.
+      const { createPathExclusion } = await import("./path_exclusion.ts");
       const isExcluded = createPathExclusion(exclude_paths, files);
       const lines: string[] = [];
       let omitted = 0;

@@ -9,7 +9,7 @@ import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
 import { isExactPath } from "../../platform/paths.ts";
 import { MAX_SMALL_FILE_BYTES } from "../../platform/small_file.ts";
 import { readCheckedFile } from "../sandbox/file_reading.ts";
-import { createPathExclusion } from "./excluded_paths.ts";
+import { createPathExclusion } from "./path_exclusion.ts";
 import { toPrintable } from "./list_directory.ts";
 import { quotePath } from "../files/file_error.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";

@@ -8,6 +8,7 @@ import {
   readText,
   type ReplyReader,
   textOrEmpty,
+  toArgumentsText,
 } from "@swink/agent/adapters/kit";
 
 /** An event of Acme's stream. */
@@ -38,7 +39,7 @@ export class AcmeReply implements ReplyReader<string> {
       const { id, name, args } = event.call;
       this.#hasToolCall = true;
       const toolName = this.#decodeToolName(readText(name));
-      return this.#writer.writeToolCall(textOrEmpty(id), toolName, JSON.stringify(args));
+      return this.#writer.writeToolCall(textOrEmpty(id), toolName, toArgumentsText(args, data));
     }
     const usage = toUsage(countOrZero(event.input), countOrZero(event.output));
     if (event.end === "limit") return this.#writer.finish({ stopReason: "length", usage });

@@ -272,6 +272,17 @@ Deno.test("live: running sub-agents are shown with what they do, and /agents sho
   await terminal.waitFor("• read_file a.txt\nI have read it.");
 });
 
+Deno.test("live: the context gauge shows the tokens of a conversation that is continued [AC-23]", async () => {
+  await using home = await createTemporaryDirectory({ "p/a.txt": "one\n" });
+  {
+    await using terminal = await openTerminal({ home, model: [scriptedReply("Read.")] });
+    await terminal.enter("Read");
+    await terminal.waitFor("1 turn");
+  }
+  await using terminal = await openTerminal({ home, args: ["-c"] });
+  await terminal.waitFor(/EXECUTE .* context 0 %/);
+});
+
 Deno.test("live: F2 and /expand show the tool calls of a conversation that is continued", async () => {
   await using home = await createTemporaryDirectory({ "p/a.txt": "one\ntwo\nthree\n" });
   {

@@ -104,6 +104,27 @@ Deno.test("/execute: carries the approved plan out with all tools, and ticks its
   assertStringIncludes(outputs.at(-2) ?? "", "assistant: Yes.\n");
 });
 
+Deno.test("/execute: counts the tokens of all runs of the executor, also for /usage", async () => {
+  await using conversation = await typeConversation({
+    args: ["--approve-all"],
+    model: [
+      ...PLANNING,
+      update(1, "in_progress"),
+      update(1, "done"),
+      scriptedReply("The first one."),
+      update(2, "in_progress"),
+      update(2, "done"),
+      scriptedReply("All done."),
+    ],
+    typed: ["/plan", "Plan it", "/execute", "y", "/usage", "/quit"],
+  });
+  const { transcript, outputs } = conversation;
+  assertMatch(transcript, /Plan complete\n6 turns · 600 tokens in, 120 out/);
+  const usage = outputs.at(-2) ?? "";
+  assertMatch(usage, /^\/execute +600 +0 +120 /m);
+  assertMatch(usage, /^sum +800 +0 +160 /m);
+});
+
 Deno.test("/execute: does nothing without a plan or an approval", async () => {
   await using conversation = await typeConversation({
     model: PLANNING,

@@ -1,0 +1,43 @@
+/**
+ * The outcome of a run for a client.
+ *
+ * @module
+ */
+
+import type { PendingApproval } from "../../core/approval.ts";
+import type { AgentEndEvent } from "../../core/event.ts";
+import type { AgUiInterrupt, AgUiOutcome } from "./ag_ui_event.ts";
+import { listClientCalls } from "./client_tools.ts";
+
+/** JSON Schema of the answer to an approval. */
+const ANSWER_SCHEMA = {
+  type: "object",
+  properties: {
+    approved: { type: "boolean" },
+    reason: { type: "string" },
+    arguments: { type: "object" },
+  },
+  required: ["approved"],
+};
+
+/** Returns the outcome of a run that has not failed: what it waits for, or how it has ended. */
+export function getOutcome(event: AgentEndEvent, clientTools: readonly string[]): AgUiOutcome {
+  const { stopReason, pendingApprovals = [] } = event;
+  const pendingToolCallIds = listClientCalls(event, clientTools);
+  if (pendingApprovals.length > 0) {
+    return { type: "interrupt", interrupts: pendingApprovals.map(toInterrupt) };
+  }
+  if (pendingToolCallIds.length > 0) return { type: "success", pendingToolCallIds };
+  return { type: stopReason === "aborted" ? "cancelled" : "success" };
+}
+
+function toInterrupt({ toolCallId, name, arguments: args }: PendingApproval): AgUiInterrupt {
+  return {
+    id: toolCallId,
+    reason: "tool_approval",
+    message: `The tool ${name} needs an approval`,
+    toolCallId,
+    responseSchema: ANSWER_SCHEMA,
+    metadata: { name, arguments: args },
+  };
+}
