@@ -16,6 +16,16 @@ import type { ConfigValue } from "./config_value.ts";
  * @throws {Error} If the text is not valid TOML.
  */
 export function editConfig(text: string, key: string, value: ConfigValue | undefined): string {
+  return editMarked(text.replace(EMPTY_LIST, `$1${MARK}`), key, value).replaceAll(MARK, "[]");
+}
+
+/** Matches an empty list before a comment, which `toml-patch` would remove with every change of the file. */
+const EMPTY_LIST = /^([ \t]*[\w.-]+[ \t]*=[ \t]*)\[[ \t]*\](?=[ \t]*#)/gm;
+
+/** A string in place of such a list. */
+const MARK = '"swink: an empty list"';
+
+function editMarked(text: string, key: string, value: ConfigValue | undefined): string {
   const table = parse(text);
   const path = key.split(".");
   const edited = patch(text, setValue(table, path, { value }));

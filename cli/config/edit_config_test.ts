@@ -49,6 +49,16 @@ base_url = "https://lab.example"
   assertEquals(rest.includes("# newline"), true);
 });
 
+Deno.test("editConfig(): keeps the comments of empty lists", () => {
+  const file = "allowed_tools = [ ] # none yet\nenv = [] # none\n";
+  const edited = editConfig(file, "max_turns", 7);
+  assertEquals(edited, "allowed_tools = [] # none yet\nenv = [] # none\nmax_turns = 7\n");
+  assertEquals(
+    editConfig(edited, "env", ["A"]),
+    edited.replace("env = []", 'env = [ "A" ]'),
+  );
+});
+
 Deno.test("editConfig(): rejects a file that is not valid TOML", () => {
   assertThrows(() => editConfig("model = ", "plain", true), Error, "Invalid TOML");
 });
