@@ -182,13 +182,25 @@ function decide(
   if (problems.length > 0) return { type: "no_result", reasons: problems };
   const invalid = baseline ? findBaselineProblems(verified, baseline) : [];
   if (invalid.length > 0) return { type: "configuration_error", reasons: invalid };
-  return gate(run, {
+  const decision = gate(run, {
     minPassRate,
     minScore,
     maxCost,
     maxDuration: maxDuration === undefined ? undefined : maxDuration * 1_000,
     noRegressionAgainst: baseline?.run,
   });
+  return { ...decision, reasons: decision.reasons.map(nameFlag) };
+}
+
+/** The flags for the options of `gate()` that a reason can begin with. */
+const FLAGS: ReadonlyMap<string, string> = new Map([
+  ["minPassRate", "--min-pass-rate"],
+  ["minScore", "--min-score"],
+  ["noRegressionAgainst", "--baseline"],
+]);
+
+function nameFlag(reason: string): string {
+  return reason.replace(/^\w+(?= )/, (name) => FLAGS.get(name) ?? name);
 }
 
 function findBaselineProblems(verified: VerifiedRun, baseline: VerifiedRun): string[] {

@@ -18,16 +18,25 @@ export interface ModelConnection extends AsyncDisposable {
   readonly today: Date;
 }
 
+/** Options for `openConnection()`. */
+export interface ConnectionOptions extends Pick<RunSettings, "record" | "replay"> {
+  /**
+   * Whether the agent gets one prompt, so that all later texts are its own work: a replay ignores times and durations in
+   * them. Default: `false`.
+   */
+  readonly hasOnePrompt?: boolean;
+}
+
 /**
  * Opens the connection that the settings select.
  *
  * @throws {UsageError} If the recording to replay is missing or invalid.
  */
 export async function openConnection(
-  { record, replay }: Pick<RunSettings, "record" | "replay">,
+  { record, replay, hasOnePrompt = false }: ConnectionOptions,
   { fetch, now }: Pick<Host, "fetch" | "now">,
 ): Promise<ModelConnection> {
-  if (replay !== undefined) return await openReplay(replay);
+  if (replay !== undefined) return await openReplay(replay, hasOnePrompt);
   const today = new Date(now());
   if (record !== undefined) {
     const { recordFetch } = await loadTesting();
@@ -42,9 +51,8 @@ function loadTesting(): Promise<typeof import("../../src/testing/mod.ts")> {
   return importLate("../../src/testing/mod.ts", import.meta.url);
 }
 
-async function openReplay(file: string): Promise<ModelConnection> {
-  const { replayCassette } = await loadTesting();
-  const fetch = replayCassette(file);
+async function openReplay(file: string, hasOnePrompt: boolean): Promise<ModelConnection> {
+  const fetch = await (hasOnePrompt ? createAgentReplay(file) : createExactReplay(file));
   try {
     const today = new Date(await fetch.recordedAt());
     return { fetch, today, [Symbol.asyncDispose]: () => Promise.resolve() };
@@ -52,4 +60,15 @@ async function openReplay(file: string): Promise<ModelConnection> {
     if (AgentError.is(error)) throw new UsageError(`--replay: ${error.message}`);
     throw error;
   }
+}
+
+async function createAgentReplay(file: string) {
+  const { replayAgent } = await importLate<
+    typeof import("../../src/eval/recording/replay_agent.ts")
+  >("../../src/eval/recording/replay_agent.ts", import.meta.url);
+  return replayAgent(file).fetch;
+}
+
+async function createExactReplay(file: string) {
+  return (await loadTesting()).replayCassette(file);
 }

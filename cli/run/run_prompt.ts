@@ -36,7 +36,10 @@ export async function runPrompt(
 ): Promise<ExitCode> {
   const { host, interrupt } = dependencies;
   const sessions = loadSessions(settings.session);
-  await using connection = await openConnection(settings, host);
+  await using connection = await openConnection(
+    { ...settings, hasOnePrompt: settings.inputFormat === "text" },
+    host,
+  );
   const { fetch, firstRequest } = observeFirstRequest(connection.fetch);
   await using hooks = await startHooks({ ...settings, signal: interrupt.signal }, host);
   const driver = await loadDriver(settings);

@@ -23,7 +23,7 @@ export class RecordedExchanges {
   readonly #file: string;
   readonly #exchanges: readonly CassetteExchange[];
   readonly #normalize: NormalizeText;
-  readonly #unusedByKey = new Map<string, CassetteExchange[]>();
+  #unusedByKey: Map<string, CassetteExchange[]> | undefined;
   #requestCount = 0;
 
   constructor(
@@ -34,26 +34,32 @@ export class RecordedExchanges {
     this.#file = file;
     this.#exchanges = exchanges;
     this.#normalize = normalize;
-    for (const exchange of exchanges) this.#addUnused(exchange);
   }
 
   /** The exchanges that have not answered a request yet, in the order of the recording. */
   get unused(): CassetteExchange[] {
-    const unused = new Set([...this.#unusedByKey.values()].flat());
+    const unused = new Set([...this.#getUnusedByKey().values()].flat());
     return this.#exchanges.filter((exchange) => unused.has(exchange));
   }
 
-  #addUnused(exchange: CassetteExchange): void {
-    const key = this.#createKey(exchange.request);
-    const exchanges = this.#unusedByKey.get(key);
-    if (exchanges) exchanges.push(exchange);
-    else this.#unusedByKey.set(key, [exchange]);
+  /** Groups the exchanges when they are first needed: `normalize` may depend on the first request. */
+  #getUnusedByKey(): Map<string, CassetteExchange[]> {
+    if (this.#unusedByKey) return this.#unusedByKey;
+    const groups = new Map<string, CassetteExchange[]>();
+    for (const exchange of this.#exchanges) {
+      const key = this.#createKey(exchange.request);
+      const group = groups.get(key);
+      if (group) group.push(exchange);
+      else groups.set(key, [exchange]);
+    }
+    this.#unusedByKey = groups;
+    return groups;
   }
 
   /** Takes the first unused exchange that was recorded for the request, if any. */
   takeMatch(request: CassetteRequest): CassetteExchange | undefined {
     this.#requestCount++;
-    return this.#unusedByKey.get(this.#createKey(request))?.shift();
+    return this.#getUnusedByKey().get(this.#createKey(request))?.shift();
   }
 
   /** Explains why `takeMatch()` returned `undefined` for the latest request. */

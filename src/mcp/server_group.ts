@@ -276,7 +276,7 @@ async function requestInSession<Result>(
   try {
     return await request(session);
   } catch (error) {
-    if (!isSessionUnknown(error)) throw error;
+    if (!isSessionUnknown(error, session)) throw error;
     return await request(await connection.replaceSession(session, signal));
   }
 }

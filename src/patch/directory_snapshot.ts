@@ -15,7 +15,6 @@ import {
   findWorkTree,
   toFilePath,
   tryLstatInTree,
-  type WalkedPath,
   walkWorkTree,
   type WorkTree,
 } from "./work_tree.ts";
@@ -68,6 +67,8 @@ export class DirectorySnapshot implements Disposable {
   readonly #store = new ContentStore();
   readonly #entries = new Map<string, SnapshotEntry>();
   readonly #ignored = new Set<string>();
+  /** Tracked files that did not exist. */
+  readonly #missing = new Set<string>();
   #bytes = 0;
 
   private constructor(tree: WorkTree) {
@@ -132,7 +133,8 @@ export class DirectorySnapshot implements Disposable {
     for await (const { path, stat } of walkWorkTree(this.#tree, { onInexact })) {
       if (!this.#isStoreFile(path)) currentStats.set(path, stat);
     }
-    const paths = [...new Set([...this.#entries.keys(), ...currentStats.keys()])].sort();
+    const known = [...this.#entries.keys(), ...currentStats.keys(), ...this.#missing];
+    const paths = [...new Set(known)].sort();
     for (const path of paths) {
       // A file that is ignored now may still exist.
       const stat = currentStats.get(path) ?? tryLstatInTree(this.#tree.root, path);
@@ -146,22 +148,20 @@ export class DirectorySnapshot implements Disposable {
     for await (const { path, stat } of walkWorkTree(this.#tree, { signal, onIgnored })) {
       await this.#add(path, stat, signal);
     }
-    for (const { path, stat } of await this.#findIgnoredTracked()) {
-      await this.#add(path, stat, signal);
-    }
+    await this.#captureTracked(signal);
   }
 
-  /** Finds the tracked files that match an ignore rule, which git does not ignore. */
-  async #findIgnoredTracked(): Promise<readonly WalkedPath[]> {
-    if (this.#ignored.size === 0) return [];
+  /** Captures the tracked files that match an ignore rule, which git does not ignore. */
+  async #captureTracked(signal: AbortSignal | undefined): Promise<void> {
     const { root, start } = this.#tree;
-    const paths = (await readTrackedPaths(root)).filter((path) =>
-      path.startsWith(start) && this.#wasIgnored(path)
-    );
-    return paths.flatMap((path) => {
+    for (const path of await readTrackedPaths(root)) {
+      if (!path.startsWith(start) || this.#entries.has(path)) continue;
       const stat = tryLstatInTree(root, path);
-      return stat && (stat.isFile || stat.isSymlink) ? [{ path, stat }] : [];
-    });
+      if (!stat) this.#missing.add(path);
+      else if ((stat.isFile || stat.isSymlink) && this.#wasIgnored(path)) {
+        await this.#add(path, stat, signal);
+      }
+    }
   }
 
   async #add(path: string, stat: FileStatus, signal: AbortSignal | undefined): Promise<void> {
@@ -206,7 +206,7 @@ export class DirectorySnapshot implements Disposable {
   ): Promise<PathChange | undefined> {
     const entry = this.#entries.get(path);
     if (!entry) {
-      if (!stat || this.#wasIgnored(path)) return undefined;
+      if (!stat || (this.#wasIgnored(path) && !this.#missing.has(path))) return undefined;
       const after = await this.#readState(path, stat, omittedFiles);
       return after ? { path, before: null, after } : undefined;
     }

@@ -185,6 +185,30 @@ Deno.test({
 });
 
 Deno.test({
+  name:
+    "DirectorySnapshot: createPatch() has tracked files that match an ignore rule and are restored",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await withDirectory(async (directory) => {
+      const git = (...args: string[]) => new Deno.Command("git", { args, cwd: directory }).output();
+      await git("init", "--quiet");
+      await Deno.mkdir(`${directory}/build`);
+      await Deno.writeTextFile(`${directory}/.gitignore`, "build/\n");
+      await Deno.writeTextFile(`${directory}/build/setup.txt`, "one\n");
+      await git("add", "--force", ".gitignore", "build/setup.txt");
+      await Deno.remove(`${directory}/build`, { recursive: true });
+      using snapshot = await DirectorySnapshot.take(directory);
+      await Deno.mkdir(`${directory}/build`);
+      await Deno.writeTextFile(`${directory}/build/setup.txt`, "two\n");
+      await Deno.writeTextFile(`${directory}/build/output.txt`, "two\n");
+      const patch = new TextDecoder().decode((await snapshot.createPatch()).bytes);
+      assertEquals(patch.match(/^diff .*$/gm), ["diff --git a/build/setup.txt b/build/setup.txt"]);
+      assertStringIncludes(patch, "new file mode 100644");
+    });
+  },
+});
+
+Deno.test({
   name: "DirectorySnapshot: takes no tracked file behind a link to another directory",
   ignore: Deno.build.os === "windows",
   async fn() {
@@ -208,4 +232,36 @@ Deno.test({
       });
     });
   },
+});
+
+Deno.test("DirectorySnapshot: skips what info/exclude names, also in a linked worktree and a submodule", async () => {
+  await withDirectory(async (directory) => {
+    const git = async (cwd: string, ...args: string[]) => {
+      const identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com"];
+      const command = new Deno.Command("git", {
+        args: [...identity, "-c", "protocol.file.allow=always", ...args],
+        cwd,
+        env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" },
+        stderr: "null",
+      });
+      assertEquals((await command.output()).success, true, args.join(" "));
+    };
+    const [main, tree, outer] = ["main", "tree", "outer"].map((name) => `${directory}/${name}`);
+    if (!main || !tree || !outer) throw new Error("No directories");
+    await git(directory, "init", "--quiet", main);
+    await git(main, "commit", "--quiet", "--allow-empty", "-m", "Start");
+    await git(main, "worktree", "add", "--quiet", tree);
+    await Deno.writeTextFile(`${main}/.git/info/exclude`, "*.private\n");
+    await git(directory, "init", "--quiet", outer);
+    await git(outer, "submodule", "--quiet", "add", main, "inner");
+    await Deno.mkdir(`${outer}/.git/modules/inner/info`, { recursive: true });
+    await Deno.writeTextFile(`${outer}/.git/modules/inner/info/exclude`, "*.private\n");
+    for (const path of [main, tree, `${outer}/inner`]) {
+      using snapshot = await DirectorySnapshot.take(path);
+      await Deno.writeTextFile(`${path}/a.private`, "secret\n");
+      await Deno.writeTextFile(`${path}/a.txt`, "text\n");
+      const patch = new TextDecoder().decode((await snapshot.createPatch()).bytes);
+      assertEquals(patch.match(/^diff .*$/gm), ["diff --git a/a.txt b/a.txt"], path);
+    }
+  });
 });

@@ -4,15 +4,13 @@
  * @module
  */
 
-import { isAbsolute, isExactPath, join, SEPARATOR } from "../platform/paths.ts";
+import { isExactPath, join, SEPARATOR } from "../platform/paths.ts";
 import { readUntrustedFile } from "../platform/untrusted_file.ts";
 import { concatBytes } from "./bytes.ts";
+import { findGitDirectory } from "./git_directory.ts";
 
 /** Maximum size of an index, and of all its names: a short one can have long names, which begin like each other. */
 const MAX_INDEX_BYTES = 200_000_000;
-
-/** Maximum size of a `.git` file. */
-const MAX_LINK_BYTES = 10_000;
 
 /**
  * Reads the paths of the tracked files of a repository, relative to its root, in their order; none if the index is missing,
@@ -21,27 +19,12 @@ const MAX_LINK_BYTES = 10_000;
  */
 export async function readTrackedPaths(root: string): Promise<readonly string[]> {
   const directory = await findGitDirectory(root);
-  const bytes = await read(directory, "index", MAX_INDEX_BYTES);
-  if (!bytes) return [];
+  const options = { within: directory, maxBytes: MAX_INDEX_BYTES };
+  const read = await readUntrustedFile(join(directory, "index"), options);
+  if (read.type !== "content") return [];
+  const { bytes } = read;
   // Hashes are those of SHA-1, else of SHA-256.
   return (parseIndex(bytes, 20) ?? parseIndex(bytes, 32) ?? []).filter(isInsidePath);
-}
-
-/** Of a worktree or a submodule, `.git` is a file that names the directory. */
-async function findGitDirectory(root: string): Promise<string> {
-  const bytes = await read(root, ".git", MAX_LINK_BYTES);
-  const [, path] = /^gitdir: (.+?)\r?\n?$/.exec(bytes ? new TextDecoder().decode(bytes) : "") ?? [];
-  if (path === undefined) return join(root, ".git");
-  return isAbsolute(path) ? path : join(root, path);
-}
-
-async function read(
-  directory: string,
-  name: string,
-  maxBytes: number,
-): Promise<Uint8Array | undefined> {
-  const result = await readUntrustedFile(join(directory, name), { within: directory, maxBytes });
-  return result.type === "content" ? result.bytes : undefined;
 }
 
 /** The first four bytes of an index, "DIRC". */

@@ -10,6 +10,7 @@ import type { FileStatus } from "../platform/file_calls.ts";
 import { dirname, getRelativePath, isExactPath, join, SEPARATOR } from "../platform/paths.ts";
 import { system } from "../platform/system.ts";
 import { readUntrustedText } from "../platform/untrusted_file.ts";
+import { findCommonDirectory } from "./git_directory.ts";
 
 /** A directory and the repository that contains it. */
 export interface WorkTree {
@@ -53,7 +54,10 @@ export async function findWorkTree(directory: string): Promise<WorkTree> {
   const start = path === "" ? "" : `${path}/`;
   const rootRules = repository === undefined
     ? [parseIgnoreFile(DEFAULT_IGNORES, "")]
-    : await readRulesFile(root, { name: ".git/info/exclude", prefix: "" });
+    : await readRulesFile(join(await findCommonDirectory(root), "info"), {
+      name: "exclude",
+      prefix: "",
+    });
   const parents = start.split("/").slice(0, -1).map((_, depth, names) =>
     depth === 0 ? "" : `${names.slice(0, depth).join("/")}/`
   );

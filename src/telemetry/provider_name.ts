@@ -7,8 +7,10 @@
 const NAMES: Readonly<Record<string, string>> = {
   azure: "azure.ai.openai",
   bedrock: "aws.bedrock",
+  gemini: "gcp.gemini",
   google: "gcp.gemini",
   mistral: "mistral_ai",
+  moonshot: "moonshot_ai",
   vertex: "gcp.vertex_ai",
   xai: "x_ai",
 };

@@ -148,7 +148,9 @@ function changeArguments(
   );
 }
 
+/** Returns other arguments; none are a call without arguments. */
 function damageJson(json: string, random: () => number): string {
+  const hasArguments = !/^\s*(?:\{\s*\})?\s*$/.test(json);
   const position = Math.floor(random() * json.length);
   const damages = [
     `${json.slice(0, position)}`,
@@ -157,7 +159,7 @@ function damageJson(json: string, random: () => number): string {
     json.replaceAll('"', "'"),
     "[]",
     "null",
-  ];
+  ].filter((damaged) => damaged !== json && (hasArguments || damaged !== ""));
   return damages[Math.floor(random() * damages.length)] ?? "";
 }
 

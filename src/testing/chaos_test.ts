@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
@@ -131,6 +131,20 @@ Deno.test("chaos: malformed arguments are refused, or were repaired", async () =
     }
   }
   assertEquals(outcomes.has(true), true);
+});
+
+Deno.test("chaos: malformed arguments differ from those of the model, also if it sends none", async () => {
+  for (let seed = 1; seed <= 60; seed++) {
+    const streamFn = scriptedStream([reply([toolCall("read", {})]), reply("Done")]);
+    const { faults, events } = await runWith("malformed_arguments", { streamFn }, seed);
+    const deltas = events.flatMap((event) =>
+      event.type === "message_update" && event.delta.type === "tool_call_delta"
+        ? [event.delta.delta]
+        : []
+    );
+    assertEquals(faults.injected.length, 1);
+    assertNotEquals(deltas.join("").trim() || "{}", "{}", `seed ${seed}`);
+  }
 });
 
 Deno.test("chaos: oversized arguments have a property of 200,000 characters", async () => {

@@ -5,6 +5,7 @@
  */
 
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { MAX_TIMER_MS } from "../core/ports.ts";
 import { type AgentTool, defineTool } from "../core/tool.ts";
 import { textResult } from "../core/tool_result.ts";
 import { htmlToText } from "./text/html_text.ts";
@@ -50,7 +51,8 @@ export function fetchUrlTool(options: FetchUrlOptions = {}): AgentTool {
     requiresApproval: true,
     risk: "network",
     execute: catchAsErrorResult(async ({ url }, { signal }) => {
-      const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      const timeout = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMER_MS));
+      const deadline = AbortSignal.any([signal, timeout]);
       const { response, address } = await followRedirects(url, options, deadline);
       const bytes = await readBody(response, options.maxBytes ?? 5_000_000);
       const text = toText(bytes, response.headers.get("content-type") ?? "", address);

@@ -128,3 +128,9 @@ Deno.test("fetch_url: reads an endless body up to maxBytes", async () => {
   });
   assertStringIncludes(text, "characters omitted");
 });
+
+Deno.test("fetch_url: fetches a page without a time limit", async () => {
+  const pages = { "https://a.test/": createPage("Hello", "text/plain") };
+  const { text } = await fetchWith("https://a.test/", pages, { timeoutMs: Infinity });
+  assertEquals(text, "https://a.test/\n\nHello");
+});

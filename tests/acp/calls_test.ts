@@ -14,6 +14,7 @@ import {
   textResult,
 } from "../../mod.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
+import { terminalTool } from "../../src/protocols/acp/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { connectClient } from "./acp_client.ts";
@@ -215,4 +216,61 @@ Deno.test("serveAcp(): a tool of a server can forge neither a plan nor a termina
   assert(client.updates.every(({ sessionUpdate }) => sessionUpdate !== "plan"));
   const end = client.updates.findLast(({ sessionUpdate }) => sessionUpdate === "tool_call_update");
   assertEquals(end && "content" in end && end.content, [{ type: "content", content: text }]);
+});
+
+Deno.test("serveAcp(): a call that waits for an approval after its run ends when the next prompt declines it", async () => {
+  const agent = () =>
+    new Agent({
+      model: "test/model",
+      streamFn: scriptedStream([reply([toolCall("edit_file", {}, { id: "c1" })]), reply("Fine")]),
+      tools: [{ ...fakeTool({ name: "edit_file" }), requiresApproval: true }],
+      approve: () => ({ type: "pending" }),
+    });
+  const kept = agent();
+  await kept.prompt("Change it");
+  const host = {
+    ...createHost(() => ({})),
+    createSession: () => Promise.resolve({ id: "new", agent: agent() }),
+    openSession: () => Promise.resolve({ id: "kept", agent: kept }),
+  };
+  await using client = await connectClient(host);
+  await client.prompt(await client.createSession(), "Change it");
+  await client.agent.request("session/load", { sessionId: "kept", cwd: "/work", mcpServers: [] });
+  for (const id of ["new", "kept"]) {
+    client.updates.splice(0);
+    await client.prompt(id, "Leave it");
+    const [update] = client.updates;
+    assert(update?.sessionUpdate === "tool_call_update", id);
+    assertEquals([update.toolCallId, update.status], ["c1", "failed"]);
+    assertEquals(JSON.stringify(update.content).includes("not approved"), true);
+  }
+});
+
+Deno.test("serveAcp(): the terminal of a command stays visible after the user has cancelled it", async () => {
+  const started = Promise.withResolvers<void>();
+  const host = createHost(({ createTerminal }) => ({
+    streamFn: scriptedStream([reply([toolCall("bash", { command: "make" }, { id: "c1" })])]),
+    tools: createTerminal ? [terminalTool({ createTerminal, cwd: "/work" })] : [],
+    approvalMode: "bypassed",
+  }));
+  await using client = await connectClient(host, {
+    terminals: {
+      create: () => "t1",
+      output: () => ({ output: "make: started", truncated: false }),
+      waitForExit: () => {
+        started.resolve();
+        return new Promise(() => {});
+      },
+      onEnd() {},
+    },
+  });
+  const sessionId = await client.createSession();
+  const prompted = client.prompt(sessionId, "Build it");
+  await started.promise;
+  await client.agent.notify("session/cancel", { sessionId });
+  assertEquals((await prompted).stopReason, "cancelled");
+  const end = client.updates.findLast(({ sessionUpdate }) => sessionUpdate === "tool_call_update");
+  assert(end?.sessionUpdate === "tool_call_update");
+  assertEquals(end.status, "failed");
+  assertEquals(end.content?.map(({ type }) => type), ["terminal", "content"]);
 });

@@ -1,9 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
-import { Agent, type AgentOptions, type AgentTool, AuthError } from "../../mod.ts";
+import { Agent, type AgentOptions, type AgentTool, type Approve, AuthError } from "../../mod.ts";
 import type { AcpClient, AcpHost } from "../../src/protocols/acp/mod.ts";
 import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { approvalGate } from "../../src/tools/mod.ts";
 import { connectClient } from "./acp_client.ts";
 import { createHost } from "./test_host.ts";
 import { RawClient } from "./raw_client.ts";
@@ -81,6 +82,41 @@ Deno.test("serveAcp(): the user is asked for approvals with the changes, and the
       "allow_always",
       "reject_once",
     ]);
+  }
+});
+
+Deno.test("serveAcp(): a tool that the user allows for the session is not asked about again, other than by a gate", async () => {
+  const commands = ["ls", "rm -rf /", "ls"];
+  const listQuestions = async (approve: (client: AcpClient) => Approve) => {
+    const host = createHost((client) => ({
+      streamFn: scriptedStream([
+        ...commands.map((command) => reply([toolCall("bash", { command })])),
+        reply([toolCall("look")]),
+        reply("Done"),
+      ]),
+      tools: ["bash", "look"].map((name) => ({ ...fakeTool({ name }), requiresApproval: true })),
+      approve: approve(client),
+    }));
+    await using client = await connectClient(host);
+    const questions = async () => {
+      await client.prompt(await client.createSession(), "Go");
+      return client.permissions.splice(0).map(({ toolCall: { title } }) => title);
+    };
+    client.answers.push("tool");
+    return [await questions(), await questions()];
+  };
+  const all = ["bash ls", "bash rm -rf /", "bash ls", "look"];
+  assertEquals(await listQuestions(({ ask }) => ask), [["bash ls", "look"], all]);
+  const gates = [
+    ({ ask }: AcpClient) => approvalGate({ ask }),
+    ({ ask }: AcpClient) =>
+      approvalGate({
+        ask: ({ toolCallId, name, arguments: args, signal }) =>
+          ask({ toolCallId, name, arguments: args, signal }),
+      }),
+  ];
+  for (const gate of gates) {
+    assertEquals(await listQuestions(gate), [["bash ls", "bash rm -rf /", "look"], all]);
   }
 });
 

@@ -33,7 +33,7 @@ Deno.test("swink eval gate: passes and fails by limits, with a code for each dec
   ]);
   assertEquals(await gate(`${directory.path}/results/${RUN_1}`, "--min-pass-rate=90"), [
     3,
-    "RUN was not checked: a limit or the baseline is invalid\n  minPassRate must be from 0 to 1, not 90\n",
+    "RUN was not checked: a limit or the baseline is invalid\n  --min-pass-rate must be from 0 to 1, not 90\n",
   ]);
   const json = await withResults(directory, "gate", "latest", "-ojson");
   assertEquals(JSON.parse(json.output), { run: RUN_1, type: "pass", reasons: [] });

@@ -109,6 +109,21 @@ Deno.test("--replay: reports how a request differs from the recorded one", async
   assertStringIncludes(host.messages, 'actual    "What is old?"');
 });
 
+Deno.test("--replay: ignores durations in results of tools, and not in prompts", async () => {
+  await using directory = await createWorkDirectory();
+  directory.write("work/notes.txt", "3 tests passed (12ms)\n");
+  const prompt = "Wait 10 seconds";
+  const model = [READ_REPLY, DONE_REPLY];
+  await runSession(directory, { model }, "--record", directory.cassette, prompt);
+  directory.write("work/notes.txt", "3 tests passed (15ms)\n");
+  const replay = async (text: string) =>
+    (await runSession(directory, NO_KEYS, "--replay", directory.cassette, text)).code;
+  assertEquals(await replay(prompt), 0);
+  assertEquals(await replay("Wait 20 seconds"), 1);
+  directory.write("work/notes.txt", "2 tests passed (15ms)\n");
+  assertEquals(await replay(prompt), 1);
+});
+
 Deno.test("--record: records a failing run", async () => {
   await using directory = await createWorkDirectory();
   const rejection = { status: 401, body: '{"error":{"message":"invalid x-api-key"}}' };

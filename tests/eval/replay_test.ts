@@ -117,6 +117,28 @@ Deno.test("runEvalSet: a recording with an incomplete last line is continued", a
   });
 });
 
+Deno.test("runEvalSet: one evaluation at a time records in a directory", async () => {
+  await useDirectory(async (directory) => {
+    const server = createServer(REPLIES);
+    const { promise: hasStarted, resolve: start } = Promise.withResolvers<void>();
+    const { promise: isRejected, resolve: release } = Promise.withResolvers<void>();
+    const options = { record: directory, fetch: server.fetch };
+    const first = run(options, async (request) => {
+      start();
+      await isRejected;
+      return await makeAgent(request);
+    });
+    await hasStarted;
+    await assertRejects(() => run(options), BadRequestError, "being recorded");
+    release();
+    assertEquals((await first).map(({ outcome }) => outcome), ["passed", "passed"]);
+    assertEquals(server.bodies.length, 4);
+    await run(options);
+    const names = Array.from(Deno.readDirSync(directory), ({ name }) => name).sort();
+    assertEquals(names, ["hello.1.jsonl", "hello.2.jsonl", "runs.jsonl"]);
+  });
+});
+
 Deno.test("runEvalSet: two replays at the same time have directories of their own", async () => {
   await useDirectory(async (directory) => {
     await run({ record: directory, fetch: createServer(REPLIES).fetch });
@@ -200,6 +222,49 @@ Deno.test("runEvalSet: a replay of other requests fails, and shows the differenc
     assertStringIncludes(changed?.scores[0]?.reason ?? "", "Be brief");
     // The requests that were not repeated are a consequence.
     assertEquals(changed?.scores.filter(({ metric }) => metric === "run").length, 1);
+  });
+});
+
+Deno.test("runEvalSet: a replay of a prompt, a message or a tool with another number fails", async () => {
+  await useDirectory(async (directory) => {
+    const set = {
+      id: "set",
+      cases: [{ id: "hello", userMessages: ["Book 2026-12-24T10:00", "Answer within 10 s"] }],
+    };
+    const registry = new EvaluatorRegistry();
+    registry.register(
+      { name: "any", evaluate: () => ({ metric: "any", value: 1, passed: true }) },
+      { isDefault: true },
+    );
+    const texts = { systemPrompt: "Wait 30 seconds", description: "Takes 5 ms", tool: "7 ms" };
+    const replay = async (
+      messages: readonly string[],
+      options: RunEvalSetOptions,
+      { systemPrompt, description, tool } = texts,
+    ) => {
+      const [evalCase] = set.cases;
+      const cases = evalCase ? [{ ...evalCase, userMessages: messages }] : [];
+      const { results } = await runEvalSet({ ...set, cases }, ({ fetch }) =>
+        new Agent({
+          model: "anthropic/claude-sonnet-5-5",
+          streamFn: createAnthropic({ apiKey: "key", fetch }),
+          systemPrompt,
+          tools: [fakeTool({ name: "measure", description, result: tool })],
+        }), { evaluators: registry, ...options });
+      return results[0]?.outcome;
+    };
+    const [first = "", second = ""] = set.cases[0]?.userMessages ?? [];
+    const { fetch } = createServer([...REPLIES, ...REPLIES]);
+    assertEquals(await replay([first, second], { record: directory, fetch }), "passed");
+    const options = { replay: directory, fetch: rejectNetwork };
+    const other = { ...texts, tool: "8 ms" };
+    assertEquals(await replay([first, second], options, other), "passed");
+    assertEquals(await replay(["Book 2026-12-25T10:00", second], options), "failed");
+    assertEquals(await replay([first, "Answer within 20 s"], options), "failed");
+    const longer = { ...texts, systemPrompt: "Wait 60 seconds" };
+    assertEquals(await replay([first, second], options, longer), "failed");
+    const slower = { ...texts, description: "Takes 6 ms" };
+    assertEquals(await replay([first, second], options, slower), "failed");
   });
 });
 

@@ -65,6 +65,22 @@ Deno.test("HTTP: a server that no longer knows the session gets a new one, and t
   assertEquals(server.requests.filter(({ method }) => method === "initialize").length, 2);
 });
 
+Deno.test("HTTP: a server that answers an unknown session with the status 400 gets a new one, and other errors none", async () => {
+  const error = (message: string) =>
+    Response.json({ jsonrpc: "2.0", error: { code: -32000, message } }, { status: 400 });
+  const answers = [
+    error("Bad Request: No valid session ID provided"),
+    { content: [{ type: "text", text: "hello" }] },
+    error("The argument text is invalid"),
+  ];
+  await using server = new HttpServer({ "tools/call": () => answers.shift() ?? {} });
+  await using mcp = await server.connect();
+  assertEquals(getText(await callTool(mcp)), "hello");
+  assertEquals(mcp.servers[0]?.restarts, 1);
+  assertStringIncludes(getText(await callTool(mcp)), "The argument text is invalid");
+  assertEquals(mcp.servers[0]?.restarts, 1);
+});
+
 Deno.test("HTTP: calls that lose their session at the same time share one new session", async () => {
   const isLost = createDeferred();
   let lost = 0;
@@ -194,6 +210,43 @@ Deno.test("HTTP: closing ends the pauses before event streams are opened again",
   await mcp.close();
 });
 
+Deno.test("HTTP: the event stream of changes is opened again after failures of half a minute", async () => {
+  const pauses: number[] = [];
+  const changed = createDeferred();
+  let streams = 0;
+  await using server = new HttpServer({
+    "initialize": (message) =>
+      Response.json(createResult(message, {
+        protocolVersion: "2025-11-25",
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: "mock", version: "1" },
+      })),
+    "GET": () => {
+      streams++;
+      if (streams === 1) return createEventStream([": open\n\n"]);
+      if (streams <= 5) return new Response(null, { status: 503 });
+      return createEventStream([{ jsonrpc: "2.0", method: "notifications/tools/list_changed" }]);
+    },
+    "tools/list": () => {
+      if (streams < 6) return { tools: [] };
+      return { tools: [{ name: "late", inputSchema: { type: "object" } }] };
+    },
+  });
+  await using mcp = await server.connect({
+    sleep: async (milliseconds, signal) => {
+      const isPause = [1_000, 2_000, 4_000, 8_000, 16_000].includes(milliseconds) && streams < 6;
+      if (isPause) return void pauses.push(milliseconds);
+      const aborted = createDeferred();
+      signal?.addEventListener("abort", () => aborted.resolve());
+      if (!signal?.aborted) await aborted.promise;
+    },
+    onStatus: ({ tools }) => tools.length > 0 && changed.resolve(),
+  });
+  await changed.promise;
+  assertEquals(mcp.tools.at(-1)?.name, "mcp__mock__late");
+  assertEquals(pauses, [1_000, 2_000, 4_000, 8_000, 16_000]);
+});
+
 Deno.test("HTTP: a response that answers another request, or none, fails the call", async () => {
   const content = [{ type: "text", text: "other" }];
   const responses: readonly (() => Response)[] = [
@@ -280,10 +333,16 @@ Deno.test("HTTP: an error result of a tool has no secret of the configuration, a
   const key = "s3cret-key-of-many-characters";
   let isError = true;
   await using server = new HttpServer({
-    "tools/call": () => ({ content: [{ type: "text", text: `Key ${key} is used` }], isError }),
+    "tools/call": () => ({
+      content: [{ type: "text", text: `Key ${key} is used` }],
+      structuredContent: { status: 403, headers: [`x-key: ${key}`] },
+      isError,
+    }),
   });
   await using mcp = await server.connect({}, { "x-key": key });
-  assertEquals(getText(await callTool(mcp)), "Key [redacted] is used");
+  const result = await callTool(mcp);
+  assertEquals(getText(result), "Key [redacted] is used");
+  assertEquals(result.details, { status: 403, headers: ["x-key: [redacted]"] });
   isError = false;
   assertEquals(getText(await callTool(mcp)), `Key ${key} is used`);
 });

@@ -1,16 +1,31 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import * as clientPackage from "@modelcontextprotocol/client";
+import { createDeferred } from "../../src/core/deferred.ts";
 import { connectMcp, type McpServerStatus } from "../../src/mcp/mod.ts";
+import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { type HttpHandler, HttpServer } from "./http_server.ts";
 
 /** Answers a request for a token in place of the authorization server; `undefined` leaves it to that. */
 type TokenAnswer = (form: URLSearchParams) => Response | object | undefined;
 
-/** A server that requires the token `granted`, with its own authorization server. */
-function createProtectedServer(answer: TokenAnswer = () => undefined): HttpServer {
+/** The protection of a server. */
+interface Protection {
+  /** The methods of JSON-RPC that require a token. Default: all but `initialize`. */
+  readonly methods?: readonly string[];
+  /** Returns the token that is valid. Default: `granted`. */
+  readonly getToken?: () => string;
+}
+
+/** A server that requires a token, with its own authorization server. */
+function createProtectedServer(
+  answer: TokenAnswer = () => undefined,
+  { methods = ["server/discover", "tools/list", "tools/call"], getToken = () => "granted" }:
+    Protection = {},
+): HttpServer {
   const protect = (handler: HttpHandler): HttpHandler => (message, request) =>
-    request.headers.get("authorization") === "Bearer granted"
+    !methods.includes(message.method) ||
+      request.headers.get("authorization") === `Bearer ${getToken()}`
       ? handler(message, request)
       : new Response(null, {
         status: 401,
@@ -45,7 +60,7 @@ function createProtectedServer(answer: TokenAnswer = () => undefined): HttpServe
       if (other) return other;
       const isValid = form.get("code") === "code 1" && form.get("code_verifier") !== null;
       return isValid
-        ? { access_token: "granted", token_type: "Bearer" }
+        ? { access_token: getToken(), token_type: "Bearer" }
         : Response.json({ error: "invalid_grant" }, { status: 400 });
     },
   });
@@ -62,6 +77,8 @@ class MemoryProvider {
   };
   /** The page that the user would be sent to. */
   page: URL | undefined;
+  /** Number of times that the user was sent to a page. */
+  redirects = 0;
   #discovery: unknown;
   #client: unknown;
   #tokens: unknown;
@@ -97,6 +114,7 @@ class MemoryProvider {
   }
   redirectToAuthorization(url: URL) {
     this.page = url;
+    this.redirects++;
   }
   saveCodeVerifier(verifier: string) {
     this.#verifier = verifier;
@@ -368,4 +386,63 @@ Deno.test("OAuth: the headers of the configuration reach no other origin, such a
   assertEquals(mcp.servers.length, 1);
   assertEquals(leaked, []);
   assertEquals(received, [`Basic ${btoa("client 1:secret 1")}`]);
+});
+
+/** Resolves when the only server has a state. */
+async function untilState(
+  mcp: Awaited<ReturnType<typeof connectMcp>>,
+  type: McpServerStatus["state"]["type"],
+): Promise<void> {
+  await waitUntil(() => mcp.servers[0]?.state.type === type);
+}
+
+const CALLBACK = "http://127.0.0.1/callback?code=code%201&state=state%201";
+
+for (const methods of [["tools/call"], ["tools/list", "tools/call"]]) {
+  Deno.test(`OAuth: a server that protects only ${methods.join(" and ")} gets an authorization`, async () => {
+    await using server = createProtectedServer(undefined, { methods });
+    const provider = new MemoryProvider();
+    const oauth = { provider, awaitRedirect: () => Promise.resolve(CALLBACK) };
+    const config = { mcpServers: { mock: { url: server.url } } };
+    await using mcp = await connectMcp(config, { clientPackage, servers: { mock: { oauth } } });
+    const isRefused = methods.length === 1;
+    if (isRefused) {
+      assertStringIncludes(getText(await callTool(mcp)), "requires an authorization by the user");
+      await untilState(mcp, "ready");
+    }
+    assertEquals(getText(await callTool(mcp)), "hello");
+    assertEquals([provider.redirects, mcp.servers[0]?.restarts], [1, 0]);
+  });
+}
+
+Deno.test("OAuth: calls that are refused at the same time send the user to one page, and calls wait for the user", async () => {
+  let token = "granted";
+  await using server = createProtectedServer(undefined, { getToken: () => token });
+  const provider = new MemoryProvider();
+  const redirects = [createDeferred<string>(), createDeferred<string>(), createDeferred<string>()];
+  let count = 0;
+  const awaitRedirect = () => redirects[count++]?.promise ?? Promise.reject(new Error("refused"));
+  redirects[0]?.resolve(CALLBACK);
+  const config = { mcpServers: { mock: { url: server.url } } };
+  const options = { clientPackage, servers: { mock: { oauth: { provider, awaitRedirect } } } };
+  await using mcp = await connectMcp(config, options);
+  assertEquals(getText(await callTool(mcp)), "hello");
+
+  token = "another";
+  const refused = await Promise.all([callTool(mcp), callTool(mcp), callTool(mcp)]);
+  for (const result of refused) {
+    assertStringIncludes(getText(result), "requires an authorization by the user");
+  }
+  await untilState(mcp, "authorizing");
+  assertStringIncludes(getText(await callTool(mcp)), "waits until the user authorizes");
+  redirects[1]?.resolve(CALLBACK);
+  await untilState(mcp, "ready");
+  assertEquals(getText(await callTool(mcp)), "hello");
+  assertEquals([provider.redirects, count], [2, 2]);
+
+  token = "a third one";
+  await callTool(mcp);
+  redirects[2]?.resolve("http://127.0.0.1/callback?error=access_denied&state=state%201");
+  await untilState(mcp, "failed");
+  assertEquals([provider.redirects, count], [3, 3]);
 });

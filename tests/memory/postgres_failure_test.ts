@@ -174,3 +174,10 @@ tests.test(
     await appendTitle(session, "after");
   },
 );
+
+tests.test("answers under any time limit, also one longer than that of timers", async (stores) => {
+  for (const timeoutMs of [1e10, Infinity]) {
+    const store = stores.open({ timeoutMs });
+    assertEquals(await store.list({ tenant: `${timeoutMs}` }), []);
+  }
+});

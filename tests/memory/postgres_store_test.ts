@@ -139,6 +139,36 @@ tests.test(
   },
 );
 
+tests.test(
+  "stores an append once that the server still executes when its connection was lost",
+  async (stores) => {
+    const pool = await openPool(stores.server);
+    let isLost = true;
+    const late: Promise<unknown>[] = [];
+    const connection: PostgresClient = {
+      query: async (text, values) => {
+        if (isLost || !text.includes(".append_entr")) return await pool.query(text, values);
+        isLost = true;
+        // Longer than a statement waits for a row.
+        late.push(pool.query(`${text}, pg_sleep(0.6)`, values));
+        // Until it has locked the row.
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        throw createDisconnectedError();
+      },
+    };
+    const session = await stores.open({ connection }).create({ id: "s" });
+    for (const text of ["a", "b"]) {
+      isLost = false;
+      session.append(createMessageEntry(text));
+      await session.flush();
+    }
+    await session.close();
+    await Promise.all(late);
+    assertEquals(await readTexts(stores.open(), "s"), ["a", "b"]);
+    await pool.end();
+  },
+);
+
 tests.test("deletes a session once when the connection is lost afterwards", async (stores) => {
   const pool = await openPool(stores.server);
   let isLost = false;

@@ -36,6 +36,8 @@ export class ChatCallAssembler {
   readonly #arguments = new ArgumentsReader();
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
+  /** The calls whose block is not open, in order. */
+  readonly #waiting = new Set<Call>();
 
   /** Creates an assembler that writes the calls of a reply. */
   constructor({ writer, decodeToolName, request }: ProviderCall) {
@@ -133,19 +135,23 @@ export class ChatCallAssembler {
       contentIndex: null,
     };
     this.#calls.push(call);
+    this.#waiting.add(call);
     return call;
   }
 
   /** Opens the block of a call after those of earlier calls without arguments. */
   #openInOrder(call: Call): number {
     if (call.contentIndex !== null) return call.contentIndex;
-    const earlier = this.#calls.slice(0, this.#calls.indexOf(call));
-    for (const other of earlier) if (other.name !== "") this.#openCall(other);
+    for (const other of this.#waiting) {
+      if (other === call) break;
+      if (other.name !== "") this.#openCall(other);
+    }
     return this.#openCall(call);
   }
 
   #openCall(call: Call): number {
     if (call.contentIndex !== null) return call.contentIndex;
+    this.#waiting.delete(call);
     call.contentIndex = this.#writer.openToolCall(call.id, this.#decodeToolName(call.name));
     this.#writer.writeToolArguments(call.contentIndex, call.earlyArguments);
     return call.contentIndex;

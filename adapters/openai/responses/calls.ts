@@ -36,6 +36,10 @@ export interface ItemPosition {
 /** The calls of one reply, in the order of their starts. */
 export class OpenCalls {
   readonly #calls: OpenCall[] = [];
+  /** The calls by their id and that of their item. */
+  readonly #byId = new Map<string, OpenCall[]>();
+  /** The last call by the index of its item. */
+  readonly #byIndex = new Map<number, OpenCall>();
 
   /** All calls. */
   get all(): readonly OpenCall[] {
@@ -58,6 +62,12 @@ export class OpenCalls {
       hasArguments: false,
     };
     this.#calls.push(call);
+    if (call.index !== undefined) this.#byIndex.set(call.index, call);
+    for (const id of new Set([call.id, call.itemId])) {
+      const calls = this.#byId.get(id);
+      if (calls) calls.push(call);
+      else if (id !== "") this.#byId.set(id, [call]);
+    }
     return call;
   }
 
@@ -70,8 +80,8 @@ export class OpenCalls {
   /** Finds the call of an item. Another call may have the same index or the same id. */
   findItem(position: ItemPosition, item: WireItem): OpenCall | undefined {
     const id = textOrEmpty(item.call_id);
-    const known = this.#calls.findLast((call) =>
-      id !== "" && call.id === id && !isOther(call, position, item)
+    const known = this.#byId.get(id)?.findLast((call) =>
+      call.id === id && !isOther(call, position, item)
     );
     const found = known ?? this.#findAt({ ...position, item_id: textOrEmpty(item.id) });
     const hasSameId = id === "" || found?.id === "" || found?.id === id;
@@ -81,12 +91,11 @@ export class OpenCalls {
   #findAt(position: ItemPosition): OpenCall | undefined {
     const index = getIndex(position);
     const id = textOrEmpty(position.item_id);
-    const possible = this.#calls.filter((call) =>
+    // The id is that of the item or changes with each event.
+    const named = this.#byId.get(id)?.findLast((call) =>
       index === undefined || call.index === undefined || call.index === index
     );
-    // The id is that of the item or changes with each event.
-    return possible.findLast((call) => id !== "" && (call.itemId === id || call.id === id)) ??
-      possible.findLast((call) => index !== undefined && call.index === index);
+    return named ?? (index === undefined ? undefined : this.#byIndex.get(index));
   }
 }
 

@@ -214,14 +214,14 @@ export class ResponsesReply implements ReplyReader<string> {
 
   /** Writes the arguments of calls whose item has not ended. */
   #completeCalls(output: readonly WireItem[]): void {
-    for (const call of this.#calls.all) {
+    const calls = this.#calls.all.filter(({ hasArguments }) => !hasArguments);
+    const itemsByCall = calls.length === 0 ? new Map<string, WireItem>() : indexByCall(output);
+    for (const call of calls) {
       const { id, name, index = -1, earlyArguments } = call;
-      const item = [output[index], ...output].find((each) => {
-        const found = readObject(each);
-        return id !== "" && found?.call_id === id && found.name === name;
-      });
+      const { [index]: atIndex } = output;
+      const item = isItemOf(call, atIndex) ? atIndex : itemsByCall.get(toCallKey(id, name));
       this.#completeCall(call, earlyArguments);
-      this.#completeCall(call, (item ?? output[index])?.arguments);
+      this.#completeCall(call, (item ?? atIndex)?.arguments);
     }
   }
 
@@ -260,7 +260,7 @@ export class ResponsesReply implements ReplyReader<string> {
       const type = textOrEmpty(readObject(item)?.type);
       const position = { output_index: index };
       const isMissed = type === "function_call"
-        ? missedCalls.includes(item) || (!hasItems && this.#calls.findItem(position, item))
+        ? missedCalls.has(item) || (!hasItems && this.#calls.findItem(position, item))
         : missedTypes.includes(type) || !hasItems;
       if (!isMissed) continue;
       // Deltas that no end of an item followed are those of all items.
@@ -271,11 +271,12 @@ export class ResponsesReply implements ReplyReader<string> {
   }
 
   /** Finds the calls that no event contained. Some servers send other ids at the end, so that no call is another one. */
-  #findMissedCalls(output: readonly WireItem[]): readonly WireItem[] {
+  #findMissedCalls(output: readonly WireItem[]): ReadonlySet<WireItem> {
     const items = output.filter((item) => readObject(item)?.type === "function_call");
-    const ids = this.#calls.all.map(({ id }) => id);
-    const hasSameIds = ids.every((id) => items.some(({ call_id }) => id !== "" && call_id === id));
-    return hasSameIds ? items.filter((item) => !ids.includes(textOrEmpty(item.call_id))) : [];
+    const itemIds = new Set(items.map(({ call_id }) => call_id));
+    const ids = new Set(this.#calls.all.map(({ id }) => id));
+    const hasSameIds = [...ids].every((id) => id !== "" && itemIds.has(id));
+    return new Set(hasSameIds ? items.filter((item) => !ids.has(textOrEmpty(item.call_id))) : []);
   }
 
   #closeReasoning(item: WireItem): void {
@@ -379,6 +380,28 @@ export class ResponsesReply implements ReplyReader<string> {
       cost: toChatCost(this.#wireUsage ?? {}),
     });
   }
+}
+
+/** Whether an item is the end of a call, by its id and name. */
+function isItemOf({ id, name }: OpenCall, item: WireItem | undefined): boolean {
+  const found = readObject(item);
+  return id !== "" && found?.call_id === id && found.name === name;
+}
+
+/** Returns the first item of each call that has an id. */
+function indexByCall(output: readonly WireItem[]): ReadonlyMap<string, WireItem> {
+  const items = new Map<string, WireItem>();
+  for (const item of output) {
+    const { call_id: id, name } = readObject(item) ?? {};
+    if (typeof id !== "string" || typeof name !== "string" || id === "") continue;
+    const key = toCallKey(id, name);
+    if (!items.has(key)) items.set(key, item);
+  }
+  return items;
+}
+
+function toCallKey(id: string, name: string): string {
+  return JSON.stringify([id, name]);
 }
 
 /** Returns the parts of a message or of reasoning. */

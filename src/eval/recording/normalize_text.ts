@@ -19,16 +19,22 @@ const ZONE = "(?: (?:[A-Z]{3,4}|[+-]\\d{4})\\b)?";
 const LISTED_FILE = "^(-[-rwxsStT]{9})[.+@]?";
 const LISTED_OTHER = "^([bcdlps][-rwxsStT]{9})[.+@]?";
 
-/** Parts of the output of commands and tests that differ in each run, with their replacements. */
-const VARIABLE_PARTS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+type Replacements = readonly (readonly [pattern: RegExp, replacement: string])[];
+
+/** Directories and ids, which differ in each run also in prompts. */
+const PLACES: Replacements = [
   // A path begins after a delimiter, so that the time is linear in the length of a text without any.
   [
     new RegExp(`(?<![^${DELIMITERS}])[^${DELIMITERS}]*${DIRECTORY_PREFIX}[A-Za-z0-9]+`, "g"),
     "<directory>",
   ],
-  // Of mktemp and of the module tempfile of Python.
-  [/(?<=[/\\])tmp\.?[A-Za-z0-9_]{8,10}(?![A-Za-z0-9_])/g, "<directory>"],
   [/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/gi, "<id>"],
+];
+
+/** Parts of the output of commands and tests that differ in each run, with their replacements. */
+const VARIABLE_PARTS: Replacements = [
+  // Of mktemp and of the module tempfile of Python, in the directory for temporary files.
+  [/(?<=[/\\](?:tmp|T|Temp)[/\\])tmp\.?[A-Za-z0-9_]{8,10}(?![A-Za-z0-9_])/gi, "<directory>"],
   // `Nov 28 13:33`, `Sat Nov 28 13:33:32 UTC 2026`, `Sat Nov 28 13:33:32 2026 +0000`
   [
     new RegExp(
@@ -43,6 +49,8 @@ const VARIABLE_PARTS: readonly (readonly [pattern: RegExp, replacement: string])
   // In names of logs.
   [/\b\d{4}-\d\d-\d\dT\d\d_\d\d_\d\d_\d+Z/g, "<time>"],
   [/\b\d\d:\d\d:\d\d(?:\.\d+)?\b/g, "<time>"],
+  // Since the epoch: milliseconds, and seconds with a fraction.
+  [/(?<![.\d])1[6-9]\d{8}(?:\d{3}|\.\d+)\b/g, "<time>"],
   [/\b\d\d:\d\d\.\d{3}\b/g, "<duration>"],
   [
     /\b(?:\d+m)?\d+(?:\.\d+)?\s?(?:ns|[µμ]s|us|ms|msecs?|s|secs?|seconds?|min|mins|minutes?)\b/g,
@@ -65,8 +73,8 @@ const VARIABLE_PARTS: readonly (readonly [pattern: RegExp, replacement: string])
   [/(?<=\b(?:localhost|127\.0\.0\.1)|\[::1\]):(?:3[2-9]|[45]\d|6[0-5])\d{3}\b/g, ":<port>"],
   // Of a warning of Node, and of a command in the background.
   [/(?<=\((?:node|pid)[ :])\d+(?=\))|(?<=\bpid[ :=])\d+\b|(?<=^\[\d+\] )\d+$/gim, "<process>"],
-  // Of commits, and of caches that depend on the directory.
-  [/\b[\da-f]{12,64}\b/g, "<hash>"],
+  // Of commits, and of caches that depend on the directory. Digits alone are a number.
+  [/\b(?!\d+\b)[\da-f]{12,64}\b/g, "<hash>"],
   // Short ones: of `git commit`, `git log --oneline`, `git reset` and `git pull`.
   [/^(\[[^\]\n]{1,200} )[\da-f]{7,11}(?=\])/gm, "$1<hash>"],
   [/^([*|\\/ ]{0,100})(?!\d+ )[\da-f]{7,11}(?= )/gm, "$1<hash>"],
@@ -74,14 +82,19 @@ const VARIABLE_PARTS: readonly (readonly [pattern: RegExp, replacement: string])
   [/\b[\da-f]{7,11}\.\.\.?[\da-f]{7,11}\b/g, "<hash>"],
 ];
 
+/** Replaces paths of directories of runs, and ids. */
+export function normalizePlaces(text: string): string {
+  return replaceParts(text, PLACES);
+}
+
 /**
  * Replaces paths of directories of runs and of temporary ones, ids, times, durations, owners of files, addresses, ports,
  * processes and hashes.
  */
 export function normalizeText(text: string): string {
-  let normalized = text;
-  for (const [pattern, replacement] of VARIABLE_PARTS) {
-    normalized = normalized.replaceAll(pattern, replacement);
-  }
-  return normalized;
+  return replaceParts(normalizePlaces(text), VARIABLE_PARTS);
+}
+
+function replaceParts(text: string, parts: Replacements): string {
+  return parts.reduce((changed, [pattern, by]) => changed.replaceAll(pattern, by), text);
 }

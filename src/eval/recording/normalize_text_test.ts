@@ -8,6 +8,7 @@ Deno.test("normalizeText: replaces what differs between two runs of the same tes
     ['"C:\\Temp\\swink_eval_1a2b\\a.ts"', '"<directory>\\a.ts"'],
     ["ok | 3 passed (17ms), 1.25 s, 2m3s", "ok | 3 passed (<duration>), <duration>, <duration>"],
     ["2026-08-22T10:15:00.123Z and 10:15:00", "<time> and <time>"],
+    ['{"at":1764338012345} 1764338012.25', '{"at":<time>} <time>'],
     ["run 7f3c1a9e-1111-4222-8333-444455556666", "run <id>"],
     ["commit 1a2b3c4d5e6f7a8b at 0x7ffee4c0", "commit <hash> at <address>"],
     [
@@ -43,6 +44,7 @@ Deno.test("normalizeText: keeps numbers, words and code", () => {
   const texts = [
     ...["5 files, 12 of 30", "const a1b2 = 0x10;", "1.2.3", "a/b/c.ts:10:20", "total 12"],
     ...["1234567 a.txt", "deadline May 12", "the duration 30", "localhost:8080", "/src/tmpfile.ts"],
+    ...["0.123456789012", "account 123456789012", "1764338012 sheep", "src/tmp_handler.ts"],
     ...["add a decade", "[main] decade", "a[0] 12", "cafe", "- [x] facade", "/tmp/tmpl"],
   ];
   for (const text of texts) {

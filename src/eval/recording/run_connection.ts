@@ -7,15 +7,16 @@
 import { BadRequestError } from "../../core/errors.ts";
 import { join } from "../../platform/paths.ts";
 import { recordFetch } from "../../cassettes/record_fetch.ts";
-import { replayCassette } from "../../cassettes/replay_cassette.ts";
 import type { EvalFiles } from "../case/eval_files.ts";
-import { normalizeText } from "./normalize_text.ts";
+import { replayAgent } from "./replay_agent.ts";
 import { appendRun, readRuns, type RecordedRun, repairRuns } from "./run_index.ts";
 
 /** The network access of one run. */
 export interface RunConnection {
-  /** Sends requests. */
+  /** Sends the requests of the agent. */
   readonly fetch: typeof globalThis.fetch;
+  /** Sends the requests of evaluators. */
+  readonly evaluatorFetch: typeof globalThis.fetch;
   /** The seed of the run. */
   readonly seed: number;
   /** Start of the run, or of the recorded run, in milliseconds since the epoch. */
@@ -40,10 +41,18 @@ export interface FinishedRun extends Pick<RecordedRun, "model" | "directory"> {
 }
 
 /** The run for which a connection is opened. */
-export type ConnectionRequest = Pick<RecordedRun, "caseId" | "repetition" | "seed">;
+export interface ConnectionRequest extends Pick<RecordedRun, "caseId" | "repetition" | "seed"> {
+  /** The messages of the user. */
+  readonly prompts: readonly string[];
+}
 
 /** Opens the connections of runs. */
 export type OpenRunConnection = (request: ConnectionRequest) => RunConnection;
+
+/** The connections of an evaluation. Disposing of them ends its recording. */
+export interface RunConnections extends Disposable {
+  readonly open: OpenRunConnection;
+}
 
 /** Options for `createConnections()`. */
 export interface ConnectionOptions {
@@ -64,30 +73,58 @@ export interface ConnectionOptions {
 /**
  * Selects the connections of the runs of a set.
  *
- * @throws {BadRequestError} If both directories are given, or there is no recording to replay.
+ * @throws {BadRequestError} If both directories are given, there is no recording to replay, or another evaluation records
+ * in the directory.
  */
-export async function createConnections(options: ConnectionOptions): Promise<OpenRunConnection> {
+export async function createConnections(options: ConnectionOptions): Promise<RunConnections> {
   const { record, replay, fetch, now } = options;
   if (record !== undefined && replay !== undefined) {
     throw new BadRequestError("Pass either record or replay: a replay sends no requests");
   }
   if (record !== undefined) {
-    await repairRuns(record, options.files);
-    return (request) => openRecording(request, record, options);
+    return await openRecordings(record, options);
   }
-  if (replay !== undefined) return await openReplays(replay, options);
-  return ({ seed }) => ({
-    fetch,
-    seed,
-    startedAt: now(),
-    directory: undefined,
-    isRecorded: false,
-    finish: () => Promise.resolve(),
-  });
+  const open: OpenRunConnection = replay !== undefined
+    ? await openReplays(replay, options)
+    : ({ seed }) => ({
+      fetch,
+      evaluatorFetch: fetch,
+      seed,
+      startedAt: now(),
+      directory: undefined,
+      isRecorded: false,
+      finish: () => Promise.resolve(),
+    });
+  return { open, [Symbol.dispose]: () => {} };
+}
+
+/** File that is locked while an evaluation records. Two of them would mix the requests of their runs. */
+const LOCK_FILE = "recorder.lock";
+
+async function openRecordings(
+  directory: string,
+  options: ConnectionOptions,
+): Promise<RunConnections> {
+  const lock = await options.files.lock(join(directory, LOCK_FILE));
+  if (!lock) {
+    throw new BadRequestError(
+      `"${directory}" is being recorded by another evaluation: wait for its end, or choose another directory`,
+    );
+  }
+  try {
+    await repairRuns(directory, options.files);
+  } catch (error) {
+    lock[Symbol.dispose]();
+    throw error;
+  }
+  return {
+    open: (request) => openRecording(request, directory, options),
+    [Symbol.dispose]: () => lock[Symbol.dispose](),
+  };
 }
 
 function openRecording(
-  request: ConnectionRequest,
+  { prompts: _, ...request }: ConnectionRequest,
   directory: string,
   { fetch, now, files }: ConnectionOptions,
 ): RunConnection {
@@ -95,6 +132,7 @@ function openRecording(
   const startedAt = now();
   return {
     fetch: recorder,
+    evaluatorFetch: recorder,
     seed: request.seed,
     startedAt,
     directory: undefined,
@@ -109,7 +147,7 @@ function openRecording(
 
 async function openReplays(
   directory: string,
-  { normalize = (text) => text, now, files }: ConnectionOptions,
+  { normalize, now, files }: ConnectionOptions,
 ): Promise<OpenRunConnection> {
   const runs = new Map(
     (await readRuns(directory, files)).map((run) => [getCassettePath(directory, run), run]),
@@ -117,13 +155,15 @@ async function openReplays(
   return (request) => {
     const path = getCassettePath(directory, request);
     const recorded = runs.get(path);
-    const player = replayCassette(path, { normalize: (text) => normalizeText(normalize(text)) });
+    const { fetch, evaluatorFetch } = replayAgent(path, { prompts: request.prompts, normalize });
     let requests = 0;
+    const count = (replay: typeof globalThis.fetch): typeof globalThis.fetch => (...sent) => {
+      requests++;
+      return recorded ? replay(...sent) : Promise.reject(createMissingError(request, directory));
+    };
     return {
-      fetch: (...sent) => {
-        requests++;
-        return recorded ? player(...sent) : Promise.reject(createMissingError(request, directory));
-      },
+      fetch: count(fetch),
+      evaluatorFetch: count(evaluatorFetch),
       seed: recorded?.seed ?? request.seed,
       startedAt: recorded?.startedAt ?? now(),
       directory: recorded?.directory,
@@ -131,7 +171,7 @@ async function openReplays(
       finish: async ({ end }) => {
         if (end !== "answered") return;
         if (!recorded) throw createMissingError(request, directory);
-        if (requests > 0) return player.assertDone();
+        if (requests > 0) return fetch.assertDone();
         if (await files.read(path) === undefined) return;
         throw new BadRequestError(
           "The run sent no request of its recording: pass the fetch of the request to the adapter of the agent",
@@ -142,7 +182,7 @@ async function openReplays(
 }
 
 function createMissingError(
-  { caseId, repetition }: ConnectionRequest,
+  { caseId, repetition }: Pick<ConnectionRequest, "caseId" | "repetition">,
   directory: string,
 ): BadRequestError {
   return new BadRequestError(

@@ -50,7 +50,9 @@ function checkSeeds(seeds: readonly number[] | undefined): void {
 function checkCase({ id, userMessages, repetitions = 1 }: EvalCase, ids: Set<string>): void {
   if (typeof id !== "string" || !CASE_ID_PATTERN.test(id)) {
     throw new BadRequestError(
-      `The id ${describeValue(id)} of a case must consist of letters, digits, ".", "_" and "-"`,
+      `The id ${
+        describeValue(id)
+      } of a case must begin with a letter or a digit, and have at most 200 of letters, digits, ".", "_" and "-"`,
     );
   }
   // Ids are names of files, whose case some systems ignore.

@@ -77,7 +77,10 @@ const RUN_METRIC = "run";
 /** Runs a case once, in a directory of its own. Never rejects; an error fails the run. */
 export async function runCase(planned: PlannedRun, services: RunServices): Promise<CaseResult> {
   const { now, elapsed, signal } = services;
-  const connection = services.openConnection(identifyRun(planned));
+  const connection = services.openConnection({
+    ...identifyRun(planned),
+    prompts: planned.evalCase.userMessages,
+  });
   const directory = createLazyDirectory(planned.evalCase, { ...services, ...connection });
   const collector = new TrajectoryCollector({ now });
   const run: CaseRun = { planned, services, connection, directory, collector, model: undefined };
@@ -238,7 +241,7 @@ async function scoreRun(
     trajectory: collector.trajectory,
     durationMs,
     directory: directory.created?.path,
-    fetch: connection.fetch,
+    fetch: connection.evaluatorFetch,
     isRecorded: connection.isRecorded,
     signal,
   });

@@ -13,7 +13,7 @@ import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
 import { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
 import { omitCalls } from "./omit_calls.ts";
 import { checkCount, planRuns } from "./plan_runs.ts";
-import { createConnections } from "../recording/run_connection.ts";
+import { createConnections, type RunConnections } from "../recording/run_connection.ts";
 import { type CreateCaseDirectory, createLocalDirectory } from "./case_directory.ts";
 import type { CaseResult, EvalSetResult } from "./case_result.ts";
 import {
@@ -55,8 +55,8 @@ export interface RunEvalSetOptions {
    */
   readonly replay?: string | undefined;
   /**
-   * Replaces the parts of texts in requests that differ in each run, in addition to paths, ids, times, durations,
-   * owners of files, processes and hashes, before a replay compares them. Default: none.
+   * Replaces the parts of texts in requests that differ in each run, before a replay compares them, in addition to paths
+   * and ids, and to times, durations, owners of files, processes and hashes in results of tools. Default: none.
    */
   readonly normalize?: ((text: string) => string) | undefined;
   /** Port: sends requests. Default: the global `fetch`. */
@@ -105,7 +105,8 @@ const OPTION_NAMES: readonly string[] = [
  * the other ones continue.
  *
  * @throws {BadRequestError} If an option is unknown or invalid, a case has no message or an invalid id, two cases have the
- * same id, or there is no recording to replay. Also rejects with an error of `onResult`, which cancels the evaluation.
+ * same id, there is no recording to replay, or another evaluation records in the directory. Also rejects with an error of
+ * `onResult`, which cancels the evaluation.
  *
  * @example
  * ```ts
@@ -144,7 +145,8 @@ export async function runEvalSet(
   await checkCases(set.cases);
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, ...options.signal ? [options.signal] : []]);
-  const services = await createServices(set, makeAgent, { ...options, signal });
+  using connections = await openConnections(options);
+  const services = createServices(set, makeAgent, { ...options, signal, connections });
   const runner = new SetRunner(services, options);
   const queue = planned.entries();
   const work = async () => {
@@ -189,19 +191,24 @@ class SetRunner {
   }
 }
 
-async function createServices(
+async function openConnections(options: RunEvalSetOptions): Promise<RunConnections> {
+  const { now = Date.now, files = localEvalFiles } = options;
+  const { fetch = (...request) => globalThis.fetch(...request) } = options;
+  return await createConnections({ ...options, fetch, now, files });
+}
+
+function createServices(
   set: EvalSet,
   makeAgent: MakeAgent,
-  options: RunEvalSetOptions,
-): Promise<RunServices> {
-  const { now = Date.now, files = localEvalFiles } = options;
+  options: RunEvalSetOptions & { readonly connections: RunConnections },
+): RunServices {
+  const { now = Date.now, connections } = options;
   const { elapsed = options.now ?? (() => performance.now()) } = options;
-  const { fetch = (...request) => globalThis.fetch(...request) } = options;
   return {
     makeAgent,
     evaluators: options.evaluators ?? EvaluatorRegistry.createDefault(),
     createDirectory: options.createDirectory ?? createLocalDirectory,
-    openConnection: await createConnections({ ...options, fetch, now, files }),
+    openConnection: connections.open,
     now,
     elapsed,
     signal: options.signal ?? new AbortController().signal,

@@ -124,7 +124,7 @@ export interface ResumeEvalRunOptions
  * again. With `omitCalls` the finished results have no calls, replies and answers.
  *
  * @throws {BadRequestError} If the directory has no evaluation, its set is not the given one, the files of a fixture have
- * changed, or another process writes it.
+ * changed, or another process writes it. Relative fixtures of a set without a `directory` are not compared.
  */
 export async function resumeEvalRun(
   directory: string,

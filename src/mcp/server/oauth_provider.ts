@@ -4,6 +4,7 @@
  * @module
  */
 
+import { createDeferred, type Deferred } from "../../core/deferred.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { ReportProblem } from "../protocol/repair_message.ts";
 import type { OAuthCredentials } from "../transport/token_fetch.ts";
@@ -21,6 +22,8 @@ interface OAuthProvider {
   saveClientInformation?(client: JsonObject, context?: IssuerContext): unknown;
   discoveryState?(): unknown;
   saveDiscoveryState?(state: unknown): unknown;
+  saveCodeVerifier?(verifier: string): unknown;
+  redirectToAuthorization?(url: URL): unknown;
   invalidateCredentials?(credentials: string): unknown;
 }
 
@@ -30,15 +33,46 @@ export interface CompleteProvider {
   readonly provider: object;
   /** Discards credentials that the authorization server has rejected. */
   readonly invalidate: (credentials: OAuthCredentials) => Promise<void>;
+  /** Whether the user was sent to the authorization server, and has not come back. */
+  readonly isPending: () => boolean;
+  /** Called when the user has come back, or does not: the next refusal sends the user there again. */
+  readonly endPending: () => void;
+}
+
+/** Events of a provider. */
+export interface ProviderEvents {
+  readonly report: ReportProblem;
+  /** Called when the user was sent to the authorization server. */
+  readonly onRedirect: () => void;
 }
 
 /**
  * Completes a provider for one connection: credentials that it keeps without their authorization server are bound to the
  * one that is used, and saved so; what it does not keep about the authorization server is kept here.
  */
-export function completeProvider(provider: object, report: ReportProblem): CompleteProvider {
-  if (!isOAuthProvider(provider)) return { provider, invalidate: () => Promise.resolve() };
+export function completeProvider(
+  provider: object,
+  { report, onRedirect }: ProviderEvents,
+): CompleteProvider {
+  if (!isOAuthProvider(provider)) {
+    return {
+      provider,
+      invalidate: () => Promise.resolve(),
+      isPending: () => false,
+      endPending: () => {},
+    };
+  }
   let discovery: unknown;
+  let pending: PendingRedirect | undefined;
+  const resetOnFailure = async (step: () => unknown) => {
+    try {
+      await step();
+    } catch (thrown) {
+      pending?.redirected.resolve();
+      pending = undefined;
+      throw thrown;
+    }
+  };
   const bind = async (stored: unknown, context: IssuerContext | undefined, save: Save) => {
     const issuer = context?.issuer;
     if (!isJsonObject(stored) || typeof stored["issuer"] === "string" || issuer === undefined) {
@@ -62,6 +96,21 @@ export function completeProvider(provider: object, report: ReportProblem): Compl
         context,
         (client, context) => provider.saveClientInformation?.(client, context),
       ),
+    // Of requests that are refused at the same time, one sends the user to the authorization server.
+    saveCodeVerifier: async (verifier: string) => {
+      if (pending) return;
+      pending = { verifier, isRedirected: false, redirected: createDeferred() };
+      await resetOnFailure(() => provider.saveCodeVerifier?.(verifier));
+    },
+    redirectToAuthorization: async (url: URL) => {
+      const current = pending;
+      if (!current) return;
+      if (!await hasChallenge(url, current.verifier)) return await current.redirected.promise;
+      await resetOnFailure(() => provider.redirectToAuthorization?.(url));
+      current.isRedirected = true;
+      current.redirected.resolve();
+      onRedirect();
+    },
     ...(!(provider.discoveryState && provider.saveDiscoveryState) && {
       discoveryState: () => discovery,
       saveDiscoveryState: (state: unknown) => {
@@ -74,7 +123,28 @@ export function completeProvider(provider: object, report: ReportProblem): Compl
     async invalidate(credentials) {
       await provider.invalidateCredentials?.(credentials);
     },
+    isPending: () => pending?.isRedirected === true,
+    endPending: () => {
+      pending = undefined;
+    },
   };
+}
+
+/** The page of the authorization server that the user is sent to. */
+interface PendingRedirect {
+  /** The secret to which its code is bound. */
+  readonly verifier: string;
+  isRedirected: boolean;
+  /** Resolves when the user was sent there, or that has failed. */
+  readonly redirected: Deferred<void>;
+}
+
+/** Whether the code of an authorization is bound to a secret (RFC 7636). */
+async function hasChallenge(url: URL, verifier: string): Promise<boolean> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
+  const base64 = btoa(String.fromCharCode(...new Uint8Array(digest)));
+  const challenge = base64.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return url.searchParams.get("code_challenge") === challenge;
 }
 
 type Save = (credentials: JsonObject, context: IssuerContext | undefined) => unknown;

@@ -93,7 +93,7 @@ class SessionAttempt {
   async open(negotiation: Negotiation): Promise<Session> {
     const { startTimeoutMs, clock, onToolsChange } = this.#dependencies;
     const link = this.#link = createLink(this.#server, this.#dependencies);
-    const { transport, getFailure, isOffline, terminate } = link;
+    const { transport, getFailure, isOffline, isRefused, observeRefusal, terminate } = link;
     const requests = new ActiveRequests();
     const client = this.#createClient(requests);
     const options = {
@@ -117,6 +117,9 @@ class SessionAttempt {
         requests,
         getFailure,
         terminate,
+        isRefused,
+        observeRefusal,
+        authorize: () => this.authorize(),
         onToolsChange,
         clock,
       });

@@ -189,20 +189,18 @@ export class ServerConnection {
 
   /** Starts the server and waits until the connection ends. Never rejects. */
   async #serve(): Promise<Failure> {
-    const { signal } = this.#closing;
     let session: Session | undefined;
     this.#starts++;
     try {
       const server = resolveServer(this.#server, this.#options.environment);
       this.#secrets = getSecrets(server, this.#server, this.#options.environment);
       session = await this.#open(server);
-      await this.#tools.read(session);
-      this.#session = session;
+      await this.#readTools(session);
       this.#peer = session.peer;
-      this.#setState({ type: "ready" });
+      this.#setReady(session);
       this.#endStart(session);
       const readyAt = this.#clock.now();
-      const reason = redact(await abortable(session.closed, signal), this.#secrets);
+      const reason = redact(await this.#waitForEnd(session), this.#secrets);
       return { reason, readyMs: this.#clock.now() - readyAt, isFinal: false };
     } catch (error) {
       const isFinal = error instanceof BadRequestError || error instanceof AuthError;
@@ -214,6 +212,34 @@ export class ServerConnection {
       this.#session = undefined;
       await session?.close();
     }
+  }
+
+  /** Reads the list of tools, which a server may refuse though it accepts connections of any program. */
+  async #readTools(session: Session): Promise<void> {
+    try {
+      await this.#tools.read(session);
+    } catch (error) {
+      if (!session.isRefused) throw error;
+      await session.authorize();
+      await this.#tools.read(session);
+    }
+  }
+
+  /** Returns the reason why a session has ended. When the server refuses a call, the user authorizes this program again. */
+  async #waitForEnd(session: Session): Promise<string> {
+    const { signal } = this.#closing;
+    while (true) {
+      const reason = await abortable(Promise.race([session.closed, session.refused]), signal);
+      if (reason !== undefined) return reason;
+      this.#session = undefined;
+      await session.authorize();
+      this.#setReady(session);
+    }
+  }
+
+  #setReady(session: Session): void {
+    this.#session = session;
+    this.#setState({ type: "ready" });
   }
 
   async #open(server: ResolvedServer): Promise<Session> {

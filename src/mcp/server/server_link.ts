@@ -37,6 +37,10 @@ export interface ServerLink {
   readonly isOffline: () => boolean;
   /** Ends the session on the server. */
   readonly terminate: () => Promise<void>;
+  /** Whether the user was sent to the authorization server, because the server has refused a request. */
+  readonly isRefused: () => boolean;
+  /** Sets the function that is called when the user was sent there. Default: none. */
+  readonly observeRefusal: (listener: () => void) => void;
   /** Lets the user authorize this program, after the server has required it. */
   readonly authorize: (signal: AbortSignal) => Promise<void>;
 }
@@ -81,6 +85,8 @@ function createProgramLink(
     getFailure: () => transport.failure,
     isOffline: () => transport.isOffline,
     terminate: () => Promise.resolve(),
+    isRefused: () => false,
+    observeRefusal: () => {},
     authorize: rejectAuthorization,
   };
 }
@@ -109,13 +115,16 @@ function createHttpLink(
     signal,
     onResponse: (request) => transport.noteResponse(request),
   });
-  const authorization = oauth && completeProvider(oauth.provider, report);
+  let onRefusal = () => {};
+  const authorization = oauth &&
+    completeProvider(oauth.provider, { report, onRedirect: () => onRefusal() });
   const inner = new clientPackage.StreamableHTTPClientTransport(url, {
     requestInit: { headers },
     fetch: authorization
       ? createTokenFetch({ ...authorization, fetch: boundedFetch, report })
       : boundedFetch,
     reconnectionScheduler: createReconnectionScheduler(clock, signal),
+    reconnectionOptions: RECONNECTION,
     ...(authorization && { authProvider: authorization.provider }),
   }) as HttpClientTransport;
   const transport = new HttpTransport(inner, { report, closing });
@@ -125,10 +134,18 @@ function createHttpLink(
     getFailure: () => undefined,
     isOffline: () => false,
     terminate: () => inner.terminateSession(),
+    isRefused: () => awaitRedirect !== undefined && authorization?.isPending() === true,
+    observeRefusal: (listener) => {
+      if (awaitRedirect) onRefusal = listener;
+    },
     authorize: awaitRedirect
       ? async (signal) => {
-        const redirect = await abortable(awaitRedirect({ server: name, signal }), signal);
-        await inner.finishAuth(new URL(redirect).searchParams);
+        try {
+          const redirect = await abortable(awaitRedirect({ server: name, signal }), signal);
+          await inner.finishAuth(new URL(redirect).searchParams);
+        } finally {
+          authorization?.endPending();
+        }
       }
       : rejectAuthorization,
   };
@@ -144,6 +161,17 @@ function rejectAuthorization(): Promise<void> {
 
 const RECONNECT_MS = 1_000;
 const MAX_RECONNECT_MS = 60_000;
+
+/**
+ * Two attempts, the default of the client, are over after three seconds: without the stream, this program would never
+ * learn of further changes. More than half a minute would keep calls to a server that has ended waiting.
+ */
+const RECONNECTION = {
+  initialReconnectionDelay: RECONNECT_MS,
+  maxReconnectionDelay: MAX_RECONNECT_MS,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 5,
+};
 
 /**
  * Creates the function that the client calls when the event stream of a server has ended. The delay is the server's, but

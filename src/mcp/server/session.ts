@@ -28,6 +28,8 @@ const MAX_SUBSCRIPTION_FAILURES = 5;
 const MAX_NAME = 256;
 /** Maximum number of characters of the instructions of a server. */
 const MAX_INSTRUCTIONS = 16_384;
+/** Maximum number of characters of an error that are read for its reason. */
+const MAX_REASON = 1_000;
 /** Maximum time for ending a session, in milliseconds. */
 const CLOSE_MS = 1_000;
 
@@ -72,6 +74,12 @@ export interface SessionOptions {
   readonly terminate: () => Promise<void>;
   /** The reason why the connection ended, if it is known. */
   readonly getFailure: () => string | undefined;
+  /** Whether the user was sent to the authorization server, because the server has refused a request. */
+  readonly isRefused: () => boolean;
+  /** Sets the function that is called when the user was sent there. */
+  readonly observeRefusal: (listener: () => void) => void;
+  /** Waits until the user has authorized this program. */
+  readonly authorize: () => Promise<void>;
   /** Called when the tools of the server have changed. */
   readonly onToolsChange: (session: Session) => void;
   readonly clock: Clock;
@@ -89,10 +97,11 @@ export class Session {
   readonly closed: Promise<string>;
   readonly #options: SessionOptions;
   readonly #ended = new AbortController();
+  #refused = createDeferred<undefined>();
 
   /** Wraps a client that is connected. */
   constructor(options: SessionOptions) {
-    const { client, getFailure } = options;
+    const { client, getFailure, observeRefusal } = options;
     const closed = createDeferred<string>();
     this.#options = options;
     this.closed = closed.promise;
@@ -100,6 +109,7 @@ export class Session {
       this.#ended.abort();
       closed.resolve(getFailure() ?? "The server closed the connection");
     };
+    observeRefusal(() => this.#refused.resolve(undefined));
     this.#observeTools();
   }
 
@@ -108,9 +118,30 @@ export class Session {
     return this.#ended.signal.aborted;
   }
 
+  /** Whether the user was sent to the authorization server, because the server has refused a request. */
+  get isRefused(): boolean {
+    return this.#options.isRefused();
+  }
+
+  /** Resolves when that has happened. */
+  get refused(): Promise<undefined> {
+    return this.#refused.promise;
+  }
+
+  /** Waits until the user has authorized this program; the session then stays usable. Rejects with an `AuthError`. */
+  async authorize(): Promise<void> {
+    await this.#options.authorize();
+    this.#refused = createDeferred();
+  }
+
   /** Whether the server cannot reach other machines. */
   get isOffline(): boolean {
     return this.#options.isOffline;
+  }
+
+  /** Whether the server has assigned an id to the session. */
+  get hasId(): boolean {
+    return this.#options.getSessionId?.() !== undefined;
   }
 
   /** Attributes of the connection by the conventions of OpenTelemetry. */
@@ -230,9 +261,15 @@ export class Session {
   }
 }
 
-/** Whether a server over HTTP has rejected a request, because it no longer knows the session. */
-export function isSessionUnknown(error: unknown): boolean {
-  return error instanceof Error && "status" in error && error.status === 404;
+/** Matches the reasons of servers that answer with the status 400 instead of 404, as the reference server does. */
+const UNKNOWN_SESSION =
+  /\bsession[ _-]?id\b|\b(?:invalid|unknown|expired|no)\b.{0,20}\bsession|\bsession\b.{0,40}\b(?:invalid|unknown|expired|terminated|not found|not exist)\b/i;
+
+/** Whether a server over HTTP has rejected a request of a session, because it no longer knows the session. */
+export function isSessionUnknown(error: unknown, { hasId }: Pick<Session, "hasId">): boolean {
+  if (!(error instanceof Error && "status" in error)) return false;
+  return error.status === 404 ||
+    error.status === 400 && hasId && UNKNOWN_SESSION.test(error.message.slice(0, MAX_REASON));
 }
 
 /**

@@ -87,7 +87,7 @@ class ServerToolCall {
     try {
       return await this.#call(session, args, context);
     } catch (error) {
-      if (!isSessionUnknown(error)) throw this.#toCallError(error, session);
+      if (!isSessionUnknown(error, session)) throw this.#toCallError(error, session);
       const other = await this.#connection.replaceSession(session, context.signal);
       return await this.#call(other, args, context);
     }
@@ -109,16 +109,24 @@ class ServerToolCall {
   /** Removes secrets of the configuration, which a server may repeat when it refuses them, from an error result. */
   #redactError(result: AgentToolResult): AgentToolResult {
     if (!result.isError) return result;
+    const redact = (text: string) => this.#connection.redact(text);
     const content = result.content.map((block) =>
-      block.type === "text" ? { ...block, text: this.#connection.redact(block.text) } : block
+      block.type === "text" ? { ...block, text: redact(block.text) } : block
     );
-    return { ...result, content };
+    const { details } = result;
+    if (details === undefined) return { ...result, content };
+    const redacted: unknown = JSON.parse(
+      JSON.stringify(details),
+      (_name, value) => typeof value === "string" ? redact(value) : value,
+    );
+    return { ...result, content, details: redacted };
   }
 
   #toCallError(error: unknown, session: Session): unknown {
     const subject = `The MCP server "${this.#connection.name}"`;
     if (isUnauthorized(error) || hasRejectedCredentials(error)) {
-      void this.#connection.restart(); // The user authorizes this program again.
+      // Where the user was sent to the authorization server, the session continues after that.
+      if (!session.isRefused) void this.#connection.restart();
       return new AuthError(`${subject} requires an authorization by the user. Try again later`);
     }
     if (!session.isClosed) return error;

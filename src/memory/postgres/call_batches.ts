@@ -33,8 +33,6 @@ const LOCK_NOT_AVAILABLE = "55P03";
 export interface CallResult {
   /** The value that the function returned. */
   readonly value: unknown;
-  /** Whether the statement was repeated: an earlier attempt may have been executed. */
-  readonly isRepeated: boolean;
 }
 
 /** A call of a function that changes one session, and that may be executed twice. */
@@ -137,9 +135,9 @@ export class CallBatches {
       return `${call.functionName}(${placeholders.join(", ")}) AS call_${column}`;
     });
     const text = `SELECT ${[...functions, ...columns].join(", ")}`;
-    const { rows, isRepeated } = await this.#database.query(text, values);
+    const { rows } = await this.#database.query(text, values);
     for (const [column, { result }] of calls.entries()) {
-      result.resolve({ value: rows[0]?.[`call_${column}`], isRepeated });
+      result.resolve({ value: rows[0]?.[`call_${column}`] });
     }
   }
 }

@@ -6,6 +6,7 @@
 
 import { createDeferred } from "../../core/deferred.ts";
 import { BadRequestError, SessionError } from "../../core/errors.ts";
+import { MAX_TIMER_MS } from "../../core/ports.ts";
 
 /** A row of a result: values by the names of their columns. */
 export type PostgresRow = Readonly<Record<string, unknown>>;
@@ -84,7 +85,7 @@ export async function createPool(options: PoolOptions): Promise<PostgresPool> {
     connectionString: connection,
     ...(ssl !== undefined && { ssl }),
     max: maxConnections,
-    query_timeout: timeoutMs,
+    query_timeout: Math.min(timeoutMs, MAX_TIMER_MS),
     connectionTimeoutMillis: Math.min(timeoutMs, CONNECT_TIMEOUT_MS),
     keepAlive: true,
     allowExitOnIdle: true,

@@ -55,8 +55,6 @@ export interface PostgresDatabaseOptions {
 export interface PostgresResult {
   /** The rows. */
   readonly rows: readonly PostgresRow[];
-  /** Whether the statement was repeated: an earlier attempt may have been executed. */
-  readonly isRepeated: boolean;
 }
 
 /** A statement that failed. It has no cause, which may contain the connection. */
@@ -152,7 +150,7 @@ export class PostgresDatabase {
       const pause = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MAX_PAUSE_MS);
       try {
         const { rows } = await client.query(text, values);
-        return { rows, isRepeated: attempt > 1 };
+        return { rows };
       } catch (error) {
         const failure = classifyFailure(error, this.#redact);
         const isOver = performance.now() + pause - start > retryMs;

@@ -67,12 +67,12 @@ export class PostgresStorage implements EntryStorage {
 
   /**
    * Appends entries in one statement, which checks the lease and the position when it has locked the row of the session. When
-   * the connection is lost, the entries may be stored or not: the same statement then either stores them or finds them.
+   * the connection is lost, the entries may be stored or not, or the server still stores them: the same statement then either
+   * stores them or finds them.
    */
   async append(id: string, append: EntryAppend): Promise<boolean> {
-    const { value, isRepeated } = await this.#callAppend(id, append);
-    if (value === true) return true;
-    if (isRepeated && await this.#hasEntries(id, append)) return true;
+    const { value } = await this.#callAppend(id, append);
+    if (value === true || await this.#hasEntries(id, append)) return true;
     await this.#checkPosition(id, append);
     return false;
   }

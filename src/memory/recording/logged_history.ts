@@ -162,9 +162,13 @@ function createOpenReply(
   const isPending = pending !== undefined && pending.messageId === entry.id && !isAnswered &&
     pendingApprovals.length > 0 &&
     !journal.hasEntriesAfter(session, entry.id, pending.id);
+  // Earlier replies may have calls with the same ids.
+  const rest = path.slice(path.indexOf(entry));
   return {
     entryId: entry.id,
-    calls: calls.map(({ call, loggedId }) => journal.findCall(entry.id, call, { loggedId, path })),
+    calls: calls.map(({ call, loggedId }) =>
+      journal.findCall(entry.id, call, { loggedId, path: rest })
+    ),
     isAnswered,
     approvals: isPending ? { ...pending, pendingApprovals } : undefined,
   };

@@ -36,7 +36,7 @@ export interface OpenedSession extends SessionRecording {
   readonly planMode: boolean;
   /** The last plan, if there is one. */
   readonly plan?: ResumedPlan;
-  /** Stops recording and closes the session, as `stop()` does. */
+  /** Stops recording and closes the session, as `stop()` does; rejects if entries of the last run could not be persisted. */
   close(): Promise<void>;
 }
 

@@ -20,11 +20,8 @@ import { hasContent } from "../../core/history.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import { toPlanEntry } from "../../core/plan_entry.ts";
 import type { CreateSessionOptions, Session, SessionStore } from "../../core/session.ts";
-import type { ToolSpec } from "../../core/stream.ts";
-import type { AgentTool } from "../../core/tool.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { toSessionError } from "../store/session_errors.ts";
-import { getToolSpecs } from "../../loop/request.ts";
 import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
 import { createPendingEntry, createStartedEntry } from "./call_entries.ts";
 import { createCompactionEntry, getReportedCut, isSameCompaction } from "./compaction_entry.ts";
@@ -39,6 +36,7 @@ import { listPlanEntries } from "./plan_entries.ts";
 import { QueueTracker } from "./queue_tracker.ts";
 import { readSessionState, type SessionState } from "./session_state.ts";
 import { settleCalls } from "./settle_calls.ts";
+import { StoredTools } from "./stored_tools.ts";
 import { type DetachedAgent, SubAgentSessions } from "./sub_agent_sessions.ts";
 
 /** Options for {@linkcode recordSession}; those for a new session are ignored if there is an open one. */
@@ -76,6 +74,8 @@ export interface SessionRecording extends AsyncDisposable {
   /**
    * Stops recording and closes the session. A run that is active continues without being recorded; after a run, the
    * sessions of its sub-agents, and of cancelled ones, are closed, too.
+   *
+   * @throws {SessionError} If entries of the last run could not be persisted, as `flush()` does; the session is closed.
    */
   stop(): Promise<void>;
 }
@@ -147,14 +147,12 @@ class Recorder implements SessionRecording {
   readonly #queues = new QueueTracker();
   readonly #subAgents: SubAgentSessions;
   readonly #lostWrites: LostWrites;
+  readonly #specs = new StoredTools();
   readonly #requestedApprovals = new Map<string, string>();
   /** The last compaction that was recorded before its event. */
   #recordedCompaction: CompactionReport | undefined;
   /** Why the session could not be written, so that the rest of the run is not recorded. */
   #failure: SessionError | undefined;
-  #storedTools:
-    | { readonly tools: readonly AgentTool[]; readonly specs: readonly ToolSpec[] }
-    | undefined;
   #runId = "";
   /** Id of the entry of the reply whose tool calls run. */
   #replyEntryId: string | null = null;
@@ -234,6 +232,9 @@ class Recorder implements SessionRecording {
     } finally {
       await this.session.close();
     }
+    // Of a run that was complete before its last entries were written, the result has no error.
+    if (this.#failure) throw this.#failure;
+    this.#lostWrites.check();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -384,17 +385,9 @@ class Recorder implements SessionRecording {
     const { model, tools, systemPrompt } = this.#agent.state;
     this.#path.recordSetting({ type: "model_changed", model });
     const names = tools.map(({ name }) => name);
-    this.#path.recordSetting({ type: "tools_changed", names, tools: this.#getStoredTools(tools) });
+    this.#path.recordSetting({ type: "tools_changed", names, tools: this.#specs.get(tools) });
     const type = "system_prompt_changed";
     this.#path.recordSetting({ type, systemPrompt }, { type, systemPrompt: "" });
-  }
-
-  /** Returns the specs of tools as JSON, which those of a schema library may not be. */
-  #getStoredTools(tools: readonly AgentTool[]): readonly ToolSpec[] {
-    if (this.#storedTools?.tools !== tools) {
-      this.#storedTools = { tools, specs: JSON.parse(safeStringify(getToolSpecs(tools))) };
-    }
-    return this.#storedTools.specs;
   }
 
   /** Records the state of the approval gate if it has changed. */
@@ -475,10 +468,16 @@ class Recorder implements SessionRecording {
 
   async #recordManualCompaction(report: CompactionReport): Promise<void> {
     this.#recordedCompaction = report;
-    if (this.#failure || this.#lostWrites.exist) await this.#path.read();
+    const wasSuspended = this.#failure !== undefined || this.#lostWrites.exist;
+    if (wasSuspended) {
+      await this.#path.read();
+      this.#recordQueues(false);
+    }
     await this.#syncHistory(this.#agent.state.messages);
     this.#recordCompaction(report);
     await this.session.flush();
+    this.#failure = undefined;
+    this.#lostWrites.forget();
   }
 
   /** Records a compaction unless `compact()` has recorded it already. */

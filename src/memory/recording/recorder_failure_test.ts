@@ -111,6 +111,23 @@ Deno.test("recordSession(): aborts the run when another append to its session go
   assertEquals(messages, agent.state.messages);
 });
 
+Deno.test("openSession(): close() rejects if the messages of a run that was complete could not be written", async () => {
+  const limited = new LimitedStore();
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("One."), reply("Two.")]),
+  });
+  const session = await openSession(limited.store, { id: "s" }, agent);
+  agent.subscribe((event) => {
+    limited.isFull = event.type === "message_end" && event.message.role === "assistant";
+  });
+  assertEquals((await agent.prompt("first")).stopReason, "stop");
+  const error = await assertRejects(() => session.close(), SessionError, "out of space");
+  assertEquals(error.reason, "write_failed");
+  await assertRejects(() => session.close(), SessionError, "out of space");
+  await (await limited.store.open("s")).close();
+});
+
 Deno.test("compact(): records the messages that the last run could not record", async () => {
   const limited = new LimitedStore();
   const transform = slidingWindow({ contextWindow: 2000, target: 0.1, keepSteps: 1 });

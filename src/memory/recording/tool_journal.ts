@@ -20,7 +20,7 @@ type ToolJournalEntry = (ToolStartedEntry | ToolFinishedEntry) & EntryPosition;
 interface FindCallOptions {
   /** Id of the call in the log. Default: its id. */
   readonly loggedId?: string;
-  /** The path of the reply, which has the sub-agents that the call has started. Default: none. */
+  /** The path from the reply on, which has the sub-agents that the call has started. Default: none. */
   readonly path?: readonly SessionEntry[];
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { MAX_TIMER_MS } from "../../core/ports.ts";
 import { isDeno, system } from "../../platform/system.ts";
 
 /** Calls a function periodically without keeping the program alive; returns a function that stops it. */
@@ -17,7 +18,9 @@ export class SharedInterval {
   #stop: (() => void) | undefined;
 
   constructor(milliseconds: number, start: StartInterval = startInterval) {
-    this.#milliseconds = milliseconds;
+    this.#milliseconds = milliseconds === Infinity
+      ? milliseconds
+      : Math.min(milliseconds, MAX_TIMER_MS);
     this.#start = start;
   }
 

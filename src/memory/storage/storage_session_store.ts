@@ -15,6 +15,7 @@ import type {
   SessionFilter,
   SessionPage,
   SessionStore,
+  SessionSummary,
 } from "../../core/session.ts";
 import { system } from "../../platform/system.ts";
 import { EntryEncoder } from "../store/entry_encoder.ts";
@@ -56,6 +57,9 @@ import { acquireLease, type WriterLease } from "./writer_lease.ts";
 
 /** Number of renewals within the duration of a lease, so that one or two may fail. */
 const RENEWALS_PER_LEASE = 3;
+
+/** Number of sessions that are listed at a time. */
+const LIST_PART_SIZE = 500;
 
 /** Options for `storeFrom()`. */
 export interface StoreFromOptions {
@@ -151,6 +155,17 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
     });
   }
 
+  /** Lists the sessions some at a time, since a server may have more than fit into memory. */
+  async *#listInParts(filter: SessionFilter): AsyncGenerator<SessionSummary> {
+    let last: SessionSummary | undefined;
+    do {
+      const after = last && { after: { updated: last.updated, id: last.id } };
+      const part = await this.#storage.list({ ...filter, limit: LIST_PART_SIZE, ...after });
+      yield* part;
+      last = part[LIST_PART_SIZE - 1];
+    } while (last);
+  }
+
   /** Lists the sessions of a page, and one or more that follow. */
   async #list(
     filter: SessionFilter,
@@ -217,7 +232,7 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
     try {
       const deleted = await deleteAll.call(this.#storage, options);
       if (options.updatedBefore === undefined) return deleted;
-      const orphans = { parents: deleted, filter: pickFilter(options) };
+      const orphans = { parents: deleted, sessions: this.#listInParts(pickFilter(options)) };
       return [...deleted, ...await deleteOrphans(this, orphans)];
     } catch (error) {
       throw toSessionError(error, { id: undefined, reason: "write_failed" });

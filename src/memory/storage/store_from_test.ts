@@ -212,6 +212,42 @@ Deno.test("storeFrom(): create() leaves no session of which only some entries we
   await (await store.create({ id: "copy", entries })).close();
 });
 
+Deno.test("storeFrom(): renews a lease no later than a timer can wait", async () => {
+  const timers = new ManualTimers();
+  const leaseMs = Number.MAX_SAFE_INTEGER;
+  const store = storeFrom(createMemoryStorage(), { ...timers, leaseMs });
+  const session = await store.create();
+  assertEquals(timers.running.map(({ milliseconds }) => milliseconds), [2 ** 31 - 1]);
+  await session.close();
+});
+
+Deno.test("storeFrom(): deleteAll() by age finds sub-agents without a list of all sessions", async () => {
+  const storage = createMemoryStorage();
+  const limits: unknown[] = [];
+  const store = storeFrom({
+    ...damage(storage, {}),
+    list: (options) => {
+      limits.push(options.limit);
+      return storage.list(options);
+    },
+    deleteAll: async () => {
+      const owner = { pid: 1, since: 0, heartbeat: 0 };
+      await storage.lease("parent", { token: "deletion", owner, durationMs: 1 });
+      return await storage.delete("parent", "deletion") ? ["parent"] : [];
+    },
+  });
+  const parent = { subAgentParentId: "parent", subAgentCallId: "call" };
+  const ids = ["child", ...Array.from({ length: 1_100 }, (_, number) => `s${number}`), "parent"];
+  for (const id of ids) {
+    const session = await store.create({ id, ...(id === "child" && { metadata: parent }) });
+    session.append({ type: "title", title: "Session" });
+    await session.close();
+  }
+  assertEquals(await store.deleteAll({ updatedBefore: 1 }), ["parent", "child"]);
+  assertEquals(limits.filter((limit) => limit === 500).length, 3);
+  assertEquals((await store.list({ limit: Infinity })).length, 1_100);
+});
+
 Deno.test("storeFrom(): keeps a session whose lease was granted to another writer while it is deleted", async () => {
   const storage = createMemoryStorage();
   let offset = 0;

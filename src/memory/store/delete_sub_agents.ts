@@ -5,9 +5,9 @@
  */
 
 import { SessionError } from "../../core/errors.ts";
-import type { SessionFilter, SessionStore, SessionSummary } from "../../core/session.ts";
+import type { SessionStore, SessionSummary } from "../../core/session.ts";
 import { deleteUnlessInUse } from "./session_page.ts";
-import { listSubAgents } from "./sub_agent_link.ts";
+import { getSubAgentLink, listSubAgents } from "./sub_agent_link.ts";
 import { listDescendants } from "./sub_agent_tree.ts";
 
 /** Options for {@linkcode deleteSubAgents}. */
@@ -75,14 +75,19 @@ async function ignoreMissing(operation: Promise<void>): Promise<void> {
  * Those that are open for writing are kept. Resolves to the deleted ids.
  */
 export async function deleteOrphans(
-  store: Pick<SessionStore, "list" | "delete">,
-  { parents, filter }: { readonly parents: readonly string[]; readonly filter: SessionFilter },
+  store: Pick<SessionStore, "delete">,
+  { parents, sessions }: {
+    readonly parents: readonly string[];
+    /** The sessions of the store, of which those of sub-agents are kept in memory. */
+    readonly sessions: AsyncIterable<SessionSummary>;
+  },
 ): Promise<readonly string[]> {
   if (parents.length === 0) return [];
-  const sessions: readonly SessionSummary[] = await store.list(filter);
+  const subAgents: SessionSummary[] = [];
+  for await (const session of sessions) if (getSubAgentLink(session)) subAgents.push(session);
   const deleted: string[] = [];
   // The lowest first, since the deletion of a session deletes those below.
-  for (const id of listDescendants(sessions, parents).toReversed()) {
+  for (const id of listDescendants(subAgents, parents).toReversed()) {
     if (await deleteUnlessInUse(store, id)) deleted.push(id);
   }
   return deleted;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { extractToolCalls } from "../../core/content.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
 import type {
   AgentEndEvent,
@@ -45,8 +46,12 @@ export class EventMapper {
   readonly #changes = new Map<string, readonly FileChange[]>();
   /** Ids of the calls that the client sees as pending. */
   readonly #pending = new Set<string>();
+  /** Ids of the calls that wait for an approval after their run: a prompt declines them, and they are not executed. */
+  readonly #waiting: Set<string>;
   /** Ids of the calls of sub-agents that have not ended. */
   readonly #subAgentCalls = new Set<string>();
+  /** Ids of the terminals that the client shows, by the ids of their calls, which have not ended. */
+  readonly #terminals = new Map<string, string>();
   readonly #plan = new PlanSteps();
   #messageId = "";
   #totalCost: number | null;
@@ -54,7 +59,9 @@ export class EventMapper {
   /** Creates a mapper. */
   constructor(options: EventMapperOptions) {
     this.#options = options;
-    this.#totalCost = sumCost(options.history ?? []);
+    const { history = [] } = options;
+    this.#totalCost = sumCost(history);
+    this.#waiting = listOpenCalls(history);
   }
 
   /** Keeps the changes that a call will make, for its updates. */
@@ -72,6 +79,7 @@ export class EventMapper {
         return this.#mapDelta(event.delta);
       case "tool_execution_start":
         this.#pending.delete(event.id);
+        this.#waiting.delete(event.id);
         return [{
           sessionUpdate: "tool_call_update",
           status: "in_progress",
@@ -98,16 +106,21 @@ export class EventMapper {
         return [];
       case "agent_end":
         this.#changes.clear();
+        this.#terminals.clear();
         // A later run executes the calls that wait for an approval.
-        for (const { toolCallId } of event.pendingApprovals ?? []) this.#pending.delete(toolCallId);
+        for (const { toolCallId } of event.pendingApprovals ?? []) {
+          this.#pending.delete(toolCallId);
+          this.#waiting.add(toolCallId);
+        }
         return [...this.#failPending(), ...this.#leaveSubAgents()];
       case "custom": {
         const entries = this.#plan.update(event);
         return entries ? [{ sessionUpdate: "plan", entries }] : [];
       }
+      case "message_end":
+        return this.#endDeclined(event.message);
       case "turn_start":
       case "turn_end":
-      case "message_end":
       case "tool_approval_requested":
       case "tool_approval_resolved":
       case "model_call_start":
@@ -191,6 +204,13 @@ export class EventMapper {
     }));
   }
 
+  /** Ends a call that waits for an approval: the prompt that declines it has its result, but no execution. */
+  #endDeclined(message: AgentMessage): AcpUpdate[] {
+    if (message.role !== "tool_result" || !this.#waiting.delete(message.toolCallId)) return [];
+    const { toolCallId, toolName: name, content, isError } = message;
+    return this.#endCall(toolCallId, { name, result: { content }, isError });
+  }
+
   /** Ends the calls of sub-agents that work longer than the run, after which the client sees nothing of them. */
   #leaveSubAgents(): AcpUpdate[] {
     const ids = [...this.#subAgentCalls];
@@ -205,7 +225,19 @@ export class EventMapper {
 
   #updateCall(toolCallId: string, update: ToolUpdate): AcpUpdate {
     const content = this.#toUpdateContent(update);
+    for (const part of content) {
+      if (part.type === "terminal") this.#terminals.set(toolCallId, part.terminalId);
+    }
     return { sessionUpdate: "tool_call_update", toolCallId, content };
+  }
+
+  /** Returns the content of a result. That of a cancelled call does not know its terminal, whose output stays visible. */
+  #toEndContent(toolCallId: string, result: ToolExecutionEndEvent["result"]): AcpToolContent[] {
+    const content = this.#toUpdateContent(result);
+    const terminalId = this.#terminals.get(toolCallId);
+    this.#terminals.delete(toolCallId);
+    if (terminalId === undefined || content.some(({ type }) => type === "terminal")) return content;
+    return [{ type: "terminal", terminalId }, ...content];
   }
 
   /** Any tool may return the id of a terminal; only those of this session are shown. */
@@ -228,13 +260,14 @@ export class EventMapper {
     const changes = change ? [change] : this.#changes.get(toolCallId) ?? [];
     this.#changes.delete(toolCallId);
     const diffs = isError ? [] : toDiffs(changes, this.#options.toPath);
+    const content = this.#toEndContent(toolCallId, result);
     const entries = toPlan(name, result.details);
     return [
       {
         sessionUpdate: "tool_call_update",
         toolCallId,
         status: isError ? "failed" : "completed",
-        content: diffs.length > 0 ? diffs : this.#toUpdateContent(result),
+        content: diffs.length > 0 ? diffs : content,
       },
       ...(entries ? [{ sessionUpdate: "plan", entries } as const] : []),
     ];
@@ -314,6 +347,18 @@ export class EventMapper {
 
 /** Instead of a result. */
 const CONTINUES = "The sub-agent continues in the background: the end of this call is not shown";
+
+/** Returns the ids of the calls that have no result. */
+function listOpenCalls(messages: readonly AgentMessage[]): Set<string> {
+  const ids = new Set<string>();
+  for (const message of messages) {
+    if (message.role === "assistant") {
+      for (const { id } of extractToolCalls(message.content)) ids.add(id);
+    }
+    if (message.role === "tool_result") ids.delete(message.toolCallId);
+  }
+  return ids;
+}
 
 /** Returns the cost of messages; `null` if that of one is unknown. */
 function sumCost(messages: readonly AgentMessage[]): number | null {

@@ -136,6 +136,8 @@ export class OpenSession {
   readonly #describer: CallDescriber;
   readonly #mapper: EventMapper;
   readonly #unsubscribe: () => void;
+  /** Names of the tools that the user has allowed for the session, where no gate keeps that. */
+  readonly #allowed = new Set<string>();
   #prompt: ActivePrompt | undefined;
 
   /** Creates it, and watches the calls of the agent. */
@@ -267,7 +269,13 @@ export class OpenSession {
 
   /** Asks the user about a call. Never rejects: a client that is gone refuses it. */
   async ask(request: Parameters<AcpClient["ask"]>[0]): Promise<ApprovalDecision> {
-    const { path = [], signal } = request;
+    const { name, path = [], signal } = request;
+    // A gate, which adds the risk, keeps what is allowed for the session itself, and asks again about dangerous calls. So may
+    // a program that passes a part of a request on.
+    const isHook = "tool" in request && !("risk" in request);
+    if (isHook && this.#allowed.has(name)) {
+      return { type: "approved", rule: name, ruleSource: "session", origin: "rule" };
+    }
     // The client knows the call of a sub-agent by the calls that lead to it.
     const toolCallId = [...path, request.toolCallId].join("/");
     try {
@@ -276,7 +284,10 @@ export class OpenSession {
         options: PERMISSION_OPTIONS,
         signal,
       });
-      return toDecision(outcome);
+      const decision = toDecision(outcome);
+      const isForSession = decision.type === "approved" && decision.scope === "tool";
+      if (isForSession && isHook && !signal.aborted) this.#allowed.add(name);
+      return decision;
     } catch (error) {
       return {
         type: "denied",

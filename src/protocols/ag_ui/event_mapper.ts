@@ -29,7 +29,10 @@ export interface EventMapperOptions {
   readonly threadId: string;
   /** Id of the run for the client. Default: that of the agent. */
   readonly runId?: string | undefined;
-  /** The messages that the client has. Default: none. */
+  /**
+   * The messages that the client has. A retry replaces its list by these and those of the run, so that a client loses the
+   * messages that are missing. Default: none.
+   */
   readonly messages?: readonly AgUiMessage[] | undefined;
   /** The state that the client has; the members of an object stay next to those of the agent. Default: none. */
   readonly state?: unknown;

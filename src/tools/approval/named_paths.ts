@@ -5,71 +5,91 @@
  */
 
 import type { Concern } from "./command_rules.ts";
-import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
-import { hasHarmlessForms, WITHOUT_FILES } from "./harmless_commands.ts";
-import { type CallPath, normalizePath, type PathRule } from "./path_rules.ts";
-import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
+import { compileGlob, expandBraces } from "../../core/ignore/glob.ts";
+import type { ExecutedCommands } from "./executed_commands.ts";
+import { type CallPath, MAX_CHARACTERS, normalizePath, type PathRule } from "./path_rules.ts";
+import { listPathWords, looksLikePath } from "./path_words.ts";
+import type { ShellWord } from "./shell_syntax.ts";
 
-/** Maximum number of words that are compared with a rule. */
-const MAX_WORDS = 500;
+/** Maximum number of paths that are compared with a rule. */
+const MAX_PATHS = 1_000;
+
+/** Maximum number of paths that a word with patterns may be. */
+const MAX_EXPANSIONS = 32;
 
 /**
  * Whether a script names a path of a rule, as a file to read or a directory. Commands that read files without their names,
  * such as those of a directory above, are not found.
  */
 export function findNamedPath(
-  { commands }: ExecutedCommands,
-  { concerns }: Pick<PathRule, "concerns">,
+  script: Pick<ExecutedCommands, "commands" | "words">,
+  { concerns, names }: Pick<PathRule, "concerns" | "names">,
   workingDirectory: string | undefined,
 ): Concern {
-  const words = new Map(commands.flatMap(listPathWords).map((word) => [word.text, word]));
-  if (words.size > MAX_WORDS) return "possible";
+  const candidates = new Map<string, boolean>();
+  for (const { text, literal } of listScriptWords(script)) {
+    const paths = literal ? [text] : expandPatterns(text, names);
+    // The patterns of the word are too long.
+    if (!paths) return "possible";
+    for (const path of paths) candidates.set(path, literal || candidates.get(path) === true);
+    if (candidates.size > MAX_PATHS) return "possible";
+  }
   const found = new Set<Concern>();
-  for (const { text, literal } of words.values()) {
-    for (const path of listPaths(text, workingDirectory)) {
-      const concern = concerns(path);
-      found.add(concern === "certain" && !literal ? "possible" : concern);
-    }
+  for (const [text, literal] of candidates) {
+    const path = createNamedPath(text, workingDirectory);
+    const concern = path ? concerns(path) : "none";
+    found.add(concern === "certain" && !literal ? "possible" : concern);
   }
   return found.has("certain") ? "certain" : found.has("possible") ? "possible" : "none";
 }
 
-/**
- * Returns the words of a command that may be paths: all operands of a program that reads files, and of others those that
- * look so and are no text.
- */
-function listPathWords(command: SimpleCommand): readonly ShellWord[] {
-  const { words, redirects } = command;
-  const program = getProgram(command);
-  const targets = redirects.flatMap(({ target }) => target ?? []);
-  if (program !== "cd" && WITHOUT_FILES.has(program)) return targets;
-  const isReader = program === "cd" || hasHarmlessForms(words);
-  const operands = words.slice(1).filter(({ text }) => isReader || /^\S*[/.]\S*$/.test(text));
-  return [...operands, ...targets];
+/** Returns the words that may be paths; if one is a variable or the output of a command, also those that may be its value. */
+function listScriptWords({ commands, words }: Pick<ExecutedCommands, "commands" | "words">) {
+  const named = commands.flatMap(listPathWords);
+  if (!named.some(({ text, literal }) => !literal && /[$`]/.test(text))) return named;
+  const values = words.filter(({ text }) => looksLikePath(text));
+  return [...values.map((word): ShellWord => ({ ...word, literal: false })), ...named];
 }
 
-/** Returns the paths that a word may refer to: itself, and the value of an option or of a revision. */
-function listPaths(text: string, workingDirectory: string | undefined): readonly CallPath[] {
-  const candidates = [text, ...text.split(/[=:@]/).slice(1)];
-  return candidates.filter((candidate) => candidate !== "").flatMap((candidate) => {
-    // The path may follow any directory.
-    const isBased = /^(?:~|\$|\.\.\/)/.test(candidate);
-    const named = normalizePath(
-      isBased ? candidate.replace(/^(?:\.\.\/)+|^[^/]*/, "/") : candidate,
-    );
-    if (named === undefined) return [];
-    const canonical = isBased || workingDirectory === undefined
-      ? undefined
-      : resolveForms(named, workingDirectory);
-    return [{
-      named,
-      canonical,
-      isUncertain: false,
-      isDirectory: true,
-      excluded: NONE,
-      workingDirectory,
-    }];
-  });
+/** Returns the paths to which a shell may expand a word, of the names in a rule; `undefined` if there may be too many. */
+function expandPatterns(word: string, names: readonly string[]): readonly string[] | undefined {
+  try {
+    return expandBraces(word).flatMap((text) => {
+      const segments = text.split("/").map((segment) => [segment, ...findMatches(segment, names)]);
+      return segments.reduce((starts, forms) =>
+        starts.flatMap((start) => forms.map((form) => `${start}/${form}`)).slice(-MAX_EXPANSIONS)
+      );
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+function findMatches(segment: string, names: readonly string[]): readonly string[] {
+  // A pattern for all names names none.
+  return /[*?[]/.test(segment) && !/^[*?]+$/.test(segment)
+    ? names.filter(compileGlob(segment))
+    : [];
+}
+
+/** Returns the path to which a word may refer. */
+function createNamedPath(text: string, workingDirectory: string | undefined): CallPath | undefined {
+  if (text.length > MAX_CHARACTERS) return undefined;
+  // The path may follow any directory.
+  const isBased = /^(?:~|\$|\.\.\/)/.test(text);
+  const named = normalizePath(isBased ? text.replace(/^(?:\.\.\/)+|^[^/]*/, "/") : text);
+  if (named === undefined) return undefined;
+  const canonical = isBased || workingDirectory === undefined
+    ? undefined
+    : resolveForms(named, workingDirectory);
+  return {
+    named,
+    canonical,
+    isUncertain: false,
+    isDirectory: true,
+    excluded: NONE,
+    workingDirectory,
+  };
 }
 
 const NONE: ReadonlySet<string> = new Set();

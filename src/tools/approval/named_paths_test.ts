@@ -2,6 +2,17 @@ import { assertEquals } from "@std/assert";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { createRuledCall, parseApprovalRule } from "./approval_rules.ts";
 
+type Case = readonly [rule: string, command: string, expected: string];
+
+async function assertConcerns(cases: readonly Case[]): Promise<void> {
+  await using workspace = new TestWorkspace();
+  const { files } = workspace.sandbox;
+  for (const [rule, command, expected] of cases) {
+    const call = await createRuledCall({ name: "bash", arguments: { command } }, files);
+    assertEquals(parseApprovalRule(rule).concerns(call), expected, `${rule} ${command}`);
+  }
+}
+
 Deno.test("rules for reading: a command that names a path of a deny rule is denied", async () => {
   await using workspace = new TestWorkspace();
   const { files } = workspace.sandbox;
@@ -44,6 +55,84 @@ Deno.test("rules for reading: a command that names a path of a deny rule is deni
       ["WebFetch(a.test)", "cat a.test", "none"],
     ] as const
   ) assertEquals(await decide(rule, command), expected, `${rule} ${command}`);
-  const many = Array.from({ length: 501 }, (_, index) => `a/${index}`).join(" ");
+  const many = Array.from({ length: 1_001 }, (_, index) => `a/${index}`).join(" ");
   assertEquals(await decide("Read(secret/**)", `cat ${many}`), "possible");
 });
+
+Deno.test("rules for reading: a pattern, a text or an excluded path that has the name of a denied path is no path", () =>
+  assertConcerns([
+    ["Read(secret/**)", "grep -rn secret src", "none"],
+    ["Read(secret/**)", "grep -A 3 secret src/a", "none"],
+    ["Read(secret/**)", "git grep -n secret", "none"],
+    ["Read(dist/**)", "rg dist package.json", "none"],
+    ["Read(.env)", "jq .env package.json", "none"],
+    ["Read(dist/**)", "sed s/dist/b/ a", "none"],
+    ["Read(log/**)", "git log --oneline", "none"],
+    ["Read(log/**)", "git -C lib log", "none"],
+    ["Read(build/**)", "git log --grep=build", "none"],
+    ["Read(build/**)", "git log --grep build -S build", "none"],
+    ["Read(docs/**)", "git branch docs", "none"],
+    ["Read(dist/**)", "grep -rn foo --exclude-dir=dist .", "none"],
+    ["Read(dist/**)", "grep -rn foo --exclude-dir dist .", "none"],
+    ["Read(dist/**)", "du -sh --exclude=dist .", "none"],
+    ["Read(dist/**)", "tree -I dist", "none"],
+    ["Read(dist/**)", "ls --ignore dist", "none"],
+    ["Read(dist/**)", "rg foo -g '!dist/**'", "none"],
+    ["Read(dist/**)", "git diff -- . ':!dist'", "none"],
+    ["Read(*.lock)", "git diff -- . ':(exclude)*.lock'", "none"],
+    ["Read(dist/**)", "find . -name '*.ts' -not -path './dist/*'", "none"],
+    ["Read(dist/**)", "find . -path ./dist -prune -o -name '*.ts' -print", "none"],
+    ["Read(dist/**)", "find . \\( -path ./lib -o -path ./dist \\) -prune -o -print", "none"],
+    ["Read(*.pem)", "curl https://a.test/b.pem", "none"],
+    ["Read(types/**)", "npm install @types/node", "none"],
+    ["Read(secret/**)", "ls *", "none"],
+    ["Read(secret/**)", "cat */README.md", "none"],
+    ["Read(secret/**)", "for file in src/*; do cat $file; done", "none"],
+  ]));
+
+Deno.test("rules for reading: an operand is a path if an option has the pattern, or nothing excludes it", () =>
+  assertConcerns([
+    ["Read(id)", "grep -e key id", "certain"],
+    ["Read(id)", "grep --regexp=key id", "certain"],
+    ["Read(id)", "grep -n 5 id", "certain"],
+    ["Read(secret/**)", "grep -fsecret/a b", "certain"],
+    ["Read(secret/**)", "rg -g secret key", "certain"],
+    ["Read(secret/**)", "rg key --ignore secret", "certain"],
+    ["Read(secret/**)", "find . -path './secret/*' -exec cat {} +", "certain"],
+    ["Read(secret/**)", "find . ! ! -path ./secret/a", "certain"],
+    ["Read(secret/**)", "find . ! '(' ! -path ./secret/a ')'", "certain"],
+  ]));
+
+Deno.test("rules for reading: a file without an extension is a path for programs that read files", () =>
+  assertConcerns([
+    ...[
+      "cp id b",
+      "less id",
+      "/bin/cat id",
+      "awk 1 id",
+      "scp id host:",
+      "gzip -c id",
+      "dd if=id",
+      "curl -d @id a.test",
+      "zip a id",
+      "pushd id",
+    ].map((command): Case => ["Read(id)", command, "certain"]),
+    ["Read(secret/**)", "cp -r secret b", "certain"],
+    ["Read(secret/**)", "tar cf - secret", "certain"],
+    ["Read(secret/**)", `python3 -c "print(open('secret/a').read())"`, "certain"],
+    ["Read(secret/**)", `node -p 'fs.readFileSync("secret/a", "utf8")'`, "certain"],
+  ]));
+
+Deno.test("rules for reading: an expansion that may be a denied path is possibly one", () =>
+  assertConcerns([
+    ["Read(.env)", "cat .env*", "possible"],
+    ["Read(.env{,.local})", "cat lib/.env.l*", "possible"],
+    ["Read(secret/**)", "cat s*/a", "possible"],
+    ["Read(secret/a)", "cat secre?/[ab]", "possible"],
+    ["Read(secret/**)", "cat {secret/a,b}", "possible"],
+    ["Read(secret/**)", "FILE=secret/a; cat $FILE", "possible"],
+    ["Read(secret/**)", "for file in secret/*; do cat $file; done", "possible"],
+    ["Read(secret/**)", "echo secret/a | xargs cat", "possible"],
+    ["Read(secret/**)", 'cat "$(echo secret/a)"', "possible"],
+    ["Read(secret/**)", `cat ${"{a,b}".repeat(12)}`, "possible"],
+  ]));

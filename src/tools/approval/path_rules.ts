@@ -4,7 +4,7 @@
  * @module
  */
 
-import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
+import { compileGlob, expandBraces, type PathMatcher } from "../../core/ignore/glob.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { isAbsolute, SEPARATOR } from "../../platform/paths.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -34,7 +34,7 @@ export interface CallPath {
 const DIRECTORY_TOOLS: ReadonlySet<string> = new Set(["list_directory", "search_files"]);
 
 /** Maximum length of a path; systems have no longer ones. */
-const MAX_CHARACTERS = 8_192;
+export const MAX_CHARACTERS = 8_192;
 
 /** Finds the path of a call; `undefined` when its arguments have none, or one that is too long. */
 export async function findCallPath(
@@ -95,6 +95,8 @@ export interface PathRule {
   readonly covers: (path: CallPath | undefined) => boolean;
   /** Whether the pattern, as that of a deny rule, concerns the path. */
   readonly concerns: (path: CallPath | undefined) => Concern;
+  /** The names in the pattern that are no patterns themselves. */
+  readonly names: readonly string[];
 }
 
 /**
@@ -108,6 +110,9 @@ export function createPathRule(pattern: string): PathRule {
   const matches = compilePathGlob(glob);
   const matchesFolded = compilePathGlob(foldCase(glob));
   return {
+    names: expandBraces(glob).flatMap((alternative) => alternative.split("/")).filter((name) =>
+      name !== "" && !/[*?[\\]/.test(name)
+    ),
     covers: (path) => path !== undefined && getCoveredForms(path).some(matches),
     concerns: (path) => {
       if (!path) return "possible";

@@ -14,6 +14,7 @@ import type {
   WorktreePort,
 } from "../../core/worktree_port.ts";
 import { basename, dirname, getRelativePath, isAbsolute, join } from "../../platform/paths.ts";
+import { PathLocks } from "../changes/path_locks.ts";
 import { type GitPlace, runGit } from "./git_program.ts";
 import { listChanges, requireOutput, StepError } from "./git_steps.ts";
 import { toSafeName } from "./safe_name.ts";
@@ -76,6 +77,9 @@ export function gitWorktrees(options: GitWorktreesOptions): WorktreePort {
   return new GitWorktrees(options);
 }
 
+/** By repository: git reads all worktrees when it adds or removes one, and fails for one that is not complete yet. */
+const locks = new PathLocks();
+
 class GitWorktrees implements WorktreePort {
   readonly #options: GitWorktreesOptions;
   #hasRemovedLeft = false;
@@ -105,14 +109,11 @@ class GitWorktrees implements WorktreePort {
         `The directory for worktrees ${parent} is in the repository: choose one outside of it`,
       );
     }
-    const notices = await this.#removeLeft(main, parent);
+    const notices = await locks.run(root, () => this.#removeLeft(main, parent));
     const ownName = `${toSafeName(name)}-${toSafeName(newId())}`;
     const branch = `swink/${ownName}`;
     const directory = join(parent, ownName);
-    const add = ["worktree", "add", "--quiet", "-b", branch, "--", directory, base];
-    requireOutput(await runGit(main, add, signal), "git cannot create the worktree");
-    const lock = ["worktree", "lock", "--reason", encodeOwner(createOwner(base)), "--", directory];
-    requireOutput(await runGit(main, lock), "git cannot lock the worktree");
+    await locks.run(root, () => addWorktree(main, { branch, directory, base }, signal));
     // The file `.git` of the worktree could be replaced by then: git would run the programs that another one names.
     const own = await runGit({ program, cwd: directory }, ["rev-parse", "--absolute-git-dir"]);
     const gitDirectory = requireOutput(own, "git cannot read the worktree").trim();
@@ -130,6 +131,32 @@ class GitWorktrees implements WorktreePort {
     this.#hasRemovedLeft = true;
     return await removeLeftWorktrees(main, directory);
   }
+}
+
+/** Maximum number of attempts to create a worktree while other processes create some. */
+const MAX_ATTEMPTS = 3;
+
+/** Creates and locks a worktree with a new branch. */
+async function addWorktree(
+  main: GitPlace,
+  { branch, directory, base }: Pick<OpenWorktree, "branch" | "directory" | "base">,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const reference = `refs/heads/${branch}`;
+  const known = await runGit(main, ["rev-parse", "--verify", "--quiet", reference], signal);
+  if (known.type === "done") throw new StepError(`the branch "${branch}" already exists`);
+  const add = ["worktree", "add", "--quiet", "-b", branch, "--", directory, base];
+  let outcome = await runGit(main, add, signal);
+  for (let attempt = 1; outcome.type === "failed"; attempt++) {
+    // Git creates the branch first, and does not remove it.
+    await runGit(main, ["branch", "-D", "--quiet", "--", branch]);
+    if (attempt === MAX_ATTEMPTS || !/failed to read/.test(outcome.reason)) {
+      throw new StepError(`git cannot create the worktree: ${outcome.reason}`);
+    }
+    outcome = await runGit(main, add, signal);
+  }
+  const lock = ["worktree", "lock", "--reason", encodeOwner(createOwner(base)), "--", directory];
+  requireOutput(await runGit(main, lock), "git cannot lock the worktree");
 }
 
 async function findRoot(place: GitPlace, signal: AbortSignal | undefined): Promise<string> {
@@ -197,20 +224,27 @@ async function endWorktree(worktree: OpenWorktree): Promise<WorktreeEnd> {
       await runGit(tree, ["rev-parse", reference]),
       "git cannot read the branch",
     );
-    await runGit(main, ["worktree", "unlock", "--", directory]);
+    await locks.run(main.cwd, () => runGit(main, ["worktree", "unlock", "--", directory]));
     if (tip.trim() !== base) {
       return { type: "kept", summary: await summarizeChanges(tree, base, reference) };
     }
-    const remove = ["worktree", "remove", "--force", "--", directory];
-    requireOutput(await runGit(main, remove), "git cannot remove it");
-    requireOutput(
-      await runGit(main, ["branch", "-D", "--quiet", "--", branch]),
-      "git cannot delete it",
-    );
-    return { type: "removed" };
+    return await locks.run(main.cwd, () => removeWorktree(main, { directory, branch }));
   } catch (thrown) {
     return { type: "failed", reason: getErrorMessage(thrown) };
   }
+}
+
+async function removeWorktree(
+  main: GitPlace,
+  { directory, branch }: Pick<OpenWorktree, "directory" | "branch">,
+): Promise<WorktreeEnd> {
+  const remove = ["worktree", "remove", "--force", "--", directory];
+  requireOutput(await runGit(main, remove), "git cannot remove it");
+  requireOutput(
+    await runGit(main, ["branch", "-D", "--quiet", "--", branch]),
+    "git cannot delete it",
+  );
+  return { type: "removed" };
 }
 
 async function commitChanges(tree: GitPlace, branch: string): Promise<void> {

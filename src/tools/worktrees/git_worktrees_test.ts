@@ -92,6 +92,46 @@ testRepository(
   },
 );
 
+testRepository(
+  "gitWorktrees(): worktrees are added and removed one after the other",
+  async ({ root, repository, git }) => {
+    // A git that fails as the real one may when two of them run.
+    const program = `${root}/git.sh`;
+    await Deno.writeTextFile(
+      program,
+      `#!/bin/sh
+case "$*" in
+  *"worktree add"*|*"worktree remove"*)
+    mkdir "${root}/busy" || { echo "fatal: two at the same time" >&2; exit 128; }
+    sleep 0.1; git "$@"; code=$?
+    rmdir "${root}/busy"; exit $code;;
+  *) exec git "$@";;
+esac
+`,
+      { mode: 0o700 },
+    );
+    const worktrees = await Promise.all(
+      Array.from({ length: 4 }, () => createWorktree({ repository, program })),
+    );
+    const ends = await Promise.all(worktrees.map((worktree) => worktree.remove()));
+    assertEquals(new Set(ends.map(({ type }) => type)), new Set(["removed"]));
+    assertEquals(await git("branch", "--list"), "* main\n");
+    assertEquals((await git("worktree", "list")).trim().split("\n").length, 1);
+  },
+);
+
+testRepository(
+  "gitWorktrees(): leaves no branch of a worktree that cannot be created, and deletes none that exists",
+  async ({ root, repository, git }) => {
+    await git("branch", "swink/fix-a1");
+    assertStringIncludes(await readFailure({ repository, newId: () => "A1" }), "already exists");
+    const directory = `${root}/file`;
+    await Deno.mkdir(`${directory}/fix-a2/used`, { recursive: true });
+    await readFailure({ repository, directory, newId: () => "A2" });
+    assertEquals(await git("branch", "--list"), "* main\n  swink/fix-a1\n");
+  },
+);
+
 testRepository("gitWorktrees(): keeps changes as a commit that can be merged", async (fixture) => {
   const { repository, git } = fixture;
   const worktree = await createWorktree({ repository });

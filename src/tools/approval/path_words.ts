@@ -1,0 +1,160 @@
+/**
+ * Finds the words of a shell command that may be paths.
+ *
+ * @module
+ */
+
+import { getProgram } from "./executed_commands.ts";
+import { hasHarmlessForms, WITHOUT_FILES } from "./harmless_commands.ts";
+import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
+
+/** Programs whose operands are files, besides those with harmless forms. */
+const FILE_PROGRAMS: ReadonlySet<string> = new Set(
+  ("pushd source . cp mv ln install dd tar zip gzip bzip2 xz zstd zcat bzcat xzcat 7z rsync scp sftp curl less more " +
+    "bat batcat view vi vim nvim nano emacs code open xdg-open egrep fgrep ag ack fd fdfind yq awk gawk mawk nawk split csplit " +
+    "iconv envsubst look pr shred openssl gpg age ssh-add ssh-keygen perl").split(" "),
+);
+
+/** Sub-commands of git whose operands may be files that they read. */
+const GIT_READERS: ReadonlySet<string> = new Set(
+  "annotate archive blame cat-file diff difftool grep log ls-files ls-tree rev-list shortlog show status"
+    .split(" "),
+);
+
+/** Programs whose first operand is a pattern or a script. */
+const WITH_PATTERN: ReadonlySet<string> = new Set(
+  ("grep egrep fgrep rg ag ack fd fdfind jq yq sed awk gawk mawk nawk").split(" "),
+);
+
+/** Options that have the pattern, or whose value is a file or a glob, so that the first operand may be a path. */
+const PATTERN_OPTIONS =
+  /^-(?!-)\w*[efg]|^--(?:expr|reg|f(?!ixed)|exclude-from|glob|iglob|ignore-file)/;
+
+/** Options of programs like grep whose value, a number or a type, is the next word. */
+const COUNT_OPTIONS = /^-\w*[ABCmt]$/;
+
+/** Options whose value leaves out files, or is text. */
+const EXCLUDING_OPTIONS = /^--(?:exclude|exclude-dir|grep|author)$/;
+
+/** The same with the value in the same word; without one, some of these have none in other programs. */
+const EXCLUDING_VALUES = /^--(?:exclude|exclude-dir|ignore|ignore-dir|hide|grep|author)=/;
+
+/** Such options of one program. */
+const OWN_EXCLUDING_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
+  ["ag", /^--ignore(?:-dir)?$/],
+  ["ls", /^(?:-\w*I|--ignore|--hide)$/],
+  ["tree", /^-\w*I$/],
+  ["diff", /^-\w*x$/],
+  ["zip", /^-x$/],
+  ["git", /^-[SG]$/],
+]);
+
+/** Programs whose arguments may be code. */
+const INTERPRETERS = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|lua|osascript)$/;
+
+/**
+ * Returns the words of a command that may be paths: all operands of a program that reads files except patterns and what
+ * it leaves out, and of other programs those that look so and are no text.
+ */
+export function listPathWords(command: SimpleCommand): readonly ShellWord[] {
+  const targets = command.redirects.flatMap(({ target }) => target ?? []);
+  const { name, subcommand, args } = splitCommand(command);
+  if (WITHOUT_FILES.has(name) && name !== "cd") return targets;
+  const isReader = name === "git" ? GIT_READERS.has(subcommand) : isFileProgram(name);
+  const patternIndex = findPattern(subcommand === "grep" ? "grep" : name, args);
+  const texts = args.map(({ text }) => text);
+  const words = args.flatMap((word, index) => {
+    if (index === patternIndex || isExcluded(name, { texts, index })) return [];
+    const parts = INTERPRETERS.test(name) && /[\s"'`()]/.test(word.text)
+      ? word.text.split(/[\s"'`(),;]+/).filter(looksLikePath)
+      : isReader || looksLikePath(word.text)
+      ? listValues(word.text, isReader)
+      : [];
+    return parts.map((text) => ({ text, literal: word.literal }));
+  });
+  return [...words, ...targets];
+}
+
+/** Whether a word has the form of a path, not of a name or of text. */
+export function looksLikePath(text: string): boolean {
+  return /^\S*[/.]\S*$/.test(text);
+}
+
+interface SplitCommand {
+  /** The program. */
+  readonly name: string;
+  /** The sub-command of git; empty for other programs. */
+  readonly subcommand: string;
+  /** The other words. */
+  readonly args: readonly ShellWord[];
+}
+
+function splitCommand(command: SimpleCommand): SplitCommand {
+  const name = getProgram(command);
+  const args = command.words.slice(1);
+  const position = name === "git"
+    ? args.findIndex(({ text }, index) =>
+      !text.startsWith("-") && !/^-[cC]$/.test(args[index - 1]?.text ?? "")
+    )
+    : -1;
+  return {
+    name,
+    subcommand: args[position]?.text ?? "",
+    args: args.filter((_, index) => index !== position),
+  };
+}
+
+function isFileProgram(name: string): boolean {
+  return FILE_PROGRAMS.has(name) || hasHarmlessForms([{ text: name, literal: true }]);
+}
+
+/** Finds the operand that is a pattern; -1 if there is none, or an option has it. */
+function findPattern(name: string, args: readonly ShellWord[]): number {
+  if (!WITH_PATTERN.has(name) || args.some(({ text }) => PATTERN_OPTIONS.test(text))) return -1;
+  const hasCounts = /grep$|^rg$/.test(name);
+  return args.findIndex(({ text }, index) =>
+    !text.startsWith("-") && !(hasCounts && COUNT_OPTIONS.test(args[index - 1]?.text ?? ""))
+  );
+}
+
+interface WordPosition {
+  readonly texts: readonly string[];
+  readonly index: number;
+}
+
+/** Whether a word names what a command leaves out, or is the text of an option. */
+function isExcluded(name: string, { texts, index }: WordPosition): boolean {
+  const { [index]: text = "", [index - 1]: option = "" } = texts;
+  if (EXCLUDING_VALUES.test(text)) return true;
+  if (EXCLUDING_OPTIONS.test(option) || OWN_EXCLUDING_OPTIONS.get(name)?.test(option)) return true;
+  if (name === "git") return /^:(?:[!^]|\([^)]*exclude)/.test(text);
+  return name === "find" && isPruned({ texts, index });
+}
+
+/** Maximum number of tests of `find` before a `-prune`. */
+const MAX_ALTERNATIVES = 50;
+
+const NAME_TESTS = /^-(?:i?name|i?path|i?wholename)$/;
+
+/** Whether the value of a test of `find` is one that entries must not have: after `!`, or before `-prune -o`. */
+function isPruned({ texts, index }: WordPosition): boolean {
+  const at = (position: number): string => texts[position] ?? "";
+  if (!NAME_TESTS.test(at(index - 1))) return false;
+  if (/^(?:!|-not)$/.test(at(index - 2))) return !/^(?:!|-not|\()$/.test(at(index - 3));
+  let next = index + 1;
+  const end = index + MAX_ALTERNATIVES * 3;
+  while (next < end && /^-or?$/.test(at(next)) && NAME_TESTS.test(at(next + 1))) next += 3;
+  if (at(next) === ")") next++;
+  return at(next) === "-prune" && /^-or?$/.test(at(next + 1));
+}
+
+/** The address of a resource of another machine. */
+const ADDRESS = /\b(?!file:)[a-z][\w+.-]*:\/\/\S*/gi;
+
+/** Returns a word and the values in it: of an option, an assignment, a revision, and for a reader a reference to a file. */
+function listValues(word: string, isReader: boolean): readonly string[] {
+  const text = word.replace(ADDRESS, "");
+  const [, attached = ""] = /^-\w(.+)/s.exec(text) ?? [];
+  const parts = [text, attached, ...text.split(isReader ? /[=:@]/ : /[=:]/).slice(1)];
+  return parts.filter((part) => part !== "");
+}
