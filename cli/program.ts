@@ -59,6 +59,8 @@ async function printError(error: unknown, host: Host): Promise<void> {
   const { messages } = host.terminal;
   const style = getStyle(messages, host.env);
   const message = toPlainText(error instanceof Error ? error.message : String(error));
-  const advice = error instanceof CliError && error.advice !== "" ? `${error.advice}\n` : "";
+  const advice = error instanceof CliError && error.advice !== ""
+    ? `${toPlainText(error.advice)}\n`
+    : "";
   await messages.write(`${style.error("swink:")} ${message}\n${advice}`).catch(() => {});
 }

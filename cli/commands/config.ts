@@ -34,7 +34,8 @@ const set = defineCommand({
   summary: "Sets a key in the configuration file of the user; comments in the file are kept",
   arguments: [KEY, {
     name: "value",
-    description: "The value; a list is written as in TOML, or with commas.",
+    description:
+      "The value; a list is written as in TOML, one of names, models or rules also with commas.",
   }],
   examples: [
     ["swink config set model openai/gpt-6.2-sol", "a value"],
@@ -42,6 +43,11 @@ const set = defineCommand({
   ],
   exitCodes: [ok, failed, usage, configuration],
   async action({ arguments: [key = "", value = ""] }, host) {
+    const { checkSetting } = await importLate<typeof import("../rules/check_setting.ts")>(
+      "../rules/check_setting.ts",
+      import.meta.url,
+    );
+    await checkSetting(key, value);
     const { setKey } = await loadActions();
     return await setKey({ key, value }, host);
   },

@@ -11,7 +11,8 @@ import { importLate } from "../host/import_late.ts";
 /** `swink doctor`. */
 export const doctor = defineCommand({
   name: "doctor",
-  summary: "Checks runtime, configuration, keys, sandbox and directories, with advice",
+  summary:
+    "Checks runtime, configuration, keys, Git, sandbox, MCP servers and directories, with advice",
   details: "Sends requests only to servers of models on this machine, and prints no key.",
   exitCodes: [ExitCode.ok, ExitCode.failed],
   async action(_invocation, host) {

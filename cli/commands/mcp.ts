@@ -79,8 +79,12 @@ const test = defineCommand({
   arguments: [{ ...NAME, optional: true }],
   exitCodes: [ok, failed, usage, configuration],
   async action({ arguments: [name] }, host) {
+    const { loadCurrentConfig, parseConfiguredSettings } = await importLate<
+      typeof import("../run/configured_settings.ts")
+    >("../run/configured_settings.ts", import.meta.url);
+    const settings = parseConfiguredSettings(await loadCurrentConfig(host));
     const { testServers } = await loadActions();
-    return await testServers(name, host);
+    return await testServers(name, settings, host);
   },
 });
 

@@ -43,9 +43,13 @@ async function replaceFile(path: string, content: string): Promise<void> {
 
 async function readIfExists(file: string): Promise<string | undefined> {
   try {
-    return await Deno.readTextFile(file);
+    const bytes = await Deno.readFile(file);
+    // A mark at the start of the file remains.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
+    // Other characters would be lost when the file is written.
+    if (error instanceof TypeError) throw new Error("it is not text in UTF-8");
     throw error;
   }
 }

@@ -16,22 +16,51 @@ import type { ConfigValue } from "./config_value.ts";
  * @throws {Error} If the text is not valid TOML.
  */
 export function editConfig(text: string, key: string, value: ConfigValue | undefined): string {
-  const edited = patch(text, setValue(parse(text), key.split("."), value));
-  return edited === "" || edited.endsWith("\n") ? edited : `${edited}\n`;
+  return editMarked(text.replace(EMPTY_LIST, `$1${MARK}`), key, value).replaceAll(MARK, "[]");
+}
+
+/** Matches an empty list before a comment, which `toml-patch` would remove with every change of the file. */
+const EMPTY_LIST = /^([ \t]*[\w.-]+[ \t]*=[ \t]*)\[[ \t]*\](?=[ \t]*#)/gm;
+
+/** A string in place of such a list. */
+const MARK = '"swink: an empty list"';
+
+function editMarked(text: string, key: string, value: ConfigValue | undefined): string {
+  const table = parse(text);
+  const path = key.split(".");
+  const edited = patch(text, setValue(table, path, { value }));
+  // A table without keys remains if it has comments, such as settings that are switched off.
+  const kept = countComments(edited) < countComments(text)
+    ? patch(text, setValue(table, path, { value, keepsTables: true }))
+    : edited;
+  return kept === "" || kept.endsWith("\n") ? kept : `${kept}\n`;
+}
+
+/** Counts the lines that are comments. */
+function countComments(text: string): number {
+  return text.match(/^[ \t]*#/gm)?.length ?? 0;
 }
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** Returns a copy of a table with a new value; tables that become empty are removed. */
+interface NewValue {
+  readonly value: ConfigValue | undefined;
+  /** Whether tables that become empty remain. Default: `false`. */
+  readonly keepsTables?: boolean;
+}
+
+/** Returns a copy of a table with a new value. */
 function setValue(
   table: Table,
   [name = "", ...others]: readonly string[],
-  value: ConfigValue | undefined,
+  change: NewValue,
 ): Table {
+  const { value, keepsTables = false } = change;
   const { [name]: previous, ...rest } = table;
   if (others.length === 0) return value === undefined ? rest : { ...table, [name]: value };
-  const inner = setValue(isTable(previous) ? previous : {}, others, value);
-  return Object.keys(inner).length === 0 ? rest : { ...table, [name]: inner };
+  const inner = setValue(isTable(previous) ? previous : {}, others, change);
+  const isRemoved = Object.keys(inner).length === 0 && !(keepsTables && isTable(previous));
+  return isRemoved ? rest : { ...table, [name]: inner };
 }
 
 function isTable(value: unknown): value is Table {

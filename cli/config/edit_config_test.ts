@@ -34,6 +34,31 @@ Deno.test("editConfig(): removes a key", () => {
   assertEquals(editConfig(FILE, "plain", undefined), FILE);
 });
 
+Deno.test("editConfig(): keeps a table without keys if it has comments", () => {
+  const file = `[keys] # mine
+submit = "enter"
+# newline = ["ctrl+j"]
+
+[providers.lab]
+base_url = "https://lab.example"
+`;
+  const edited = editConfig(file, "keys.submit", undefined);
+  assertEquals(edited, file.replace('submit = "enter"\n', ""));
+  const rest = editConfig(edited, "providers.lab.base_url", undefined);
+  assertEquals(parse(rest), { keys: {} });
+  assertEquals(rest.includes("# newline"), true);
+});
+
+Deno.test("editConfig(): keeps the comments of empty lists", () => {
+  const file = "allowed_tools = [ ] # none yet\nenv = [] # none\n";
+  const edited = editConfig(file, "max_turns", 7);
+  assertEquals(edited, "allowed_tools = [] # none yet\nenv = [] # none\nmax_turns = 7\n");
+  assertEquals(
+    editConfig(edited, "env", ["A"]),
+    edited.replace("env = []", 'env = [ "A" ]'),
+  );
+});
+
 Deno.test("editConfig(): rejects a file that is not valid TOML", () => {
   assertThrows(() => editConfig("model = ", "plain", true), Error, "Invalid TOML");
 });

@@ -88,17 +88,30 @@ async function readConfigFile(origin: FileOrigin): Promise<ConfigLayer> {
     case "missing":
       return EMPTY_LAYER;
     case "refused":
-      return {
-        settings: [],
-        problems: [{ type: "error", origin, message: `The file ${read.reason}` }],
-      };
+      return createProblem(origin, `The file ${read.reason}`);
     case "content": {
       const { parseConfig } = await importLate<typeof import("./parse_config.ts")>(
         "./parse_config.ts",
         import.meta.url,
       );
-      return parseConfig(new TextDecoder().decode(read.bytes), origin);
+      const text = decodeText(read.bytes);
+      return text === undefined
+        ? createProblem(origin, "The file is not text in UTF-8")
+        : parseConfig(text, origin);
     }
+  }
+}
+
+function createProblem(origin: FileOrigin, message: string): ConfigLayer {
+  return { settings: [], problems: [{ type: "error", origin, message }] };
+}
+
+/** Decodes a text; `undefined` if it is not UTF-8. With a replaced character, a rule would forbid something else. */
+function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
   }
 }
 

@@ -5,8 +5,10 @@
  */
 
 import { parse, TomlError } from "smol-toml";
+import { dirname } from "../../src/platform/paths.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
 import { checkConfigValue } from "./check_config_value.ts";
+import type { Hook } from "../hooks/hook.ts";
 import { parseHooks } from "../hooks/parse_hooks.ts";
 import { CONFIG_KEYS } from "./config_keys.ts";
 import { findConfigKey, findConfigTable, listTableKeys } from "./config_tables.ts";
@@ -43,7 +45,12 @@ function checkConfig(table: Readonly<Record<string, unknown>>, file: ConfigFile)
     if ("key" in entry) settings.push(entry);
     else problems.push({ ...entry, origin: file.origin, line: findLine(file.lines, name) });
   }
-  return { settings, hooks, problems };
+  return { settings, hooks: hooks.map((hook) => placeHook(hook, file.origin)), problems };
+}
+
+/** Lets a hook of a project run in its root, so that relative paths in its command are valid from every directory below. */
+function placeHook(hook: Hook, { type, file }: FileOrigin): Hook {
+  return type === "project" ? { ...hook, directory: dirname(dirname(file)) } : hook;
 }
 
 type Entry = readonly [name: string, value: unknown];

@@ -6,10 +6,11 @@
 
 import { keyVariables, providerNames } from "../../adapters/connect.ts";
 import { getErrorMessage } from "../../src/core/errors.ts";
+import { join } from "../../src/platform/paths.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import { formatConfigProblem } from "../config/config_value.ts";
 import { getUserConfigPath } from "../config/config_files.ts";
-import { loadConfig } from "../config/load_config.ts";
+import { type Config, loadConfig } from "../config/load_config.ts";
 import { getProviderSettings } from "../config/provider_settings.ts";
 import { openCredentials } from "../credentials/find_key.ts";
 import { ExitCode } from "../host/exit_code.ts";
@@ -18,9 +19,10 @@ import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { getProgramDirectories } from "../host/program_directories.ts";
 import { VERSION } from "../host/version.ts";
-import { openProject } from "../project/open_project.ts";
+import { findTrustedRoot, openProject } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getStyle, type Style } from "../render/style.ts";
+import { isFile } from "../run/resolve_path.ts";
 import { getSessionDirectory } from "../sessions/session_directory.ts";
 import type { CheckResult } from "./check.ts";
 
@@ -44,7 +46,9 @@ const CHECKS: readonly Check[] = [
   checkConfiguration,
   checkKeys,
   checkLocalModels,
+  checkGit,
   checkSandbox,
+  checkServers,
   checkSessions,
   checkProject,
 ];
@@ -66,7 +70,8 @@ function checkRuntime(): CheckResult[] {
   }];
 }
 
-async function checkConfiguration({ env }: Host): Promise<CheckResult[]> {
+async function checkConfiguration(host: Host): Promise<CheckResult[]> {
+  const { env } = host;
   const directories = getProgramDirectories(env);
   if (!directories) {
     return [{
@@ -76,7 +81,11 @@ async function checkConfiguration({ env }: Host): Promise<CheckResult[]> {
       advice: "Set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME, to absolute paths.",
     }];
   }
-  const { settings, problems } = await loadConfig({ directories }, env);
+  const config = await loadRunConfig(host);
+  const { settings, problems } = config;
+  const invalid = problems.some(({ type }) => type === "error")
+    ? undefined
+    : await findInvalidSetting(config);
   const finding = `${settings.size} ${
     settings.size === 1 ? "key is" : "keys are"
   } set; your file is ${getUserConfigPath(directories)}`;
@@ -86,9 +95,39 @@ async function checkConfiguration({ env }: Host): Promise<CheckResult[]> {
       type: problem.type,
       subject: "configuration",
       finding: formatConfigProblem(problem),
-      advice: "Edit the file with: swink config edit",
+      ...(problem.origin.type === "user" && { advice: "Edit the file with: swink config edit" }),
     })),
+    ...(invalid === undefined
+      ? []
+      : [{ type: "error", subject: "configuration", finding: invalid } as const]),
   ];
+}
+
+/** Loads the configuration of a run in the current directory. */
+async function loadRunConfig(host: Host): Promise<Config> {
+  const directories = getProgramDirectories(host.env);
+  const projectRoot = directories && await findTrustedRoot(Deno.cwd(), { directories, host });
+  return await loadConfig({ directories, projectRoot }, host.env);
+}
+
+/** Returns what is wrong with a value or a rule that only a run checks. */
+async function findInvalidSetting(config: Config): Promise<string | undefined> {
+  const [{ parseConfiguredSettings }, { checkRules }] = await Promise.all([
+    importLate<typeof import("../run/configured_settings.ts")>(
+      "../run/configured_settings.ts",
+      import.meta.url,
+    ),
+    importLate<typeof import("../rules/rule_actions.ts")>(
+      "../rules/rule_actions.ts",
+      import.meta.url,
+    ),
+  ]);
+  try {
+    await checkRules(parseConfiguredSettings(config));
+    return undefined;
+  } catch (error) {
+    return getErrorMessage(error);
+  }
 }
 
 async function checkKeys(host: Host): Promise<CheckResult[]> {
@@ -136,6 +175,48 @@ async function checkLocalModels(host: Host): Promise<CheckResult[]> {
   return [{ type: "ok", subject, finding: `none on this device, and no server (${ports})` }];
 }
 
+/** Finds the program whose output is part of the system prompt. */
+function checkGit({ env }: Host): CheckResult[] {
+  const [separator, name] = Deno.build.os === "windows" ? [";", "git.exe"] : [":", "git"];
+  const directories = (env("PATH") ?? "").split(separator).filter((directory) => directory !== "");
+  const path = directories.map((directory) => join(directory, name)).find(isFile);
+  if (path !== undefined) return [{ type: "ok", subject: "git", finding: path }];
+  return [{
+    type: "warning",
+    subject: "git",
+    finding: "it is not in PATH, so that the model does not get the state of repositories",
+    advice: "Install Git.",
+  }];
+}
+
+/** Reads the files of MCP servers; it starts none of them. */
+async function checkServers(host: Host): Promise<CheckResult[]> {
+  const { env } = host;
+  const directories = getProgramDirectories(env);
+  const projectRoot = directories && await findTrustedRoot(Deno.cwd(), { directories, host });
+  const subject = "MCP servers";
+  const { readServers } = await importLate<typeof import("../mcp/server_files.ts")>(
+    "../mcp/server_files.ts",
+    import.meta.url,
+  );
+  try {
+    const { settings } = await loadConfig({ directories, projectRoot }, env);
+    const passed = settings.get("env")?.value;
+    const passEnvironment = Array.isArray(passed) ? passed.map(String) : [];
+    const sources = { directories, projectRoot, files: [], passEnvironment };
+    const { config: { mcpServers = {} }, problems } = await readServers(sources, env);
+    const names = Object.keys(mcpServers);
+    const finding = names.length === 0 ? "none" : `${names.join(", ")}; try: swink mcp test`;
+    return [
+      { type: "ok", subject, finding },
+      ...problems.map((problem) => ({ type: "warning", subject, finding: problem } as const)),
+    ];
+  } catch (error) {
+    const advice = "Correct the file, or remove it.";
+    return [{ type: "error", subject, finding: getErrorMessage(error), advice }];
+  }
+}
+
 async function checkSandbox(): Promise<CheckResult[]> {
   try {
     await using sandbox = createSandbox({ cwd: Deno.cwd(), homeAccess: "allow" });
@@ -166,7 +247,7 @@ async function checkSessions({ env }: Host): Promise<CheckResult[]> {
     await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
     const file = await Deno.makeTempFile({ dir: directory, prefix: ".doctor-" });
     await Deno.remove(file);
-    return [{ type: "ok", subject: "sessions", finding: directory }];
+    return [await checkFreeSpace(directory)];
   } catch (error) {
     return [{
       type: "warning",
@@ -177,6 +258,39 @@ async function checkSessions({ env }: Host): Promise<CheckResult[]> {
       advice: "Correct the permissions, or set XDG_STATE_HOME to another directory.",
     }];
   }
+}
+
+/** Less free space is soon filled by sessions, and by what the agent builds. */
+const MIN_FREE_BYTES = 200_000_000;
+
+async function checkFreeSpace(directory: string): Promise<CheckResult> {
+  const free = await readFreeBytes(directory);
+  if (free === undefined) return { type: "ok", subject: "sessions", finding: directory };
+  const finding = `${directory} (${formatBytes(free)} free)`;
+  if (free >= MIN_FREE_BYTES) return { type: "ok", subject: "sessions", finding };
+  return {
+    type: "warning",
+    subject: "sessions",
+    finding: `the disk is almost full: ${finding}`,
+    advice: "Delete old sessions with: swink sessions delete --older-than 90",
+  };
+}
+
+/** Returns the free space of the disk of a directory; `undefined` where the system or a permission does not allow it. */
+async function readFreeBytes(directory: string): Promise<number | undefined> {
+  try {
+    // A call without the permission would ask for it.
+    if (Deno.permissions.querySync({ name: "sys" }).state !== "granted") return undefined;
+    const { statfs } = await import("node:fs/promises");
+    const { bavail, bsize } = await statfs(directory);
+    return bavail * bsize;
+  } catch {
+    return undefined;
+  }
+}
+
+function formatBytes(bytes: number): string {
+  return bytes >= 1e9 ? `${Math.floor(bytes / 1e9)} GB` : `${Math.floor(bytes / 1e6)} MB`;
 }
 
 async function checkProject(host: Host): Promise<CheckResult[]> {

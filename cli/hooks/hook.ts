@@ -35,4 +35,6 @@ export interface Hook {
   readonly command: string;
   /** Time after which it is killed, in milliseconds. */
   readonly timeoutMs: number;
+  /** Absolute path of the directory in which it runs. Default: the working directory of the run. */
+  readonly directory?: string;
 }

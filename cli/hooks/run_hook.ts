@@ -26,6 +26,8 @@ export type HookInput = Readonly<Record<string, unknown>>;
 export interface HookOptions {
   /** Working directory of the run. */
   readonly cwd: string;
+  /** Absolute path of the root of the project. Default: the working directory. */
+  readonly projectRoot?: string | undefined;
   /** Kills the hook. */
   readonly signal: AbortSignal;
 }
@@ -44,16 +46,16 @@ const NOT_STARTED = [126, 127];
 
 /** Runs a hook with the shell, outside of the sandbox of commands. */
 export async function runHook(
-  { event, command, timeoutMs }: Hook,
+  { event, command, timeoutMs, directory }: Hook,
   input: HookInput,
-  { cwd, signal }: HookOptions,
+  { cwd, projectRoot = cwd, signal }: HookOptions,
 ): Promise<HookResult> {
   noteStartedProgram();
   const call = {
     command: toShellCall(command),
-    cwd,
+    cwd: directory ?? cwd,
     input: createInput(event, cwd, input),
-    env: { SWINK_PROJECT_DIR: cwd },
+    env: { SWINK_PROJECT_DIR: projectRoot },
     timeoutMs,
     signal,
     ownsGroup: true,
@@ -82,8 +84,8 @@ function createInput(event: HookEvent, cwd: string, input: HookInput): string {
 }
 
 /**
- * Reads a decision from output such as `{"decision":"block","reason":"…"}`, and in the other forms that hooks of Claude
- * Code write: `continue` is `false`, or `permissionDecision` is `deny` or `ask`.
+ * Reads a decision from output such as `{"decision":"block","reason":"…"}`, and in the other forms that hooks of other
+ * agents write: `continue` is `false`, or `permissionDecision` is `deny` or `ask`.
  */
 function findDecision(output: string): HookResult | undefined {
   if (!output.trimStart().startsWith("{")) return undefined;
@@ -93,12 +95,24 @@ function findDecision(output: string): HookResult | undefined {
     return { type: "unavailable", reason: "its output begins with { and is no JSON" };
   }
   const { decision, reason, continue: continues, stopReason } = json;
-  const { permissionDecision, permissionDecisionReason } = toObject(json.hookSpecificOutput);
-  if (permissionDecision === "deny" || permissionDecision === "ask") {
-    return toBlock(permissionDecisionReason);
-  }
-  if (decision === "block") return toBlock(reason);
-  return continues === false ? toBlock(stopReason) : undefined;
+  const { permissionDecision, permissionDecisionReason } = {
+    ...json,
+    ...toObject(json.hookSpecificOutput),
+  };
+  if (isBlocking(permissionDecision)) return toBlock(permissionDecisionReason);
+  if (isBlocking(decision)) return toBlock(reason);
+  if (continues === false) return toBlock(stopReason);
+  const unknown = [permissionDecision, decision].find((value) => !isPassing(value));
+  if (unknown === undefined) return undefined;
+  return { type: "unavailable", reason: `its decision ${JSON.stringify(unknown)} is unknown` };
+}
+
+function isBlocking(decision: unknown): boolean {
+  return decision === "block" || decision === "deny" || decision === "ask";
+}
+
+function isPassing(decision: unknown): boolean {
+  return [undefined, null, "allow", "approve"].some((passing) => passing === decision);
 }
 
 function parseJson(text: string): HookInput | undefined {

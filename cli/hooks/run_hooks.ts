@@ -23,6 +23,8 @@ const MAX_STOPS = 5;
 export interface RunHooksOptions {
   /** Working directory of the run. */
   readonly cwd: string;
+  /** Absolute path of the root of the project. Default: the working directory. */
+  readonly projectRoot?: string | undefined;
   /** Kills running hooks. */
   readonly signal: AbortSignal;
   /** Returns the current time, in milliseconds since the epoch. */

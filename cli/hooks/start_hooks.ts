@@ -20,6 +20,8 @@ export interface HookStartOptions {
   readonly appendedPrompt?: string | undefined;
   /** Working directory of the run. */
   readonly cwd: string;
+  /** The project of the run, whose root hooks get. Default: none. */
+  readonly project?: { readonly root: string | null };
   /** Kills running hooks. */
   readonly signal: AbortSignal;
 }
@@ -45,7 +47,7 @@ export interface StartedHooks extends AsyncDisposable {
 
 /** Runs the hooks of the start of the session. */
 export async function startHooks(
-  { hooks, appendedPrompt, cwd, signal }: HookStartOptions,
+  { hooks, appendedPrompt, cwd, project, signal }: HookStartOptions,
   { terminal, now }: Pick<Host, "terminal" | "now">,
 ): Promise<StartedHooks> {
   if (hooks.length === 0) {
@@ -73,7 +75,7 @@ export async function startHooks(
     waiting = [];
     return taken;
   };
-  const options = { cwd, now, onWarning };
+  const options = { cwd, projectRoot: project?.root ?? cwd, now, onWarning };
   const running = new RunHooks(hooks, { ...options, signal });
   const session = await running.run("SessionStart", {});
   const context = [appendedPrompt, session.output].filter((text) => text);

@@ -20,10 +20,15 @@ import { readServers, type ServerSources } from "./server_files.ts";
 /** Maximum number of problems that are kept until they are shown; a server could cause them without end. */
 const MAX_WARNINGS = 100;
 
+/** Maximum time to wait for servers to start; they start in any case. */
+const WAIT_MS = 5_000;
+
 /** Options for `connectServers()`. */
 export interface ServerOptions extends ServerSources {
   /** Starts the programs of servers. */
   readonly sandbox: NonNullable<McpOptions["sandbox"]>;
+  /** Ends the wait for servers that start. */
+  readonly signal?: AbortSignal | undefined;
   /** Returns the questions for data that a server requests. Default: it is declined. */
   readonly getQuestions?: (() => Promise<ElicitationQuestions>) | undefined;
 }
@@ -44,24 +49,34 @@ export interface ConnectedServers extends AsyncDisposable {
  * @throws {ConfigurationError} If a file is invalid.
  */
 export async function connectServers(
-  { sandbox, getQuestions, ...sources }: ServerOptions,
+  { sandbox, signal, getQuestions, ...sources }: ServerOptions,
   { env, fetch }: Pick<Host, "env" | "fetch">,
 ): Promise<ConnectedServers | undefined> {
   const { config, environment, problems } = await readServers(sources, env);
-  if (Object.keys(config.mcpServers ?? {}).length + problems.length === 0) return undefined;
+  const waiting = new Set(Object.keys(config.mcpServers ?? {}));
+  if (waiting.size + problems.length === 0) return undefined;
   const warnings = [...problems];
   const report = (warning: string) => {
     const isNew = warnings.length < MAX_WARNINGS && !warnings.includes(warning);
     if (isNew) warnings.push(warning);
   };
+  const started = Promise.withResolvers<void>();
+  if (waiting.size === 0) started.resolve();
   const connection = await connectMcp(config, {
     sandbox,
+    // The wait below ends with the run.
+    waitMs: 0,
+    onStatus({ name, state }) {
+      if (state.type !== "starting") waiting.delete(name);
+      if (waiting.size === 0) started.resolve();
+    },
     environment,
     fetch,
     clientInfo: { name: "swink", version: VERSION },
     onElicitation: createElicit(getQuestions, report),
     onWarning: ({ server, message }) => report(`MCP server ${server}: ${message}`),
   });
+  await Promise.race([started.promise, untilStopped(signal)]);
   for (const { name, state } of connection.servers) {
     if (state.type === "ready") continue;
     const reason = "reason" in state ? state.reason : "it has not started yet";
@@ -73,6 +88,15 @@ export async function connectServers(
     takeWarnings: () => warnings.splice(0),
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
+}
+
+/** Waits until the time is over or the signal is aborted. */
+function untilStopped(signal: AbortSignal | undefined): Promise<void> {
+  const stop = AbortSignal.any([AbortSignal.timeout(WAIT_MS), ...(signal ? [signal] : [])]);
+  return new Promise((resolve) => {
+    if (stop.aborted) resolve();
+    else stop.addEventListener("abort", () => resolve(), { once: true });
+  });
 }
 
 /** Creates the function that answers the requests of servers for data, whose code is loaded for the first one. */

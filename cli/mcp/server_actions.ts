@@ -5,11 +5,13 @@
  */
 
 import type { McpConfig } from "../../src/mcp/mod.ts";
+import type { SandboxOptions } from "../../src/tools/mod.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import { changeConfigFile } from "../config/config_file.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
+import { InterruptHandler } from "../host/interrupt.ts";
 import { getProgramDirectories, requireProgramDirectories } from "../host/program_directories.ts";
 import { findTrustedRoot } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
@@ -113,10 +115,38 @@ function describeServer(server: Server): string {
   return "url" in server ? String(server.url) : "";
 }
 
+/** The settings of a run on which the start of its servers depends. */
+export interface ServerTestSettings extends Pick<SandboxOptions, "cwd" | "net" | "environment"> {
+  /** Names of variables of this process that programs get. */
+  readonly passEnvironment: readonly string[];
+  /** Absolute paths of further directories in which programs may read and write. */
+  readonly addedDirectories: readonly string[];
+  /** Confinement of programs. */
+  readonly sandbox: SandboxOptions["confinement"];
+}
+
 /** Starts servers in the sandbox of a run and prints their tools; ends with 1 if one does not start. */
-export async function testServers(name: string | undefined, host: Host): Promise<ExitCode> {
-  await using sandbox = createSandbox({ cwd: Deno.cwd(), homeAccess: "allow" });
-  await using connected = await connectServers({ ...await getSources(host), sandbox }, host);
+export async function testServers(
+  name: string | undefined,
+  settings: ServerTestSettings,
+  host: Host,
+): Promise<ExitCode> {
+  // A signal ends the servers, too.
+  using interrupt = new InterruptHandler(host);
+  const { signal } = interrupt;
+  const { cwd, net, environment, passEnvironment } = settings;
+  await using sandbox = createSandbox({
+    cwd,
+    net,
+    environment,
+    passEnvironment,
+    confinement: settings.sandbox,
+    writeRoots: settings.addedDirectories,
+    homeAccess: "allow",
+  });
+  const sources = { ...await getSources(host), passEnvironment };
+  await using connected = await connectServers({ ...sources, sandbox, signal }, host);
+  if (interrupt.exitCode !== undefined) return interrupt.exitCode;
   const servers =
     connected?.connection.servers.filter((server) => name === undefined || server.name === name) ??
       [];

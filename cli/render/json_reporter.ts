@@ -8,6 +8,7 @@ import type { AgentEvent } from "../../mod.ts";
 import type { Output } from "../host/terminal.ts";
 import { BatchedOutput } from "./batched_output.ts";
 import { toJsonLine } from "./json_line.ts";
+import { toPlainText } from "./plain_text.ts";
 import { type Reporter, type RunReport, type RunStart, SCHEMA_VERSION } from "./reporter.ts";
 
 /** Writes the result of a run as one JSON object. */
@@ -32,7 +33,7 @@ export class JsonReporter implements Reporter {
 
   /** Writes a notice to standard error. */
   async onNotice(notice: string): Promise<void> {
-    await this.#messages.write(`${notice}\n`);
+    await this.#messages.write(`${toPlainText(notice)}\n`);
   }
 
   /** Does nothing. */
@@ -62,7 +63,7 @@ export class StreamJsonReporter implements Reporter {
 
   /** Writes a notice to standard error. */
   async onNotice(notice: string): Promise<void> {
-    await this.#messages.write(`${notice}\n`);
+    await this.#messages.write(`${toPlainText(notice)}\n`);
   }
 
   /** Does nothing. */

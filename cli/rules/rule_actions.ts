@@ -4,24 +4,38 @@
  * @module
  */
 
-import type { AgentTool, JsonObject } from "../../mod.ts";
+import type { JsonObject } from "../../mod.ts";
 import { getErrorMessage } from "../../src/core/errors.ts";
-import { approvalGate, codingTools, createSandbox } from "../../src/tools/mod.ts";
+import {
+  type ApprovalGate,
+  approvalGate,
+  type ApprovalGateOptions,
+  codingTools,
+  createSandbox,
+} from "../../src/tools/mod.ts";
 import { setKey } from "../config/config_actions.ts";
-import { formatConfigProblem, formatOrigin } from "../config/config_value.ts";
+import { formatOrigin } from "../config/config_value.ts";
 import { type Config, loadConfig } from "../config/load_config.ts";
-import { ConfigurationError, UsageError } from "../host/cli_error.ts";
+import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { getProgramDirectories } from "../host/program_directories.ts";
-import { findTrustedRoot } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
-import { resolveToolRules, splitRules } from "../run/tool_rules.ts";
+import { loadCurrentConfig, parseConfiguredSettings } from "../run/configured_settings.ts";
+import { EDITING_TOOLS } from "../run/setup_agent.ts";
+import {
+  resolveToolRules,
+  splitRules,
+  type ToolRules,
+  type ToolSelection,
+} from "../run/tool_rules.ts";
 import { resolveAliases } from "../../src/tools/kit/tool_names.ts";
 
 /** The effect of a rule. */
 export type RuleEffect = "allow" | "deny";
+
+const OPTIONS = { allow: "allowedTools", deny: "disallowedTools" } as const;
 
 const KEYS: Readonly<Record<RuleEffect, string>> = {
   allow: "allowed_tools",
@@ -47,9 +61,7 @@ export async function addRule(effect: RuleEffect, rule: string, host: Host): Pro
   if (first === undefined || others.length > 0) {
     throw new UsageError(`${JSON.stringify(rule)} is not one rule`, "Example: bash(git log *)");
   }
-  await using sandbox = createSandbox({ cwd: Deno.cwd(), homeAccess: "allow" });
-  // Reports unknown tools and invalid patterns.
-  createGate({ allow: [], deny: [] }, { sandbox, [effect]: [first] });
+  await checkRules({ allowedTools: [], disallowedTools: [], [OPTIONS[effect]]: [first] });
   const directories = getProgramDirectories(host.env);
   const { settings } = await loadConfig({ directories }, () => undefined);
   const value = settings.get(KEYS[effect])?.value;
@@ -63,30 +75,74 @@ export async function addRule(effect: RuleEffect, rule: string, host: Host): Pro
   return ExitCode.ok;
 }
 
-/** Prints what the gate of a run would decide about a call. */
-export async function explainCall(name: string, call: string, host: Host): Promise<ExitCode> {
-  const config = await loadCurrentConfig(host);
+/**
+ * Checks rules as a run does.
+ *
+ * @throws {UsageError} If a tool is unknown, or a pattern is invalid.
+ */
+export async function checkRules(rules: ToolSelection): Promise<void> {
   await using sandbox = createSandbox({ cwd: Deno.cwd(), homeAccess: "allow" });
-  const { gate, tools } = createGate({
-    allow: getRules(config, "allow"),
-    deny: getRules(config, "deny"),
-  }, { sandbox });
+  createGate(resolveToolRules(rules, codingTools({ sandbox })), { sandbox, mode: "smart" });
+}
+
+/** Prints what would be decided about a call in a run that has no options but those of the configuration. */
+export async function explainCall(name: string, call: string, host: Host): Promise<ExitCode> {
+  const settings = parseConfiguredSettings(await loadCurrentConfig(host));
+  const { cwd, net, addedDirectories, permissionMode } = settings;
+  const readOnly = permissionMode === "plan";
+  const isUnconfined = readOnly && settings.sandbox === "off";
+  await using sandbox = createSandbox({
+    cwd,
+    net,
+    readOnly,
+    homeAccess: "allow",
+    writeRoots: addedDirectories,
+    confinement: isUnconfined ? "auto" : settings.sandbox,
+  });
+  const available = codingTools({ sandbox });
   const [toolName = name] = resolveAliases(name);
-  const tool = tools.find((candidate) => candidate.name === toolName);
+  const tool = available.find((candidate) => candidate.name === toolName);
   if (!tool) {
-    const names = tools.map((candidate) => candidate.name).join(", ");
+    const names = available.map((candidate) => candidate.name).join(", ");
     throw new UsageError(`Unknown tool ${JSON.stringify(name)}`, `Tools: ${names}`);
   }
-  const args = parseArguments(tool, call);
+  const args = parseArguments(toolName, call);
+  const { tools, allow, deny } = resolveToolRules(settings, available);
+  const writing = isUnconfined ? [...EDITING_TOOLS, "bash"] : EDITING_TOOLS;
+  if (!tools.includes(tool) || (readOnly && writing.includes(toolName))) {
+    return await printRows([
+      ["decision", describeDecision("denied")],
+      ["reason", describeRemoval(toolName, { deny, readOnly })],
+    ], host);
+  }
+  const gate = createGate({
+    allow: permissionMode === "acceptEdits" ? [...allow, ...EDITING_TOOLS] : allow,
+    deny,
+  }, { sandbox, mode: permissionMode === "bypass" ? "bypassed" : "smart" });
   const { decision, risk } = await gate.explain({ name: tool.name, arguments: args, tool });
-  const rows = [
+  const isDefault = permissionMode === "default";
+  return await printRows([
     ["decision", describeDecision(decision.type)],
     ["risk", risk],
+    ...(isDefault ? [] : [["mode", permissionMode]]),
     ...("reason" in decision && decision.reason !== undefined ? [["reason", decision.reason]] : []),
     ...("rule" in decision && decision.rule !== undefined ? [["rule", decision.rule]] : []),
-  ];
+  ], host);
+}
+
+/** Prints rows that explain a decision. */
+async function printRows(rows: readonly (readonly string[])[], host: Host): Promise<ExitCode> {
   await host.terminal.output.write(formatTable(rows, getTableOptions(host)));
   return ExitCode.ok;
+}
+
+/** Returns why a run does not have a tool. */
+function describeRemoval(
+  name: string,
+  { deny, readOnly }: { readonly deny: readonly string[]; readonly readOnly: boolean },
+): string {
+  if (deny.includes(name)) return `disallowed_tools removes the tool ${name}`;
+  return readOnly ? `plan mode has no tool ${name}` : `tools does not name ${name}`;
 }
 
 function describeDecision(type: string): string {
@@ -100,27 +156,13 @@ function describeDecision(type: string): string {
   }
 }
 
-interface RuleTexts {
-  readonly allow: readonly string[];
-  readonly deny: readonly string[];
-}
-
-interface GateOptions extends Partial<RuleTexts> {
-  readonly sandbox: ReturnType<typeof createSandbox>;
-}
-
 /** Creates the gate of a run. @throws {UsageError} If a rule is invalid. */
 function createGate(
-  configured: RuleTexts,
-  { sandbox, allow: allowed = [], deny: denied = [] }: GateOptions,
-) {
-  const available = codingTools({ sandbox });
-  const { tools, allow, deny } = resolveToolRules({
-    allowedTools: [...configured.allow, ...allowed],
-    disallowedTools: [...configured.deny, ...denied],
-  }, available);
+  { allow, deny }: Pick<ToolRules, "allow" | "deny">,
+  { sandbox, mode }: Required<Pick<ApprovalGateOptions, "sandbox" | "mode">>,
+): ApprovalGate {
   try {
-    return { gate: approvalGate({ mode: "smart", allow, deny, sandbox }), tools };
+    return approvalGate({ mode, allow, deny, sandbox });
   } catch (error) {
     throw new UsageError(getErrorMessage(error));
   }
@@ -132,23 +174,13 @@ const TEXT_ARGUMENTS: Readonly<Record<string, string>> = {
   search_files: "pattern",
 };
 
-function parseArguments({ name }: AgentTool, call: string): JsonObject {
+function parseArguments(name: string, call: string): JsonObject {
   if (!call.trimStart().startsWith("{")) return { [TEXT_ARGUMENTS[name] ?? "path"]: call };
   try {
     return JSON.parse(call);
   } catch (error) {
     throw new UsageError(`The arguments are not valid JSON: ${getErrorMessage(error)}`);
   }
-}
-
-/** Loads the configuration of a run in the current directory. */
-async function loadCurrentConfig(host: Host): Promise<Config> {
-  const directories = getProgramDirectories(host.env);
-  const projectRoot = directories && await findTrustedRoot(Deno.cwd(), { directories, host });
-  const config = await loadConfig({ directories, projectRoot }, host.env);
-  const error = config.problems.find(({ type }) => type === "error");
-  if (error) throw new ConfigurationError(formatConfigProblem(error));
-  return config;
 }
 
 function getRules({ settings }: Config, effect: RuleEffect): string[] {

@@ -89,8 +89,16 @@ export async function configureRun(
     directories,
     providers: getProviderSettings(config.settings),
     ...(project && { project }),
-    parseOption: (option, parse) => parseOption(option, parse, { given, config }),
+    parseOption: createOptionParser(config, given),
   };
+}
+
+/** Returns a function that parses the value of an option, and lets its errors name the source of the value. */
+export function createOptionParser(
+  { settings }: Pick<Config, "settings">,
+  given: ReadonlySet<string>,
+): ParseOption {
+  return (option, parse) => parseOption(option, parse, { given, settings });
 }
 
 /** Reports ignored parts of the configuration, and throws for invalid ones. */
@@ -124,13 +132,13 @@ const MAX_WARNINGS = 10;
 function parseOption<Value>(
   option: string,
   parse: () => Value,
-  { given, config }: { readonly given: ReadonlySet<string>; readonly config: Config },
+  { given, settings }: Pick<ConfiguredRun, "given" | "settings">,
 ): Value {
   try {
     return parse();
   } catch (error) {
     const key = CONFIG_KEYS.find((definition) => definition.option === option)?.key ?? "";
-    const setting = given.has(option) ? undefined : config.settings.get(key);
+    const setting = given.has(option) ? undefined : settings.get(key);
     if (!setting || !(error instanceof UsageError)) throw error;
     const message = error.message.replaceAll(toFlag(option), key);
     const isUsage = setting.origin.type === "override";

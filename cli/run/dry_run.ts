@@ -5,6 +5,7 @@
  */
 
 import type { Policy } from "../../mod.ts";
+import { REDACTED } from "../../src/core/redact.ts";
 import { estimateWorstCase, type WorstCase } from "../../src/policies/worst_case.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
@@ -63,7 +64,21 @@ export async function runDry(
 async function readRequest(request: Request): Promise<DryRequest> {
   const bytes = new Uint8Array(await request.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
-  return { method: request.method, url: request.url, bytes: bytes.length, body: parseBody(text) };
+  const { method, url } = request;
+  return { method, url: hideSecrets(url), bytes: bytes.length, body: parseBody(text) };
+}
+
+/** Parameters of a URL that may hold a key. */
+const SECRET_PARAMETER = /auth|key|token|secret|sig|pass/i;
+
+/** Returns a URL without the password and the keys that the base URL of the user may have. */
+function hideSecrets(text: string): string {
+  const url = new URL(text);
+  url.username = "";
+  url.password = "";
+  const secret = [...url.searchParams.keys()].filter((name) => SECRET_PARAMETER.test(name));
+  for (const name of secret) url.searchParams.set(name, REDACTED);
+  return url.href;
 }
 
 function parseBody(text: string): unknown {

@@ -8,6 +8,7 @@ import { AgentError, BadRequestError, getErrorMessage } from "../../src/core/err
 import { zeroCost, zeroUsage } from "../../src/loop/mod.ts";
 import { CliError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
+import { toPlainText } from "../render/plain_text.ts";
 import type { Reporter } from "../render/reporter.ts";
 import type { Run } from "./finish_run.ts";
 
@@ -49,6 +50,6 @@ export async function reportRejection(
     turns: 0,
     refused: [],
   });
-  await host.terminal.messages.write(`swink: ${message}\n`);
+  await host.terminal.messages.write(`swink: ${toPlainText(message)}\n`);
   return exitCode;
 }

@@ -297,6 +297,7 @@ function toToolOptions(setupOptions: AgentSetupOptions, host: Host): RunToolOpti
     servers,
     conversation,
     subAgentPolicies = [],
+    signal,
     ...options
   } = setupOptions;
   // A conversation leaves plan mode again.
@@ -306,7 +307,7 @@ function toToolOptions(setupOptions: AgentSetupOptions, host: Host): RunToolOpti
     ...options,
     // Nothing shows that tools of servers only read.
     servers: servers && !readOnly
-      ? { ...servers, getQuestions: findQuestions(setupOptions, host) }
+      ? { ...servers, signal, getQuestions: findQuestions(setupOptions, host) }
       : undefined,
     // Commands that nothing confines could change something.
     disallowedTools: readOnly && !isConfined ? [...disallowedTools, "bash"] : disallowedTools,

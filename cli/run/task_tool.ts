@@ -45,7 +45,7 @@ export function createTaskTool(options: TaskToolOptions): AgentTool {
 
 const DESCRIPTION =
   "Gives a task to another agent, which has these tools and an empty conversation, and returns its report. " +
-  "Use it for searches and reviews that read a lot, and several at once for independent parts.";
+  "For searches and reviews that read a lot; several at once for independent parts.";
 
 const PARAMETERS = {
   type: "object",

@@ -15,6 +15,7 @@ import {
   importSession as createFromJsonl,
   listWithoutSubAgents,
   type Session,
+  type SessionSummary,
 } from "../../src/memory/mod.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
@@ -152,7 +153,7 @@ export async function deleteSessions(
   return await useStore(host, async (store) => {
     const updatedBefore = host.now() - (olderThan ?? 0) * DAY_MS;
     const sessions = olderThan === undefined
-      ? await Promise.all(ids.map((id) => findSession(store, id)))
+      ? await findSessions(store, ids)
       : (await listWithoutSubAgents(store)).filter(({ updated }) => updated < updatedBefore);
     if (sessions.length === 0) {
       await host.terminal.messages.write("No session is that old\n");
@@ -167,6 +168,15 @@ export async function deleteSessions(
     await host.terminal.messages.write(`${formatCount(sessions.length)} deleted\n`);
     return ExitCode.ok;
   });
+}
+
+/** Finds sessions, each once: two beginnings may be those of the same id. */
+async function findSessions(
+  store: FileSessionStore,
+  texts: readonly string[],
+): Promise<readonly SessionSummary[]> {
+  const found = await Promise.all(texts.map((text) => findSession(store, text)));
+  return [...new Map(found.map((session) => [session.id, session])).values()];
 }
 
 /** Deletes the earlier contents of files that a session has changed. */

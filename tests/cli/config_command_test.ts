@@ -202,3 +202,52 @@ Deno.test("swink config schema: describes every key and rejects invalid files", 
     ]
   ) assertEquals(validate(invalid), false, JSON.stringify(invalid));
 });
+
+Deno.test("swink config set: rejects values with which every run would fail", async () => {
+  await using home = await createTemporaryDirectory({ [FILE]: "plain = true\n" });
+  const reject = async (key: string, value: string) => {
+    const [code, , messages] = await run(home, ["set", key, value]);
+    assertEquals([code, home.read(FILE)], [2, "plain = true\n"], key);
+    return messages.split("\n", 1)[0] ?? "";
+  };
+  assertEquals(
+    await reject("timeout", "10"),
+    'swink: Invalid value "10" for timeout: must be a duration such as 90s, 10m or 1h',
+  );
+  assertEquals(
+    await reject("env", "A,B"),
+    'swink: Invalid value "A,B" for env: must be NAME or NAME=VALUE',
+  );
+  assertEquals(
+    await reject("allowed_tools", "bsh(git *)"),
+    'swink: Unknown tool "bsh". Did you mean bash?',
+  );
+  assertStringIncludes(await reject("model", "sonnet"), 'Cannot parse the model "sonnet"');
+  assertStringIncludes(await reject("net", "a b"), 'Invalid value "a b" for net');
+  assertStringIncludes(await reject("add_dir", "/no/directory"), "not a directory");
+  assertStringIncludes(await reject("disallowed_tools", "bash("), "its parentheses do not match");
+  for (const [key, value] of [["timeout", "10m"], ["env", '["A=1", "B"]'], ["net", "a.example"]]) {
+    assertEquals(await run(home, ["set", key ?? "", value ?? ""]), [0, "", ""]);
+  }
+});
+
+Deno.test("swink config set: leaves a file unchanged that is not UTF-8, which no command reads", async () => {
+  await using home = await createTemporaryDirectory({ [FILE]: "" });
+  const bytes = Uint8Array.of(...new TextEncoder().encode("# caf"), 0xe9, 0x0a);
+  await Deno.writeFile(`${home.path}/${FILE}`, bytes);
+  assertEquals(await run(home, ["set", "max_turns", "5"]), [
+    3,
+    "",
+    `swink: HOME/${FILE} cannot be read: it is not text in UTF-8\n`,
+  ]);
+  assertEquals(await Deno.readFile(`${home.path}/${FILE}`), bytes);
+  assertEquals(await run(home, ["get", "max_turns"]), [
+    3,
+    "100\n",
+    `error: HOME/${FILE}: The file is not text in UTF-8\n`,
+  ]);
+  const mark = "\uFEFF# mine\n";
+  await Deno.writeTextFile(`${home.path}/${FILE}`, mark);
+  assertEquals(await run(home, ["set", "max_turns", "5"]), [0, "", ""]);
+  assert((await Deno.readTextFile(`${home.path}/${FILE}`)).startsWith(mark));
+});

@@ -7,6 +7,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
 import { createFakeHost } from "./fake_host.ts";
+import { runSwink } from "./swink_process.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 /** Runs `swink doctor`. */
@@ -37,7 +38,10 @@ Deno.test("swink doctor: checks everything, and prints no key", async () => {
     "\nok       configuration: 1 key is set; your file is HOME/.config/swink/config.toml\n",
   );
   assertStringIncludes(output, "\nok       keys: anthropic (ANTHROPIC_API_KEY)\n");
-  assertStringIncludes(output, "\nok       sessions: HOME/.local/state/swink/sessions\n");
+  assertMatch(
+    output,
+    /\nok {7}sessions: HOME\/\.local\/state\/swink\/sessions \(\d+ [GM]B free\)\n/,
+  );
   assertMatch(output, /\n(ok|warning) +sandbox: /);
   assertMatch(output, /\nok +project: /);
 });
@@ -85,6 +89,69 @@ Deno.test("swink doctor: ends with 1 for an invalid configuration", async () => 
   const prefix = "configuration: HOME/.config/swink/config.toml";
   assertStringIncludes(output, `error    ${prefix}:1: max_turns must be at least 1, not 0\n`);
   assertStringIncludes(output, `warning  ${prefix}:2: Unknown key "modle". Did you mean model?\n`);
+});
+
+Deno.test("swink doctor: reports the values and the rules of a configuration with which every run fails", async () => {
+  const FILE = ".config/swink/config.toml";
+  for (
+    const [config, finding] of [
+      ['timeout = "10"', `HOME/${FILE}: Invalid value "10" for timeout: must be a duration`],
+      ['allowed_tools = ["bsh(git *)"]', 'Unknown tool "bsh". Did you mean bash?'],
+      ['disallowed_tools = ["bash("]', "its parentheses do not match"],
+    ]
+  ) {
+    const { code, output } = await runDoctor({ [FILE]: `${config}\n` });
+    assertEquals(code, 1, config);
+    const [line = ""] = output.split("\n").filter((text) => text.startsWith("error"));
+    assertMatch(line, /^error {4}configuration: /);
+    assertStringIncludes(line, finding ?? "");
+  }
+});
+
+Deno.test("swink doctor: reports invalid files of the current project, if it is trusted, and of servers", async () => {
+  const check = async (files: Readonly<Record<string, string>>, isTrusted: boolean) => {
+    await using home = await createTemporaryDirectory({ "p/.swink/x": "", ...files });
+    const path = await Deno.realPath(home.path);
+    const trusted = `${path}/.local/state/swink/trusted_directories`;
+    await Deno.mkdir(`${path}/.local/state/swink`, { recursive: true });
+    if (isTrusted) await Deno.writeTextFile(trusted, `${JSON.stringify(path)}\n`);
+    const { code, output } = await runSwink(["doctor"], {
+      cwd: `${path}/p`,
+      env: {
+        XDG_CONFIG_HOME: `${path}/.config`,
+        XDG_STATE_HOME: `${path}/.local/state`,
+        NO_COLOR: "1",
+      },
+    });
+    const lines = output.replaceAll(path, "HOME").split("\n");
+    return [code, ...lines.filter((line) => /^error|MCP/.test(line))];
+  };
+  const config = { "p/.swink/config.toml": 'max_turns = "x"\n' };
+  assertEquals(await check(config, false), [0, "ok       MCP servers: none"]);
+  assertEquals(await check(config, true), [
+    1,
+    'error    configuration: HOME/p/.swink/config.toml:1: max_turns must be an integer, not "x"',
+    "ok       MCP servers: none",
+  ]);
+  const servers = { "p/.mcp.json": "{" };
+  assertEquals(await check(servers, false), [0, "ok       MCP servers: none"]);
+  assertEquals(await check(servers, true), [
+    1,
+    "error    MCP servers: HOME/p/.mcp.json: the file is not valid JSON",
+  ]);
+  const own = { ".config/swink/mcp.json": '{"mcpServers":{"notes":{"command":"notes"}}}' };
+  assertEquals(await check(own, false), [
+    0,
+    "ok       MCP servers: notes; try: swink mcp test",
+  ]);
+});
+
+Deno.test("swink doctor: reports that Git is missing", async () => {
+  const { output } = await runDoctor({ "bin/other": "" }, { PATH: "HOME/bin" });
+  const finding = "it is not in PATH, so that the model does not get the state of repositories";
+  assertStringIncludes(output, `\nwarning  git: ${finding}\n         Install Git.\n`);
+  const found = await runDoctor({ "bin/git": "" }, { PATH: "HOME/bin" });
+  assertStringIncludes(found.output, "\nok       git: HOME/bin/git\n");
 });
 
 Deno.test("swink doctor: works without a home directory", async () => {

@@ -60,3 +60,12 @@ Deno.test("swink run --dry-run: a missing model is an error", async () => {
   assertEquals((await runDry({})).code, 3);
   assertEquals((await runDry({}, "-c")).code, 2);
 });
+
+Deno.test("swink run --dry-run: leaves out the password and the keys of a base URL", async () => {
+  const url = "http://u:canary1@127.0.0.1:9/v1?api-version=1&api_key=canary2";
+  for (const format of ["text", "json"]) {
+    const { code, output } = await runDry({}, "-m", "openai/x", "--base-url", url, "-o", format);
+    assertEquals([code, output.includes("canary")], [0, false]);
+    assertStringIncludes(output, "http://127.0.0.1:9/v1/chat/completions?api-version=1&api_key=");
+  }
+});

@@ -176,6 +176,69 @@ Deno.test("hooks: the decisions of hooks for Claude Code block a call", async ()
   }
 });
 
+Deno.test("hooks: the decisions of hooks for other agents block a call, and an unknown one does", async () => {
+  const write = async (output: object) => {
+    const config = createHook("PreToolUse", `echo '${JSON.stringify(output)}'`);
+    const { y, bodies } = await run(config, { model: WRITE });
+    return { y, text: JSON.stringify(bodies[1].messages) };
+  };
+  for (
+    const output of [
+      { decision: "deny", reason: "not today" },
+      { decision: "ask", reason: "not today" },
+      { permissionDecision: "deny", permissionDecisionReason: "not today" },
+    ]
+  ) {
+    const { y, text } = await write(output);
+    assertEquals(y, undefined, JSON.stringify(output));
+    assertStringIncludes(text, "not today");
+  }
+  for (const output of [{ decision: "Block" }, { permissionDecision: false }]) {
+    const { y, text } = await write(output);
+    assertEquals(y, undefined, JSON.stringify(output));
+    assertStringIncludes(text, "its decision ");
+  }
+  for (const output of [{ decision: "approve" }, { decision: "allow" }, { decision: null }]) {
+    assertEquals((await write(output)).y, "1", JSON.stringify(output));
+  }
+});
+
+Deno.test("hooks: those of a project run in its root, also from a directory below", async () => {
+  const config = createHook("UserPromptSubmit", "sh ./guard.sh");
+  await using home = await createTemporaryDirectory({
+    "p/.swink/config.toml": config,
+    "p/guard.sh": 'echo "$SWINK_PROJECT_DIR"; cat\n',
+    "p/a/b/x": "",
+    ".config/swink/config.toml": createHook("UserPromptSubmit", "pwd; echo $SWINK_PROJECT_DIR"),
+  });
+  const host = createFakeHost({
+    model: [scriptedReply("Done.")],
+    env: { ANTHROPIC_API_KEY: "k", HOME: home.path },
+  });
+  const path = await Deno.realPath(home.path);
+  assertEquals(await main(["run", "--trust", "--cwd", `${path}/p/a/b`, "Hi"], host), 0);
+  const [{ content: [{ text }] }] = JSON.parse(host.requests[0]?.body ?? "").messages;
+  const input = JSON.stringify({
+    hook_event_name: "UserPromptSubmit",
+    cwd: `${path}/p/a/b`,
+    prompt: "Hi",
+  });
+  assertEquals(text, `Hi\n\n${path}/p/a/b\n${path}/p\n${path}/p\n${input}`);
+});
+
+Deno.test("hooks: control characters of their messages do not reach the terminal, in any format", async () => {
+  const print = (code: number) => `printf '\\033]0;title\\007\\033[31mred' >&2; exit ${code}`;
+  for (const format of ["text", "json", "stream-json"]) {
+    const args = ["-o", format];
+    const { messages } = await run(createHook("Stop", print(1)), { args });
+    assertStringIncludes(messages, "failed with exit code 1: red\n", format);
+  }
+  const input = '{"type":"prompt","text":"Hi"}\n';
+  const args = ["--input-format", "stream-json"];
+  const { messages } = await run(createHook("UserPromptSubmit", print(2)), { args, input });
+  assertStringIncludes(messages, "swink: A hook blocked the prompt: red\n");
+});
+
 Deno.test("hooks: a decision that cannot be read refuses the call", async () => {
   const command = "cat >> log; head -c 200000 /dev/zero | tr '\\0' a; echo '\"}'";
   const long = `printf '{"decision":"block","reason":"'; ${command}`;

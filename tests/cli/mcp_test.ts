@@ -4,10 +4,12 @@
  * @module
  */
 
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { GREETING_SERVER as SERVER } from "./greeting_server.ts";
+import { startSwink } from "./swink_process.ts";
+import { waitUntil } from "../wait_until.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
 
 const USER_FILE = ".config/swink/mcp.json";
@@ -228,3 +230,57 @@ Deno.test("swink mcp test: starts the servers and prints their tools, or why the
   assertEquals((await runCommand(home, "test"))[0], 1);
   assertEquals((await runCommand(home, "test", "none"))[0], 2);
 });
+
+Deno.test("swink mcp test: starts the servers in the sandbox that the configuration describes", async () => {
+  await using home = await createTemporaryDirectory({ "data/x": "" });
+  const directory = await Deno.realPath(`${home.path}/data`);
+  await runCommand(home, "add", "own", "--", "sh", "-c", `echo > ${directory}/y && exit 8`);
+  await Deno.writeTextFile(`${home.path}/.config/swink/config.toml`, 'sandbox = "off"\n');
+  const [code, output] = await runCommand(home, "test");
+  assertEquals(code, 1);
+  assertStringIncludes(output, "exit code 8");
+});
+
+/** A server that does not answer, and does not end with its input. */
+const SLEEPING = `echo $$ > "$0.pid"; exec sleep 60`;
+
+Deno.test("swink run, swink mcp test: a signal ends the wait for servers, and the servers", async () => {
+  for (const args of [["run", "--no-session", "Hi"], ["mcp", "test"]]) {
+    await using home = await createTemporaryDirectory({ "p/sleep.sh": SLEEPING });
+    const cwd = `${home.path}/p`;
+    const file = `${cwd}/sleep.sh`;
+    const config = { mcpServers: { slow: { command: "sh", args: [file] } } };
+    await Deno.mkdir(`${home.path}/swink`);
+    await Deno.writeTextFile(`${home.path}/swink/mcp.json`, JSON.stringify(config));
+    await using program = startSwink(args, {
+      cwd,
+      env: {
+        XDG_CONFIG_HOME: home.path,
+        XDG_STATE_HOME: home.path,
+        ANTHROPIC_API_KEY: "k",
+        ANTHROPIC_BASE_URL: "http://127.0.0.1:9",
+      },
+    });
+    await waitUntil(() => readFile(`${file}.pid`).endsWith("\n"));
+    const startedAt = performance.now();
+    program.kill("SIGTERM");
+    const { code } = await program.waitForExit();
+    assertEquals(code, 143, args.join(" "));
+    assert(performance.now() - startedAt < 4_000, "the program waited for the server");
+    const pid = readFile(`${file}.pid`).trim();
+    await waitUntil(() => ["", "Z", "X"].includes(readState(pid)));
+  }
+});
+
+function readFile(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return "";
+  }
+}
+
+/** Returns the letter of the state of a process; empty if there is none. */
+function readState(pid: string): string {
+  return /\) (\w) /.exec(readFile(`/proc/${pid}/stat`))?.[1] ?? "";
+}

@@ -82,3 +82,44 @@ Deno.test("swink rules why: explains decisions with their rules", async () => {
   assertEquals((await run(home, "why", "none", "x")).code, 2);
   assertEquals((await run(home, "why", "bash", "{")).code, 2);
 });
+
+Deno.test("swink rules why: explains the decisions of a run with the mode and the tools of the configuration", async () => {
+  const explain = async (config: string, tool: string, call = "a.txt") => {
+    await using home = await createTemporaryDirectory({ [FILE]: config });
+    const { code, output } = await run(home, "why", tool, call);
+    assertEquals(code, 0);
+    return output.split("\n").filter((line) => /^(decision|mode) /.test(line)).join("; ");
+  };
+  const asks = "decision  asks, or refuses where no user can be asked";
+  const bypass = 'permission_mode = "bypass"\n';
+  assertEquals(
+    await explain(bypass, "bash", "rm -rf x"),
+    "decision  runs without asking; mode      bypass",
+  );
+  const forbidden = `${bypass}disallowed_tools = ["bash(rm *)"]\n`;
+  assertEquals(
+    await explain(forbidden, "bash", "rm -rf x"),
+    "decision  refuses; mode      bypass",
+  );
+  const edits = 'permission_mode = "acceptEdits"\n';
+  assertEquals(
+    await explain(edits, "Write"),
+    "decision  runs without asking; mode      acceptEdits",
+  );
+  assertEquals(await explain(edits, "bash", "rm -rf x"), `${asks}; mode      acceptEdits`);
+  const plan = 'permission_mode = "plan"\n';
+  assertEquals(await explain(plan, "write_file"), "decision  refuses");
+  assertEquals(await explain(`${plan}sandbox = "off"\n`, "bash", "ls"), "decision  refuses");
+  assertEquals(await explain('tools = ["read_file"]\n', "bash", "ls"), "decision  refuses");
+  assertEquals(await explain('disallowed_tools = ["bash"]\n', "bash", "ls"), "decision  refuses");
+});
+
+Deno.test("swink rules why: reports an invalid value of the configuration with its source", async () => {
+  await using home = await createTemporaryDirectory({ [FILE]: 'timeout = "10"\n' });
+  assertEquals(await run(home, "why", "bash", "ls"), {
+    code: 3,
+    output: "",
+    messages:
+      `swink: HOME/${FILE}: Invalid value "10" for timeout: must be a duration such as 90s, 10m or 1h\n`,
+  });
+});

@@ -163,6 +163,13 @@ Deno.test("swink sessions delete: asks, and deletes what was named", async () =>
   assertEquals(await listIds(home), ["new-2"]);
 });
 
+Deno.test("swink sessions delete: deletes a session that is named twice", async () => {
+  await using home = await createHome();
+  const { code, messages } = await run(home, ["delete", "old", "ol", "new-1", "--yes"]);
+  assertEquals([code, messages], [0, "2 sessions deleted\n"]);
+  assertEquals(await listIds(home), ["new-2"]);
+});
+
 Deno.test("swink sessions: an empty id is no prefix of the only session", async () => {
   await using home = await createHome();
   assertEquals((await run(home, ["delete", "old", "new-1", "--yes"])).code, 0);

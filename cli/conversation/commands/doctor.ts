@@ -11,7 +11,8 @@ import { defineCommand } from "../command/conversation_command.ts";
 /** `/doctor`. */
 export const doctor = defineCommand({
   names: ["/doctor"],
-  summary: "Checks runtime, configuration, keys, sandbox and directories, with advice",
+  summary:
+    "Checks runtime, configuration, keys, Git, sandbox, MCP servers and directories, with advice",
   worksDuringRuns: true,
   async run(_argument, { view, host }) {
     const { runChecks } = await importLate<typeof import("../../doctor/run_checks.ts")>(

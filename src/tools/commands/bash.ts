@@ -97,8 +97,8 @@ function createDescription(readOnly: boolean): string {
   return readOnly
     ? `${base}Every command starts in the working directory of the project. A sandbox blocks all writes, also of ` +
       "temporary files, and the network: use it to read and to search."
-    : `${base}The working directory is kept between calls. A sandbox may block network access and writes outside of ` +
-      "the working directory.";
+    : `${base}The working directory is kept between calls. A sandbox may block the network, and writes outside of ` +
+      "it.";
 }
 
 /** Returns a name for the output of a call. The calls of two agents may have the same id. */

@@ -62,8 +62,7 @@ export function editFileTool(kit: ToolKit): AgentTool {
         },
         expected_hash: {
           type: "string",
-          description:
-            "SHA-256 that the file must have; rarely needed, since changes after the last read are detected",
+          description: "SHA-256 that the file must have; rarely needed",
         },
       },
       required: ["path", "edits"],

@@ -9,6 +9,5 @@ export const EXCLUDED_PATHS = {
   type: "array",
   items: { type: "string" },
   maxItems: 200,
-  description:
-    'Files and directories to leave out, as globs from the working directory, e.g. ["dist/**", "*.lock"]',
+  description: 'Globs of paths to leave out: "dist/**"',
 } as const;

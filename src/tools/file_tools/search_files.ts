@@ -17,8 +17,7 @@ export function searchFilesTool(kit: ToolKit): AgentTool {
     name: "search_files",
     label: "Search files",
     description:
-      "Finds lines that match a regular expression, or, without a pattern, files by name. Omits files that git ignores, " +
-      "and reports files that could not be searched.",
+      "Finds lines that match a regular expression, or, without a pattern, files by name. Omits files that git ignores.",
     parameters: PARAMETERS,
     readOnly: true,
     execute: catchAsErrorResult(async (args, { signal }) => {
@@ -39,17 +38,16 @@ const PARAMETERS = {
     },
     glob: {
       type: "string",
-      description: 'Only files that match, e.g. "*.ts" or "src/**/*.{c,h}"',
+      description: 'Only files that match: "src/**/*.{c,h}"',
     },
     path: { type: "string", description: "Directory or file. Default: the working directory" },
     exclude_paths: EXCLUDED_PATHS,
     ignore_case: { type: "boolean" },
-    multiline: { type: "boolean", description: "Whether a match may span lines" },
+    multiline: { type: "boolean", description: "A match may span lines" },
     output: {
       type: "string",
       enum: ["lines", "files", "count"],
-      description:
-        "Matching lines (default), files with matches, or the number of matching lines of each file",
+      description: "Default: lines; count: the number of matching lines of each file",
     },
     context: {
       type: "integer",
