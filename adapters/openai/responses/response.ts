@@ -219,7 +219,7 @@ export class ResponsesReply implements ReplyReader<string> {
     for (const call of calls) {
       const { id, name, index = -1, earlyArguments } = call;
       const { [index]: atIndex } = output;
-      const item = isItemOf(call, atIndex) ? atIndex : itemsByCall.get(toCallKey(id, name));
+      const item = belongsTo(atIndex, call) ? atIndex : itemsByCall.get(toCallKey(id, name));
       this.#completeCall(call, earlyArguments);
       this.#completeCall(call, (item ?? atIndex)?.arguments);
     }
@@ -383,7 +383,7 @@ export class ResponsesReply implements ReplyReader<string> {
 }
 
 /** Whether an item is the end of a call, by its id and name. */
-function isItemOf({ id, name }: OpenCall, item: WireItem | undefined): boolean {
+function belongsTo(item: WireItem | undefined, { id, name }: OpenCall): boolean {
   const found = readObject(item);
   return id !== "" && found?.call_id === id && found.name === name;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { compileGlob, expandBraces, type PathMatcher } from "../../core/ignore/glob.ts";
+import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { isAbsolute, SEPARATOR } from "../../platform/paths.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -35,7 +35,7 @@ export interface CallPath {
 const DIRECTORY_TOOLS: ReadonlySet<string> = new Set(["list_directory", "search_files"]);
 
 /** Maximum length of a path; systems have no longer ones. */
-export const MAX_CHARACTERS = 8_192;
+const MAX_CHARACTERS = 8_192;
 
 /** Finds the path of a call; `undefined` when its arguments have none, or one that is too long. */
 export async function findCallPath(
