@@ -7,6 +7,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import {
   Agent,
+  type AgentTool,
   type AssistantMessageEvent,
   extractText,
   NetworkError,
@@ -14,7 +15,7 @@ import {
   textResult,
 } from "../../mod.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
-import { terminalTool } from "../../src/protocols/acp/mod.ts";
+import { type AcpClient, terminalTool } from "../../src/protocols/acp/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { connectClient } from "./acp_client.ts";
@@ -180,6 +181,46 @@ Deno.test("serveAcp(): the question about a call of a sub-agent is about the cal
     ["c1/c1", [{ type: "diff", path: "/work/a.ts", oldText: "1", newText: "2" }]],
     ["c1", [{ type: "content", content: { type: "text", text: "Delegated" } }]],
   ]);
+});
+
+Deno.test("serveAcp(): an allowed tool stays allowed in later prompts, but another tool with its name is asked about", async () => {
+  const written: string[] = [];
+  const createDelegate = (ask: AcpClient["ask"], name: string): AgentTool => {
+    const write = async () => {
+      written.push(name);
+      return await Promise.resolve(textResult("Written"));
+    };
+    const tools = [{ ...fakeTool({ name: "write_file" }), execute: write }];
+    return {
+      ...fakeTool({ name }),
+      async execute(_args, { run: parent, signal }) {
+        const streamFn = scriptedStream([reply([toolCall("write_file")]), reply("Ok")]);
+        const agent = new Agent({ model: "test/model", parent, approve: ask, tools, streamFn });
+        await agent.prompt("Write", { signal });
+        return textResult("Delegated");
+      },
+    };
+  };
+  const host = createHost(({ ask }) => ({
+    streamFn: scriptedStream([
+      ...["notes", "notes", "code"].map((name, index) =>
+        reply([toolCall(name, {}, { id: `c${index}` })])
+      ),
+      reply("Done"),
+      reply([toolCall("notes", {}, { id: "c3" })]),
+      reply("Done"),
+    ]),
+    approvalMode: "bypassed",
+    tools: [createDelegate(ask, "notes"), createDelegate(ask, "code")],
+  }));
+  await using client = await connectClient(host);
+  client.answers.push("tool", "deny");
+  const sessionId = await client.createSession();
+  await client.prompt(sessionId, "Go");
+  await client.prompt(sessionId, "Again");
+  const asked = client.permissions.map(({ toolCall }) => toolCall.toolCallId.split("/")[0]);
+  assertEquals(asked, ["c0", "c2"]);
+  assertEquals(written, ["notes", "notes", "notes"]);
 });
 
 Deno.test("serveAcp(): the cost of a session that is opened again has that of its history", async () => {

@@ -48,7 +48,7 @@ export interface AcpClient {
   /**
    * Asks the user about a tool call, with its arguments and file changes. A client that is gone, and whatever is not an
    * approval, refuses the call. A tool that the user allows for the session is not asked about again, other than by a gate,
-   * which keeps that itself.
+   * which keeps that itself; another tool with its name is.
    */
   readonly ask: (
     request: Pick<

@@ -136,8 +136,11 @@ export class OpenSession {
   readonly #describer: CallDescriber;
   readonly #mapper: EventMapper;
   readonly #unsubscribe: () => void;
-  /** Names of the tools that the user has allowed for the session, where no gate keeps that. */
-  readonly #allowed = new Set<string>();
+  /**
+   * The tools that the user has allowed for the session, where no gate keeps that. Not their names: agents that tools run
+   * may have others with the same names, and a server may replace its own.
+   */
+  readonly #allowed = new WeakSet<object>();
   #prompt: ActivePrompt | undefined;
 
   /** Creates it, and watches the calls of the agent. */
@@ -270,10 +273,8 @@ export class OpenSession {
   /** Asks the user about a call. Never rejects: a client that is gone refuses it. */
   async ask(request: Parameters<AcpClient["ask"]>[0]): Promise<ApprovalDecision> {
     const { name, path = [], signal } = request;
-    // A gate, which adds the risk, keeps what is allowed for the session itself, and asks again about dangerous calls. So may
-    // a program that passes a part of a request on.
-    const isHook = "tool" in request && !("risk" in request);
-    if (isHook && this.#allowed.has(name)) {
+    const tool = findTool(request);
+    if (tool && this.#allowed.has(tool)) {
       return { type: "approved", rule: name, ruleSource: "session", origin: "rule" };
     }
     // The client knows the call of a sub-agent by the calls that lead to it.
@@ -286,7 +287,7 @@ export class OpenSession {
       });
       const decision = toDecision(outcome);
       const isForSession = decision.type === "approved" && decision.scope === "tool";
-      if (isForSession && isHook && !signal.aborted) this.#allowed.add(name);
+      if (isForSession && tool && !signal.aborted) this.#allowed.add(tool);
       return decision;
     } catch (error) {
       return {
@@ -379,6 +380,16 @@ export class OpenSession {
     const sent = peer.notify("session/update", { sessionId: this.id, update });
     await Promise.race([sent, closed]);
   }
+}
+
+/**
+ * Returns the tool that a request of the hook `approve` is about. A gate, which adds the risk, keeps what is allowed for the
+ * session itself, and asks again about dangerous calls. So may a program that passes a part of a request on.
+ */
+function findTool(request: object): object | undefined {
+  if (!("tool" in request) || "risk" in request) return undefined;
+  const { tool } = request;
+  return typeof tool === "object" && tool !== null ? tool : undefined;
 }
 
 /** Returns the texts of a prompt; what the client embeds is separated from the name of a command. */
