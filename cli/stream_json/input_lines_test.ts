@@ -27,3 +27,18 @@ Deno.test("parseInput(): a line that is not UTF-8 is invalid", async () => {
   line[text.indexOf("?")] = 0xff;
   assertEquals((await parseInput(line)).type, "invalid");
 });
+
+Deno.test("parseInput(): approved arguments with more digits than a number keeps are invalid, and texts with them are not", async () => {
+  const parse = async (id: string) =>
+    await parseInput(new TextEncoder().encode(
+      `{"type":"approval","toolCallId":"c","decision":{"type":"approved","arguments":{"id":${id}}}}`,
+    ));
+  assertEquals(await parse("1234567890123456789"), {
+    type: "invalid",
+    reason:
+      "decision.arguments: The number 1234567890123456789 has more digits than a number keeps; write it as a text or round it",
+  });
+  for (const id of ['"1234567890123456789"', "1234567890123456800"]) {
+    assertEquals((await parse(id)).type, "message");
+  }
+});

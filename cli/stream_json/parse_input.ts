@@ -4,6 +4,7 @@
  * @module
  */
 
+import { findLostDigits } from "../../src/core/parsed_problem.ts";
 import { ajvValidator, type CompiledSchema } from "../../src/core/schema.ts";
 import type { InputMessage } from "./input_message.ts";
 import { getMessageSchema, INPUT_TYPES } from "./input_schema.ts";
@@ -17,7 +18,8 @@ const compiled = new Map<unknown, CompiledSchema>();
 
 /** Parses a line. */
 export async function parseInput(line: Uint8Array): Promise<ParsedInput> {
-  const value = parseJson(line);
+  const text = decode(line);
+  const value = parseJson(text);
   if (typeof value !== "object" || value === null) {
     return invalid('the line is no JSON object, such as {"type":"prompt","text":"Hello"}');
   }
@@ -33,12 +35,24 @@ export async function parseInput(line: Uint8Array): Promise<ParsedInput> {
     const place = error.path.slice(1).replaceAll("/", ".");
     return invalid(`${place === "" ? String(type) : place} ${error.message}`);
   }
+  // The arguments of an approval would be those of something else.
+  const problem = type === "approval" ? findLostDigits(text) : undefined;
+  if (problem !== undefined) return invalid(`decision.arguments: ${problem}`);
   return { type: "message", message: value as InputMessage };
 }
 
-function parseJson(line: Uint8Array): unknown {
+/** Returns the text of a line; an empty one if it is not UTF-8. */
+function decode(line: Uint8Array): string {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(line));
+    return new TextDecoder("utf-8", { fatal: true }).decode(line);
+  } catch {
+    return "";
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

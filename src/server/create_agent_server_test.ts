@@ -6,7 +6,7 @@ import { FileSessionStore, InMemorySessionStore, storeFrom } from "../memory/mod
 import { createMemoryStorage } from "../memory/storage/memory_storage.ts";
 import { fail, hang, ManualClock, reply, scriptedStream, toolCall } from "../testing/mod.ts";
 import { createAgentServer } from "./create_agent_server.ts";
-import { createCounter, TestServer, TOKENS } from "../../tests/server/server_fixture.ts";
+import { createCounter, ORIGIN, TestServer, TOKENS } from "../../tests/server/server_fixture.ts";
 
 Deno.test("server: a session is created, prompted, described, listed and deleted", async () => {
   const streamFn = scriptedStream([reply("Hello there"), reply("Bye")]);
@@ -205,6 +205,16 @@ Deno.test("server: approvals are answered later, also after a restart", async ()
     body: { decisions: { a: { type: "approved" }, c: { type: "approved" } } },
   });
   assertMatch(incomplete.error.message, /missing b unknown c/);
+  const changed = await second.server.fetch(
+    new Request(`${ORIGIN}/v1/sessions/${id}/approvals`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${TOKENS.acme}`, "content-type": "application/json" },
+      body: `{"decisions":{"a":{"type":"approved","arguments":{"what":1234567890123456789}}}}`,
+    }),
+    { remoteAddr: { hostname: "127.0.0.1" } },
+  );
+  assertEquals(changed.status, 400);
+  assertMatch(await changed.text(), /more digits than a number keeps/);
   assertEquals(calls, []);
   await second.json(202, "POST", `/v1/sessions/${id}/approvals`, {
     body: {

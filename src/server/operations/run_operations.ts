@@ -6,6 +6,7 @@
 
 import type { ApprovalDecision } from "../../core/approval.ts";
 import type { UserMessage } from "../../core/message.ts";
+import { findLostDigits } from "../../core/parsed_problem.ts";
 import { fail } from "../http/problem.ts";
 import type { QueuedInput, RunInput, SessionDetail } from "../runner/agent_runner.ts";
 import { type Call, getSessionKey, readCallBody, respond, type Services } from "./call.ts";
@@ -42,7 +43,9 @@ export async function listApprovals(call: Call, { runner }: Services): Promise<R
 
 /** Decides on all tool calls that wait. */
 export async function decideApprovals(call: Call, services: Services): Promise<Response> {
-  const { value } = await readCallBody(call, "Decisions", services);
+  const { text, value } = await readCallBody(call, "Decisions", services);
+  const problem = findLostDigits(text);
+  if (problem !== undefined) throw fail("bad_request", problem);
   const { decisions } = value as {
     readonly decisions: Readonly<Record<string, ApprovalDecision>>;
   };
