@@ -87,10 +87,15 @@ export class CallApproval {
     return explained;
   }
 
-  /** Whether the mode approves a call that no rule can concern. */
-  #canRunUnasked({ tool, arguments: args }: Parameters<ExplainingApprove["explain"]>[0]): boolean {
+  /** Whether the mode approves a call that no rule can concern. A command may be dangerous, which the rules find out. */
+  #canRunUnasked(
+    { name, tool, arguments: args }: Parameters<ExplainingApprove["explain"]>[0],
+  ): boolean {
     const { deny } = this.#options;
-    return deny.length === 0 && this.#state.mode === "smart" && !needsApproval(tool, args);
+    if (name === "bash" || deny.length > 0 || this.#state.mode !== "smart") return false;
+    // As the gate reads it: what returns no boolean needs an approval.
+    const required: unknown = needsApproval(tool, args);
+    return required === false;
   }
 
   #load(): Promise<ApprovalGate> {
