@@ -23,7 +23,9 @@ export class RecordedExchanges {
   readonly #file: string;
   readonly #exchanges: readonly CassetteExchange[];
   readonly #normalize: NormalizeText;
-  #unusedByKey: Map<string, CassetteExchange[]> | undefined;
+  readonly #unused: Set<CassetteExchange>;
+  /** The unused exchanges of each address, by their keys. */
+  readonly #groups = new Map<string, Map<string, CassetteExchange[]>>();
   #requestCount = 0;
 
   constructor(
@@ -33,33 +35,41 @@ export class RecordedExchanges {
   ) {
     this.#file = file;
     this.#exchanges = exchanges;
+    this.#unused = new Set(exchanges);
     this.#normalize = normalize;
   }
 
   /** The exchanges that have not answered a request yet, in the order of the recording. */
   get unused(): CassetteExchange[] {
-    const unused = new Set([...this.#getUnusedByKey().values()].flat());
-    return this.#exchanges.filter((exchange) => unused.has(exchange));
+    return this.#exchanges.filter((exchange) => this.#unused.has(exchange));
   }
 
-  /** Groups the exchanges when they are first needed: `normalize` may depend on the first request. */
-  #getUnusedByKey(): Map<string, CassetteExchange[]> {
-    if (this.#unusedByKey) return this.#unusedByKey;
+  /**
+   * Groups the exchanges of an address when it is first requested: `normalize` may depend on the first request to a model,
+   * which can follow one for an access token.
+   */
+  #getGroups(address: string): Map<string, CassetteExchange[]> {
+    const known = this.#groups.get(address);
+    if (known) return known;
     const groups = new Map<string, CassetteExchange[]>();
     for (const exchange of this.#exchanges) {
+      if (formatAddress(exchange.request) !== address) continue;
       const key = this.#createKey(exchange.request);
       const group = groups.get(key);
       if (group) group.push(exchange);
       else groups.set(key, [exchange]);
     }
-    this.#unusedByKey = groups;
+    this.#groups.set(address, groups);
     return groups;
   }
 
   /** Takes the first unused exchange that was recorded for the request, if any. */
   takeMatch(request: CassetteRequest): CassetteExchange | undefined {
     this.#requestCount++;
-    return this.#getUnusedByKey().get(this.#createKey(request))?.shift();
+    const groups = this.#getGroups(formatAddress(request));
+    const exchange = groups.get(this.#createKey(request))?.shift();
+    if (exchange) this.#unused.delete(exchange);
+    return exchange;
   }
 
   /** Explains why `takeMatch()` returned `undefined` for the latest request. */

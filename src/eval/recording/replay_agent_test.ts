@@ -1,0 +1,54 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { recordFetch } from "../../cassettes/record_fetch.ts";
+import { BadRequestError } from "../../core/errors.ts";
+import { replayAgent } from "./replay_agent.ts";
+
+const PROMPT = "Answer within 30 seconds. It is 2026-11-28T10:00:00Z.";
+
+Deno.test("replayAgent: answers when a request for an access token precedes the first request", async () => {
+  await using directory = await createDirectory();
+  const cassette = `${directory.path}/case.1.jsonl`;
+  const recorder = recordFetch(() => Promise.resolve(new Response("{}")), cassette);
+  await requestToken(recorder);
+  await requestModel(recorder, PROMPT);
+  await recorder.close();
+
+  const { fetch } = replayAgent(cassette);
+  assertEquals(await requestToken(fetch), "{}");
+  assertEquals(await requestModel(fetch, PROMPT), "{}");
+  fetch.assertDone();
+});
+
+Deno.test("replayAgent: compares the first prompt exactly when a request for an access token precedes it", async () => {
+  await using directory = await createDirectory();
+  const cassette = `${directory.path}/case.1.jsonl`;
+  const recorder = recordFetch(() => Promise.resolve(new Response("{}")), cassette);
+  await requestToken(recorder);
+  await requestModel(recorder, PROMPT);
+  await recorder.close();
+
+  const { fetch } = replayAgent(cassette);
+  await requestToken(fetch);
+  const changed = PROMPT.replace("30", "60");
+  await assertRejects(() => requestModel(fetch, changed), BadRequestError, "60 seconds");
+});
+
+async function createDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await Deno.makeTempDir();
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+async function requestToken(fetch: typeof globalThis.fetch): Promise<string> {
+  const body = new URLSearchParams({ grant_type: "client_credentials" });
+  const response = await fetch("https://login.example.com/token", { method: "POST", body });
+  return await response.text();
+}
+
+async function requestModel(fetch: typeof globalThis.fetch, system: string): Promise<string> {
+  const response = await fetch("https://api.example.com/v1/messages", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ system }),
+  });
+  return await response.text();
+}
