@@ -4,7 +4,6 @@
  * @module
  */
 
-import { abortable } from "../core/abortable.ts";
 import {
   AbortedError,
   BadRequestError,
@@ -83,7 +82,9 @@ async function embedTokens(
 ): Promise<readonly number[]> {
   try {
     signal.throwIfAborted();
-    return await abortable(embedding.embed(tokens), signal);
+    const vector = await embedding.embed(tokens, signal);
+    signal.throwIfAborted();
+    return vector;
   } catch (error) {
     if (signal.aborted) throw new AbortedError("embed() was aborted", { cause: signal.reason });
     const message = `The model cannot embed a text: ${getErrorMessage(error)}`;

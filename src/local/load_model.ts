@@ -9,7 +9,6 @@ import { type GgufHeader, readGgufHeader } from "./gguf/gguf_header.ts";
 import { checkMemory, estimateMemory, type MemoryEstimate } from "./gguf/memory_estimate.ts";
 import { createModelProfile, type ModelProfile } from "./gguf/model_profile.ts";
 import { readFreeMemory } from "./llama/free_memory.ts";
-import { loadInTurn } from "./llama/load_in_turn.ts";
 import {
   type LlamaEmbeddingContext,
   type LlamaModel,
@@ -18,6 +17,7 @@ import {
   loadLlamaPackage,
   loadLlamaRuntime,
 } from "./llama/llama_runtime.ts";
+import { runInTurn } from "./llama/run_in_turn.ts";
 import { type Sampling, TextEngine, type TextEngineOptions } from "./llama/text_engine.ts";
 import type { LocalModelOptions, ModelPurpose } from "./local_model_options.ts";
 import { ChatTemplate } from "./prompt/chat_template.ts";
@@ -31,8 +31,11 @@ export interface EmbeddingEngine {
   readonly dimensions: number;
   /** Splits a text into tokens. */
   tokenize(text: string): number[];
-  /** Returns the vector of a text as the model gives it. */
-  embed(tokens: number[]): Promise<readonly number[]>;
+  /**
+   * Returns the vector of a text as the model gives it. Texts wait for each other, which an abort ends; it does not interrupt
+   * the text in progress, without whose end the model must not be released.
+   */
+  embed(tokens: number[], signal: AbortSignal): Promise<readonly number[]>;
 }
 
 /** A loaded model. */
@@ -81,7 +84,8 @@ export async function loadModel(place: ModelPlace, options: LoadOptions): Promis
   signal.throwIfAborted();
   const context = { header, profile, place, options };
   try {
-    return await loadInTurn(llamaPackage, signal, async () => {
+    // Each load sees the memory that the earlier ones have taken.
+    return await runInTurn(llamaPackage, signal, async () => {
       const plan = await planMemory(runtime, context);
       return await load(runtime, { ...context, plan });
     });
@@ -199,6 +203,11 @@ function createEmbeddingEngine(
   return {
     dimensions: model.embeddingVectorSize,
     tokenize: (text) => model.tokenize(text),
-    embed: async (tokens) => (await context.getEmbeddingFor(tokens)).vector,
+    embed: (tokens, signal) =>
+      runInTurn(
+        context,
+        signal,
+        async () => (await context.getEmbeddingFor(tokens)).vector,
+      ),
   };
 }

@@ -68,6 +68,8 @@ export class LocalModel implements AsyncDisposable {
   /** Settles when nothing of an earlier load is in memory or in progress. */
   #cleared: Promise<unknown> = Promise.resolve();
   #users = 0;
+  /** Whether the model is to be unloaded when its last use has ended. */
+  #isUnloading = false;
   #idle: AbortController | undefined;
 
   /**
@@ -102,18 +104,25 @@ export class LocalModel implements AsyncDisposable {
 
   async #use<Result>(signal: AbortSignal, use: ModelUse<Result>): Promise<Result> {
     this.#users++;
+    this.#isUnloading = false;
     this.#idle?.abort();
     try {
       return await use(this.#loaded ?? await this.#join(signal));
     } finally {
       this.#users--;
-      if (this.#users === 0) this.#startIdle();
+      if (this.#users === 0) this.#endUse();
     }
   }
 
-  /** Unloads the model when no request uses it, and cancels a load that no caller waits for. */
+  /**
+   * Unloads the model. Requests that use it are not interrupted: the last one unloads it at its end, unless another one has
+   * begun after this call. An aborted request uses it until the token or text in progress has ended.
+   */
   async unload(): Promise<void> {
-    if (this.#users > 0) return;
+    if (this.#users > 0) {
+      this.#isUnloading = true;
+      return;
+    }
     this.#idle?.abort();
     const loaded = this.#loaded;
     this.#loaded = undefined;
@@ -127,7 +136,7 @@ export class LocalModel implements AsyncDisposable {
     await this.#cleared;
   }
 
-  /** Unloads the model. Requests in progress must have ended. */
+  /** Unloads the model, as `unload()` does. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.unload();
   }
@@ -202,6 +211,13 @@ export class LocalModel implements AsyncDisposable {
   async #findPlace(): Promise<ModelPlace> {
     const { model } = this.#options;
     return typeof model === "string" ? await this.#store.find(model) : model;
+  }
+
+  #endUse(): void {
+    if (!this.#isUnloading) return this.#startIdle();
+    this.#isUnloading = false;
+    // No caller can handle that the memory cannot be released.
+    this.unload().catch(() => {});
   }
 
   #startIdle(): void {

@@ -21,11 +21,18 @@ export interface FakeLoad {
   reject(reason: unknown): void;
 }
 
+/** The embedding of a text that the test finishes. */
+export interface FakeEmbedding {
+  resolve(): void;
+}
+
 /** A package without a model. */
 export interface FakeLlama extends LlamaModule {
   readonly loads: FakeLoad[];
   /** Resolves with the next load. */
   nextLoad(): Promise<FakeLoad>;
+  /** Embeddings of texts that have begun. */
+  readonly embeddings: FakeEmbedding[];
   /** Number of models in memory. */
   loaded: number;
   /** Failure of releasing a model. */
@@ -35,11 +42,18 @@ export interface FakeLlama extends LlamaModule {
 /** Creates a package. */
 export function createFakeLlama({ free = 1e12 }: { readonly free?: number } = {}): FakeLlama {
   const waiting: ((load: FakeLoad) => void)[] = [];
+  const getEmbeddingFor = () => {
+    const { promise, resolve } = Promise.withResolvers<{ readonly vector: readonly number[] }>();
+    fake.embeddings.push({ resolve: () => resolve({ vector: [3, 4] }) });
+    return promise;
+  };
   const model = {
     tokens: { bosString: null, eosString: null, bos: null, shouldPrependBosToken: false },
     createContext: ({ contextSize }: { contextSize: number }) =>
       Promise.resolve({ contextSize, batchSize: 512, getSequence: () => ({}) }),
-    createEmbeddingContext: () => Promise.resolve({}),
+    embeddingVectorSize: 2,
+    tokenize: (text: string) => [...text].map((_, index) => index),
+    createEmbeddingContext: () => Promise.resolve({ getEmbeddingFor }),
     dispose: () => {
       fake.loaded--;
       return fake.disposeError ? Promise.reject(fake.disposeError) : Promise.resolve();
@@ -68,6 +82,7 @@ export function createFakeLlama({ free = 1e12 }: { readonly free?: number } = {}
   };
   const fake: FakeLlama = {
     loads: [],
+    embeddings: [],
     loaded: 0,
     disposeError: undefined,
     nextLoad: () => new Promise((resolve) => waiting.push(resolve)),

@@ -13,6 +13,7 @@ import {
   type LocalModelOptions,
   type LocalModelState,
 } from "../../src/local/mod.ts";
+import { useModel } from "../../src/local/local_model.ts";
 import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { createFakeLlama, type FakeLlama } from "./fake_llama.ts";
 import { startHub, toSha256 } from "./hub_server.ts";
@@ -161,6 +162,64 @@ Deno.test("LocalModel: is unloaded after idleMs without use", async () => {
   await clock.advance(600);
   assertEquals(test.model.state.type, "unloaded");
   assertEquals(test.llama.loaded, 0);
+});
+
+Deno.test("LocalModel: is unloaded at the end of its last use if unload() was called during it", async () => {
+  await using test = await createLifecycle();
+  const { signal } = new AbortController();
+  const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [first, second] = ends.map(({ promise }) => useModel(test.model, signal, () => promise));
+  (await test.llama.nextLoad()).resolve();
+  await test.model.load();
+  await test.model.unload();
+  assertEquals([test.model.state.type, test.llama.loaded], ["ready", 1]);
+  ends[0]?.resolve();
+  await first;
+  assertEquals([test.model.state.type, test.llama.loaded], ["ready", 1]);
+  ends[1]?.resolve();
+  await second;
+  assertEquals([test.model.state.type, test.llama.loaded], ["unloaded", 0]);
+});
+
+Deno.test("LocalModel: stays loaded after unload() during a use if another one begins", async () => {
+  await using test = await createLifecycle();
+  const { signal } = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const use = useModel(test.model, signal, () => promise);
+  (await test.llama.nextLoad()).resolve();
+  await test.model.load();
+  await test.model.unload();
+  await test.model.load();
+  resolve();
+  await use;
+  assertEquals([test.model.state.type, test.llama.loaded], ["ready", 1]);
+});
+
+Deno.test("createEmbedder(): keeps the model until the text in progress has ended after an abort", async () => {
+  const directory = await Deno.makeTempDir();
+  const path = `${directory}/embed.gguf`;
+  await Deno.writeFile(path, createTinyModel({ pooling: "mean" }));
+  const llama = createFakeLlama();
+  const embedder = createEmbedder({ model: path, llama, idleMs: Infinity });
+  const loading = embedder.model.load();
+  (await llama.nextLoad()).resolve();
+  await loading;
+  const controller = new AbortController();
+  const { signal } = controller;
+  const first = assertRejects(() => embedder.embed(["a", "b"], { signal }), AgentError);
+  const second = assertRejects(() => embedder.embed(["c"], { signal }), AgentError);
+  await new Promise((resolve) => setTimeout(resolve));
+  controller.abort("enough");
+  // The one that waits for the other one ends at once.
+  const { code, cause } = await second;
+  assertEquals([code, cause], ["aborted", "enough"]);
+  await embedder[Symbol.asyncDispose]();
+  assertEquals([embedder.model.state.type, llama.loaded], ["ready", 1]);
+  llama.embeddings[0]?.resolve();
+  assertEquals((await first).code, "aborted");
+  assertEquals([embedder.model.state.type, llama.loaded], ["unloaded", 0]);
+  assertEquals(llama.embeddings.length, 1);
+  await Deno.remove(directory, { recursive: true });
 });
 
 Deno.test("LocalModel: stays loaded with an idle time that is longer than a timer can be", async () => {
