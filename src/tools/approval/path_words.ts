@@ -184,7 +184,7 @@ function isPruned({ texts, index }: WordPosition): boolean {
 /** The address of a resource of another machine. */
 const ADDRESS = /\b(?!file:)[a-z][\w+.-]*:\/\/\S*/gi;
 
-/** What a path of git begins with, to be relative to its work tree or compared otherwise. */
+/** The beginning of a path of git that is relative to its work tree, or compared otherwise. */
 const GIT_MAGIC = /^:(?:\/|\([a-z,]*\))/;
 
 /** Returns a word and the values in it: of an option, an assignment, a revision, and for a reader a reference to a file. */
