@@ -26,12 +26,26 @@ const WITH_PATTERN: ReadonlySet<string> = new Set(
   ("grep egrep fgrep rg ag ack fd fdfind jq yq sed awk gawk mawk nawk").split(" "),
 );
 
-/** Options that have the pattern, or whose value is a file or a glob, so that the first operand may be a path. */
-const PATTERN_OPTIONS =
-  /^-(?!-)\w*[efg]|^--(?:expr|reg|f(?!ixed)|exclude-from|glob|iglob|ignore-file)/;
+/** Options that have the pattern, or another value that is not known here, so that the first operand may be a path. */
+const PATTERN_OPTIONS = /^-(?!-)\w*[efg]|^--(?:expr|reg|f(?!ixed)|exclude-from|ignore-file)/;
 
 /** Options of programs like grep whose value, a number or a type, is the next word. */
 const COUNT_OPTIONS = /^-\w*[ABCmt]$/;
+
+/** Options of rg whose value, a glob of files, is the next word. */
+const GLOB_OPTIONS = /^(?:-g|--i?glob)$/;
+
+/** Options whose value, the next word, is a pattern or a script. */
+const TEXT_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
+  ["grep", /^(?:-[nilrRwovFEPshHqcx]*e|--regexp)$/],
+  ["egrep", /^(?:-[nilrRwovshHqcx]*e|--regexp)$/],
+  ["fgrep", /^(?:-[nilrRwovshHqcx]*e|--regexp)$/],
+  ["rg", /^(?:-[nilwovFPsSucx]*e|--regexp)$/],
+  ["sed", /^(?:-[nErsz]*e|--expression)$/],
+]);
+
+/** Options of `fd` that run a program for each file that it finds. */
+const FD_EXECUTION = /^(?:-\w*[xX]|--exec(?:-batch)?)$/;
 
 /** Options whose value leaves out files, or is text. */
 const EXCLUDING_OPTIONS = /^--(?:exclude|exclude-dir|grep|author)$/;
@@ -70,10 +84,22 @@ export function listPathWords(command: SimpleCommand): readonly ShellWord[] {
       : isReader || looksLikePath(word.text)
       ? listValues(word.text, isReader)
       : [];
-    return parts.map((text) => ({ text, literal: word.literal }));
+    return parts.flatMap((text) => [
+      { text, literal: word.literal },
+      ...(isReader && word.literal ? listShortestName(text) : []),
+    ]);
   });
   const programs = command.words.slice(0, 1).filter(({ text }) => text.includes("/"));
   return [...programs, ...words, ...targets];
+}
+
+/**
+ * Returns the shortest name that a quoted pattern matches, as in `find -name '.env*'`: the program may expand it. Other names
+ * are left out, since `*.ts` in such a place may match any rule with a pattern.
+ */
+function listShortestName(text: string): readonly ShellWord[] {
+  const name = text.replace(/^(?:\*+\/)+/, "").replace(/(?:\/\*+)+$/, "").replace(/\*+/g, "");
+  return name === text || name === "" ? [] : [{ text: name, literal: true }];
 }
 
 /** Whether a word has the form of a path, not of a name or of text. */
@@ -111,11 +137,16 @@ function isFileProgram(name: string): boolean {
 
 /** Finds the operand that is a pattern; -1 if there is none, or an option has it. */
 function findPattern(name: string, args: readonly ShellWord[]): number {
-  if (!WITH_PATTERN.has(name) || args.some(({ text }) => PATTERN_OPTIONS.test(text))) return -1;
+  if (!WITH_PATTERN.has(name)) return -1;
+  const isGlob = (option: string): boolean => name === "rg" && GLOB_OPTIONS.test(option);
+  const hasPattern = args.some(({ text }) => PATTERN_OPTIONS.test(text) && !isGlob(text));
+  const isFd = name === "fd" || name === "fdfind";
+  if (hasPattern || (isFd && args.some(({ text }) => FD_EXECUTION.test(text)))) return -1;
   const hasCounts = /grep$|^rg$/.test(name);
-  return args.findIndex(({ text }, index) =>
-    !text.startsWith("-") && !(hasCounts && COUNT_OPTIONS.test(args[index - 1]?.text ?? ""))
-  );
+  return args.findIndex(({ text }, index) => {
+    const option = args[index - 1]?.text ?? "";
+    return !text.startsWith("-") && !isGlob(option) && !(hasCounts && COUNT_OPTIONS.test(option));
+  });
 }
 
 interface WordPosition {
@@ -127,6 +158,7 @@ interface WordPosition {
 function isExcluded(name: string, { texts, index }: WordPosition): boolean {
   const { [index]: text = "", [index - 1]: option = "" } = texts;
   if (EXCLUDING_VALUES.test(text)) return true;
+  if (TEXT_OPTIONS.get(name)?.test(option)) return true;
   if (EXCLUDING_OPTIONS.test(option) || OWN_EXCLUDING_OPTIONS.get(name)?.test(option)) return true;
   if (name === "git") return /^:(?:[!^]|\([^)]*exclude)/.test(text);
   return name === "find" && isPruned({ texts, index });
@@ -152,9 +184,12 @@ function isPruned({ texts, index }: WordPosition): boolean {
 /** The address of a resource of another machine. */
 const ADDRESS = /\b(?!file:)[a-z][\w+.-]*:\/\/\S*/gi;
 
+/** The beginning of a path of git that is relative to its work tree, or compared otherwise. */
+const GIT_MAGIC = /^:(?:\/|\([a-z,]*\))/;
+
 /** Returns a word and the values in it: of an option, an assignment, a revision, and for a reader a reference to a file. */
 export function listValues(word: string, isReader: boolean): readonly string[] {
-  const text = word.replace(ADDRESS, "");
+  const text = word.replace(ADDRESS, "").replace(GIT_MAGIC, "");
   const [, attached = ""] = /^-\w(.+)/s.exec(text) ?? [];
   const parts = [text, attached, ...text.split(isReader ? /[=:@]/ : /[=:]/)];
   return [...new Set(parts)].filter((part) => part !== "");

@@ -90,3 +90,30 @@ Deno.test("rules for reading: an expansion that may be a denied path is possibly
     ["Read(secret/**)", 'cat "$(echo secret/a)"', "certain"],
     ["Read(secret/**)", `cat ${"{a,b}".repeat(12)}`, "possible"],
   ]));
+
+Deno.test("rules for reading: a quoted pattern that a program expands is a path", () =>
+  assertConcerns([
+    ["Read(.env)", "grep -r KEY . --include='.env*'", "certain"],
+    ["Read(.env)", "rg KEY -g '*.env'", "certain"],
+    ["Read(.env)", "find . -name '.env*' -exec cat {} +", "certain"],
+    ["Read(.env)", "git grep KEY -- '.env*'", "certain"],
+    ["Read(.env)", "git show ':(top).env'", "certain"],
+    ["Read(secret/**)", "find . -path '*/secret/*' | xargs cat", "certain"],
+    ["Read(.env)", "fd -H .env -x cat", "certain"],
+    ["Read(**/*secret*)", "find . -name '*.ts'", "none"],
+    ["Read(.env)", "find . -name '*'", "none"],
+    ["Read(.env)", "grep -r KEY . --exclude='.env*'", "none"],
+    ["Read(.env)", "rg KEY -g '!.env*'", "none"],
+    ["Read(.env)", "find . -name '.env*' -prune -o -print", "none"],
+  ]));
+
+Deno.test("rules for reading: a pattern after an option for it, or after a glob, is no path", () =>
+  assertConcerns([
+    ["Read(secret/**)", "rg -g '*.ts' secret src", "none"],
+    ["Read(secret/**)", "grep -rne secret src", "none"],
+    ["Read(.env)", "sed -e 's/.env/x/' a.ts", "none"],
+    ["Read(secret/**)", "rg -g '*.ts' key secret", "certain"],
+    ["Read(secret/**)", "grep -e key secret/a", "certain"],
+    ["Read(secret/**)", "grep -fe secret/a", "certain"],
+    ["Read(secret/**)", "sed -ne p secret/a", "certain"],
+  ]));
