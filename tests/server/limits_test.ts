@@ -83,7 +83,8 @@ Deno.test("limits: sessions that are created at the same moment", async () => {
   };
   const tokens = [TOKENS.acme, TOKENS.acme, TOKENS.acme, TOKENS.acme, TOKENS.zoo];
   const statuses = await Promise.all(tokens.map(create));
-  assertEquals(statuses, [201, 201, 429, 429, 201]);
+  assertEquals(statuses.toSorted(), [201, 201, 201, 429, 429]);
+  assertEquals(statuses[4], 201);
   assertEquals((await test.json(200, "GET", "/v1/sessions")).sessions.length, 2);
   await test.server.close();
 });
