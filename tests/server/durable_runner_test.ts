@@ -444,23 +444,6 @@ Deno.test("durableRunner(): a worker that is shut down hands its runs over", asy
   await reader.close();
 });
 
-Deno.test("durableRunner(): the events of a deleted session are not those of another with its id", async () => {
-  await using workers = new DurableWorkers();
-  const { test } = await workers.start({ agent: { streamFn: createModel(reply("A secret")) } });
-  const id = await test.create({ id: "shared" });
-  const { eventId } = await test.prompt(id);
-  await test.waitForIdle(id);
-  await test.json(204, "DELETE", `/v1/sessions/${id}`);
-  const token = TOKENS.zoo;
-  await test.create({ id }, token);
-  const headers = { "last-event-id": eventId.replace(/^.*~/, "0-~") };
-  const path = `/v1/sessions/${id}/events`;
-  const events = new EventReader(await test.call("GET", path, { token, headers }));
-  const types = (await events.until(isIdle)).map(({ type }) => type);
-  assertEquals(types, ["entry", "state"]);
-  await events.close();
-});
-
 Deno.test("durableRunner(): a session that is deleted while its run works does not come back", async () => {
   await using workers = new DurableWorkers();
   const { tool, begun, open } = createGate();
