@@ -21,6 +21,7 @@ import type { Services } from "./operations/call.ts";
 import { createRoutes, type Route } from "./operations/routes.ts";
 import { PAGE_ROUTES } from "./page/page_routes.ts";
 import type { CloseReport } from "./runner/agent_runner.ts";
+import { KeyedQueue } from "./runner/keyed_queue.ts";
 import { LocalRunner } from "./runner/local_runner.ts";
 import { type AgentServerOptions, checkLimits, checkServerOptions } from "./server_options.ts";
 
@@ -105,6 +106,7 @@ class SessionServer {
       clock,
       runner: options.runner ?? createLocalRunner(options),
       usage: new TenantUsage(clock.now),
+      creations: new KeyedQueue(),
       metrics: new Metrics(),
       streams: new EventStreams({ keepAliveMs, clock }),
       newId: options.newId ?? (() => crypto.randomUUID()),

@@ -74,6 +74,21 @@ Deno.test("limits: sessions and event streams", async () => {
   await test.server.close();
 });
 
+Deno.test("limits: sessions that are created at the same moment", async () => {
+  const test = new TestServer({ limits: { sessions: 2 } });
+  const create = async (token: string) => {
+    const response = await test.call("POST", "/v1/sessions", { body: {}, token });
+    await response.body?.cancel();
+    return response.status;
+  };
+  const tokens = [TOKENS.acme, TOKENS.acme, TOKENS.acme, TOKENS.acme, TOKENS.zoo];
+  const statuses = await Promise.all(tokens.map(create));
+  assertEquals(statuses.toSorted(), [201, 201, 201, 429, 429]);
+  assertEquals(statuses[4], 201);
+  assertEquals((await test.json(200, "GET", "/v1/sessions")).sessions.length, 2);
+  await test.server.close();
+});
+
 Deno.test("limits: a budget of a tenant stops its runs", async () => {
   const usage = { input: 60, output: 0, cacheRead: 0, cacheWrite: 0, total: 60 };
   const budget = sharedBudget({ tokens: 100 });
@@ -136,7 +151,8 @@ Deno.test("limits: bodies that are too large, endless, slow, malformed or of ano
       },
     }),
   );
-  for (let second = 0; second < 35; second++) {
+  // The time to receive the body begins when the token is checked.
+  for (let second = 0; second < 200; second++) {
     await new Promise((resolve) => setTimeout(resolve));
     clock.advance(1_000);
   }

@@ -110,7 +110,13 @@ export class SessionRuns {
     const run = this.#getRun(runId);
     if (await run.status() === undefined) return false;
     const [first] = toRecords(await readFirst(run));
-    return first?.record.type === "begin" && first.record.sessionId === this.#options.sessionId;
+    if (first?.record.type !== "begin") return false;
+    const { sessionId, position, entryId } = first.record;
+    if (sessionId !== this.#options.sessionId) return false;
+    // A session that was deleted had the same id, and may have belonged to another tenant.
+    return await this.withSession(({ outline }) =>
+      Promise.resolve((outline[position - 1]?.id ?? "") === entryId)
+    );
   }
 
   /** Returns the records of a run since its latest checkpoint. */

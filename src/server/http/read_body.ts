@@ -6,6 +6,7 @@
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json.ts";
 import type { Clock } from "../../core/ports.ts";
+import { findLostDigits, findParsedProblem } from "../../core/parsed_problem.ts";
 import { validateToolArguments } from "../../core/validate_tool_arguments.ts";
 import { fail } from "./problem.ts";
 import { startTimer } from "../../core/start_timer.ts";
@@ -108,9 +109,16 @@ function createTimeFailure(timeoutMs: number): Error {
 
 function parse(text: string): unknown {
   if (text === "") return {};
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     throw fail("bad_request", "The body is not JSON");
   }
+  const problem = findParsedProblem(value);
+  if (problem !== undefined) throw fail("bad_request", `The body is ${problem}`);
+  // Approved arguments may have the id of something.
+  const lost = findLostDigits(text);
+  if (lost !== undefined) throw fail("bad_request", lost);
+  return value;
 }

@@ -16,6 +16,7 @@ import type { TenantUsage } from "../limits/tenant_usage.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { type SchemaName, SCHEMAS } from "../openapi/schemas.ts";
 import type { AgentRunner, SessionKey } from "../runner/agent_runner.ts";
+import type { KeyedQueue } from "../runner/keyed_queue.ts";
 
 /** The parts of the server that its operations use. */
 export interface Services {
@@ -25,6 +26,8 @@ export interface Services {
   readonly runner: AgentRunner;
   /** The use that the tenants make of their limits. */
   readonly usage: TenantUsage;
+  /** Creates the sessions of each caller one after the other, where their number is limited. */
+  readonly creations: KeyedQueue;
   /** The metrics. */
   readonly metrics: Metrics;
   /** The event streams. */

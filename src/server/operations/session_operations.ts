@@ -27,13 +27,29 @@ const CREATED = "session_created";
 /** Creates a session. */
 export async function createSession(call: Call, services: Services): Promise<Response> {
   const { value } = await readCallBody(call, "CreateSession", services);
-  await checkSessionLimit(call);
-  const { id, title, metadata } = value as {
-    readonly id?: string;
-    readonly title?: string;
-    readonly metadata?: JsonObject;
+  const content = value as NewSession;
+  checkMetadata(content.metadata);
+  const { caller: { tenant, user }, limits: { sessions } } = call;
+  const create = async () => {
+    await checkSessionLimit(call);
+    return await storeSession(call, content);
   };
-  checkMetadata(metadata);
+  const id = sessions === Infinity
+    ? await create()
+    // Requests that arrive together would all find fewer sessions than the limit.
+    : await services.creations.run(JSON.stringify([tenant, user]), create);
+  return respond({ id }, 201);
+}
+
+/** The content of a request that creates a session. */
+interface NewSession {
+  readonly id?: string;
+  readonly title?: string;
+  readonly metadata?: JsonObject;
+}
+
+/** Stores a session that has no messages; returns its id. */
+async function storeSession(call: Call, { id, title, metadata }: NewSession): Promise<string> {
   const { tenant, user } = call.caller;
   const session = await call.store.create({
     ...(id !== undefined && { id }),
@@ -47,7 +63,7 @@ export async function createSession(call: Call, services: Services): Promise<Res
   } finally {
     await session.close();
   }
-  return respond({ id: session.id }, 201);
+  return session.id;
 }
 
 /** Maximum length of the metadata as JSON, as in stores. */

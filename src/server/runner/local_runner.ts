@@ -83,6 +83,7 @@ const REMOVAL_INTERVAL_MS = 1_000;
 export class LocalRunner implements AgentRunner {
   readonly #options: LocalRunnerOptions;
   readonly #runs = new Map<string, LocalRun>();
+  /** The live events, by {@linkcode getLiveKey}. */
   readonly #live = new Map<string, LiveEvents>();
   readonly #queue = new KeyedQueue();
   readonly #epoch = createRandomId();
@@ -138,8 +139,9 @@ export class LocalRunner implements AgentRunner {
   ): Promise<AsyncIterable<readonly FeedItem[]>> {
     checkCursor(options.after);
     // An error before the first event is that of the request.
-    await (await this.#openStored(key)).close();
-    return this.#readEvents(key, options);
+    const session = await this.#openStored(key);
+    await session.close();
+    return this.#readEvents(key, session.header, options);
   }
 
   delete(key: SessionKey): Promise<void> {
@@ -148,7 +150,7 @@ export class LocalRunner implements AgentRunner {
       if (active?.agent.state.isRunning) throw new AlreadyRunningError();
       await active?.ended.catch(() => {});
       await this.#scope(key).delete(key.id);
-      this.#live.get(key.id)?.notify();
+      this.#removeEvents(key.id);
     });
   }
 
@@ -171,10 +173,11 @@ export class LocalRunner implements AgentRunner {
 
   async *#readEvents(
     key: SessionKey,
+    header: SessionHeader,
     options: EventsOptions,
   ): AsyncGenerator<readonly FeedItem[], void> {
     const { pollMs, clock } = this.#options;
-    const live = this.#getLive(key.id);
+    const live = this.#getLive(header);
     live.watchers++;
     try {
       const open = () => this.#openStored(key);
@@ -203,7 +206,7 @@ export class LocalRunner implements AgentRunner {
       await resumed.session.close();
       return repeated;
     }
-    const live = this.#getLive(key.id);
+    const live = this.#getLive(resumed.session.header);
     const served = await closeOnError(resumed.session, async () => {
       const { model, session: { header } } = resumed;
       const created = await this.#options.createAgent({ ...header, ...(model && { model }) });
@@ -240,7 +243,7 @@ export class LocalRunner implements AgentRunner {
 
   #forget(id: string, run: LocalRun): void {
     if (this.#runs.get(id) === run) this.#runs.delete(id);
-    const live = this.#live.get(id);
+    const live = this.#live.get(getLiveKey(run.session.header));
     if (live) live.lastUsed = this.#options.clock.now();
     this.#removeOldEvents();
   }
@@ -257,20 +260,30 @@ export class LocalRunner implements AgentRunner {
   }
 
   async #describeLog(session: Session): Promise<Pick<SessionDetail, "summary" | "eventId">> {
-    const live = this.#live.get(session.id);
+    const live = this.#live.get(getLiveKey(session.header));
     const position = live && { epoch: live.epoch, seq: live.lastSeq };
     const eventId = formatCursor(getEnd(session, position));
     return { eventId, summary: await readSummary(session) };
   }
 
-  #getLive(id: string): LiveEvents {
-    const known = this.#live.get(id);
+  #getLive(header: SessionHeader): LiveEvents {
+    const key = getLiveKey(header);
+    const known = this.#live.get(key);
     const live = known ?? new LiveEvents(`${this.#epoch}${(this.#epochs++).toString(36)}`);
     live.lastUsed = this.#options.clock.now();
     if (known) return known;
-    this.#live.set(id, live);
+    this.#live.set(key, live);
     this.#removeOldEvents();
     return live;
+  }
+
+  /** Removes the events of a session that was deleted, and ends its streams. */
+  #removeEvents(id: string): void {
+    for (const [key, live] of this.#live) {
+      if (!key.startsWith(getLiveKeyPrefix(id))) continue;
+      this.#live.delete(key);
+      live.notify();
+    }
   }
 
   /** Removes events of sessions that have neither a run nor a client. */
@@ -279,11 +292,14 @@ export class LocalRunner implements AgentRunner {
     if (Math.abs(now - this.#lastRemoval) < REMOVAL_INTERVAL_MS) return;
     this.#lastRemoval = now;
     const before = now - this.#options.keepEventsMs;
-    const unused = [...this.#live].filter(([id, { watchers }]) =>
-      watchers === 0 && !this.#runs.has(id)
+    const running = new Set(
+      [...this.#runs.values()].map(({ session }) => getLiveKey(session.header)),
+    );
+    const unused = [...this.#live].filter(([key, { watchers }]) =>
+      watchers === 0 && !running.has(key)
     ).sort(([, left], [, right]) => left.lastUsed - right.lastUsed);
-    unused.forEach(([id, { lastUsed }], index) => {
-      if (lastUsed < before || unused.length - index > MAX_KEPT) this.#live.delete(id);
+    unused.forEach(([key, { lastUsed }], index) => {
+      if (lastUsed < before || unused.length - index > MAX_KEPT) this.#live.delete(key);
     });
   }
 
@@ -307,6 +323,18 @@ export class LocalRunner implements AgentRunner {
       await session.close();
     }
   }
+}
+
+/**
+ * Returns the key of the live events of a session. One that was deleted may have had the same id, and belong to another
+ * tenant.
+ */
+function getLiveKey({ id, tenant, user }: SessionHeader): string {
+  return `${getLiveKeyPrefix(id)}${JSON.stringify([tenant, user])}`;
+}
+
+function getLiveKeyPrefix(id: string): string {
+  return `${JSON.stringify(id)} `;
 }
 
 /** Prepares a prompt; its id and its metadata, by which a repeated request is recognized, stay. */
