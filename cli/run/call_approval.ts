@@ -6,6 +6,7 @@
 
 import type { ApprovalMode, Approve, ExplainingApprove } from "../../mod.ts";
 import type { ApprovalGate, ApprovalGateState, TrustGrant } from "../../src/tools/mod.ts";
+import { needsApproval } from "../../src/core/tool.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ApprovalOptions } from "./approval.ts";
 
@@ -79,9 +80,17 @@ export class CallApproval {
     call: Parameters<ExplainingApprove["explain"]>[0],
   ): ReturnType<ExplainingApprove["explain"]> {
     const { ask, keyboard } = this.#options;
+    // The code of the rules takes 5 MB.
+    if (this.#canRunUnasked(call)) return { decision: { type: "approved", origin: "mode" } };
     const explained = await (await this.#load()).explain(call);
     if (explained.decision.type === "asked" && !(ask ?? keyboard)) this.#refused.add(call.name);
     return explained;
+  }
+
+  /** Whether the mode approves a call that no rule can concern. */
+  #canRunUnasked({ tool, arguments: args }: Parameters<ExplainingApprove["explain"]>[0]): boolean {
+    const { deny } = this.#options;
+    return deny.length === 0 && this.#state.mode === "smart" && !needsApproval(tool, args);
   }
 
   #load(): Promise<ApprovalGate> {

@@ -57,10 +57,11 @@ Deno.test("start: the first request waits only for the modules that it needs", a
   assert(early.length <= MAX_MODULES, `${early.length} modules`);
 });
 
-Deno.test("start: a run whose calls are valid and only read files loads neither ajv nor node:fs", async () => {
+Deno.test("start: a run whose calls are valid and only read files loads neither ajv, node:fs nor rules", async () => {
   const loaded = await listLoadedModules();
   assert(loaded.includes("src/tools/file_tools/read_file.ts"));
   assert(loaded.some((url) => url.startsWith("ext:")), loaded.join("\n"));
-  // Each takes 10 MB.
-  assertEquals(loaded.filter((url) => /ajv|^node:fs|^ext:deno_node\/fs/.test(url)), []);
+  // Each takes 5 to 10 MB.
+  const expensive = /ajv|^node:fs|^ext:deno_node\/fs|^src\/tools\/approval\//;
+  assertEquals(loaded.filter((url) => expensive.test(url)), []);
 });
