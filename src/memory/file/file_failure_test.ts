@@ -274,6 +274,31 @@ testOnDisk(
   },
 );
 
+testOnDisk(
+  "FileSessionStore: create() keeps the file of its session when the next owner of the lock has opened it meanwhile",
+  async ({ store, disk, directory }) => {
+    let next: Session | undefined;
+    const files: FileSystem = {
+      ...disk.files,
+      openToAppend: async () => {
+        await Deno.remove(`${directory}/s.lock`);
+        next = await store.open("s");
+        throw createSystemError("EIO", "input/output error");
+      },
+    };
+    const options: FileStoreOptions = { directory, files };
+    const late = new FileSessionStore(options);
+    await using source = await store.create({ id: "source" });
+    source.append(createMessageEntry("one"));
+    const entries = await source.path();
+    await assertRejects(() => late.create({ id: "s", entries }), SessionError, "input/output");
+    next?.append(createMessageEntry("kept"));
+    await next?.close();
+    await using again = await store.open("s");
+    assertEquals(again.outline.length, 1);
+  },
+);
+
 Deno.test("FileSessionStore: create() rejects with write_failed when the directory cannot be created", async () => {
   const file = await Deno.makeTempFile();
   const store = new FileSessionStore({ directory: `${file}/sessions` });

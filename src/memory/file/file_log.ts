@@ -121,10 +121,11 @@ export class FileLog implements EntryLog {
     }
   }
 
-  /** Removes the file; one of another program stays. */
+  /** Removes the file; that of another program, or of the next owner of the lock, stays. */
   #discard(): void {
     this.#writer.close();
     try {
+      this.#assertWritable();
       this.#writer.assertUnchanged();
       this.#files.remove(this.#paths.log);
     } catch {
