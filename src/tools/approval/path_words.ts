@@ -6,7 +6,7 @@
 
 import { getProgram } from "./executed_commands.ts";
 import { hasHarmlessForms, WITHOUT_FILES } from "./harmless_commands.ts";
-import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
+import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
 /** Programs whose operands are files, besides those with harmless forms. */
 const FILE_PROGRAMS: ReadonlySet<string> = new Set(
@@ -80,7 +80,7 @@ export function listPathWords(command: SimpleCommand): readonly ShellWord[] {
   const words = args.flatMap((word, index) => {
     if (index === patternIndex || isExcluded(name, { texts, index })) return [];
     const parts = INTERPRETERS.test(name) && /[\s"'`()]/.test(word.text)
-      ? word.text.split(/[\s"'`(),;]+/).filter(looksLikePath)
+      ? listCodePaths(word.text)
       : isReader || looksLikePath(word.text)
       ? listValues(word.text, isReader)
       : [];
@@ -89,8 +89,21 @@ export function listPathWords(command: SimpleCommand): readonly ShellWord[] {
       ...(isReader && word.literal ? listShortestName(text) : []),
     ]);
   });
+  const documents = INTERPRETERS.test(name)
+    ? command.redirects.flatMap((redirect) => listCodePaths(getInputText(redirect)))
+    : [];
   const programs = command.words.slice(0, 1).filter(({ text }) => text.includes("/"));
-  return [...programs, ...words, ...targets];
+  return [...programs, ...words, ...documents.map((text) => ({ text, literal: true })), ...targets];
+}
+
+/** Returns the text that a script passes to a command as its input. */
+function getInputText({ operator, target, document }: ShellRedirect): string {
+  return document ?? (operator === "<<<" ? target?.text ?? "" : "");
+}
+
+/** Returns the words of code that look like paths. */
+function listCodePaths(code: string): readonly string[] {
+  return code.split(/[\s"'`(),;]+/).filter(looksLikePath);
 }
 
 /**

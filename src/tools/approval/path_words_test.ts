@@ -117,3 +117,16 @@ Deno.test("rules for reading: a pattern after an option for it, or after a glob,
     ["Read(secret/**)", "grep -fe secret/a", "certain"],
     ["Read(secret/**)", "sed -ne p secret/a", "certain"],
   ]));
+
+Deno.test("rules for reading: a here-document is code for an interpreter, and text for other programs", () =>
+  assertConcerns([
+    ["Read(.env)", "python3 - <<'P'\nprint(open('.env').read())\nP", "certain"],
+    [
+      "Read(secret/**)",
+      "node <<P\nconsole.log(require('fs').readFileSync(`secret/a`))\nP",
+      "certain",
+    ],
+    ["Read(.env)", "python3 - <<'P'\nprint(open('.envrc').read())\nP", "none"],
+    ["Read(.env)", `python3 - <<< "print(open('.env').read())"`, "certain"],
+    ["Read(.env)", "cat > .gitignore <<'P'\n.env\nP", "none"],
+  ]));

@@ -30,6 +30,8 @@ export interface ShellRedirect {
   readonly operator: Redirection["operator"];
   /** The target; `undefined` for a here-document. */
   readonly target: ShellWord | undefined;
+  /** The text of a here-document. Default: it is none. */
+  readonly document?: string | undefined;
 }
 
 /** A simple command: assignments, words and redirections. */
@@ -235,6 +237,7 @@ function toRedirects(redirects: readonly Redirection[]): ShellRedirect[] {
     target: redirect.type !== "HereDoc" && redirect.target
       ? toShellWord(redirect.target)
       : undefined,
+    ...(redirect.type === "HereDoc" && { document: redirect.body.text }),
   }));
 }
 
