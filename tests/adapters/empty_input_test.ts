@@ -33,6 +33,29 @@ Deno.test("chat: an empty input before the arguments of a call is not a part of 
   assertEquals(calls, [["read_file", { path: "a" }, "complete"], ["list_all", {}, "complete"]]);
 });
 
+Deno.test("chat: a call with an empty input and the next call of the same tool at its index are separate", async () => {
+  const call = (id: string, args: string) => ({
+    index: 0,
+    id,
+    function: { name: "list_all", arguments: args },
+  });
+  const toChunk = (tool_calls: readonly object[]) => ({
+    choices: [{ index: 0, delta: { tool_calls } }],
+  });
+  const end = { choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] };
+  const read = (events: readonly object[]) =>
+    readCalls((options) => createOpenAI({ ...options, api: "chat" }), [...events, end]);
+  for (const args of ["{}", '{"path":"a"}']) {
+    const expected = ["{}", args].map((json) => ["list_all", JSON.parse(json), "complete"]);
+    const calls = [call("1", "{}"), call("2", args)];
+    const parts = [call("1", "{}"), call("2", ""), { index: 0, function: { arguments: args } }];
+    for (const pieces of [calls, parts]) {
+      assertEquals(await read(pieces.map((piece) => toChunk([piece]))), expected);
+    }
+    assertEquals(await read([toChunk(calls)]), expected, "one chunk");
+  }
+});
+
 Deno.test("anthropic: an empty input before the input of a call is not a part of it", async () => {
   const start = { type: "tool_use", id: "1", name: "read_file", input: {} };
   const delta = (json: string) => ({

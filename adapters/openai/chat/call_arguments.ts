@@ -42,7 +42,7 @@ export class CallArguments {
 
   /** Whether the arguments may end before a piece, so that it begins those of another call. */
   canEndBefore(piece: string): boolean {
-    const isRepeated = startsWith(piece, this.#text) &&
+    const isRepeated = this.#text !== "" && startsWith(piece, this.#text) &&
       (this.#isCumulative || parseJsonOrUndefined(this.#text) === undefined);
     return this.#lastPart.trimEnd().endsWith("}") && !isRepeated;
   }
@@ -58,7 +58,9 @@ export class CallArguments {
     const previous = held.at(-1) ?? this.#text;
     if (previous === "" || !startsWith(piece, previous)) {
       this.#held = [];
-      return held.join("") + piece;
+      const values = held.join("");
+      // A server may repeat the complete arguments after their parts.
+      return held.length > 0 && this.#isRepetition(piece, values) ? values : values + piece;
     }
     // Blanks before the arguments have no meaning.
     const isBlank = previous.trim() === "";
@@ -71,6 +73,13 @@ export class CallArguments {
     this.#isCumulative ||= !isBlank;
     this.#held = [];
     return this.#omitStart(piece);
+  }
+
+  /** Whether a piece is the same as all arguments, which end with values that were held back. */
+  #isRepetition(piece: string, values: string): boolean {
+    return startsWith(piece, this.#text) &&
+      piece.slice(this.#text.length).trimEnd() === values.trimEnd() &&
+      parseJsonOrUndefined(piece) !== undefined;
   }
 
   #omitStart(piece: string): string {

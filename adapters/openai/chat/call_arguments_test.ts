@@ -42,7 +42,7 @@ Deno.test("CallArguments: assembles parts, and pieces with all arguments so far,
     const ends = listEnds(json, sizes);
     const parts = ends.map((end, index) => json.slice(ends[index - 1] ?? 0, end));
     const cumulative = ends.map((end) => json.slice(0, end));
-    for (const pieces of [parts, cumulative, [...cumulative, json]]) {
+    for (const pieces of [parts, cumulative, [...cumulative, json], [...parts, json]]) {
       assertEquals(assemble(pieces), JSON.parse(json));
     }
   }));
@@ -52,4 +52,12 @@ Deno.test("CallArguments: an empty input before the arguments is not a part of t
   assertEquals(assemble(["{}", '{"a":', "1}"]), { a: 1 });
   assertEquals(assemble(["{}", '{"a":', '{"a":1}']), { a: 1 });
   assertEquals(assemble(["{}"]), {});
+});
+
+Deno.test("CallArguments: complete arguments after a value that begins like them are a repetition", () => {
+  const json = '{"a":{"a":{"a":1}}}';
+  for (const parts of [['{"a":', '{"a":{"a":1}}}'], ['{"a":', '{"a":', '{"a":1}}}']]) {
+    assertEquals(assemble([...parts, json]), JSON.parse(json));
+    assertEquals(assemble([...parts, json, json]), JSON.parse(json));
+  }
 });
