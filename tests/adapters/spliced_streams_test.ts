@@ -121,7 +121,9 @@ const chatCall = (id: string | undefined, callId: string) =>
 Deno.test("chat: another response after the end of the first is a stream error, so that no call runs", async () => {
   const response = (id: string) => [chatCall(id, `call_${id}`), chunk(id, {}, "tool_calls")];
   const texts = [chunk("a", { content: "Yes" }, "stop"), chunk("b", { content: "Yes" }, "stop")];
-  for (const events of [[...response("a"), ...response("b")], texts]) {
+  const start = (id: string) => chunk(id, { role: "assistant", content: "" });
+  const starts = [start("a"), ...response("a"), start("b"), ...response("b")];
+  for (const events of [[...response("a"), ...response("b")], texts, starts]) {
     const reply = await read("openai", events);
     assertEquals(reply.error?.code, "stream_error");
     assertEquals(reply.error?.message.includes("a second response started"), true);

@@ -103,6 +103,7 @@ export class ChatReply implements ReplyReader<string> {
   #servedTier: string | undefined;
   #wireUsage: WireUsage | null = null;
   #finishReason: string | null = null;
+  /** Id of the response; chunks after its end do not change it. */
   #responseId = "";
   #refusal = "";
   #citations: readonly Citation[] = [];
@@ -188,10 +189,13 @@ export class ChatReply implements ReplyReader<string> {
    */
   #checkResponse(id: unknown, delta: WireDelta | undefined): void {
     const responseId = textOrEmpty(id) || this.#responseId;
+    if (this.#finishReason === null) {
+      this.#responseId = responseId;
+      return;
+    }
     const isOther = this.#responseId !== "" && responseId !== this.#responseId;
-    this.#responseId = responseId;
     const hasContent = delta !== undefined && (delta.content || toCalls(delta).length > 0);
-    if (!isOther || !hasContent || this.#finishReason === null) return;
+    if (!isOther || !hasContent) return;
     const { provider } = this.#origin;
     throw new StreamError(`${provider}: a second response started within the reply`, { provider });
   }
