@@ -109,6 +109,10 @@ export class ConversationRuns implements RunControl, QueueControl {
 
   send(text: string, delivery: Delivery = "steering"): void {
     const { createInput } = this.#options;
+    if (this.#activity?.controller.signal.aborted) {
+      // The aborted run reads nothing more, and queued messages wait for the next prompt, which this text is.
+      return void this.#activity.ended.then(() => this.send(text, delivery));
+    }
     if (this.#activity) return this.#queue(text, delivery);
     this.#start(text, async (signal) => await createInput(text, signal));
   }

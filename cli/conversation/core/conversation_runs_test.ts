@@ -1,0 +1,45 @@
+import { assertEquals } from "@std/assert";
+import { Agent } from "../../../mod.ts";
+import { reply, scriptedStream } from "../../../src/testing/mod.ts";
+import { ConversationRuns } from "./conversation_runs.ts";
+import { getUserText } from "./user_text.ts";
+
+Deno.test("ConversationRuns: texts that are sent after an abort are the next prompts, in order, also before the run has ended", async () => {
+  const { runs, agent, errors } = createRuns();
+  const ending = Promise.withResolvers<void>();
+  runs.startTask("a task", async () => await ending.promise);
+  runs.send("queued");
+  runs.abort();
+  runs.send("next");
+  runs.send("last");
+  ending.resolve();
+  await runs.untilIdle();
+  assertEquals(errors, []);
+  assertEquals(listTexts(agent), ["next", "queued", "last"]);
+});
+
+function createRuns() {
+  const agent = new Agent({
+    model: "any/model",
+    steeringMode: "all",
+    streamFn: scriptedStream(["One.", "Two.", "Three."].map((text) => reply(text))),
+  });
+  const errors: unknown[] = [];
+  const runs = new ConversationRuns({
+    agent,
+    createInput: (text) => Promise.resolve(text),
+    onEvent: () => Promise.resolve(),
+    onStart: () => {},
+    onEnd: () => {},
+    onError: (error) => void errors.push(error),
+    onActivity: () => {},
+    now: () => 0,
+  });
+  return { runs, agent, errors };
+}
+
+function listTexts(agent: Agent): readonly string[] {
+  return agent.state.messages.flatMap((message) =>
+    message.role === "user" ? [getUserText(message)] : []
+  );
+}
