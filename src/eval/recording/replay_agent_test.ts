@@ -7,13 +7,7 @@ const PROMPT = "Answer within 30 seconds. It is 2026-11-28T10:00:00Z.";
 
 Deno.test("replayAgent: answers when a request for an access token precedes the first request", async () => {
   await using directory = await createDirectory();
-  const cassette = `${directory.path}/case.1.jsonl`;
-  const recorder = recordFetch(() => Promise.resolve(new Response("{}")), cassette);
-  await requestToken(recorder);
-  await requestModel(recorder, PROMPT);
-  await recorder.close();
-
-  const { fetch } = replayAgent(cassette);
+  const { fetch } = replayAgent(await recordPrompt(directory.path));
   assertEquals(await requestToken(fetch), "{}");
   assertEquals(await requestModel(fetch, PROMPT), "{}");
   fetch.assertDone();
@@ -21,17 +15,21 @@ Deno.test("replayAgent: answers when a request for an access token precedes the 
 
 Deno.test("replayAgent: compares the first prompt exactly when a request for an access token precedes it", async () => {
   await using directory = await createDirectory();
-  const cassette = `${directory.path}/case.1.jsonl`;
-  const recorder = recordFetch(() => Promise.resolve(new Response("{}")), cassette);
-  await requestToken(recorder);
-  await requestModel(recorder, PROMPT);
-  await recorder.close();
-
-  const { fetch } = replayAgent(cassette);
+  const { fetch } = replayAgent(await recordPrompt(directory.path));
   await requestToken(fetch);
   const changed = PROMPT.replace("30", "60");
   await assertRejects(() => requestModel(fetch, changed), BadRequestError, "60 seconds");
 });
+
+/** Records a prompt behind a request for an access token; returns the path of the cassette. */
+async function recordPrompt(directory: string): Promise<string> {
+  const cassette = `${directory}/case.1.jsonl`;
+  const recorder = recordFetch(() => Promise.resolve(new Response("{}")), cassette);
+  await requestToken(recorder);
+  await requestModel(recorder, PROMPT);
+  await recorder.close();
+  return cassette;
+}
 
 async function createDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await Deno.makeTempDir();

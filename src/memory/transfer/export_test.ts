@@ -317,14 +317,7 @@ Deno.test("importSession(), forkSession(): leave out what is nested too deeply, 
 });
 
 Deno.test("exportHtml() and exportMarkdown() export data of any depth in a log of another program", async () => {
-  const directory = await Deno.makeTempDir();
-  const data = `${"[".repeat(20_000)}"needle"${"]".repeat(20_000)}`;
-  const position = `"id":"e1","parentId":null,"timestamp":1`;
-  const message = `{"role":"custom","type":"note","timestamp":1,"data":${data}}`;
-  await Deno.writeTextFile(
-    `${directory}/s.jsonl`,
-    `{"type":"session","version":1,"id":"s","created":1}\n{"type":"message",${position},"message":${message}}\n`,
-  );
+  const directory = await createDeepLog("needle");
   await using session = await new FileSessionStore({ directory }).open("s", { access: "read" });
   for (const page of [await exportHtml(session), await exportMarkdown(session)]) {
     assert(page.includes("needle"));
@@ -347,14 +340,7 @@ Deno.test("exportMarkdown(): closes a code block that an aborted reply leaves op
 });
 
 Deno.test("exports redact data of any depth in a log of another program", async () => {
-  const directory = await Deno.makeTempDir();
-  const data = `${"[".repeat(20_000)}"SECRET"${"]".repeat(20_000)}`;
-  const position = `"id":"e1","parentId":null,"timestamp":1`;
-  const message = `{"role":"custom","type":"note","timestamp":1,"data":${data}}`;
-  await Deno.writeTextFile(
-    `${directory}/s.jsonl`,
-    `{"type":"session","version":1,"id":"s","created":1}\n{"type":"message",${position},"message":${message}}\n`,
-  );
+  const directory = await createDeepLog("SECRET");
   await using session = await new FileSessionStore({ directory }).open("s", { access: "read" });
   const redact = (text: string) => text.replaceAll("SECRET", "…");
   for (const write of [exportHtml, exportMarkdown, exportJsonl]) {
@@ -409,3 +395,16 @@ Deno.test("exportHtml(), exportMarkdown(): a decision names its rule, or who mad
   const page = await exportHtml(session);
   assert(page.includes("by the rule Bash(&lt;b&gt; *) of /rules.toml"), page);
 });
+
+/** Writes the log of another program, a message of which has a text at great depth; returns its directory. */
+async function createDeepLog(text: string): Promise<string> {
+  const directory = await Deno.makeTempDir();
+  const data = `${"[".repeat(20_000)}"${text}"${"]".repeat(20_000)}`;
+  const position = `"id":"e1","parentId":null,"timestamp":1`;
+  const message = `{"role":"custom","type":"note","timestamp":1,"data":${data}}`;
+  await Deno.writeTextFile(
+    `${directory}/s.jsonl`,
+    `{"type":"session","version":1,"id":"s","created":1}\n{"type":"message",${position},"message":${message}}\n`,
+  );
+  return directory;
+}

@@ -5,8 +5,8 @@ import { BadRequestError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { codingTools } from "../coding_tools.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
 import { getCommandRisk } from "./command_risk.ts";
+import { createConfinementStub } from "../../../tests/sandbox/confinement_stub.ts";
 import { type ApprovalGate, approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
 
 const createTool = (name: string): AgentTool =>
@@ -18,18 +18,6 @@ const createTool = (name: string): AgentTool =>
     ...(name === "bash" && { risk: ({ command }) => getCommandRisk(String(command)) }),
     execute: () => "",
   });
-
-/** A sandbox that reports whether it confines commands. */
-const createSandboxStub = (confined: boolean): Pick<Sandbox, "describe"> => ({
-  describe: () =>
-    Promise.resolve({
-      confined,
-      status: confined ? "confined" : "unconfined",
-      summary: "",
-      rules: [],
-      mechanisms: [],
-    }),
-});
 
 async function requestDecision(
   gate: ApprovalGate,
@@ -122,7 +110,7 @@ Deno.test("approvalGate(): a decision names the rule, the grant or the mode that
     { type: "approved", scope: "prefix", prefix: "npm run" },
     { type: "approved", scope: "prefix", prefix: "src" },
     { type: "approved", scope: "tool" },
-  ], { allow: ["bash(npm test *)"], deny: ["bash(rm *)"], sandbox: createSandboxStub(true) });
+  ], { allow: ["bash(npm test *)"], deny: ["bash(rm *)"], sandbox: createConfinementStub(true) });
   const decide = (name: string, args: JsonObject = {}) => requestDecision(gate, name, args);
   const run = (command: string) => decide("bash", { command });
   assertEquals(await run("rm a"), {
@@ -205,21 +193,21 @@ Deno.test("approvalGate(): trust in bash does not cover dangerous commands", asy
 
 Deno.test("approvalGate(): without confinement bash is not trusted as a tool, and no command by its class", async () => {
   const unconfined = createPromptedGate([{ type: "approved", scope: "tool" }], {
-    sandbox: createSandboxStub(false),
+    sandbox: createConfinementStub(false),
     classes: { read: "auto" },
   });
   await getDecisionType(unconfined.gate, "bash", { command: "make" });
   assertEquals(unconfined.gate.trusted, []);
   assertEquals(await getDecisionType(unconfined.gate, "bash", { command: "make" }), "denied");
   assertEquals(await getDecisionType(unconfined.gate, "bash", { command: "ls" }), "denied");
-  const confined = approvalGate({ sandbox: createSandboxStub(true) });
+  const confined = approvalGate({ sandbox: createConfinementStub(true) });
   assertEquals(await getDecisionType(confined, "bash", { command: "ls" }), "approved");
   assertEquals(await getDecisionType(confined, "bash", { command: "ls; make" }), "denied");
 });
 
 Deno.test("approvalGate(): without confinement a rule or grant for all of bash covers no command, and one with a pattern does", async () => {
   const gate = approvalGate({
-    sandbox: createSandboxStub(false),
+    sandbox: createConfinementStub(false),
     allow: ["bash", "bash(make *)", "write_file"],
   });
   gate.trust({ type: "tool", name: "bash" });
@@ -229,11 +217,11 @@ Deno.test("approvalGate(): without confinement a rule or grant for all of bash c
 });
 
 Deno.test("approvalGate(): without confinement no pattern or prefix covers all of bash", async () => {
-  const sandbox = createSandboxStub(false);
+  const sandbox = createConfinementStub(false);
   for (const rule of ["bash( *)", "bash(* *)", "bash(:*)", "bash(*:*)", "bash(** *)"]) {
     const gate = approvalGate({ sandbox, allow: [rule] });
     assertEquals(await getDecisionType(gate, "bash", { command: "make" }), "denied", rule);
-    const confined = approvalGate({ sandbox: createSandboxStub(true), allow: [rule] });
+    const confined = approvalGate({ sandbox: createConfinementStub(true), allow: [rule] });
     assertEquals(await getDecisionType(confined, "bash", { command: "make" }), "approved", rule);
   }
   for (const prefix of ["", " ", "*", "* ", "ma*", ":*"]) {

@@ -1,24 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { defineTool } from "../../core/tool.ts";
-import { type ApprovalGate, approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
+import { createConfinementStub } from "../../../tests/sandbox/confinement_stub.ts";
+import { type ApprovalGate, approvalGate } from "./approval_gate.ts";
 
 const BASH = defineTool({
   name: "bash",
   description: "",
   parameters: { type: "object" },
   execute: () => "",
-});
-
-/** A sandbox that reports whether it confines commands. */
-const createSandbox = (confined: boolean): ApprovalGateOptions["sandbox"] => ({
-  describe: () =>
-    Promise.resolve({
-      confined,
-      status: confined ? "confined" : "unconfined",
-      summary: "",
-      rules: [],
-      mechanisms: [],
-    }),
 });
 
 async function decide(gate: ApprovalGate, command: string): Promise<string> {
@@ -70,7 +59,10 @@ Deno.test("approvalGate(): without a confined sandbox, a rule covers no part tha
     "npm test < /dev/null",
   ];
   const decideIn = (confined: boolean, command: string) =>
-    decide(approvalGate({ allow: ["bash(npm test)"], sandbox: createSandbox(confined) }), command);
+    decide(
+      approvalGate({ allow: ["bash(npm test)"], sandbox: createConfinementStub(confined) }),
+      command,
+    );
   for (const command of reading) {
     assertEquals([command, await decideIn(false, command)], [command, "asked"]);
     assertEquals([command, await decideIn(true, command)], [command, "approved"]);

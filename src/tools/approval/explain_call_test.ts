@@ -4,19 +4,9 @@ import { type AgentTool, defineTool } from "../../core/tool.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { codingTools } from "../coding_tools.ts";
 import { fetchUrlTool } from "../fetch_url.ts";
+import { createConfinementStub } from "../../../tests/sandbox/confinement_stub.ts";
 import { approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
 import { getCommandRisk } from "./command_risk.ts";
-
-const confinement = (confined: boolean): ApprovalGateOptions["sandbox"] => ({
-  describe: () =>
-    Promise.resolve({
-      confined,
-      status: confined ? "confined" : "unconfined",
-      summary: "",
-      rules: [],
-      mechanisms: [],
-    }),
-});
 
 const allTools = (): AgentTool[] => [...codingTools(), fetchUrlTool()];
 
@@ -75,7 +65,7 @@ Deno.test("getRisk(): a tool without a class reads if it is read-only; a class t
 Deno.test("approvalGate(): classes are approved, asked for or denied", async () => {
   const options = {
     classes: { read: "ask", write: "auto", network: "deny" },
-    sandbox: confinement(true),
+    sandbox: createConfinementStub(true),
   } as const;
   const decide = (name: string, args: JsonObject) => explain(options, name, args);
   assertEquals(await decide("read_file", { path: "a" }), "read asked");
@@ -107,16 +97,19 @@ Deno.test("approvalGate(): a denied class is denied in every mode, and whatever 
 Deno.test("approvalGate(): approves commands by class only in a confined sandbox, and never dangerous ones", async () => {
   const decide = (options: ApprovalGateOptions, command: string) =>
     explain(options, "bash", { command });
-  assertEquals(await decide({ sandbox: confinement(true) }, "git status"), "read approved");
-  assertEquals(await decide({ sandbox: confinement(false) }, "git status"), "read asked");
+  assertEquals(
+    await decide({ sandbox: createConfinementStub(true) }, "git status"),
+    "read approved",
+  );
+  assertEquals(await decide({ sandbox: createConfinementStub(false) }, "git status"), "read asked");
   assertEquals(await decide({}, "git status"), "read asked");
   const automatic = { execute: "auto", network: "auto" } as const;
-  const confined = { classes: automatic, sandbox: confinement(true) };
+  const confined = { classes: automatic, sandbox: createConfinementStub(true) };
   assertEquals(await decide(confined, "make"), "execute approved");
   assertEquals(await decide(confined, "rm -rf /"), "execute asked");
   assertEquals(await decide(confined, "cat .env"), "read asked");
   assertEquals(
-    await decide({ classes: automatic, sandbox: confinement(false) }, "make"),
+    await decide({ classes: automatic, sandbox: createConfinementStub(false) }, "make"),
     "execute asked",
   );
 });
@@ -225,7 +218,11 @@ Deno.test("approvalGate(): bash that changes nothing requires no approval, apart
   };
   for (const command of ["make -n", "deno test", "ls > a", "echo $X", "curl a.test"]) {
     assertEquals(await decide(command), "approved", command);
-    assertEquals(await decide(command, { sandbox: confinement(false) }), "approved", command);
+    assertEquals(
+      await decide(command, { sandbox: createConfinementStub(false) }),
+      "approved",
+      command,
+    );
     assertEquals(await decide(command, { mode: "always" }), "asked", command);
   }
   assertEquals(await decide("cat .env"), "asked");
