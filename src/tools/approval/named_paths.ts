@@ -10,7 +10,13 @@ import type { Concern } from "./command_rules.ts";
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
 import type { CallPath, PathRule } from "./path_rules.ts";
 import { type PathPattern, UNKNOWN_SEGMENT } from "./pattern_overlap.ts";
-import { listPathWords, listValues, looksLikePath } from "./path_words.ts";
+import {
+  listInputNames,
+  listPathWords,
+  listValues,
+  looksLikePath,
+  type PathWord,
+} from "./path_words.ts";
 import type { ShellWord } from "./shell_syntax.ts";
 
 /** Maximum number of paths that are compared with a rule. */
@@ -41,7 +47,10 @@ export function findNamedPath(
   place: ScriptPlace,
 ): Concern {
   const words = new Map(
-    listScriptWords(script).map((word) => [`${word.literal} ${word.text}`, word]),
+    listScriptWords(script).map((word) => [
+      `${word.literal} ${word.isGlob ?? false} ${word.text}`,
+      word,
+    ]),
   );
   const directories = findDirectories(script, place);
   let isPossible = false;
@@ -63,7 +72,7 @@ export function findNamedPath(
 }
 
 /** Returns the words of a script that may be paths. */
-function listScriptWords({ commands, words }: ExecutedCommands): readonly ShellWord[] {
+function listScriptWords({ commands, words }: ExecutedCommands): readonly PathWord[] {
   const own = new Set(commands.flatMap((command) => command.words.map(({ text }) => text)));
   // Those of loops and assignments, and those that are passed on to other commands.
   const isPassed = commands.some((command) => getProgram(command) === "xargs") ||
@@ -73,8 +82,9 @@ function listScriptWords({ commands, words }: ExecutedCommands): readonly ShellW
   );
   return [
     ...commands.flatMap(listPathWords),
+    ...listInputNames(commands),
     ...others.flatMap(({ text, literal }) =>
-      listValues(text, true).map((value) => ({ text: value, literal }))
+      listValues(text.replace(/(?:\\[nrt])+$/, ""), true).map((value) => ({ text: value, literal }))
     ),
   ];
 }
@@ -139,12 +149,13 @@ type PossiblePath =
 
 /** Returns the paths that a word may refer to; `undefined` if it is too long or has too many. */
 function listPaths(
-  { text, literal }: ShellWord,
+  word: PathWord,
   directories: Directories,
 ): readonly PossiblePath[] | undefined {
+  const { text } = word;
   if (text.length > MAX_CHARACTERS || text.split("/").length > MAX_NAMES) return undefined;
   try {
-    return findPaths({ text, literal }, directories);
+    return word.isGlob ? expand(text).flatMap(locateGlob) : findPaths(word, directories);
   } catch {
     // Its braces have too many alternatives.
     return undefined;
@@ -201,6 +212,12 @@ function locate(text: string, { directories, isExact }: LocateOptions): Possible
   if (!hasOthers) return paths;
   const { segments } = resolveSegments(names);
   return [...paths, { type: "pattern", path: { segments, start: "anywhere" } }];
+}
+
+/** Returns the paths that a program may find by a glob. */
+function locateGlob(text: string): PossiblePath {
+  const { segments } = resolveSegments(splitPath(text).map(toPattern));
+  return { type: "pattern", path: { segments, start: text.startsWith("/") ? "root" : "inside" } };
 }
 
 function toPattern(name: string): string {
