@@ -15,13 +15,18 @@ interface Protection {
   readonly methods?: readonly string[];
   /** Returns the token that is valid. Default: `granted`. */
   readonly getToken?: () => string;
+  /** The page of the authorization server. Default: one over HTTP. */
+  readonly page?: string;
 }
 
 /** A server that requires a token, with its own authorization server. */
 function createProtectedServer(
   answer: TokenAnswer = () => undefined,
-  { methods = ["server/discover", "tools/list", "tools/call"], getToken = () => "granted" }:
-    Protection = {},
+  {
+    methods = ["server/discover", "tools/list", "tools/call"],
+    getToken = () => "granted",
+    page,
+  }: Protection = {},
 ): HttpServer {
   const protect = (handler: HttpHandler): HttpHandler => (message, request) =>
     !methods.includes(message.method) ||
@@ -47,7 +52,7 @@ function createProtectedServer(
     }),
     "/.well-known/oauth-authorization-server": () => ({
       issuer: origin(),
-      authorization_endpoint: `${origin()}/authorize`,
+      authorization_endpoint: page ?? `${origin()}/authorize`,
       token_endpoint: `${origin()}/token`,
       registration_endpoint: `${origin()}/register`,
       response_types_supported: ["code"],
@@ -325,6 +330,37 @@ Deno.test("OAuth: a wrong code makes the server fail", async () => {
   const [status] = mcp.servers;
   assertStringIncludes(JSON.stringify(status?.state), "The authorization failed: invalid_grant");
   assertEquals(recorder.written, []);
+});
+
+Deno.test("OAuth: a code with the state of another authorization is not used", async () => {
+  const grants: (string | null)[] = [];
+  await using server = createProtectedServer((form) => void grants.push(form.get("grant_type")));
+  for (const state of ["", "&state=other"]) {
+    const awaitRedirect = () => Promise.resolve(`http://127.0.0.1/callback?code=code+1${state}`);
+    await using mcp = await server.connect({
+      servers: { mock: { oauth: { provider: new MemoryProvider(), awaitRedirect } } },
+    });
+    assertEquals(mcp.servers[0]?.state, {
+      type: "failed",
+      reason: "The answer of the authorization server has another state than its request",
+    });
+  }
+  assertEquals(grants, []);
+});
+
+Deno.test("OAuth: the user is sent to no page of another protocol than HTTP", async () => {
+  for (const page of ["file:///bin/sh", "ms-search:query", "ssh://host"]) {
+    await using server = createProtectedServer(undefined, { page });
+    const provider = new MemoryProvider();
+    await using mcp = await server.connect({
+      servers: { mock: { oauth: { provider, awaitRedirect: redirect } } },
+    });
+    assertEquals(mcp.servers[0]?.state, {
+      type: "failed",
+      reason: `The page of the authorization server must not begin with ${new URL(page).protocol}`,
+    });
+    assertEquals(provider.redirects, 0);
+  }
 });
 
 Deno.test("OAuth: a provider of a token needs no user", async () => {
