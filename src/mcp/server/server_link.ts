@@ -121,7 +121,7 @@ function createHttpLink(
   const inner = new clientPackage.StreamableHTTPClientTransport(url, {
     requestInit: { headers },
     fetch: authorization
-      ? createTokenFetch({ ...authorization, fetch: boundedFetch, report })
+      ? createTokenFetch({ ...authorization, fetch: boundedFetch, report, clock })
       : boundedFetch,
     reconnectionScheduler: createReconnectionScheduler(clock, signal),
     reconnectionOptions: RECONNECTION,
