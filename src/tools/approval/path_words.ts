@@ -116,7 +116,10 @@ function toGlobWord(text: string): PathWord {
 const PRINTERS = /^(?:echo|printf)$/;
 const NAME_READERS = /^(?:xargs|read|mapfile|readarray|parallel|cpio)$/;
 
-/** Returns the names of files that a script prints, or has in a document, for a command that takes names from its input. */
+/**
+ * Returns the names of files that a script prints, or has in a document, for a command that takes names from its input. Names
+ * without `/` and `.` are such only if a program gets them that reads files.
+ */
 export function listInputNames(commands: readonly SimpleCommand[]): readonly ShellWord[] {
   const isReader = (command: SimpleCommand | undefined): boolean =>
     command !== undefined && NAME_READERS.test(getProgram(command));
@@ -131,8 +134,11 @@ export function listInputNames(commands: readonly SimpleCommand[]): readonly She
       return isInput || names.length === 1 ? names.map((name) => ({ text: name, literal })) : [];
     });
   });
-  const named = documents.flatMap(splitNames);
-  return [...printed, ...named.map((text) => ({ text, literal: true }))];
+  const written = documents.flatMap(splitNames).map((text) => ({ text, literal: true }));
+  const isRead = commands.some((command) =>
+    isFileProgram(getProgram(command)) && command.words.some(({ literal }) => !literal)
+  );
+  return [...printed, ...written].filter(({ text }) => isRead || looksLikePath(text));
 }
 
 /** Splits a text at white space, and at the escapes of it that `printf` and `echo -e` replace. */

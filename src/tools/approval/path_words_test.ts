@@ -137,6 +137,8 @@ Deno.test("rules for reading: a pattern that a program expands may name a file o
     ["Read(lib/key.json)", "find . -name '*.*' -o -name '[a-z]*'", "none"],
     ["Read(lib/key.json)", "rg foo -g '**/*.{json,md}'", "none"],
     ["Read(src/secret/**)", "rg foo -g 'src/**/*.ts'", "none"],
+    ["Read(lib/key.json)", "find . -regextype egrep -regex '.*\\.(ts|js)'", "none"],
+    ["Read(lib/key.json)", "find . -regex '.*\\.\\(ts\\|js\\)'", "none"],
     ["Read(secrets/**)", "fd -e ts -x deno fmt", "none"],
     ["Read(secrets/**)", "fd '\\.ts$' -x deno fmt", "none"],
     ["Read(/etc/**)", "find . -name 'e*'", "none"],
@@ -152,6 +154,7 @@ Deno.test("rules for reading: a printed name reaches a command that takes names 
     ["Read(.env)", "xargs cat <<E\na\n.env\nE", "certain"],
     ["Read(.env)", "cat $(printf '.env\\n')", "certain"],
     ["Read(.env)", "echo 'No .env here'; find . -name '*.ts' | xargs wc -l", "none"],
+    ["Read(test)", "echo test | xargs npm run", "none"],
     ["Read(.env)", 'git commit -m "Ignore .env since $(date)"', "none"],
     ["Read(secret/**)", "echo secret/a", "none"],
   ]));

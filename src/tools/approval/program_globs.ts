@@ -45,19 +45,27 @@ export function listProgramGlobs(program: string, argument: Argument): readonly 
   const globs = isGlob && /[*?[{]/.test(text) ? [text] : [];
   if (isOptionValue(EXPRESSION_OPTIONS.get(program), argument)) {
     // `find` compares the complete path.
-    return listExpressionGlobs(program === "find" ? `^${text}$` : text);
+    const isComplete = program === "find";
+    return splitAlternatives(text).map((part) => toGlob(isComplete ? `^${part}$` : part));
   }
   const isExpression = EXPRESSION_OPERANDS.test(program) && /[\\^$*+]/.test(text);
-  return isExpression ? [...globs, ...listExpressionGlobs(text)] : globs;
+  return isExpression ? [...globs, ...splitAlternatives(text).map(toGlob)] : globs;
 }
 
 function isOptionValue(option: RegExp | undefined, { word, previous }: Argument): boolean {
   return option !== undefined && (option.test(word) || option.test(previous));
 }
 
-/** Returns a glob for each alternative of a regular expression. */
-function listExpressionGlobs(expression: string): readonly string[] {
-  return expression.replace(/\(\?:|\\?[()]/g, "").split(/\\?\|/).map(toGlob);
+/** Maximum depth of groups in a regular expression. */
+const MAX_GROUPS = 10;
+const GROUP = /\([^()]*\)(?:[*+?]|\{[\d,]*\})?/g;
+
+/** Returns the alternatives of a regular expression, with its groups replaced by wildcards. */
+function splitAlternatives(expression: string): readonly string[] {
+  // With a backslash in the syntax of Emacs, the default of `find`.
+  let text = expression.replace(/\\([(|)])/g, "$1");
+  for (let depth = 0; depth < MAX_GROUPS; depth++) text = text.replace(GROUP, ".*");
+  return text.split("|");
 }
 
 const ATOMS = /(\\.|\[[^\]]*\]|.)([*+?]|\{[\d,]*\})?/gs;
