@@ -112,6 +112,7 @@ Deno.test("rules for reading: a pattern that a program expands may name a file o
   assertConcerns([
     ["Read(**/.env)", "find . -name '.e*' -exec cat {} +", "possible"],
     ["Read(**/.env)", "find . -name .en? -exec cat {} +", "possible"],
+    ["Read(**/.env)", "find . -name '\\.env' -exec cat {} +", "possible"],
     ["Read(**/.env)", "find . -name '*env' -exec cat {} +", "possible"],
     ["Read(**/.env)", "find . -name '.*' -exec cat {} +", "possible"],
     ["Read(**/.env)", "find . -regex '.*/\\.en.' -exec cat {} +", "possible"],

@@ -42,7 +42,7 @@ export interface Argument {
 export function listProgramGlobs(program: string, argument: Argument): readonly string[] {
   const { text } = argument;
   const isGlob = GLOB_OPERANDS.test(program) || isOptionValue(GLOB_OPTIONS.get(program), argument);
-  const globs = isGlob && /[*?[{]/.test(text) ? [text] : [];
+  const globs = isGlob && /[*?[{\\]/.test(text) ? [text] : [];
   if (isOptionValue(EXPRESSION_OPTIONS.get(program), argument)) {
     // `find` compares the complete path.
     const isComplete = program === "find";
