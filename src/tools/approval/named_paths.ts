@@ -11,13 +11,14 @@ import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
 import type { CallPath, PathRule } from "./path_rules.ts";
 import { type PathPattern, UNKNOWN_SEGMENT } from "./pattern_overlap.ts";
 import {
+  isPrinter,
   listInputNames,
   listPathWords,
   listValues,
   looksLikePath,
   type PathWord,
 } from "./path_words.ts";
-import type { ShellWord } from "./shell_syntax.ts";
+import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
 /** Maximum number of paths that are compared with a rule. */
 const MAX_PATHS = 2_000;
@@ -73,12 +74,16 @@ export function findNamedPath(
 
 /** Returns the words of a script that may be paths. */
 function listScriptWords({ commands, words }: ExecutedCommands): readonly PathWord[] {
-  const own = new Set(commands.flatMap((command) => command.words.map(({ text }) => text)));
-  // Those of loops and assignments, and those that are passed on to other commands.
+  const listTexts = (listed: readonly SimpleCommand[]): ReadonlySet<string> =>
+    new Set(listed.flatMap((command) => command.words.map(({ text }) => text)));
+  const own = listTexts(commands);
+  // Other commands are the source of names, too, but theirs are decided with their options: most leave files out.
   const isPassed = commands.some((command) => getProgram(command) === "xargs") ||
     words.some(({ text }) => /\$\(|`/.test(text));
+  const passed = listTexts(isPassed ? commands.filter(isPrinter) : []);
+  // The others are those of loops and assignments.
   const others = words.filter(({ text }) =>
-    looksLikePath(text) && !text.startsWith("-") && (isPassed || !own.has(text))
+    looksLikePath(text) && !text.startsWith("-") && (passed.has(text) || !own.has(text))
   );
   return [
     ...commands.flatMap(listPathWords),

@@ -112,8 +112,12 @@ function toGlobWord(text: string): PathWord {
   return { text, literal: false, isGlob: true };
 }
 
-/** Programs that print their arguments, and those that take names of files from their input. */
-const PRINTERS = /^(?:echo|printf)$/;
+/** Whether a command prints its arguments. */
+export function isPrinter(command: SimpleCommand): boolean {
+  return /^(?:echo|printf)$/.test(getProgram(command));
+}
+
+/** Programs that take names of files from their input. */
 const NAME_READERS = /^(?:xargs|read|mapfile|readarray|parallel|cpio)$/;
 
 /**
@@ -126,7 +130,7 @@ export function listInputNames(commands: readonly SimpleCommand[]): readonly She
   if (!commands.some(isReader)) return [];
   const documents = commands.flatMap(({ redirects }) => redirects.map(getInputText));
   const printed = commands.flatMap((command, index) => {
-    if (!PRINTERS.test(getProgram(command))) return [];
+    if (!isPrinter(command)) return [];
     // A text with several words may be a message, unless the next command reads it.
     const isInput = isReader(commands[index + 1]);
     return command.words.slice(1).flatMap(({ text, literal }) => {

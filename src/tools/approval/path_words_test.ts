@@ -45,6 +45,20 @@ Deno.test("rules for reading: a pattern, a text or an excluded path that has the
     ["Read(secret/**)", "for file in src/*; do cat $file; done", "none"],
   ]));
 
+Deno.test("rules for reading: a command that leaves a path out may pass its results on", () =>
+  assertConcerns([
+    ["Read(lib/**)", "find . -path ./lib -prune -o -name '*.ts' -print | xargs wc -l", "none"],
+    ["Read(lib/**)", "wc -l $(find . -path ./lib -prune -o -name '*.ts' -print)", "none"],
+    ["Read(.env)", "find . -type f ! -name .env -print0 | xargs -0 grep -l key", "none"],
+    ["Read(.env)", "git ls-files | grep -v .env | xargs wc -l", "none"],
+    ["Read(.env)", "version=$(jq -r .env package.json)", "none"],
+    ["Read(.env)", "for name in $(ls | grep -v .env); do cat $name; done", "none"],
+    ["Read(.env)", "git ls-files | xargs grep -n key .env", "certain"],
+    ["Read(.env)", "grep -v .env a; cat $(echo .env)", "certain"],
+    ["Read(.env)", "grep -v .env a; echo .env | xargs cat", "certain"],
+    ["Read(.env)", "cat ${FILE:-.env} | xargs", "certain"],
+  ]));
+
 Deno.test("rules for reading: an operand is a path if an option has the pattern, or nothing excludes it", () =>
   assertConcerns([
     ["Read(id)", "grep -e key id", "certain"],
