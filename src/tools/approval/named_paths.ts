@@ -11,9 +11,11 @@ import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
 import type { CallPath, PathRule } from "./path_rules.ts";
 import { type PathPattern, UNKNOWN_SEGMENT } from "./pattern_overlap.ts";
 import {
+  isNameReader,
   isPrinter,
   listInputNames,
   listPathWords,
+  listSelectedNames,
   listValues,
   looksLikePath,
   type PathWord,
@@ -77,8 +79,8 @@ function listScriptWords({ commands, words }: ExecutedCommands): readonly PathWo
   const listTexts = (listed: readonly SimpleCommand[]): ReadonlySet<string> =>
     new Set(listed.flatMap((command) => command.words.map(({ text }) => text)));
   const own = listTexts(commands);
-  // Other commands are the source of names, too, but theirs are decided with their options: most leave files out.
-  const isPassed = commands.some((command) => getProgram(command) === "xargs") ||
+  // Other commands are the source of names, too, but theirs are decided with their options, which may leave files out.
+  const isPassed = commands.some(isNameReader) ||
     words.some(({ text }) => /\$\(|`/.test(text));
   const passed = listTexts(isPassed ? commands.filter(isPrinter) : []);
   // The others are those of loops and assignments.
@@ -88,6 +90,7 @@ function listScriptWords({ commands, words }: ExecutedCommands): readonly PathWo
   return [
     ...commands.flatMap(listPathWords),
     ...listInputNames(commands),
+    ...(isPassed ? commands.flatMap(listSelectedNames) : []),
     ...others.flatMap(({ text, literal }) =>
       listValues(text.replace(/(?:\\[nrt])+$/, ""), true).map((value) => ({ text: value, literal }))
     ),

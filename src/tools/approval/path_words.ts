@@ -6,7 +6,7 @@
 
 import { getProgram } from "./executed_commands.ts";
 import { hasHarmlessForms, WITHOUT_FILES } from "./harmless_commands.ts";
-import { listProgramGlobs } from "./program_globs.ts";
+import { listExpressionGlobs, listProgramGlobs } from "./program_globs.ts";
 import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
 /** Programs whose operands are files, besides those with harmless forms. */
@@ -120,19 +120,42 @@ export function isPrinter(command: SimpleCommand): boolean {
 /** Programs that take names of files from their input. */
 const NAME_READERS = /^(?:xargs|read|mapfile|readarray|parallel|cpio)$/;
 
+/** Whether a command takes names of files from its input. */
+export function isNameReader(command: SimpleCommand): boolean {
+  return NAME_READERS.test(getProgram(command));
+}
+
+/** Options with which grep selects the other lines, or prints no lines. */
+const UNSELECTING_OPTIONS = /^-(?!-)\w*[vlLrRc]|^--(?:inv|files|rec|deref|count)/;
+
+/** Returns the names that a filter such as `grep .env` selects from its input, and may pass to another command. */
+export function listSelectedNames(command: SimpleCommand): readonly PathWord[] {
+  const name = getProgram(command);
+  const args = command.words.slice(1);
+  // One with files that are not known, as after xargs, is no filter.
+  const isFilter = /grep$|^rg$/.test(name) &&
+    args.every(({ text, literal }) => literal && !UNSELECTING_OPTIONS.test(text));
+  if (!isFilter) return [];
+  const index = findPattern(name, args);
+  const options = TEXT_OPTIONS.get(name);
+  const pattern = args.find((_, position) =>
+    index === -1 ? options?.test(args[position - 1]?.text ?? "") : position === index
+  );
+  if (!pattern || !/[/.\\^$*+]/.test(pattern.text)) return [];
+  return [pattern, ...listExpressionGlobs(pattern.text).map(toGlobWord)];
+}
+
 /**
  * Returns the names of files that a script prints, or has in a document, for a command that takes names from its input. Names
  * without `/` and `.` are such only if a program gets them that reads files.
  */
 export function listInputNames(commands: readonly SimpleCommand[]): readonly ShellWord[] {
-  const isReader = (command: SimpleCommand | undefined): boolean =>
-    command !== undefined && NAME_READERS.test(getProgram(command));
-  if (!commands.some(isReader)) return [];
+  if (!commands.some(isNameReader)) return [];
   const documents = commands.flatMap(({ redirects }) => redirects.map(getInputText));
   const printed = commands.flatMap((command, index) => {
     if (!isPrinter(command)) return [];
     // A text with several words may be a message, unless the next command reads it.
-    const isInput = isReader(commands[index + 1]);
+    const isInput = commands.slice(index + 1, index + 2).some(isNameReader);
     return command.words.slice(1).flatMap(({ text, literal }) => {
       const names = splitNames(text);
       return isInput || names.length === 1 ? names.map((name) => ({ text: name, literal })) : [];

@@ -49,11 +49,16 @@ export function listProgramGlobs(program: string, argument: Argument): readonly 
     return splitAlternatives(text).map((part) => toGlob(isComplete ? `^${part}$` : part));
   }
   const isExpression = EXPRESSION_OPERANDS.test(program) && /[\\^$*+]/.test(text);
-  return isExpression ? [...globs, ...splitAlternatives(text).map(toGlob)] : globs;
+  return isExpression ? [...globs, ...listExpressionGlobs(text)] : globs;
 }
 
 function isOptionValue(option: RegExp | undefined, { word, previous }: Argument): boolean {
   return option !== undefined && (option.test(word) || option.test(previous));
+}
+
+/** Returns globs that match at least the names that contain a match of a regular expression. */
+export function listExpressionGlobs(expression: string): readonly string[] {
+  return splitAlternatives(expression).map(toGlob);
 }
 
 /** Maximum depth of groups in a regular expression. */
