@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Cost, unknownCost, type Usage, zeroCost } from "../../../src/core/usage.ts";
+import { type Cost, type Usage, zeroCost } from "../../../src/core/usage.ts";
 import { countOrZero } from "../../kit/stream/wire_values.ts";
 import type { WireCost, WireUsage } from "./wire.ts";
 
@@ -55,5 +55,5 @@ function addOwnCost({ cost_details: details }: WireCost, fee: number): number | 
 }
 
 function toCost(total: number | null): Cost {
-  return total === null ? unknownCost() : { ...zeroCost(), total };
+  return { ...zeroCost(), total };
 }
