@@ -34,7 +34,7 @@ export interface ImportedSession {
  * Lines that cannot be read are skipped and returned as `damage`. The session of a sub-agent becomes one that belongs to no
  * agent, unless it is imported under its id and the store has the session of the agent that started it.
  *
- * Approvals are not imported, since the lines may be those of a stranger: the approval gate has no grants, and the plan
+ * Approvals are not imported, since the origin of the lines is unknown: the approval gate has no grants, and the plan
  * has to be approved again. The tenant and the user are those of the lines, or of a store of `scopeStore()`.
  *
  * @throws {SessionError} If no line can be read, or the version of the lines is newer than the supported one.
@@ -74,7 +74,7 @@ export async function importSession(
   return { session, damage };
 }
 
-/** Returns an entry without approvals, since the lines may be those of a stranger, who could approve calls of this user. */
+/** Returns an entry without approvals: lines of unknown origin must not approve calls of this user. */
 function omitApprovals(entry: SessionEntry): SessionEntry {
   switch (entry.type) {
     case "grants_changed":
