@@ -216,12 +216,23 @@ const approval: SessionEntryBody = {
   name: "write",
   decision: { type: "approved" },
 };
+const started: SessionEntryBody = {
+  type: "tool_started",
+  messageId: null,
+  toolCallId: "call",
+  name: "look",
+  arguments: {},
+  sideEffect: "none",
+  idempotencyKey: "key",
+};
 const cases: readonly [string, boolean, readonly SessionEntryBody[]][] = [
   ["a prompt", true, [question]],
   ["a custom message after a prompt", true, [question, toEntry(note)]],
   ["a custom message after a finished reply", false, [question, answer, toEntry(note)]],
   ["a custom message only", false, [toEntry(note)]],
   ["an approval after a finished reply", false, [question, answer, approval]],
+  ["a call whose reply the log has lost", false, [question, answer, started]],
+  ["a call whose messages the log has lost", false, [started]],
   [
     "a reply that stopped for tools without calling one",
     false,

@@ -106,7 +106,13 @@ function isInterrupted(path: readonly SessionEntry[], queued: QueuedMessages): b
     isOfRun(entry) || entry.type === "run_ended" || entry.type === "leaf_moved"
   );
   if (!lastOfRun || !isOfRun(lastOfRun)) return false;
-  return !isFinishedReply(lastOfRun) || queued.steering.length + queued.followUp.length > 0;
+  const isFinished = lastOfRun.type === "message" && isFinishedReply(lastOfRun.message);
+  return !isFinished || hasQueued(queued);
+}
+
+/** Whether messages are queued. */
+export function hasQueued({ steering, followUp }: QueuedMessages): boolean {
+  return steering.length + followUp.length > 0;
 }
 
 /** Whether an entry belongs to a run. Others may be appended at any time, as the messages of the application may. */
@@ -115,10 +121,10 @@ function isOfRun(entry: SessionEntry): boolean {
     entry.type === "message" && entry.message.role !== "custom";
 }
 
-/** Whether an entry is a reply after which the model has nothing to do. */
-function isFinishedReply(entry: SessionEntry): boolean {
-  if (entry.type !== "message" || entry.message.role !== "assistant") return false;
-  const { stopReason, content } = entry.message;
+/** Whether a message is a reply after which the model has nothing to do. */
+export function isFinishedReply(message: AgentMessage): boolean {
+  if (message.role !== "assistant") return false;
+  const { stopReason, content } = message;
   return stopReason === "stop" ||
     stopReason === "tool_use" && extractToolCalls(content).length === 0;
 }
