@@ -10,6 +10,7 @@ import {
   runEvalSet,
 } from "../../src/eval/mod.ts";
 import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { basename } from "../../src/platform/paths.ts";
 import { choosePackages } from "../../scripts/packages.ts";
 import { createDeadline } from "../deadline.ts";
 import { root } from "../project.ts";
@@ -287,6 +288,24 @@ Deno.test("gradePatch: files of the tests are not removed through a link that th
     const { type, details } = await gradePatch(task, patch, { openSandbox: openUnconfined });
     assertEquals([type, details], ["resolved", ""]);
     assertEquals(await Deno.readTextFile(`${outside}/${name}`), "mine\n");
+  }
+  await Deno.remove(outside, { recursive: true });
+});
+
+Deno.test("gradePatch: a patch of the tests removes nothing outside of its checkout", async () => {
+  await using repository = await Repository.create();
+  // In the directory of the checkouts.
+  const outside = await Deno.makeTempDir({ prefix: "swink_outside_" });
+  await Deno.writeTextFile(`${outside}/mine.txt`, "mine\n");
+  const name = basename(outside);
+  for (const path of [`../${name}`, `../${name}/mine.txt`, `a/../../${name}`, ".git/config"]) {
+    const task = { ...repository.task, testPatch: createAddition(path, "x") };
+    const { type, details } = await gradePatch(task, createAddition("new.txt", "new"), {
+      openSandbox: openUnconfined,
+    });
+    assertEquals(type, "error");
+    assertStringIncludes(details, `changes "${path}", which is no file of the repository`);
+    assertEquals(await Deno.readTextFile(`${outside}/mine.txt`), "mine\n");
   }
   await Deno.remove(outside, { recursive: true });
 });

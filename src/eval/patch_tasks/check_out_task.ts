@@ -7,6 +7,7 @@
 import { getErrorMessage } from "../../core/errors.ts";
 import { join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
+import { isOuterPath } from "../case/outer_path.ts";
 import type { PatchTask } from "./patch_task.ts";
 import { runGit } from "./run_git.ts";
 
@@ -78,7 +79,11 @@ export async function prepareTests(
   await applyPatch(testPatch, directory);
 }
 
-/** Lists the files of a patch; of one that it renames, both names. */
+/**
+ * Lists the files of a patch; of one that it renames, both names.
+ *
+ * @throws {Error} If one is outside of the repository.
+ */
 async function listPaths(patch: string, cwd: string): Promise<readonly string[]> {
   const list = async (...options: string[]) => {
     const args = ["apply", "--numstat", "-z", ...options, "-"];
@@ -86,7 +91,11 @@ async function listPaths(patch: string, cwd: string): Promise<readonly string[]>
     return output.split("\0").filter((line) => line !== "")
       .map((line) => line.split("\t").slice(2).join("\t"));
   };
-  return [...new Set([...await list(), ...await list("--reverse")])];
+  const paths = [...new Set([...await list(), ...await list("--reverse")])];
+  // To list them, git accepts any, and files are removed before it applies the patch.
+  const outer = paths.find((path) => isOuterPath(path) || /^\.git(?:[/\\]|$)/i.test(path));
+  if (outer === undefined) return paths;
+  throw new Error(`The patch changes "${outer}", which is no file of the repository`);
 }
 
 /** Restores a file or a directory of the commit, or removes one that the commit does not have. */
