@@ -57,6 +57,9 @@ function createTools(): AgentTool[] {
   );
 }
 
+/** Waits for a task, after all pending microtasks. */
+const flushTasks = () => new Promise((resolve) => setTimeout(resolve));
+
 /** Runs with one kind of fault, which is always injected. */
 const runWith = (fault: ChaosFault, options: RunOptions = {}, seed = 1) =>
   run({ seed, rate: 1, faults: [fault] }, options);
@@ -192,6 +195,29 @@ Deno.test("chaos: tools are slow, fail or return wrong results", async () => {
   }
   // A success that never was, nothing, a half, and the result of the previous call.
   for (const lie of ["ok", "", "rea", "read a"]) assert(lies.has(lie), lie);
+});
+
+Deno.test("chaos: wrong results do not depend on the order in which calls at the same time end", async () => {
+  const runInOrder = async (order: readonly string[], seed: number) => {
+    const read: AgentTool = {
+      ...fakeTool({ name: "read" }),
+      execute: async ({ path }) => {
+        for (let task = 0; task <= order.indexOf(String(path)); task++) await flushTasks();
+        return textResult(`read ${path}`);
+      },
+    };
+    const streamFn = scriptedStream([
+      reply([toolCall("read", { path: "a" }), toolCall("read", { path: "b" })]),
+      reply([toolCall("read", { path: "c" })]),
+      reply("Done"),
+    ]);
+    const options = { seed, rate: 0.5, faults: ["lying_tool"] } as const;
+    return results((await run(options, { streamFn, tools: [read] })).agent);
+  };
+  for (let seed = 1; seed <= 60; seed++) {
+    const [first, second] = [["a", "b"], ["b", "a"]].map((order) => runInOrder(order, seed));
+    assertEquals(await first, await second, `seed ${seed}`);
+  }
 });
 
 Deno.test("chaos: the clock jumps before model calls", async () => {

@@ -26,22 +26,26 @@ export function wrapToolWithFaults<Context>(
   tool: AgentTool<Context>,
   { plan, delayMs, sleep }: FaultyToolOptions,
 ): AgentTool<Context> {
-  let previous: AgentToolResult | undefined;
-  const run = async (args: JsonObject, context: ToolContext<Context>) => {
+  let count = 0;
+  // By the number of its call: calls at the same time end in any order, and a seed must give the same results again.
+  let previous: { readonly call: number; readonly result: AgentToolResult } | undefined;
+  const runCall = async (call: number, args: JsonObject, context: ToolContext<Context>) => {
     const result = toToolResult(await tool.execute(args, context));
-    previous = result;
+    if (!previous || previous.call < call) previous = { call, result };
     return result;
   };
   return {
     ...tool,
     execute: async (args, context) => {
+      const call = ++count;
+      const run = () => runCall(call, args, context);
       const target = plan.nextTarget(`${tool.name} call`);
       const planned = plan.select(target, TOOL_FAULTS);
-      if (!planned) return await run(args, context);
+      if (!planned) return await run();
       plan.record(planned.fault, target);
-      const last = previous;
+      const last = previous?.result;
       return await inject(planned, {
-        run: () => run(args, context),
+        run,
         wait: () => sleep(delayMs, context.signal),
         last,
       });
