@@ -21,12 +21,14 @@ export async function checkOutTask(
   { repository, baseCommit, testFiles = [] }: PatchTask,
   directory: string,
 ): Promise<void> {
-  const commit = await resolveCommit(repository, baseCommit);
-  // Git runs in the directory of the run, where a relative path is another one, or an option.
-  const source = await system.realPath(repository);
   const options = { cwd: directory };
   await runGit(["init", "--quiet", "--template="], options);
-  await runGit(["fetch", "--quiet", "--depth", "1", source, commit], options);
+  const trusted = await readTrustedDirectories(directory);
+  const commit = await resolveCommit(repository, baseCommit, trusted);
+  // Git runs in the directory of the run, where a relative path is another one, or an option.
+  const source = await system.realPath(repository);
+  const fetch = ["fetch", "--quiet", "--depth", "1", ...createUploadOption(trusted)];
+  await runGit([...fetch, source, commit], options);
   await runGit(["checkout", "--quiet", "--detach", "FETCH_HEAD"], options);
   // It names the repository, which the agent must not read.
   await system.remove(join(directory, ".git", "FETCH_HEAD"));
@@ -43,10 +45,32 @@ async function isKnown(path: string, cwd: string): Promise<boolean> {
   return await runGit(["ls-tree", "--name-only", "HEAD", "--", name], { cwd }) !== "";
 }
 
-async function resolveCommit(repository: string, name: string): Promise<string> {
+/**
+ * Returns the settings of the user that trust repositories of other owners, as in a container: git reads no other one, and
+ * refuses them otherwise. `cwd` is a repository without settings of its own.
+ */
+async function readTrustedDirectories(cwd: string): Promise<string[]> {
+  const args = ["config", "--null", "--get-all", "safe.directory"];
+  // It fails if there are none.
+  const output = await runGit(args, { cwd, hasUserSettings: true }).catch(() => "");
+  return output.split("\0").slice(0, -1).map((value) => `safe.directory=${value}`);
+}
+
+/** Returns the option that passes settings to the git that reads the other repository. */
+function createUploadOption(settings: readonly string[]): string[] {
+  if (settings.length === 0) return [];
+  const quoted = settings.map((setting) => `-c '${setting.replaceAll("'", "'\\''")}'`);
+  return [`--upload-pack=git ${quoted.join(" ")} upload-pack`];
+}
+
+async function resolveCommit(
+  repository: string,
+  name: string,
+  settings: readonly string[],
+): Promise<string> {
   try {
     const args = ["rev-parse", "--verify", `${name}^{commit}`];
-    return (await runGit(args, { cwd: repository })).trim();
+    return (await runGit(args, { cwd: repository, settings })).trim();
   } catch (cause) {
     const reason = getErrorMessage(cause);
     throw new Error(`There is no commit "${name}" in "${repository}": ${reason}`, { cause });
