@@ -241,6 +241,8 @@ Deno.test("chaos: rejects invalid options", () => {
   // Options from untyped code.
   const unknown = JSON.parse('{ "seed": 1, "faults": ["throtle"] }');
   assertThrows(() => chaos(unknown), BadRequestError, "throtle");
+  const single = JSON.parse('{ "seed": 1, "faults": "throttle" }');
+  assertThrows(() => chaos(single), BadRequestError, "faults must be an array");
   const misspelt = JSON.parse('{ "seed": 1, "rates": 1 }');
   assertThrows(() => chaos(misspelt), BadRequestError, "rates");
 });
