@@ -2,6 +2,7 @@ import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert
 import { Agent } from "../agent/agent.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { textResult } from "../core/tool_result.ts";
@@ -232,6 +233,21 @@ Deno.test("chaos: keeps what the stream function knows about its models", () => 
   const wrapped = chaos({ seed: 1 }).wrapStreamFn(streamFn);
   const model = { provider: "test", modelId: "model", thinkingLevel: "off" } as const;
   assertEquals(wrapped.contextWindow?.(model), 123);
+});
+
+Deno.test("chaos: wraps a tool that is an instance of a class", async () => {
+  class Read {
+    readonly name = "read";
+    readonly description = "Reads a file.";
+    get parameters() {
+      return { type: "object" };
+    }
+    execute({ path }: JsonObject) {
+      return Promise.resolve(`read ${path}`);
+    }
+  }
+  const { agent } = await run({ seed: 1, rate: 0 }, { tools: [new Read()] });
+  assertEquals(results(agent).filter((text) => text.startsWith("read")), ["read a", "read b"]);
 });
 
 Deno.test("chaos: rejects invalid options", () => {

@@ -6,6 +6,7 @@
 
 import type { JsonObject } from "../core/json.ts";
 import type { Sleep } from "../core/ports.ts";
+import { replaceExecute } from "../core/replace_execute.ts";
 import type { AgentTool, ToolContext } from "../core/tool.ts";
 import { toToolResult } from "../core/to_tool_result.ts";
 import { type AgentToolResult, textResult } from "../core/tool_result.ts";
@@ -34,23 +35,20 @@ export function wrapToolWithFaults<Context>(
     if (!previous || previous.call < call) previous = { call, result };
     return result;
   };
-  return {
-    ...tool,
-    execute: async (args, context) => {
-      const call = ++count;
-      const run = () => runCall(call, args, context);
-      const target = plan.nextTarget(`${tool.name} call`);
-      const planned = plan.select(target, TOOL_FAULTS);
-      if (!planned) return await run();
-      plan.record(planned.fault, target);
-      const last = previous?.result;
-      return await inject(planned, {
-        run,
-        wait: () => sleep(delayMs, context.signal),
-        last,
-      });
-    },
-  };
+  return replaceExecute(tool, async (args, context) => {
+    const call = ++count;
+    const run = () => runCall(call, args, context);
+    const target = plan.nextTarget(`${tool.name} call`);
+    const planned = plan.select(target, TOOL_FAULTS);
+    if (!planned) return await run();
+    plan.record(planned.fault, target);
+    const last = previous?.result;
+    return await inject(planned, {
+      run,
+      wait: () => sleep(delayMs, context.signal),
+      last,
+    });
+  });
 }
 
 interface FaultyCall {
