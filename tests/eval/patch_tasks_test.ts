@@ -291,6 +291,21 @@ Deno.test("gradePatch: files of the tests are not removed through a link that th
   await Deno.remove(outside, { recursive: true });
 });
 
+Deno.test("gradePatch: attributes that the agent has added do not change the tests", async () => {
+  await using repository = await Repository.create();
+  const { task } = repository;
+  const encode = (path: string) =>
+    createAddition(".gitattributes", `${path} working-tree-encoding=UTF-7`);
+  const openSandbox = openUnconfined;
+  const added = createAddition("added.sh", "grep -q fixed code.txt || exit 1");
+  const patched = { ...task, testPatch: added, testCommand: "sh added.sh; test $? = 1" };
+  assertEquals((await gradePatch(patched, encode("added.sh"), { openSandbox })).type, "resolved");
+  const { testPatch: _, ...kept } = task;
+  const listed = { ...kept, testFiles: ["check.sh"], testCommand: "grep -qx true check.sh" };
+  const encoding = encode("check.sh").replace("UTF-7", "UTF-16");
+  assertEquals((await gradePatch(listed, encoding, { openSandbox })).type, "resolved");
+});
+
 Deno.test("gradePatch: a patch of the tests removes nothing outside of its checkout", async () => {
   await using repository = await Repository.create();
   // In the directory of the checkouts.

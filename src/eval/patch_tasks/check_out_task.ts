@@ -5,11 +5,12 @@
  */
 
 import { getErrorMessage } from "../../core/errors.ts";
-import { join } from "../../platform/paths.ts";
+import { dirname, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { isOuterPath } from "../case/outer_path.ts";
+import { createLocalDirectory } from "../run/case_directory.ts";
 import type { PatchTask } from "./patch_task.ts";
-import { runGit } from "./run_git.ts";
+import { type GitOptions, runGit } from "./run_git.ts";
 
 /**
  * Checks the commit of a task out into an empty directory, as a repository of one commit: the history after that commit
@@ -82,8 +83,8 @@ async function resolveCommit(
  *
  * @throws {Error} If it cannot be applied.
  */
-export async function applyPatch(patch: string, cwd: string): Promise<void> {
-  await runGit(["apply", "--whitespace=nowarn", "-"], { cwd, input: patch });
+export async function applyPatch(patch: string, options: GitOptions): Promise<void> {
+  await runGit(["apply", "--whitespace=nowarn", "-"], { ...options, input: patch });
 }
 
 /**
@@ -95,12 +96,38 @@ export async function prepareTests(
   { testPatch, testFiles = [] }: PatchTask,
   directory: string,
 ): Promise<void> {
-  for (const path of testFiles) await restoreFile(path.replace(/\/+$/, ""), directory);
-  if (testPatch === undefined) return;
-  for (const path of await listPaths(testPatch, directory)) {
-    await restoreFile(path, directory);
+  const patched = testPatch === undefined ? [] : await listPaths(testPatch, directory);
+  const paths = [...testFiles.map((path) => path.replace(/\/+$/, "")), ...patched];
+  if (paths.length === 0) return;
+  // Elsewhere, since git converts files by the `.gitattributes` of their directory, which can be those of the agent.
+  const tests = await createLocalDirectory(undefined);
+  try {
+    const options = { cwd: tests.path, gitDirectory: join(directory, ".git") };
+    for (const path of paths) {
+      if (!await isKnown(path, directory)) continue;
+      await runGit(["checkout", "--quiet", "HEAD", "--", path], options);
+    }
+    if (testPatch !== undefined) await applyPatch(testPatch, options);
+    for (const path of selectOutermost(paths)) await replaceFile(path, tests.path, directory);
+  } finally {
+    await tests.remove();
   }
-  await applyPatch(testPatch, directory);
+}
+
+/** Returns the paths that are not inside of another one. */
+function selectOutermost(paths: readonly string[]): string[] {
+  return [...new Set(paths)].filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
+}
+
+/** Moves a file or a directory to the place of another one, or removes that if there is none. */
+async function replaceFile(path: string, from: string, to: string): Promise<void> {
+  // First, since the system would follow a link that the agent has made to another directory.
+  await removeObstacle(path, to);
+  // Also a directory in the place of a file, and files that the agent has added to a directory.
+  await system.remove(join(to, path), { recursive: true }).catch(() => {});
+  if (!await system.lstat(join(from, path)).catch(() => undefined)) return;
+  await system.mkdir(dirname(join(to, path)), { recursive: true });
+  await system.rename(join(from, path), join(to, path));
 }
 
 /**
@@ -120,16 +147,6 @@ async function listPaths(patch: string, cwd: string): Promise<readonly string[]>
   const outer = paths.find((path) => isOuterPath(path) || /^\.git(?:[/\\]|$)/i.test(path));
   if (outer === undefined) return paths;
   throw new Error(`The patch changes "${outer}", which is no file of the repository`);
-}
-
-/** Restores a file or a directory of the commit, or removes one that the commit does not have. */
-async function restoreFile(path: string, cwd: string): Promise<void> {
-  // First, since git and the system would follow a link that the agent has made to another directory.
-  await removeObstacle(path, cwd);
-  // Also a directory in the place of a file, and files that the agent has added to a directory.
-  await system.remove(join(cwd, path), { recursive: true }).catch(() => {});
-  if (!await isKnown(path, cwd)) return;
-  await runGit(["checkout", "--quiet", "HEAD", "--", path], { cwd });
 }
 
 /** Removes the first file or link on the way to a file, where the file needs a directory. */

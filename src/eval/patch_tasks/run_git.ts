@@ -14,6 +14,8 @@ export interface GitOptions {
   readonly cwd: string;
   /** Standard input. Default: empty. */
   readonly input?: string | undefined;
+  /** Repository whose files are those of the working directory. Default: that of the working directory. */
+  readonly gitDirectory?: string | undefined;
   /** Further settings, such as `safe.directory=/repos/project`. Default: none. */
   readonly settings?: readonly string[] | undefined;
   /** Whether the settings of the user and of the system apply. Default: `false`. */
@@ -33,9 +35,10 @@ const SETTINGS = ["-c", "core.hooksPath=/dev/null", "-c", "core.autocrlf=false"]
  */
 export async function runGit(
   args: readonly string[],
-  { cwd, input = "", settings = [], hasUserSettings = false }: GitOptions,
+  { cwd, input = "", gitDirectory, settings = [], hasUserSettings = false }: GitOptions,
 ): Promise<string> {
   const further = settings.flatMap((setting) => ["-c", setting]);
+  if (gitDirectory !== undefined) further.push(`--git-dir=${gitDirectory}`, `--work-tree=${cwd}`);
   const env = hasUserSettings ? readEnvironment(USER_VARIABLES) : createEnvironment();
   const program = await startGit([...SETTINGS, ...further, ...args], { cwd, env });
   const writing = writeInput(program.stdin, input);
