@@ -210,13 +210,16 @@ Deno.test("swink eval run: --judge scores runs with a model", async () => {
       "    evaluators: [{ name: correctness, options: { rubric: Be polite } }]\n",
   );
   const verdict = { blocks: ['{"score": 0.9, "reason": "Polite"}'], inputTokens: 50 };
-  const { code, output } = await evaluate(
+  const { code, output, messages } = await evaluate(
     directory,
     ["--judge=anthropic/claude-opus-5"],
     { model: [READ, GREET, verdict] },
   );
   assertEquals(code, 0);
   assertStringIncludes(output, "score 0.97");
+  // Both with the cost of the judge.
+  const readCost = (text: string) => text.match(/\$[\d.]+/)?.[0] ?? "none";
+  assertEquals(readCost(messages), readCost(output));
 
   // The model must not fail because of the key of its judge.
   const refused = {
