@@ -114,10 +114,12 @@ Deno.test("limits: a budget of a tenant stops its runs", async () => {
 
 Deno.test("limits: bodies that are too large, endless, slow, malformed or of another type are rejected", async () => {
   const clock = new ManualClock();
+  const reported: unknown[] = [];
   const test = new TestServer({
     clock,
     limits: { maxBodyBytes: 1_000 },
     bodyTimeoutMs: BODY_TIMEOUT_MS,
+    onError: (error) => void reported.push(error),
   });
   const send = (body: BodyInit, headers: Record<string, string> = {}) =>
     test.server.fetch(
@@ -180,10 +182,12 @@ Deno.test("limits: bodies that are too large, endless, slow, malformed or of ano
     { remoteAddr: { hostname: "127.0.0.1" } },
   );
   assertEquals(await getCode(untyped), "415 unsupported_media_type");
-  const failing = new ReadableStream({
-    pull: (controller) => controller.error(new TypeError("Connection reset")),
-  });
-  assertEquals(await getCode(await send(failing)), "400 bad_request");
+  // Runtimes have different errors for a client that disconnects.
+  for (const error of [new TypeError("Connection reset"), new Deno.errors.BadResource("Gone"), 1]) {
+    const failing = new ReadableStream({ pull: (controller) => controller.error(error) });
+    assertEquals(await getCode(await send(failing)), "400 bad_request");
+  }
+  assertEquals(reported, []);
   await test.server.close();
 });
 
