@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import fc from "fast-check";
 import { type AgentTool, BadRequestError, defineTool, type StreamFn } from "../../mod.ts";
 import { createDeferred } from "../../src/core/deferred.ts";
@@ -269,6 +269,49 @@ Deno.test("durableRunner(): of prompts that are sent to several workers at once,
   assertEquals(entries.filter((name) => name === "user").length, 1);
 });
 
+Deno.test("durableRunner(): a prompt that is sent with its key to several workers at once is the same for all", async () => {
+  await using workers = new DurableWorkers();
+  const { tool, open } = createGate();
+  const agent = { streamFn: createModel(reply([toolCall("work")]), reply("Done")), tools: [tool] };
+  const { test: first } = await workers.start({ agent });
+  const { test: second } = await workers.start({ agent });
+  const id = await first.create();
+  const send = async (test: TestServer, text: string) => {
+    const headers = { "idempotency-key": "key-1" };
+    const options = { body: { text }, headers };
+    const response = await test.call("POST", `/v1/sessions/${id}/prompt`, options);
+    return { status: response.status, ...await response.json() };
+  };
+  const tests = [first, second, first, second];
+  const responses = await Promise.all(tests.map((test) => send(test, "Hello")));
+  assertEquals(responses.map(({ status }) => status).toSorted(), [200, 200, 200, 202]);
+  assertEquals(new Set(responses.map(({ messageId }) => messageId)).size, 1);
+  assertEquals((await send(second, "Another text")).status, 422);
+  open();
+  await second.waitForIdle(id);
+});
+
+Deno.test("durableRunner(): a client that connects again gets the events of the first run since", async () => {
+  await using workers = new DurableWorkers();
+  const agent = { streamFn: createModel(reply("One"), reply("Two parts of it")) };
+  const { test: first } = await workers.start({ agent });
+  const { test: second } = await workers.start({ agent });
+  const id = await first.create();
+  // One client comes before all runs, and one when the session has a run already.
+  for (let run = 1; run <= 2; run++) {
+    const watching = await first.events(id);
+    const known = (await watching.until(isIdle)).at(-1)?.id;
+    await first.prompt(id);
+    const events = await watching.until(isIdle);
+    await watching.close();
+    const again = await second.events(id, known);
+    const missed = await again.until(isIdle);
+    await again.close();
+    assert(missed.some(({ type }) => type === "message_update"));
+    assertEquals(toTexts(missed), toTexts(events));
+  }
+});
+
 Deno.test("durableRunner(): a client that connects again to any worker misses no event, also after the end of a worker", async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -407,6 +450,35 @@ Deno.test("durableRunner(): a run that cannot begin is an error of its request, 
   await prompt(202, "Hello");
   await test.waitForIdle(id);
   await test.json(409, "POST", `/v1/sessions/${id}/continue`, { body: {} });
+});
+
+Deno.test("durableRunner(): the error of a run that fails after its begin is reported, and the session stays usable", async () => {
+  await using workers = new DurableWorkers();
+  const errors: unknown[] = [];
+  let isBroken = true;
+  const agent = { streamFn: createModel(reply("Done")) };
+  const { test } = await workers.start({
+    agent,
+    server: { onError: (error) => void errors.push(error) },
+    runner: {
+      createAgent: (_session, steps) => {
+        const created = durableAgent({ model: "test/model", ...agent }, steps);
+        if (isBroken) created.prompt = () => Promise.reject(new Error("The tenant was removed"));
+        return created;
+      },
+    },
+  });
+  const id = await test.create();
+  await test.prompt(id);
+  await test.waitForIdle(id);
+  while (errors.length === 0) await new Promise((resolve) => setTimeout(resolve));
+  assertMatch(String(errors), /The tenant was removed/);
+  const metrics = await (await test.call("GET", "/metrics", { token: TOKENS.operator })).text();
+  assertMatch(metrics, /swink_runs_ended_total\{stop_reason="error"\} 1/);
+  isBroken = false;
+  await test.prompt(id);
+  await test.waitForIdle(id);
+  assertEquals((await listEntries(test, id)).at(-1), "run_ended");
 });
 
 Deno.test("durableRunner(): policies of limits are refused, since other processes would not apply them", async () => {
