@@ -77,7 +77,7 @@ export class LiveEvents {
   setActive(active: ActiveLog | undefined): void {
     this.#active = active;
     // Each event has its own copy of its messages there, which together take several times the memory of the history.
-    if (!active) for (const event of this.#events) event.json = undefined;
+    if (!active) { for (const event of this.#events) event.json = undefined; }
     this.notify();
   }
 
