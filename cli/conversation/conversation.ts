@@ -216,7 +216,7 @@ export class Conversation {
 
   /** Runs a command of the user; the model reads it with the next text. */
   async #runShell(command: string, isShared: boolean): Promise<void> {
-    const { context: { runs, setup: { agent }, host }, output, runShell } = this.#options;
+    const { context: { runs, sessions }, output, runShell } = this.#options;
     if (runs.isRunning) {
       return await output.printError(
         "Commands run when the agent has finished: press Esc, or wait",
@@ -224,9 +224,7 @@ export class Conversation {
     }
     runs.startTask(`$ ${command}`, async (signal) => {
       const text = await runShell(command, signal);
-      if (!isShared || signal.aborted) return;
-      const content = [{ type: "text", text }] as const;
-      agent.appendMessages([{ role: "user", content, timestamp: host.now() }]);
+      if (isShared && !signal.aborted) await sessions.addText(text);
     });
   }
 }

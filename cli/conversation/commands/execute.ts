@@ -111,7 +111,7 @@ interface ReportOptions {
 async function reportOutcome(
   { plan: { title } }: PlanReview,
   outcome: PlanOutcome,
-  { context: { view, setup: { agent }, host }, spending, durationMs }: ReportOptions,
+  { context: { view, sessions }, spending, durationMs }: ReportOptions,
 ): Promise<void> {
   const reason = outcome.type === "complete" ? "" : `: ${outcome.reason}`;
   const headline = `Plan ${outcome.type.replace("_", " ")}${reason}`;
@@ -126,9 +126,5 @@ async function reportOutcome(
     ...steps.map((step, index) => `${index + 1}. [${step.state}] ${step.title}`),
     ...(last ? [`Its report:\n${extractText(last.content)}`] : []),
   ];
-  agent.appendMessages([{
-    role: "user",
-    content: [{ type: "text", text: report.join("\n") }],
-    timestamp: host.now(),
-  }]);
+  await sessions.addText(report.join("\n"));
 }

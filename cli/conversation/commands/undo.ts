@@ -13,7 +13,7 @@ import { toLine, toLines } from "../view/lines.ts";
 export const undo = defineCommand({
   names: ["/undo"],
   summary: "Undoes the file changes of the last prompt; again, those of the one before",
-  async run(_argument, { view, host, changes, setup: { agent, controls } }) {
+  async run(_argument, { view, sessions, changes, setup: { controls } }) {
     const report = await changes.undoTurn(controls.tools.sandbox.files);
     const lines = formatUndo(report);
     await view.print(lines);
@@ -21,11 +21,7 @@ export const undo = defineCommand({
     if (undone.length === 0) return;
     // The model would otherwise assume that its changes are in the files.
     const paths = undone.join(", ");
-    agent.appendMessages([{
-      role: "user",
-      content: [{ type: "text", text: `I have undone your changes of these files: ${paths}` }],
-      timestamp: host.now(),
-    }]);
+    await sessions.addText(`I have undone your changes of these files: ${paths}`);
   },
 });
 
