@@ -183,3 +183,30 @@ Deno.test("conversation: a copy can undo the file changes before it", async () =
   assertStringIncludes(second.outputs[0] ?? "", "left c.txt");
   assertEquals(second.outputs[1], "removed b.txt\n");
 });
+
+Deno.test("conversation: /rewind and /tree skip commands of the user and undos", async () => {
+  await using conversation = await typeConversation({
+    args: ["--approve-all"],
+    model: [
+      scriptedReply(scriptedCall("write_file", { path: "a.txt", content: "1\n" })),
+      scriptedReply("Done."),
+      ...HELLO,
+    ],
+    typed: [
+      "Write",
+      "!echo ran",
+      "/undo",
+      "/tree",
+      "/tree 1",
+      "Two",
+      "/rewind 2",
+      "/tree",
+      "/quit",
+    ],
+  });
+  const { outputs, requests } = conversation;
+  assertEquals(outputs[3], "1 * Write\n");
+  assertStringIncludes(JSON.stringify(requests.at(-1)?.messages), "I have undone your changes");
+  assertEquals(outputs[6], "Back before: Write\n");
+  assertEquals(outputs[7], "1   Write\n2   Two\n");
+});
