@@ -53,6 +53,24 @@ export class SchemaGrammar {
     this.#rules.set(name, rule);
   }
 
+  /**
+   * Returns the number of ways in which the rule with most of them can begin. llama.cpp follows each of them at once, in a
+   * call that nothing can interrupt, also where several lead to the same rule.
+   */
+  countStarts(): number {
+    const counts = new Map<string, number>();
+    const count = (name: string): number => {
+      const known = counts.get(name);
+      if (known !== undefined) return known;
+      // No rule begins with itself.
+      const starts = (this.#firstRules.get(name) ?? []).map(count);
+      const total = Math.max(1, starts.reduce((sum, start) => sum + start, 0));
+      counts.set(name, total);
+      return total;
+    };
+    return Math.max(0, ...[...this.#firstRules.keys()].map(count));
+  }
+
   /** Returns the text of the grammar, whose root is the rule `root`. */
   toText(): string {
     return Object.entries({ ...BASE_RULES, ...Object.fromEntries(this.#rules) })
@@ -89,7 +107,8 @@ export class SchemaGrammar {
     }
     const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? guessType(schema)];
     if (types.length === 0) return "value";
-    return types.map((type) => this.#createTypeRule(type, schema, context)).join(" | ");
+    return [...new Set(types)].map((type) => this.#createTypeRule(type, schema, context))
+      .join(" | ");
   }
 
   /** Adds a rule that the rule of the context can begin with. */
