@@ -20,6 +20,7 @@ import {
 import { createDigest, digestFile } from "./file_digest.ts";
 import { DEFAULT_ENDPOINT, type HubFile, isHubName, parseHubName } from "./hub_file.ts";
 import { getModelDirectory, type ReadVariable, readVariable } from "./model_directory.ts";
+import { isPartInUse } from "./part_file.ts";
 import { findPreset, type LocalPreset, PRESETS } from "./presets.ts";
 import { shareDownload } from "./shared_downloads.ts";
 
@@ -215,13 +216,16 @@ export class ModelStore {
    * Removes a model, or the part of a download.
    *
    * @throws {ModelNotFoundError} If there is none with this name.
-   * @throws {BadRequestError} If it cannot be removed.
+   * @throws {BadRequestError} If it cannot be removed, or is being downloaded.
    */
   async remove(name: string): Promise<void> {
     const stored = isHubName(name) ? toStoredName(parseHubName(name)) : name;
     // A name of the hub has been checked, and may be longer.
     if (isHubName(name) || MODEL_NAME.test(stored)) {
       const path = this.#toPath(stored);
+      if (await isPartInUse(`${path}${PART_EXTENSION}`)) {
+        throw new BadRequestError(`The model ${name} is being downloaded; end that first`);
+      }
       const files = [path, `${path}${PART_EXTENSION}`, `${path}${IMPORT_EXTENSION}`];
       let isRemoved = false;
       // In order, so that nothing is removed after a failure was reported.
