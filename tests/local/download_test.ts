@@ -448,6 +448,22 @@ Deno.test("ModelStore: lists models that are links to files", async () => {
   assert(await exists(download.path));
 });
 
+Deno.test("ModelStore: finds and removes each model that it lists, whatever the name of its file", async () => {
+  await using download = await createDownload();
+  const { store } = download;
+  for (const name of ["my model (1).gguf", "Modèle+2.gguf", "half done.gguf.part"]) {
+    await Deno.writeTextFile(`${store.directory}/${name}`, "x");
+  }
+  const stored = await store.list();
+  assertEquals(stored.map(({ name }) => name), ["Modèle+2", "my model (1)"]);
+  for (const { name, path } of stored) {
+    assertEquals(await store.find(name), { name, path });
+    await store.remove(name);
+  }
+  await store.remove("half done");
+  assertEquals([...await store.list(), ...await store.listIncomplete()], []);
+});
+
 Deno.test("ModelStore: removes models and parts, and no other files", async () => {
   await using download = await createDownload();
   await download.run();

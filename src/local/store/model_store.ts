@@ -105,9 +105,10 @@ export class ModelStore {
     }
     const file = await this.#findFile(name);
     if (file !== undefined) return { name: basename(file), path: file };
-    const path = MODEL_NAME.test(name) ? this.#toPath(name) : "";
-    if (path !== "" && await isFile(path)) return { name, path };
-    const names = [...new Set([...PRESETS, ...await this.list()].map((model) => model.name))];
+    const stored = await this.list();
+    const known = stored.find((model) => model.name === name);
+    if (known) return { name, path: known.path };
+    const names = [...new Set([...PRESETS, ...stored].map((model) => model.name))];
     throw new ModelNotFoundError(
       `There is no model "${name}" on this device. Use the path of a GGUF file, ` +
         `hf:OWNER/REPOSITORY/FILE.gguf, or one of: ${names.join(", ")}`,
@@ -221,7 +222,7 @@ export class ModelStore {
   async remove(name: string): Promise<void> {
     const stored = isHubName(name) ? toStoredName(parseHubName(name)) : name;
     // A name of the hub has been checked, and may be longer.
-    if (isHubName(name) || MODEL_NAME.test(stored)) {
+    if (isHubName(name) || MODEL_NAME.test(stored) || await this.#isListed(stored)) {
       const path = this.#toPath(stored);
       if (await isPartInUse(`${path}${PART_EXTENSION}`)) {
         throw new BadRequestError(`The model ${name} is being downloaded; end that first`);
@@ -233,6 +234,12 @@ export class ModelStore {
       if (isRemoved) return;
     }
     throw new ModelNotFoundError(`There is no model "${name}" in ${this.directory}`);
+  }
+
+  /** Whether the directory has a file for this name, which a user may have copied into it. */
+  async #isListed(name: string): Promise<boolean> {
+    const files = [...await this.list(), ...await this.listIncomplete()];
+    return files.some((file) => file.name === name);
   }
 
   get #env(): ReadVariable {
