@@ -27,7 +27,7 @@ const BASE_RULES: Readonly<Record<string, string>> = {
 
 /** Largest bound of a length; llama.cpp writes repetitions out. */
 const MAX_BOUND = 256;
-/** Largest number of values in an enumeration. */
+/** Largest number of values in an enumeration, of alternatives, and of the members of an object. */
 const MAX_VALUES = 1_000;
 /** Largest number of optional members with a fixed order, whose rule grows with its square. */
 const MAX_ORDERED = 16;
@@ -101,6 +101,7 @@ export class SchemaGrammar {
       .filter((alternative) => alternative !== false);
     // Next to members, they are further conditions.
     if (alternatives.length > 0 && !("properties" in schema)) {
+      if (alternatives.length > MAX_VALUES) return "value";
       return alternatives.map((alternative) =>
         this.#addFirst(inheritType(alternative, schema), context)
       ).join(" | ");
@@ -153,6 +154,7 @@ export class SchemaGrammar {
     const { additionalProperties } = schema;
     const properties = isJsonObject(schema.properties) ? schema.properties : {};
     const required = toList(schema.required).filter((name) => typeof name === "string");
+    if (Object.keys(properties).length + required.length > 2 * MAX_VALUES) return "object";
     const member = (name: string, value: unknown) =>
       `${toLiteral(JSON.stringify(name))} space ":" space ${this.#add(value, context)}`;
     const undeclared = required.filter((name) => !Object.hasOwn(properties, name));

@@ -158,6 +158,23 @@ Deno.test("createCallGrammar(): has one rule for each tool, and the texts around
   assertStringIncludes(either, `\nroot ::= (v0 | ${calls})\n`);
 });
 
+Deno.test("createReplyGrammar(): does not list the parts of a schema that has very many", () => {
+  const names = Array.from({ length: 100_000 }, (_, index) => `m${index}`);
+  const properties = Object.fromEntries(names.map((name) => [name, {}]));
+  const schemas: readonly (readonly [Record<string, unknown>, string])[] = [
+    [{ anyOf: names.map(() => ({})) }, "value"],
+    [{ anyOf: names.map((name) => ({ const: name })) }, "value"],
+    [{ enum: names, type: "string" }, "string"],
+    [{ type: "object", properties }, "object"],
+    [{ type: "object", properties, required: names }, "object"],
+    [{ type: "object", required: names }, "object"],
+  ];
+  for (const [schema, rule] of schemas) {
+    const rules = getRules({ type: "object", properties: { a: schema, b: { type: "null" } } });
+    assertEquals(rules.find((line) => line.startsWith("v1 ")), `v1 ::= ${rule}`);
+  }
+});
+
 Deno.test("createReplyGrammar(): accepts any value where alternatives multiply", () => {
   const createUnions = (levels: number) => {
     const $defs = Object.fromEntries(Array.from({ length: levels }, (_, level) => [
