@@ -101,23 +101,6 @@ Deno.test({ name: "grammar: a reply of any model is valid by its schema", ignore
   assert(finished > 15, `${finished} replies were finished`);
 });
 
-Deno.test({
-  name: "grammar: a schema whose alternatives multiply does not occupy llama.cpp",
-  ignore,
-}, async () => {
-  await using fixture = await createFixture();
-  const levels = 14;
-  const $defs = Object.fromEntries(Array.from({ length: levels }, (_, level) => [
-    `d${level}`,
-    { anyOf: Array.from({ length: 10 }, () => ({ $ref: `#/$defs/d${level + 1}` })) },
-  ]));
-  const reply = await fixture.ask("!hello", {
-    responseSchema: { $defs: { ...$defs, [`d${levels}`]: { enum: [true] } }, $ref: "#/$defs/d0" },
-    maxTokens: 5,
-  });
-  assert(reply.text !== "", "the grammar has no effect");
-});
-
 Deno.test({ name: "grammar: llama.cpp accepts the grammars of all schemas", ignore }, async () => {
   assert(llama);
   const instance = await llama.getLlama({ gpu: false, build: "never", logLevel: "disabled" });
