@@ -21,6 +21,7 @@ import type { AgUiEvent, AgUiMessage, AgUiUsage } from "./ag_ui_event.ts";
 import { ClientMessages } from "./client_messages.ts";
 import { waitsForClient } from "./client_tools.ts";
 import { getOutcome } from "./get_outcome.ts";
+import { createPartId } from "./reply_parts.ts";
 import { toContent } from "./to_parts.ts";
 
 /** Options for `new EventMapper()`. */
@@ -289,7 +290,9 @@ export class EventMapper {
   #openText(type: "text" | "reasoning", contentIndex: number): AgUiEvent[] {
     const isMain = type === "text" && this.#texts++ === 0;
     // A retry may write a text where the failed attempt has written reasoning, which the client keeps.
-    const messageId = isMain ? this.#messageId : `${this.#messageId}-${type}-${contentIndex}`;
+    const messageId = isMain
+      ? this.#messageId
+      : createPartId(this.#messageId, { type, contentIndex });
     const opened = this.#openBlock({ type, id: messageId, contentIndex });
     if (type === "text") {
       return [...opened, { type: "TEXT_MESSAGE_START", messageId, role: "assistant" }];
