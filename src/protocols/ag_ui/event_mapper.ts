@@ -74,6 +74,8 @@ export class EventMapper {
   #block: OpenBlock | undefined;
   /** Ids of the calls that are being written, by index: providers may write several at once. */
   readonly #calls = new Map<number, string>();
+  /** Ids of the calls that have arguments so far. */
+  readonly #callsWithArguments = new Set<string>();
   #texts = 0;
   /** Ids of the messages of the attempt, which a retry takes back. */
   readonly #attempt = new Set<string>();
@@ -268,6 +270,7 @@ export class EventMapper {
     if (delta.type === "tool_call_delta") {
       const toolCallId = this.#calls.get(contentIndex);
       if (toolCallId === undefined) return [];
+      if (delta.delta.trim() !== "") this.#callsWithArguments.add(toolCallId);
       return [{ type: "TOOL_CALL_ARGS", toolCallId, delta: delta.delta }];
     }
     const type = BLOCK_TYPES[delta.type];
@@ -314,10 +317,18 @@ export class EventMapper {
   /** Ends what is being written. */
   #closeBlocks(): AgUiEvent[] {
     const calls = [...this.#calls.values()];
+    const events = calls.flatMap((toolCallId) => this.#closeCall(toolCallId));
     this.#calls.clear();
+    this.#callsWithArguments.clear();
+    return [...this.#closeText(), ...events];
+  }
+
+  /** Ends a call. Some providers write nothing for a call without arguments, which a client could not parse. */
+  #closeCall(toolCallId: string): AgUiEvent[] {
+    const hasArguments = this.#callsWithArguments.has(toolCallId);
     return [
-      ...this.#closeText(),
-      ...calls.map((toolCallId) => ({ type: "TOOL_CALL_END", toolCallId }) as const),
+      ...(hasArguments ? [] : [{ type: "TOOL_CALL_ARGS", toolCallId, delta: "{}" } as const]),
+      { type: "TOOL_CALL_END", toolCallId },
     ];
   }
 
