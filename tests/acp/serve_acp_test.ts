@@ -246,6 +246,33 @@ Deno.test("serveAcp(): a prompt that follows a cancellation runs when the cancel
   assertEquals(texts, ["One", "Two"]);
 });
 
+Deno.test("serveAcp(): a cancellation is handled before the prompt that is read with it", async () => {
+  const host = createHost(() => ({ streamFn: scriptedStream([hang(), reply("Two")]) }));
+  const client = new RawClient(host);
+  const sessionId = await client.createSession();
+  const started = Promise.withResolvers<void>();
+  host.sessions[0]?.agent.subscribe(({ type }) =>
+    void (type === "model_call_start" && started.resolve())
+  );
+  const createPrompt = (id: string) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "session/prompt",
+    params: { sessionId, prompt: [{ type: "text", text: id }] },
+  });
+  client.write(createPrompt("one"));
+  await started.promise;
+  const cancel = { jsonrpc: "2.0", method: "session/cancel", params: { sessionId } };
+  const messages = [cancel, createPrompt("two"), cancel, createPrompt("three")];
+  client.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+  const reasons = await Promise.all(
+    ["one", "two", "three"].map(async (id) => (await client.answer(id)).result?.stopReason),
+  );
+  assertEquals(reasons, ["cancelled", "cancelled", "end_turn"]);
+  client.end();
+  await client.served;
+});
+
 Deno.test("serveAcp(): a prompt that waits for a cancelled one is cancelled too, and closing the session ends both", async () => {
   const host = createHost(() => ({ streamFn: scriptedStream([hang({ ignoresSignal: true })]) }));
   await using client = await connectClient(host);
