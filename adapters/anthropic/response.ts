@@ -27,6 +27,7 @@ import {
 import { toCallSignature } from "./caller.ts";
 import { toCitation } from "./citations.ts";
 import { CONTAINER } from "./container.ts";
+import { countModelRequests, toUsage } from "./usage.ts";
 import {
   EXTENSION_PREFIX,
   type WireBlockDelta,
@@ -84,6 +85,7 @@ export class AnthropicReply implements ReplyReader<string> {
     countTierRequest(this.#requests, { reported: this.#wireUsage.speed });
     const region = textOrEmpty(this.#wireUsage.inference_geo);
     this.#requests.set("regionalRequests", /^(?:global|not_available|)$/.test(region) ? 0 : 1);
+    countModelRequests(this.#requests, this.#wireUsage);
     return this.#requests.addTo(toUsage(this.#wireUsage));
   }
 
@@ -367,40 +369,4 @@ function getText(event: WireEvent): string {
 function getInput(event: WireEvent): string {
   const isInput = event.type === "content_block_delta" && event.delta.type === "input_json_delta";
   return isInput ? textOrEmpty(event.delta.partial_json) : "";
-}
-
-/** Counts cache writes that last for an hour, and those that last neither for an hour nor for 5 minutes, the default. */
-function countLongWrites(
-  { ephemeral_5m_input_tokens: _short, ephemeral_1h_input_tokens: long, ...others }: NonNullable<
-    WireUsage["cache_creation"]
-  >,
-): { readonly cacheWriteLong: number; readonly cacheWriteOther: number } {
-  const counts = Object.values(others).map(countOrZero);
-  return {
-    cacheWriteLong: countOrZero(long),
-    cacheWriteOther: counts.reduce((sum, count) => sum + count, 0),
-  };
-}
-
-/** Converts the counts; Anthropic's `input_tokens` excludes cache reads and cache writes. */
-function toUsage(counts: WireUsage): Usage {
-  const input = countOrZero(counts.input_tokens);
-  const output = countOrZero(counts.output_tokens);
-  const cacheRead = countOrZero(counts.cache_read_input_tokens);
-  const cacheWrite = countOrZero(counts.cache_creation_input_tokens);
-  const reasoning = counts.output_tokens_details?.thinking_tokens;
-  const { cacheWriteLong, cacheWriteOther } = countLongWrites(counts.cache_creation ?? {});
-  const extra = {
-    ...(reasoning !== undefined && { reasoning: countOrZero(reasoning) }),
-    ...(cacheWriteLong > 0 && { cacheWriteLong }),
-    ...(cacheWriteOther > 0 && { cacheWriteOther }),
-  };
-  return {
-    input,
-    output,
-    cacheRead,
-    cacheWrite,
-    total: input + output + cacheRead + cacheWrite,
-    ...(Object.keys(extra).length > 0 && { extra }),
-  };
 }

@@ -54,6 +54,15 @@ export interface WireUsage {
   /** Region that served the request: `global`, `us` or `not_available`. */
   readonly inference_geo?: string | null;
   readonly server_tool_use?: { readonly web_search_requests?: number } | null;
+  /** Counts by model call within the request; the other counts are the sum of those of type `message`. */
+  readonly iterations?: readonly WireIteration[] | null;
+}
+
+/** Token counts of one model call within a request. */
+export interface WireIteration
+  extends Omit<WireUsage, "iterations" | "server_tool_use" | "service_tier" | "speed"> {
+  /** `message`, `compaction`, `advisor_message` or `fallback_message`. */
+  readonly type?: string;
 }
 
 /** The start of a block. */

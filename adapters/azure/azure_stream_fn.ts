@@ -28,7 +28,7 @@ export interface AzureOptions extends AdapterOptions {
   readonly baseUrl?: string | undefined;
   /**
    * API to call. Default: that of the catalog entry of the deployment's model, if the API version and the URL have it;
-   * otherwise `chat`.
+   * otherwise that of a target URI, else `chat`.
    */
   readonly api?: "chat" | "responses" | undefined;
   /** API version, such as `2024-10-21`. Default: `v1`. */
@@ -61,9 +61,10 @@ export function createAzureStreamFn(options: AzureOptions): StreamFn {
     responses: createResponses({ ...server, url: createUrl("responses") }),
   };
   const canUseResponses = hasResponses(settings.baseUrl, apiVersion);
+  const defaultApi = /\/responses$/.test(settings.baseUrl) ? "responses" : "chat";
   return withCatalog((request) => {
     const preferred = canUseResponses ? findModel(settings.catalog, request.model)?.api : undefined;
-    return apis[api ?? preferred ?? "chat"](request);
+    return apis[api ?? preferred ?? defaultApi](request);
   }, settings.catalog);
 }
 

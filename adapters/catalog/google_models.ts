@@ -45,6 +45,16 @@ const BY_QUERY: Catalog = {
     temperature: false,
     rates: rates(4, 20, 0.2),
   }),
+  "gemini-4-neon": gemini({
+    thinking: efforts("low medium high", "never"),
+    temperature: false,
+    rates: rates(3, 15, 0.15),
+  }),
+  "gemini-4-hydrogen": gemini({
+    thinking: efforts("low medium high", "never"),
+    temperature: false,
+    rates: rates(1.5, 7.5, 0.075),
+  }),
   "gemini-3.8-flash": gemini({
     thinking: efforts("low medium high", "never"),
     rates: rates(1.5, 7.5, 0.15),

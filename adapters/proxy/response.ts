@@ -20,23 +20,20 @@ import {
   discriminatedUnion,
   nonNegativeInteger,
   nonNegativeNumber,
+  nullValue,
   number,
   objectWith,
   oneOf,
   record,
   string,
+  union,
   type Validator,
 } from "./validators.ts";
 import type { ProxyErrorEvent, ProxyEvent } from "./wire.ts";
 
-const USAGE_OR_COST = objectWith({}, {
-  input: nonNegativeNumber,
-  output: nonNegativeNumber,
-  cacheRead: nonNegativeNumber,
-  cacheWrite: nonNegativeNumber,
-  total: nonNegativeNumber,
-  extra: record(nonNegativeNumber),
-});
+const USAGE = createAmounts(nonNegativeNumber);
+/** The amounts that are `null` are unknown. */
+const COST = createAmounts(union(nonNegativeNumber, nullValue));
 
 const ERROR = objectWith({ code: string, message: string }, {
   retryable: boolean,
@@ -77,12 +74,23 @@ const EVENTS: Readonly<Record<string, Validator>> = {
   tool_call_end: BLOCK_END,
   extension: objectWith({ contentIndex: nonNegativeInteger, typeName: string }),
   warning: objectWith({ code: string, message: string }),
-  done: objectWith({ stopReason: oneOf("stop", "length", "tool_use"), usage: USAGE_OR_COST }, {
-    cost: USAGE_OR_COST,
+  done: objectWith({ stopReason: oneOf("stop", "length", "tool_use"), usage: USAGE }, {
+    cost: COST,
     responseId: string,
   }),
-  error: objectWith({ error: ERROR }, { usage: USAGE_OR_COST }),
+  error: objectWith({ error: ERROR }, { usage: USAGE }),
 };
+
+function createAmounts(amount: Validator): Validator {
+  return objectWith({}, {
+    input: amount,
+    output: amount,
+    cacheRead: amount,
+    cacheWrite: amount,
+    total: amount,
+    extra: record(amount),
+  });
+}
 
 type OpenBlock =
   | { readonly type: "text" | "thinking" }

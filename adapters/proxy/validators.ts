@@ -42,6 +42,9 @@ export const boolean: Validator = createValidator(
   "true or false",
 );
 
+/** Accepts `null`. */
+export const nullValue: Validator = createValidator((value) => value === null, "null");
+
 /** Accepts an object with any members. */
 export const object: Validator = createValidator(isJsonObject, "an object");
 

@@ -44,7 +44,7 @@ export interface ModelCallOptions {
   readonly onStart: () => Promise<void> | undefined;
 }
 
-/** Calls the model of the request, and the fallback models after it, while failures are retryable. */
+/** Calls the model of the request, and the fallback models after it, while failures do not concern every model. */
 export async function callWithFallback(
   turn: TurnContext,
   request: PreparedRequest,
@@ -69,7 +69,7 @@ export async function callWithFallback(
     const delayMs = last.stopReason === "aborted"
       ? null
       : getRetryDelay(run, candidate.retry, { error, attempt: number });
-    const next = delayMs === null && error.retryable ? fallbacks.next().value : undefined;
+    const next = delayMs === null && mayOtherModelReply(error) ? fallbacks.next().value : undefined;
     if ((next || delayMs !== null) && turn.cancellation.aborted) {
       const aborted = { ...createAbortedAttempt(turn), reply: last.reply };
       return { attempt: aborted, model, number, ...totals };
@@ -114,6 +114,11 @@ function addAttempt(
     usage: totals.usage ? addUsage(totals.usage, usage) : usage,
     cost: totals.cost ? addCost(totals.cost, cost) : cost,
   };
+}
+
+/** Whether another model may reply to the request: after a failure that may pass, and when a quota is exhausted. */
+function mayOtherModelReply({ code, retryable }: AgentError): boolean {
+  return retryable || code === "model_throttled";
 }
 
 /** Returns the delay before the next attempt in milliseconds, or `null` to stop retrying. */

@@ -30,7 +30,7 @@ export type GetApiKey = (
   provider: string,
 ) => string | undefined | Promise<string | undefined>;
 
-/** A model to call when the previous one failed after its last retry. */
+/** A model to call when the previous one failed after its last retry, or its quota is exhausted. */
 export interface ModelFallback {
   /** The model. */
   readonly model: ModelSpec;
@@ -104,7 +104,8 @@ export interface AgentLoopConfig<Tool extends AgentTool<never> = AgentTool> {
   /** Decides whether and when a failed model call is retried. Default: {@linkcode exponentialBackoff}. */
   readonly retry?: RetryStrategy | undefined;
   /**
-   * Models to call when the first one failed after its last retry, by name or with options of their own. Default: none.
+   * Models to call when the first one failed after its last retry, or its quota is exhausted, by name or with options of
+   * their own. Other failures without a retry end the run. Default: none.
    */
   readonly fallback?: readonly (string | ModelFallback)[] | undefined;
   /** Hooks that observe, change, stop or extend the run; each applies once. Default: none. */

@@ -69,6 +69,21 @@ Deno.test("createAzure(): accepts the target URI of the portal, with its API ver
   assertEquals(await send(responses, { api: "responses" }), ROOT + responses);
 });
 
+Deno.test("createAzure(): a target URI of the Responses API selects it for a deployment of any name", async () => {
+  const send = async (path: string, options: AzureOptions = {}) => {
+    const request = richRequest({ ...MODEL, modelId: "my-deployment" });
+    return (await sendToAzure(request, { baseUrl: ROOT + path, ...options })).url;
+  };
+  for (const path of ["/openai/responses?api-version=2025-04-01-preview", "/openai/v1/responses"]) {
+    assertEquals(await send(path), ROOT + path);
+  }
+  assertEquals(await send("/openai/v1/responses/"), `${ROOT}/openai/v1/responses`);
+  assertEquals(
+    await send("/openai/v1/responses", { api: "chat" }),
+    `${ROOT}/openai/v1/chat/completions`,
+  );
+});
+
 Deno.test("createAzure(): calls the API of the model's catalog entry where the URL and the API version have it", async () => {
   const getApi = async (modelId: string, options: AzureOptions = {}) => {
     const { url } = await sendToAzure(richRequest({ ...MODEL, modelId }), options);

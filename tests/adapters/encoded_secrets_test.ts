@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
+import { encodeBase64 } from "../../src/core/byte_encoding.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { prompt } from "./rich_conversation.ts";
@@ -57,3 +58,20 @@ for (const [name, form] of Object.entries(FORMS)) {
     }
   });
 }
+
+Deno.test("adapters: name and password of a URL are redacted from errors, also as the header that fetch sends", async () => {
+  const header = encodeBase64(new TextEncoder().encode("dev:pässword"));
+  const { error } = await readReply(
+    createOpenAI({
+      baseUrl: `https://dev:${encodeURIComponent("pässword")}@models.example/v1`,
+      keyless: true,
+      fetch: () => Promise.resolve(new Response(`Denied: Basic ${header}`, { status: 401 })),
+    })({
+      model: modelSpec("openai/gpt-4o"),
+      context: { systemPrompt: "", messages: [prompt("Hi")], tools: [] },
+      options: {},
+      signal: new AbortController().signal,
+    }),
+  );
+  assertEquals(error?.message, "openai answered 401: Denied: Basic [redacted]");
+});

@@ -4,6 +4,7 @@ import { connect } from "../../adapters/connect.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../src/core/stream.ts";
+import { unknownCost } from "../../src/core/usage.ts";
 import { type CollectedReply, readReply } from "../../src/testing/read_reply.ts";
 import { withDeadline } from "../deadline.ts";
 import { getUnusedUrl, serveLoopback } from "./loopback.ts";
@@ -70,6 +71,18 @@ Deno.test("createProxy(): assembles the message from deltas, with usage and cost
     "done",
   ]);
   assertEquals(reply.events.at(-1), done);
+});
+
+Deno.test("createProxy(): reads a cost whose amounts are unknown", async () => {
+  const costs = [
+    unknownCost(),
+    { ...COST, total: null, extra: { webSearchRequests: null } },
+  ];
+  for (const cost of costs) {
+    const done: ProxyEvent = { type: "done", stopReason: "stop", usage: USAGE, cost };
+    const reply = await requestReply(() => createEventResponse({ type: "start" }, done));
+    assertEquals(reply.events.at(-1), done);
+  }
 });
 
 Deno.test("createProxy(): reads text and a tool call from one stream [5.2]", async () => {

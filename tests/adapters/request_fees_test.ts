@@ -79,6 +79,64 @@ Deno.test("anthropic: searches have their fee, pages have none, and the price of
   assertEquals(await read({ server_tool_use: null }), [{}, undefined]);
 });
 
+/** Tokens of one model call within a request, as Anthropic reports them. */
+function createIteration(type: string, counts: object = {}): object {
+  return { type, input_tokens: 2, output_tokens: 1, cache_creation: null, ...counts };
+}
+
+Deno.test("anthropic: the tokens of a compaction within a request are added, since its sums exclude them", async () => {
+  const iterations = [
+    createIteration("compaction", {
+      input_tokens: 180_000,
+      output_tokens: 3500,
+      cache_read_input_tokens: 1000,
+      cache_creation_input_tokens: 200,
+      cache_creation: { ephemeral_1h_input_tokens: 200 },
+    }),
+    createIteration("message", { input_tokens: 23_000, output_tokens: 1000 }),
+  ];
+  const body = createClaudeReply({ input_tokens: 23_000, output_tokens: 1000, iterations });
+  const streamFn = createAnthropic({ fetch: replayFetch(body), apiKey: "sk-test" });
+  const { usage } = await readReply(streamFn(createMinimalRequest("anthropic", "claude-sonnet-5")));
+  assertEquals(usage, {
+    input: 203_000,
+    output: 4500,
+    cacheRead: 1000,
+    cacheWrite: 200,
+    total: 208_700,
+    extra: { cacheWriteLong: 200 },
+  });
+});
+
+Deno.test("anthropic: the price of calls of other models within a request is not known", async () => {
+  const name = "anthropic/claude-sonnet-5";
+  const read = (...types: readonly string[]) => {
+    const iterations = types.map((type) => createIteration(type));
+    return readFees({ name, create: createAnthropic, body: createClaudeReply({ iterations }) });
+  };
+  assertEquals(await read("message", "advisor_message", "message", "advisor_message"), [
+    { advisorRequests: 2 },
+    { advisorRequests: null },
+  ]);
+  assertEquals(await read("message", "fallback_message"), [
+    { fallbackRequests: 1 },
+    { fallbackRequests: null },
+  ]);
+  assertEquals(await read("message", "message"), [{}, undefined]);
+});
+
+Deno.test("anthropic: iterations of another type than a list are ignored", async () => {
+  for (const iterations of [null, 1, "x", {}, [null, 1, { type: 2 }]]) {
+    const body = createClaudeReply({ iterations });
+    const fees = await readFees({
+      name: "anthropic/claude-sonnet-5",
+      create: createAnthropic,
+      body,
+    });
+    assertEquals(fees, [{}, undefined]);
+  }
+});
+
 Deno.test("responses: searches of the web and of files have their fees, visits of pages none, and other tools an unknown one", async () => {
   const items = [
     { type: "web_search_call", action: { type: "search", query: "Deno" }, status: "completed" },

@@ -106,7 +106,9 @@ Deno.test("adapters: a response that is not HTTP is explained", async () => {
 });
 
 Deno.test("adapters: an invalid URL and an invalid key are configuration errors without the key", async () => {
-  for (const baseUrl of ["htp://example/v1", "example", "https://[bad", "ftp://example"]) {
+  // A URL without a host, as from an empty variable, would be read as one with the path as its host.
+  const hostless = ["http://", "https:", "https:///v1", "HTTP:/v1"];
+  for (const baseUrl of ["htp://example/v1", "example", "https://[bad", "ftp://x", ...hostless]) {
     const { error } = await call({ baseUrl });
     assertEquals([error?.code, error?.retryable], ["bad_request", false], baseUrl);
     assertStringIncludes(error?.message ?? "", "acme: the URL is invalid");

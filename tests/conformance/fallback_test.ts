@@ -98,6 +98,18 @@ Deno.test("fallback: a non-retryable failure skips the remaining models", async 
   streamFn.assertDone();
 });
 
+Deno.test("fallback: the next model is called at once when a quota is exhausted, which is not retried", async () => {
+  const exhausted = fail("model_throttled", "No credit", { retryable: false });
+  const { agent, seen, streamFn } = testAgent([exhausted, reply("Hello")], {
+    fallback: [{ model: spare }],
+  });
+  const { text, error } = await agent.prompt("Hi");
+  assertEquals([text, error], ["Hello", undefined]);
+  assertEquals(eventsOfType(seen, "retry"), []);
+  assertEquals(eventsOfType(seen, "model_fallback").map(({ to }) => to), [spare]);
+  streamFn.assertDone();
+});
+
 Deno.test("fallback: after an abort no other model is called", async () => {
   const { agent, streamFn } = testAgent([throttled], {
     retry: noRetry,

@@ -154,10 +154,14 @@ function createNetworkError({ provider }: PostRequest, problem: string): Network
   return new NetworkError(`${provider}: ${problem}`, { provider });
 }
 
+/** Matches a URL without a host, whose path `URL` reads as the host. */
+const HOSTLESS_URL = /^https?:(?!\/\/[^/])/i;
+
 /** Throws for a URL that no retry makes valid. In a browser, a URL without an origin is one of the page's origin. */
 function assertValidUrl({ provider, url, secrets }: PostRequest): void {
   const base = globalThis.location?.href;
-  if (URL.canParse(url, base) && /^https?:$/.test(new URL(url, base).protocol)) return;
+  const isValid = URL.canParse(url, base) && /^https?:$/.test(new URL(url, base).protocol);
+  if (isValid && !HOSTLESS_URL.test(url)) return;
   const message = `${provider}: the URL is invalid: ${url} (check the baseUrl)`;
   throw new BadRequestError(redact(message, secrets), { provider });
 }

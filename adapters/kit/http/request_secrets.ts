@@ -4,6 +4,8 @@
  * @module
  */
 
+import { encodeBase64 } from "../../../src/core/byte_encoding.ts";
+
 /** Headers that never contain a secret. */
 const PUBLIC_HEADERS: ReadonlySet<string> = new Set([
   "accept",
@@ -42,13 +44,17 @@ export function findHeaderSecrets(headers: Readonly<Record<string, string>>): st
   });
 }
 
-/** Returns user name, password and the values of the query of a URL except dates, as in the URL and decoded. */
+/**
+ * Returns user name, password and the values of the query of a URL except dates, as in the URL and decoded; also name and
+ * password as the header in which `fetch` sends them.
+ */
 export function findUrlSecrets(url: string): string[] {
   if (!/[?@]/.test(url) || !URL.canParse(url)) return [];
   const { username, password, search, searchParams } = new URL(url);
   const encoded = search.slice(1).split("&").map((part) => part.slice(part.indexOf("=") + 1));
   const decoded = [decode(username), decode(password), ...searchParams.values()];
-  return [username, password, ...encoded, ...decoded].filter((secret) =>
+  const basic = encodeBase64(new TextEncoder().encode(`${decode(username)}:${decode(password)}`));
+  return [username, password, basic, ...encoded, ...decoded].filter((secret) =>
     secret.length >= MIN_LENGTH && !/^\d{4}-\d\d-\d\d/.test(secret)
   );
 }

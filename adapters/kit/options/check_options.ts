@@ -39,6 +39,10 @@ const ADAPTER_OPTIONS: Readonly<Record<string, Expectation>> = {
   idleTimeoutMs: LIMIT,
   maxErrorBytes: LIMIT,
   catalog: RECORD,
+  limiter: {
+    expected: "a RateLimiter",
+    accepts: (value) => isFunction(Object(value).acquire) && isFunction(Object(value).observe),
+  },
 };
 
 const STREAM_OPTIONS: Readonly<Record<keyof StreamOptions, Expectation>> = {
@@ -95,7 +99,6 @@ const PROVIDER_OPTION_NAMES: readonly string[] = ["apiKey", "baseUrl"];
 /** Names of the options of all adapters. */
 const ADAPTER_OPTION_NAMES: readonly string[] = [
   ...Object.keys(ADAPTER_OPTIONS),
-  "limiter",
   "clock",
 ];
 

@@ -19,6 +19,8 @@ const ADAPTER_OPTIONS: readonly (readonly [Record<string, unknown>, string])[] =
   [{ fetch: "fetch" }, "fetch must be a function, not a string"],
   [{ connectTimeoutMs: NaN }, "connectTimeoutMs must be a number above 0, not NaN"],
   [{ idleTimeoutMs: "5" }, "idleTimeoutMs must be a number above 0, not a string"],
+  [{ limiter: {} }, "limiter must be a RateLimiter, not an object of other values"],
+  [{ limiter: 50 }, "limiter must be a RateLimiter, not 50"],
   [{ maxErrorBytes: 0 }, "maxErrorBytes must be a number above 0, not 0"],
 ];
 

@@ -26,7 +26,7 @@ export class ModelFinder {
     this.#warned.add(name);
     sink.warning(
       "unknown_model",
-      `${name} is not in the catalog: default limits apply and its price is unknown`,
+      `${name} is not in the catalog: default limits apply, and it has no list price`,
     );
     return undefined;
   }

@@ -6,7 +6,7 @@
 
 import { type Cost, type Usage, zeroCost } from "../../../src/core/usage.ts";
 import { countOrZero } from "../../kit/stream/wire_values.ts";
-import type { WireUsage } from "./wire.ts";
+import type { WireCost, WireUsage } from "./wire.ts";
 
 /** xAI reports costs in units of 1e-10 US dollars. */
 const TICKS_PER_DOLLAR = 1e10;
@@ -39,13 +39,21 @@ function countOutput(counts: WireUsage, reasoning: number): number {
 }
 
 /** Returns the cost that the provider reports, if any. */
-export function toChatCost(
-  { cost, cost_in_usd_ticks: ticks }: Pick<WireUsage, "cost" | "cost_in_usd_ticks">,
-): Cost | undefined {
-  const total = typeof cost === "number"
-    ? cost
-    : typeof ticks === "number"
-    ? ticks / TICKS_PER_DOLLAR
-    : undefined;
-  return total === undefined ? undefined : { ...zeroCost(), total };
+export function toChatCost(counts: WireCost): Cost | undefined {
+  const { cost, cost_in_usd_ticks: ticks } = counts;
+  if (typeof cost === "number") return toCost(counts.is_byok ? addOwnCost(counts, cost) : cost);
+  return typeof ticks === "number" ? toCost(ticks / TICKS_PER_DOLLAR) : undefined;
+}
+
+/**
+ * Adds what the provider behind OpenRouter charges for a call with the user's key for that provider: the cost of such a
+ * call is OpenRouter's fee alone, often 0. It is unknown if OpenRouter does not report it.
+ */
+function addOwnCost({ cost_details: details }: WireCost, fee: number): number | null {
+  const own = details?.upstream_inference_cost;
+  return typeof own === "number" && own >= 0 ? fee + own : null;
+}
+
+function toCost(total: number | null): Cost {
+  return { ...zeroCost(), total };
 }

@@ -56,8 +56,22 @@ export interface WireContentPart {
   readonly signature?: string | null;
 }
 
+/** Cost that a server reports. */
+export interface WireCost {
+  /** Cost at OpenRouter, in US dollars. */
+  readonly cost?: number | null;
+  /** Whether the user's key for the provider behind OpenRouter was used, which charges the user too. */
+  readonly is_byok?: boolean | null;
+  readonly cost_details?: {
+    /** Cost at the provider behind OpenRouter, in US dollars. */
+    readonly upstream_inference_cost?: number | null;
+  } | null;
+  /** Cost at xAI, in units of 1e-10 US dollars. */
+  readonly cost_in_usd_ticks?: number | null;
+}
+
 /** Token counts. */
-export interface WireUsage {
+export interface WireUsage extends WireCost {
   readonly prompt_tokens?: number;
   readonly completion_tokens?: number;
   readonly total_tokens?: number;
@@ -74,10 +88,6 @@ export interface WireUsage {
   readonly cached_tokens?: number | null;
   /** Tier that served the request at Mistral: `standard` or `priority`. */
   readonly service_tier?: string | null;
-  /** Cost at OpenRouter, in US dollars. */
-  readonly cost?: number | null;
-  /** Cost at xAI, in units of 1e-10 US dollars. */
-  readonly cost_in_usd_ticks?: number | null;
 }
 
 /** New content of one choice. */

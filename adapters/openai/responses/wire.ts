@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject } from "../../../src/core/json.ts";
+import type { WireCost } from "../chat/wire.ts";
 
 /** Prefix of the type names of extension blocks with items of the API. */
 export const ITEM_PREFIX = "openai.";
@@ -24,7 +25,7 @@ export type WireItem = JsonObject & {
 };
 
 /** Token counts. */
-export interface WireResponseUsage {
+export interface WireResponseUsage extends WireCost {
   readonly input_tokens?: number;
   readonly output_tokens?: number;
   readonly total_tokens?: number;
@@ -33,10 +34,6 @@ export interface WireResponseUsage {
     readonly cache_write_tokens?: number | null;
   } | null;
   readonly output_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
-  /** Cost at OpenRouter, in US dollars. */
-  readonly cost?: number | null;
-  /** Cost at xAI, in units of 1e-10 US dollars. */
-  readonly cost_in_usd_ticks?: number | null;
 }
 
 /** The response in the last event of a stream. */

@@ -6,6 +6,7 @@
 
 import type { StreamFn } from "@swink/agent";
 import {
+  adaptContent,
   type AdapterOptions,
   createStreamFn,
   mergeExtraFields,
@@ -14,9 +15,20 @@ import {
   SseParser,
   TOOL_NAME_RULE,
   toWireName,
+  warnUnsupportedOptions,
 } from "@swink/agent/adapters/kit";
 import { toAcmeMessages } from "./request.ts";
 import { AcmeReply } from "./response.ts";
+
+const UNSUPPORTED = [
+  "topP",
+  "stop",
+  "seed",
+  "serverTools",
+  "serviceTier",
+  "verbosity",
+  "reasoningSummary",
+] as const;
 
 /** Creates a stream function for Acme. */
 export function createAcme(options: AdapterOptions = {}): StreamFn {
@@ -30,20 +42,24 @@ export function createAcme(options: AdapterOptions = {}): StreamFn {
     },
     createParser: () => new SseParser(),
     createReplyReader: (call) => new AcmeReply(call),
-    prepare({ request, writer }, key = "") {
+    async prepare({ request, writer }, key = "") {
       const { model, context, options } = request;
       if (options.temperature !== undefined) {
         writer.warning("temperature_left_out", "Acme does not support a temperature");
       }
+      warnUnsupportedOptions(request, UNSUPPORTED, writer);
+      // Acme accepts text only: images and documents are replaced, with a warning.
+      const messages = await adaptContent(request, {}, writer);
       const body = {
         model: model.modelId,
         system: context.systemPrompt || undefined,
-        messages: toAcmeMessages(context.messages, model),
+        messages: toAcmeMessages(messages, model),
         tools: context.tools.map(({ name, description, parameters }) => ({
           name: toWireName(name, TOOL_NAME_RULE),
           description,
           parameters,
         })),
+        choice: options.toolChoice,
         limit: options.maxTokens,
       };
       return {
