@@ -42,7 +42,8 @@ export async function checkOutTask(
 
 /** Returns a path as git writes it, such as `tests` for `./tests/`; an empty one for the directory itself. */
 function normalizePath(path: string): string {
-  return path.split("/").filter((name) => name !== "" && name !== ".").join("/");
+  const separator = system.build.os === "windows" ? /[/\\]/ : "/";
+  return path.split(separator).filter((name) => name !== "" && name !== ".").join("/");
 }
 
 /** Whether the commit has a file or a directory. */
