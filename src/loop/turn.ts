@@ -98,12 +98,11 @@ async function applyPreTurn(
 
 /** Whether the messages for which a further turn was due have been taken back, so that a reply would follow a reply. */
 function hasNothingToSend(
-  { history, steering, cancellation }: RunServices,
+  { history, steering }: RunServices,
   { turn }: RunProgress,
   { messages, queue, batch }: TurnInput,
 ): boolean {
-  const isFurther = turn > 0 && !batch && !cancellation.aborted;
-  if (!isFurther || messages.length > 0) return false;
+  if (turn === 0 || batch || messages.length > 0) return false;
   if ((queue?.peek().length ?? 0) + steering.peek().length > 0) return false;
   return history.messages.findLast(({ role }) => role !== "custom")?.role === "assistant";
 }
