@@ -49,10 +49,11 @@ Deno.test("overflow: the request is repeated once per turn, inside the same mess
   assertEquals(outlineMessages(streamFn.calls[1]?.context.messages ?? []), ["user: Hi"]);
   assertEquals(agent.state.messages.length, 3, "the history keeps everything");
   const end = events.at(-1);
+  const last = agent.state.messages.at(-1);
   assertEquals(
-    end?.type === "agent_end" && end.usage.total,
-    10,
-    "the usage of the rejected request counts",
+    [end?.type === "agent_end" && end.usage.total, last?.role === "assistant" && last.usage.total],
+    [10, 10],
+    "the usage of the rejected request counts, in the run and in the reply",
   );
 });
 
