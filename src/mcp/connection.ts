@@ -54,7 +54,7 @@ export interface McpConnection extends AsyncDisposable {
     options?: McpRequestOptions,
   ): Promise<readonly ContentBlock[]>;
   /**
-   * Starts a server again at once, also one that has failed. Resolves when it has started, or failed to.
+   * Starts a server again at once, also one that has failed or waits for the user. Resolves when it has started, or failed to.
    *
    * Rejects with a `BadRequestError` if there is no such server.
    */

@@ -247,6 +247,26 @@ Deno.test("HTTP: the event stream of changes is opened again after failures of h
   assertEquals(pauses, [1_000, 2_000, 4_000, 8_000, 16_000]);
 });
 
+Deno.test("HTTP: a server that sends requests and does not accept the answers gets no more of them", async () => {
+  const pings = Array.from({ length: 400 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }));
+  await using server = new HttpServer({
+    "tools/call": (message) =>
+      createEventStream([...pings, createResult(message, { content: [] })]),
+    // An answer: the server accepts none until the client closes the connection.
+    "undefined": (_message, { signal }) =>
+      new Promise((resolve) => signal.addEventListener("abort", () => resolve({}))),
+  });
+  const warnings: string[] = [];
+  await using mcp = await server.connect({ onWarning: ({ message }) => warnings.push(message) });
+  assertEquals((await callTool(mcp)).content, []);
+  assertEquals((await callTool(mcp)).content, []);
+  const answers = server.requests.filter(({ method }) => method === undefined);
+  assert(answers.length >= 100 && answers.length < 300, `${answers.length} answers`);
+  assertEquals(warnings, [
+    'The MCP server "mock" sends requests, and does not accept the answers',
+  ]);
+});
+
 Deno.test("HTTP: a response that answers another request, or none, fails the call", async () => {
   const content = [{ type: "text", text: "other" }];
   const responses: readonly (() => Response)[] = [

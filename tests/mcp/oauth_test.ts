@@ -4,125 +4,12 @@ import { createDeferred } from "../../src/core/deferred.ts";
 import { connectMcp, type McpServerStatus } from "../../src/mcp/mod.ts";
 import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
-import { type HttpHandler, HttpServer } from "./http_server.ts";
-
-/** Answers a request for a token in place of the authorization server; `undefined` leaves it to that. */
-type TokenAnswer = (form: URLSearchParams) => Response | object | undefined;
-
-/** The protection of a server. */
-interface Protection {
-  /** The methods of JSON-RPC that require a token. Default: all but `initialize`. */
-  readonly methods?: readonly string[];
-  /** Returns the token that is valid. Default: `granted`. */
-  readonly getToken?: () => string;
-}
-
-/** A server that requires a token, with its own authorization server. */
-function createProtectedServer(
-  answer: TokenAnswer = () => undefined,
-  { methods = ["server/discover", "tools/list", "tools/call"], getToken = () => "granted" }:
-    Protection = {},
-): HttpServer {
-  const protect = (handler: HttpHandler): HttpHandler => (message, request) =>
-    !methods.includes(message.method) ||
-      request.headers.get("authorization") === `Bearer ${getToken()}`
-      ? handler(message, request)
-      : new Response(null, {
-        status: 401,
-        headers: {
-          "www-authenticate":
-            `Bearer resource_metadata="${server.url}/../.well-known/oauth-protected-resource"`,
-        },
-      });
-  const origin = () => new URL(server.url).origin;
-  const server: HttpServer = new HttpServer({
-    "server/discover": protect(({ id }) =>
-      Response.json({ jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } })
-    ),
-    "tools/list": protect(() => ({ tools: [{ name: "echo", inputSchema: { type: "object" } }] })),
-    "tools/call": protect(() => ({ content: [{ type: "text", text: "hello" }] })),
-    "/.well-known/oauth-protected-resource": () => ({
-      resource: server.url,
-      authorization_servers: [origin()],
-    }),
-    "/.well-known/oauth-authorization-server": () => ({
-      issuer: origin(),
-      authorization_endpoint: `${origin()}/authorize`,
-      token_endpoint: `${origin()}/token`,
-      registration_endpoint: `${origin()}/register`,
-      response_types_supported: ["code"],
-      code_challenge_methods_supported: ["S256"],
-    }),
-    "/register": async (_message, request) => ({ ...await request.json(), client_id: "client 1" }),
-    "/token": async (_message, request) => {
-      const form = new URLSearchParams(await request.text());
-      const other = answer(form);
-      if (other) return other;
-      const isValid = form.get("code") === "code 1" && form.get("code_verifier") !== null;
-      return isValid
-        ? { access_token: getToken(), token_type: "Bearer" }
-        : Response.json({ error: "invalid_grant" }, { status: 400 });
-    },
-  });
-  return server;
-}
-
-/** An `OAuthClientProvider` that keeps everything in memory. */
-class MemoryProvider {
-  readonly redirectUrl = "http://127.0.0.1/callback";
-  readonly clientMetadata = {
-    client_name: "test",
-    redirect_uris: [this.redirectUrl],
-    token_endpoint_auth_method: "none",
-  };
-  /** The page that the user would be sent to. */
-  page: URL | undefined;
-  /** Number of times that the user was sent to a page. */
-  redirects = 0;
-  #discovery: unknown;
-  #client: unknown;
-  #tokens: unknown;
-  #verifier = "";
-  /** The credentials that were discarded. */
-  readonly discarded: string[] = [];
-
-  state() {
-    return "state 1";
-  }
-  clientInformation() {
-    return this.#client;
-  }
-  saveClientInformation(client: unknown) {
-    this.#client = client;
-  }
-  tokens() {
-    return this.#tokens;
-  }
-  saveTokens(tokens: unknown) {
-    this.#tokens = tokens;
-  }
-  saveDiscoveryState(discovery: unknown) {
-    this.#discovery = discovery;
-  }
-  discoveryState() {
-    return this.#discovery;
-  }
-  invalidateCredentials(credentials: string) {
-    this.discarded.push(credentials);
-    if (credentials === "client") this.#client = undefined;
-    if (credentials === "tokens") this.#tokens = undefined;
-  }
-  redirectToAuthorization(url: URL) {
-    this.page = url;
-    this.redirects++;
-  }
-  saveCodeVerifier(verifier: string) {
-    this.#verifier = verifier;
-  }
-  codeVerifier() {
-    return this.#verifier;
-  }
-}
+import {
+  createProtectedServer,
+  MemoryProvider,
+  redirect,
+  type TokenAnswer,
+} from "./protected_server.ts";
 
 /** Records what is written to the console. */
 class ConsoleRecorder implements Disposable {
@@ -139,8 +26,6 @@ class ConsoleRecorder implements Disposable {
     Object.assign(console, this.#original);
   }
 }
-
-const redirect = () => Promise.resolve("http://127.0.0.1/callback?code=code+1&state=state+1");
 
 /** Connects with credentials of earlier, whose access token has expired. */
 async function connectWithOldToken(
@@ -327,6 +212,37 @@ Deno.test("OAuth: a wrong code makes the server fail", async () => {
   assertEquals(recorder.written, []);
 });
 
+Deno.test("OAuth: a code with the state of another authorization is not used", async () => {
+  const grants: (string | null)[] = [];
+  await using server = createProtectedServer((form) => void grants.push(form.get("grant_type")));
+  for (const state of ["", "&state=other"]) {
+    const awaitRedirect = () => Promise.resolve(`http://127.0.0.1/callback?code=code+1${state}`);
+    await using mcp = await server.connect({
+      servers: { mock: { oauth: { provider: new MemoryProvider(), awaitRedirect } } },
+    });
+    assertEquals(mcp.servers[0]?.state, {
+      type: "failed",
+      reason: "The answer of the authorization server has another state than its request",
+    });
+  }
+  assertEquals(grants, []);
+});
+
+Deno.test("OAuth: the user is sent to no page of another protocol than HTTP", async () => {
+  for (const page of ["file:///bin/sh", "ms-search:query", "ssh://host"]) {
+    await using server = createProtectedServer(undefined, { page });
+    const provider = new MemoryProvider();
+    await using mcp = await server.connect({
+      servers: { mock: { oauth: { provider, awaitRedirect: redirect } } },
+    });
+    assertEquals(mcp.servers[0]?.state, {
+      type: "failed",
+      reason: `The page of the authorization server must not begin with ${new URL(page).protocol}`,
+    });
+    assertEquals(provider.redirects, 0);
+  }
+});
+
 Deno.test("OAuth: a provider of a token needs no user", async () => {
   await using server = createProtectedServer();
   const provider = { token: () => Promise.resolve("granted") };
@@ -445,4 +361,34 @@ Deno.test("OAuth: calls that are refused at the same time send the user to one p
   redirects[2]?.resolve("http://127.0.0.1/callback?error=access_denied&state=state%201");
   await untilState(mcp, "failed");
   assertEquals([provider.redirects, count], [3, 3]);
+});
+
+Deno.test("OAuth: a restart ends an authorization that the user has abandoned, and begins another one", async () => {
+  let token = "granted";
+  await using server = createProtectedServer(undefined, { getToken: () => token });
+  const provider = new MemoryProvider();
+  const signals: AbortSignal[] = [];
+  let isAbandoned = true;
+  const awaitRedirect = ({ signal }: { readonly signal: AbortSignal }) => {
+    signals.push(signal);
+    return isAbandoned ? new Promise<never>(() => {}) : redirect();
+  };
+  await using mcp = await server.connect({
+    waitMs: 1,
+    servers: { mock: { oauth: { provider, awaitRedirect } } },
+  });
+  await untilState(mcp, "authorizing");
+  isAbandoned = false;
+  await mcp.restart("mock");
+  assertEquals(signals.map(({ aborted }) => aborted), [true, false]);
+  assertEquals(getText(await callTool(mcp)), "hello");
+
+  isAbandoned = true;
+  token = "another";
+  await callTool(mcp);
+  await untilState(mcp, "authorizing");
+  isAbandoned = false;
+  await mcp.restart("mock");
+  assertEquals(signals.slice(2).map(({ aborted }) => aborted), [true, false]);
+  assertEquals(getText(await callTool(mcp)), "hello");
 });

@@ -5,6 +5,7 @@
  */
 
 import { createDeferred, type Deferred } from "../../core/deferred.ts";
+import { AuthError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { ReportProblem } from "../protocol/repair_message.ts";
 import type { OAuthCredentials } from "../transport/token_fetch.ts";
@@ -35,6 +36,12 @@ export interface CompleteProvider {
   readonly invalidate: (credentials: OAuthCredentials) => Promise<void>;
   /** Whether the user was sent to the authorization server, and has not come back. */
   readonly isPending: () => boolean;
+  /**
+   * Returns the parameters of the URL with which the user has come back.
+   *
+   * @throws {AuthError} If they belong to another authorization, such as one that a page in the browser has begun.
+   */
+  readonly readRedirect: (redirect: URL | string) => URLSearchParams;
   /** Called when the user has come back, or does not: the next refusal sends the user there again. */
   readonly endPending: () => void;
 }
@@ -54,14 +61,7 @@ export function completeProvider(
   provider: object,
   { report, onRedirect }: ProviderEvents,
 ): CompleteProvider {
-  if (!isOAuthProvider(provider)) {
-    return {
-      provider,
-      invalidate: () => Promise.resolve(),
-      isPending: () => false,
-      endPending: () => {},
-    };
-  }
+  if (!isOAuthProvider(provider)) return createUserlessProvider(provider);
   let discovery: unknown;
   let pending: PendingRedirect | undefined;
   const resetOnFailure = async (step: () => unknown) => {
@@ -99,15 +99,18 @@ export function completeProvider(
     // Of requests that are refused at the same time, one sends the user to the authorization server.
     saveCodeVerifier: async (verifier: string) => {
       if (pending) return;
-      pending = { verifier, isRedirected: false, redirected: createDeferred() };
+      pending = { verifier, page: undefined, redirected: createDeferred() };
       await resetOnFailure(() => provider.saveCodeVerifier?.(verifier));
     },
     redirectToAuthorization: async (url: URL) => {
       const current = pending;
       if (!current) return;
       if (!await hasChallenge(url, current.verifier)) return await current.redirected.promise;
-      await resetOnFailure(() => provider.redirectToAuthorization?.(url));
-      current.isRedirected = true;
+      await resetOnFailure(() => {
+        assertPage(url);
+        return provider.redirectToAuthorization?.(url);
+      });
+      current.page = url;
       current.redirected.resolve();
       onRedirect();
     },
@@ -123,10 +126,22 @@ export function completeProvider(
     async invalidate(credentials) {
       await provider.invalidateCredentials?.(credentials);
     },
-    isPending: () => pending?.isRedirected === true,
+    isPending: () => pending?.page !== undefined,
+    readRedirect: (redirect) => readRedirect(redirect, pending?.page),
     endPending: () => {
       pending = undefined;
     },
+  };
+}
+
+/** Completes a provider that only has a token. */
+function createUserlessProvider(provider: object): CompleteProvider {
+  return {
+    provider,
+    invalidate: () => Promise.resolve(),
+    isPending: () => false,
+    readRedirect: (redirect) => new URL(redirect).searchParams,
+    endPending: () => {},
   };
 }
 
@@ -134,9 +149,28 @@ export function completeProvider(
 interface PendingRedirect {
   /** The secret to which its code is bound. */
   readonly verifier: string;
-  isRedirected: boolean;
+  /** The page, once the user was sent there. */
+  page: URL | undefined;
   /** Resolves when the user was sent there, or that has failed. */
   readonly redirected: Deferred<void>;
+}
+
+/**
+ * A server names the page, and providers open it with a program of the system, for which other addresses may be files or
+ * programs.
+ */
+function assertPage({ protocol }: URL): void {
+  if (protocol === "https:" || protocol === "http:") return;
+  throw new AuthError(`The page of the authorization server must not begin with ${protocol}`);
+}
+
+/** Compares the state, to which a provider binds the authorization (RFC 6749, section 10.12). */
+function readRedirect(redirect: URL | string, page: URL | undefined): URLSearchParams {
+  const { searchParams } = new URL(redirect);
+  const state = page?.searchParams.get("state") ?? undefined;
+  const isBound = state !== undefined && searchParams.has("code");
+  if (!isBound || searchParams.get("state") === state) return searchParams;
+  throw new AuthError("The answer of the authorization server has another state than its request");
 }
 
 /** Whether the code of an authorization is bound to a secret (RFC 7636). */

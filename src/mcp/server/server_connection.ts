@@ -62,6 +62,8 @@ export class ServerConnection {
   #starts = 0;
   /** Ends the pause before the next start. */
   #pause = new AbortController();
+  /** Ends the current start, also while the user shall authorize this program. */
+  #attempt = new AbortController();
 
   /** Creates a connection to a server that is not started yet. */
   constructor(server: NamedServer, options: ServerConnectionOptions) {
@@ -131,8 +133,14 @@ export class ServerConnection {
     if (this.#closing.signal.aborted) return;
     const { promise } = this.#nextStart;
     this.#pause.abort();
+    this.#attempt.abort(new AbortedError("The server is started again"));
     await this.#session?.close();
     await promise;
+  }
+
+  /** Starts the server again, unless that has been done since a session. */
+  async restartAfter(session: Session): Promise<void> {
+    if (this.#session === session) await this.restart();
   }
 
   /**
@@ -191,6 +199,7 @@ export class ServerConnection {
   async #serve(): Promise<Failure> {
     let session: Session | undefined;
     this.#starts++;
+    this.#attempt = new AbortController();
     try {
       const server = resolveServer(this.#server, this.#options.environment);
       this.#secrets = getSecrets(server, this.#server, this.#options.environment);
@@ -250,7 +259,7 @@ export class ServerConnection {
       clientPackage: await this.#options.loadClientPackage(),
       onToolsChange: (session) => this.#tools.refresh(session),
       onAuthorizing: (isWaiting) => this.#setState(isWaiting ? { type: "authorizing" } : state),
-    }, this.#closing.signal);
+    }, AbortSignal.any([this.#closing.signal, this.#attempt.signal]));
   }
 
   /** Reports the outcome of a start; the next outcome is that of the next start. */
@@ -265,7 +274,8 @@ export class ServerConnection {
     const { reason, readyMs, isFinal } = failure;
     const isFailed = isFinal || failures >= MAX_FAILURES;
     this.#setState({ type: isFailed ? "failed" : "restarting", reason });
-    if (readyMs === undefined) this.#endStart(undefined);
+    const isRepeated = this.#attempt.signal.aborted;
+    if (readyMs === undefined && !isRepeated) this.#endStart(undefined);
     const delay = Math.min(RESTART_MS * 2 ** (failures - 1), MAX_RESTART_MS);
     await this.#clock.sleep(isFailed ? Infinity : delay, this.#pause.signal);
     if (this.#closing.signal.aborted) return;

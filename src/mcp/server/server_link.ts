@@ -121,7 +121,7 @@ function createHttpLink(
   const inner = new clientPackage.StreamableHTTPClientTransport(url, {
     requestInit: { headers },
     fetch: authorization
-      ? createTokenFetch({ ...authorization, fetch: boundedFetch, report })
+      ? createTokenFetch({ ...authorization, fetch: boundedFetch, report, clock })
       : boundedFetch,
     reconnectionScheduler: createReconnectionScheduler(clock, signal),
     reconnectionOptions: RECONNECTION,
@@ -138,13 +138,13 @@ function createHttpLink(
     observeRefusal: (listener) => {
       if (awaitRedirect) onRefusal = listener;
     },
-    authorize: awaitRedirect
+    authorize: authorization && awaitRedirect
       ? async (signal) => {
         try {
           const redirect = await abortable(awaitRedirect({ server: name, signal }), signal);
-          await inner.finishAuth(new URL(redirect).searchParams);
+          await inner.finishAuth(authorization.readRedirect(redirect));
         } finally {
-          authorization?.endPending();
+          authorization.endPending();
         }
       }
       : rejectAuthorization,

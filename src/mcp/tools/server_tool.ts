@@ -126,7 +126,7 @@ class ServerToolCall {
     const subject = `The MCP server "${this.#connection.name}"`;
     if (isUnauthorized(error) || hasRejectedCredentials(error)) {
       // Where the user was sent to the authorization server, the session continues after that.
-      if (!session.isRefused) void this.#connection.restart();
+      if (!session.isRefused) void this.#connection.restartAfter(session);
       return new AuthError(`${subject} requires an authorization by the user. Try again later`);
     }
     if (!session.isClosed) return error;

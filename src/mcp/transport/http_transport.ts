@@ -18,6 +18,9 @@ import {
 
 type RequestId = string | number;
 
+/** Maximum number of answers that the server has not accepted; its further requests are ignored. */
+const MAX_ANSWERS = 100;
+
 /** Options for {@linkcode HttpTransport}. */
 export interface HttpTransportOptions {
   /** Called with problems of messages. */
@@ -38,6 +41,8 @@ export class HttpTransport implements ClientTransport {
   readonly #requests = new Map<RequestId, AbortController>();
   /** The requests whose complete response has arrived. */
   readonly #complete = new Set<RequestId>();
+  /** Number of answers to requests of the server that it has not accepted yet. */
+  #answers = 0;
 
   /** Wraps the transport of the client. */
   constructor(inner: HttpClientTransport, options: HttpTransportOptions) {
@@ -73,6 +78,7 @@ export class HttpTransport implements ClientTransport {
     if (id !== undefined && method !== undefined) {
       return await this.#sendRequest(message, id, options);
     }
+    if (method === undefined) return await this.#sendAnswer(message, options);
     await this.#inner.send(message, options);
     if (method === "notifications/cancelled") this.#closeRequest(params?.["requestId"]);
   }
@@ -87,6 +93,15 @@ export class HttpTransport implements ClientTransport {
   close(): Promise<void> {
     this.#options.closing.abort();
     return this.#inner.close();
+  }
+
+  async #sendAnswer(message: ProtocolMessage, options: SendOptions): Promise<void> {
+    this.#answers++;
+    try {
+      await this.#inner.send(message, options);
+    } finally {
+      this.#answers--;
+    }
   }
 
   async #sendRequest(
@@ -130,7 +145,11 @@ export class HttpTransport implements ClientTransport {
   #receive(value: unknown): void {
     const message = repairMessage(value, this.#options.report);
     if (!message) return;
-    if (message.id !== undefined && message.method === undefined) this.#requests.delete(message.id);
+    const { id, method } = message;
+    if (id !== undefined && method !== undefined && this.#answers >= MAX_ANSWERS) {
+      return this.#options.report("sends requests, and does not accept the answers");
+    }
+    if (id !== undefined && method === undefined) this.#requests.delete(id);
     this.onmessage?.(message);
   }
 }

@@ -6,7 +6,9 @@
 
 import { getErrorMessage } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { Clock } from "../../core/ports.ts";
 import type { ReportProblem } from "../protocol/repair_message.ts";
+import { SharedRefreshes } from "./shared_refreshes.ts";
 
 /** The credentials of a provider that an authorization server may reject. */
 export type OAuthCredentials = "client" | "tokens";
@@ -18,6 +20,7 @@ export interface TokenFetchOptions {
   readonly invalidate: (credentials: OAuthCredentials) => Promise<void>;
   /** Called with the credentials that are discarded. */
   readonly report: ReportProblem;
+  readonly clock: Pick<Clock, "now">;
 }
 
 /** The credentials that an error of an authorization server rejects, as the client package has them. */
@@ -44,35 +47,45 @@ export function hasRejectedCredentials(error: unknown): boolean {
  * the console. It discards rejected credentials itself; a server that is out of order fails the request, and does not
  * make the user authorize the program again.
  */
-export function createTokenFetch({ fetch, invalidate, report }: TokenFetchOptions): typeof fetch {
+export function createTokenFetch(options: TokenFetchOptions): typeof fetch {
+  const refreshes = new SharedRefreshes(options.clock);
   return async (input, init) => {
-    const grant = init?.body instanceof URLSearchParams ? init.body.get("grant_type") : null;
-    if (grant === null) return await fetch(input, init);
-    const answer = await readAnswer(() => fetch(input, init));
-    if (answer.type === "failed") {
-      if (grant !== "refresh_token") throw answer.thrown;
-      return createError("temporarily_unavailable", getErrorMessage(answer.thrown));
-    }
-    const { response, text } = answer;
-    const body = parseObject(text);
-    const code = typeof body["error"] === "string" ? body["error"] : undefined;
-    const rejected = code === undefined ? undefined : REJECTED.get(code);
-    if (rejected) {
-      const reason = `${code}: ${String(body["error_description"] ?? "no description")}`;
-      report(
-        `rejected the stored credentials, which are discarded: ${reason.slice(0, MAX_REASON)}`,
-      );
-      for (const credentials of rejected) await invalidate(credentials);
-      return createError(CREDENTIALS_REJECTED, reason);
-    }
-    const isComplete = response.ok && typeof body["access_token"] === "string";
-    const isKnownError = code !== undefined && code !== "server_error";
-    if (isComplete || isKnownError || grant !== "refresh_token") {
-      return copyResponse(response, text);
-    }
-    const reason = `The authorization server answered with the status ${response.status}`;
-    return createError("temporarily_unavailable", `${reason}, and no token`);
+    const form = init?.body instanceof URLSearchParams ? init.body : undefined;
+    const grant = form?.get("grant_type");
+    if (!form || !grant) return await options.fetch(input, init);
+    const request = () => requestToken(options, grant, () => options.fetch(input, init));
+    if (grant !== "refresh_token") return await request();
+    const key = `${input instanceof Request ? input.url : input} ${form}`;
+    return await refreshes.share({ key, token: form.get("refresh_token") }, request);
   };
+}
+
+/** Requests a token, and discards credentials that the authorization server rejects. */
+async function requestToken(
+  { invalidate, report }: Pick<TokenFetchOptions, "invalidate" | "report">,
+  grant: string,
+  send: () => Promise<Response>,
+): Promise<Response> {
+  const answer = await readAnswer(send);
+  if (answer.type === "failed") {
+    if (grant !== "refresh_token") throw answer.thrown;
+    return createError("temporarily_unavailable", getErrorMessage(answer.thrown));
+  }
+  const { response, text } = answer;
+  const body = parseObject(text);
+  const code = typeof body["error"] === "string" ? body["error"] : undefined;
+  const rejected = code === undefined ? undefined : REJECTED.get(code);
+  if (rejected) {
+    const reason = `${code}: ${String(body["error_description"] ?? "no description")}`;
+    report(`rejected the stored credentials, which are discarded: ${reason.slice(0, MAX_REASON)}`);
+    for (const credentials of rejected) await invalidate(credentials);
+    return createError(CREDENTIALS_REJECTED, reason);
+  }
+  const isComplete = response.ok && typeof body["access_token"] === "string";
+  const isKnownError = code !== undefined && code !== "server_error";
+  if (isComplete || isKnownError || grant !== "refresh_token") return copyResponse(response, text);
+  const reason = `The authorization server answered with the status ${response.status}`;
+  return createError("temporarily_unavailable", `${reason}, and no token`);
 }
 
 type Answer =

@@ -10,8 +10,17 @@ import type { Concern } from "./command_rules.ts";
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
 import type { CallPath, PathRule } from "./path_rules.ts";
 import { type PathPattern, UNKNOWN_SEGMENT } from "./pattern_overlap.ts";
-import { listPathWords, listValues, looksLikePath } from "./path_words.ts";
-import type { ShellWord } from "./shell_syntax.ts";
+import {
+  isNameReader,
+  isPrinter,
+  listInputNames,
+  listPathWords,
+  listSelectedNames,
+  listValues,
+  looksLikePath,
+  type PathWord,
+} from "./path_words.ts";
+import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
 /** Maximum number of paths that are compared with a rule. */
 const MAX_PATHS = 2_000;
@@ -41,7 +50,10 @@ export function findNamedPath(
   place: ScriptPlace,
 ): Concern {
   const words = new Map(
-    listScriptWords(script).map((word) => [`${word.literal} ${word.text}`, word]),
+    listScriptWords(script).map((word) => [
+      `${word.literal} ${word.isGlob ?? false} ${word.text}`,
+      word,
+    ]),
   );
   const directories = findDirectories(script, place);
   let isPossible = false;
@@ -63,18 +75,24 @@ export function findNamedPath(
 }
 
 /** Returns the words of a script that may be paths. */
-function listScriptWords({ commands, words }: ExecutedCommands): readonly ShellWord[] {
-  const own = new Set(commands.flatMap((command) => command.words.map(({ text }) => text)));
-  // Those of loops and assignments, and those that are passed on to other commands.
-  const isPassed = commands.some((command) => getProgram(command) === "xargs") ||
+function listScriptWords({ commands, words }: ExecutedCommands): readonly PathWord[] {
+  const listTexts = (listed: readonly SimpleCommand[]): ReadonlySet<string> =>
+    new Set(listed.flatMap((command) => command.words.map(({ text }) => text)));
+  const own = listTexts(commands);
+  // Other commands are the source of names, too, but theirs are decided with their options, which may leave files out.
+  const isPassed = commands.some(isNameReader) ||
     words.some(({ text }) => /\$\(|`/.test(text));
+  const passed = listTexts(isPassed ? commands.filter(isPrinter) : []);
+  // The others are those of loops and assignments.
   const others = words.filter(({ text }) =>
-    looksLikePath(text) && !text.startsWith("-") && (isPassed || !own.has(text))
+    looksLikePath(text) && !text.startsWith("-") && (passed.has(text) || !own.has(text))
   );
   return [
     ...commands.flatMap(listPathWords),
+    ...listInputNames(commands),
+    ...(isPassed ? commands.flatMap(listSelectedNames) : []),
     ...others.flatMap(({ text, literal }) =>
-      listValues(text, true).map((value) => ({ text: value, literal }))
+      listValues(text.replace(/(?:\\[nrt])+$/, ""), true).map((value) => ({ text: value, literal }))
     ),
   ];
 }
@@ -139,12 +157,13 @@ type PossiblePath =
 
 /** Returns the paths that a word may refer to; `undefined` if it is too long or has too many. */
 function listPaths(
-  { text, literal }: ShellWord,
+  word: PathWord,
   directories: Directories,
 ): readonly PossiblePath[] | undefined {
+  const { text } = word;
   if (text.length > MAX_CHARACTERS || text.split("/").length > MAX_NAMES) return undefined;
   try {
-    return findPaths({ text, literal }, directories);
+    return word.isGlob ? expand(text).flatMap(locateGlob) : findPaths(word, directories);
   } catch {
     // Its braces have too many alternatives.
     return undefined;
@@ -201,6 +220,12 @@ function locate(text: string, { directories, isExact }: LocateOptions): Possible
   if (!hasOthers) return paths;
   const { segments } = resolveSegments(names);
   return [...paths, { type: "pattern", path: { segments, start: "anywhere" } }];
+}
+
+/** Returns the paths that a program may find by a glob. */
+function locateGlob(text: string): PossiblePath {
+  const { segments } = resolveSegments(splitPath(text).map(toPattern));
+  return { type: "pattern", path: { segments, start: text.startsWith("/") ? "root" : "inside" } };
 }
 
 function toPattern(name: string): string {

@@ -142,7 +142,8 @@ function mayConcernPattern(
   const { segments, start } = path;
   if (glob.startsWith("/")) {
     if (start === "root") return mayOverlap(glob, path);
-    return start !== "directory" && mayOverlap(glob, { segments, start: "anywhere" });
+    return start !== "directory" && start !== "inside" &&
+      mayOverlap(glob, { segments, start: "anywhere" });
   }
   if (start !== "root") return mayOverlap(glob, path);
   if (workingDirectory === undefined) return mayOverlap(glob, { segments, start: "above" });

@@ -6,6 +6,7 @@
 
 import { getProgram } from "./executed_commands.ts";
 import { hasHarmlessForms, WITHOUT_FILES } from "./harmless_commands.ts";
+import { listExpressionGlobs, listProgramGlobs } from "./program_globs.ts";
 import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
 /** Programs whose operands are files, besides those with harmless forms. */
@@ -32,8 +33,11 @@ const PATTERN_OPTIONS = /^-(?!-)\w*[efg]|^--(?:expr|reg|f(?!ixed)|exclude-from|i
 /** Options of programs like grep whose value, a number or a type, is the next word. */
 const COUNT_OPTIONS = /^-\w*[ABCmt]$/;
 
-/** Options of rg whose value, a glob of files, is the next word. */
-const GLOB_OPTIONS = /^(?:-g|--i?glob)$/;
+/** Options whose value, a glob of files, is the next word. */
+const GLOB_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
+  ["rg", /^(?:-g|--i?glob)$/],
+  ...["grep", "egrep", "fgrep"].map((name) => [name, /^--(?:inc|exc)[a-z-]*$/] as const),
+]);
 
 /** Options whose value, the next word, is a pattern or a script. */
 const TEXT_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
@@ -66,11 +70,17 @@ const OWN_EXCLUDING_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
 /** Programs whose arguments may be code. */
 const INTERPRETERS = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|lua|osascript)$/;
 
+/** A word that may be a path. */
+export interface PathWord extends ShellWord {
+  /** Whether the program compares it with the names of files in any directory below. Default: it does not. */
+  readonly isGlob?: true;
+}
+
 /**
  * Returns the words of a command that may be paths: all operands of a program that reads files except patterns and what
  * it leaves out, and of other programs those that look so and are no text.
  */
-export function listPathWords(command: SimpleCommand): readonly ShellWord[] {
+export function listPathWords(command: SimpleCommand): readonly PathWord[] {
   const targets = command.redirects.flatMap(({ target }) => target ?? []);
   const { name, subcommand, args } = splitCommand(command);
   if (WITHOUT_FILES.has(name) && name !== "cd") return targets;
@@ -84,9 +94,11 @@ export function listPathWords(command: SimpleCommand): readonly ShellWord[] {
       : isReader || looksLikePath(word.text)
       ? listValues(word.text, isReader)
       : [];
-    return parts.flatMap((text) => [
+    const { [index]: whole = "", [index - 1]: previous = "" } = texts;
+    return parts.flatMap((text): readonly PathWord[] => [
       { text, literal: word.literal },
       ...(isReader && word.literal ? listShortestName(text) : []),
+      ...(isReader ? listProgramGlobs(name, { text, word: whole, previous }).map(toGlobWord) : []),
     ]);
   });
   const documents = INTERPRETERS.test(name)
@@ -94,6 +106,71 @@ export function listPathWords(command: SimpleCommand): readonly ShellWord[] {
     : [];
   const programs = command.words.slice(0, 1).filter(({ text }) => text.includes("/"));
   return [...programs, ...words, ...documents.map((text) => ({ text, literal: true })), ...targets];
+}
+
+function toGlobWord(text: string): PathWord {
+  return { text, literal: false, isGlob: true };
+}
+
+/** Whether a command prints its arguments. */
+export function isPrinter(command: SimpleCommand): boolean {
+  return /^(?:echo|printf)$/.test(getProgram(command));
+}
+
+/** Programs that take names of files from their input. */
+const NAME_READERS = /^(?:xargs|read|mapfile|readarray|parallel|cpio)$/;
+
+/** Whether a command takes names of files from its input. */
+export function isNameReader(command: SimpleCommand): boolean {
+  return NAME_READERS.test(getProgram(command));
+}
+
+/** Options with which grep selects the other lines, or prints no lines. */
+const UNSELECTING_OPTIONS = /^-(?!-)\w*[vlLrRc]|^--(?:inv|files|rec|deref|count)/;
+
+/** Returns the names that a filter such as `grep .env` selects from its input, and may pass to another command. */
+export function listSelectedNames(command: SimpleCommand): readonly PathWord[] {
+  const name = getProgram(command);
+  const args = command.words.slice(1);
+  // One with files that are not known, as after xargs, is no filter.
+  const isFilter = /grep$|^rg$/.test(name) &&
+    args.every(({ text, literal }) => literal && !UNSELECTING_OPTIONS.test(text));
+  if (!isFilter) return [];
+  const index = findPattern(name, args);
+  const options = TEXT_OPTIONS.get(name);
+  const pattern = args.find((_, position) =>
+    index === -1 ? options?.test(args[position - 1]?.text ?? "") : position === index
+  );
+  if (!pattern || !/[/.\\^$*+]/.test(pattern.text)) return [];
+  return [pattern, ...listExpressionGlobs(pattern.text).map(toGlobWord)];
+}
+
+/**
+ * Returns the names of files that a script prints, or has in a document, for a command that takes names from its input. Names
+ * without `/` and `.` are such only if a program gets them that reads files.
+ */
+export function listInputNames(commands: readonly SimpleCommand[]): readonly ShellWord[] {
+  if (!commands.some(isNameReader)) return [];
+  const documents = commands.flatMap(({ redirects }) => redirects.map(getInputText));
+  const printed = commands.flatMap((command, index) => {
+    if (!isPrinter(command)) return [];
+    // A text with several words may be a message, unless the next command reads it.
+    const isInput = commands.slice(index + 1, index + 2).some(isNameReader);
+    return command.words.slice(1).flatMap(({ text, literal }) => {
+      const names = splitNames(text);
+      return isInput || names.length === 1 ? names.map((name) => ({ text: name, literal })) : [];
+    });
+  });
+  const written = documents.flatMap(splitNames).map((text) => ({ text, literal: true }));
+  const isRead = commands.some((command) =>
+    isFileProgram(getProgram(command)) && command.words.some(({ literal }) => !literal)
+  );
+  return [...printed, ...written].filter(({ text }) => isRead || looksLikePath(text));
+}
+
+/** Splits a text at white space, and at the escapes of it that `printf` and `echo -e` replace. */
+function splitNames(text: string): readonly string[] {
+  return text.split(/(?:\s|\\[nrt]|\\0(?![0-7]))+/).filter((name) => name !== "");
 }
 
 /** Returns the text that a script passes to a command as its input. */
@@ -151,7 +228,7 @@ function isFileProgram(name: string): boolean {
 /** Finds the operand that is a pattern; -1 if there is none, or an option has it. */
 function findPattern(name: string, args: readonly ShellWord[]): number {
   if (!WITH_PATTERN.has(name)) return -1;
-  const isGlob = (option: string): boolean => name === "rg" && GLOB_OPTIONS.test(option);
+  const isGlob = (option: string): boolean => GLOB_OPTIONS.get(name)?.test(option) ?? false;
   const hasPattern = args.some(({ text }) => PATTERN_OPTIONS.test(text) && !isGlob(text));
   const isFd = name === "fd" || name === "fdfind";
   if (hasPattern || (isFd && args.some(({ text }) => FD_EXECUTION.test(text)))) return -1;

@@ -28,6 +28,7 @@ Deno.test("rules for reading: a pattern, a text or an excluded path that has the
     ["Read(docs/**)", "git branch docs", "none"],
     ["Read(dist/**)", "grep -rn foo --exclude-dir=dist .", "none"],
     ["Read(dist/**)", "grep -rn foo --exclude-dir dist .", "none"],
+    ["Read(secret/**)", "grep -rn --exclude-dir dist secret .", "none"],
     ["Read(dist/**)", "du -sh --exclude=dist .", "none"],
     ["Read(dist/**)", "tree -I dist", "none"],
     ["Read(dist/**)", "ls --ignore dist", "none"],
@@ -42,6 +43,28 @@ Deno.test("rules for reading: a pattern, a text or an excluded path that has the
     ["Read(secret/**)", "ls *", "none"],
     ["Read(secret/**)", "cat lib/*/README.md", "none"],
     ["Read(secret/**)", "for file in src/*; do cat $file; done", "none"],
+  ]));
+
+Deno.test("rules for reading: a command that leaves a path out may pass its results on", () =>
+  assertConcerns([
+    ["Read(lib/**)", "find . -path ./lib -prune -o -name '*.ts' -print | xargs wc -l", "none"],
+    ["Read(lib/**)", "wc -l $(find . -path ./lib -prune -o -name '*.ts' -print)", "none"],
+    ["Read(.env)", "find . -type f ! -name .env -print0 | xargs -0 grep -l key", "none"],
+    ["Read(.env)", "git ls-files | grep -v .env | xargs wc -l", "none"],
+    ["Read(.env)", "version=$(jq -r .env package.json)", "none"],
+    ["Read(.env)", "for name in $(ls | grep -v .env); do cat $name; done", "none"],
+    ["Read(.env)", "grep -rl '\\.env' src | xargs sed -i s/a/b/", "none"],
+    ["Read(.env)", "git ls-files | grep '\\.ts$' | xargs wc -l", "none"],
+    ["Read(.env)", "git ls-files | xargs grep -n '\\.env'", "none"],
+    ["Read(.env)", "git ls-files | grep .env", "none"],
+    ["Read(.env)", "ls -a | grep .env | xargs cat", "certain"],
+    ["Read(.env)", "cat $(ls -a | grep -e .env)", "certain"],
+    ["Read(.env)", "ls -a | grep '^\\.env$' | xargs cat", "possible"],
+    ["Read(.env)", "ls -a | grep .e | while read -r name; do cat $name; done", "possible"],
+    ["Read(.env)", "git ls-files | xargs grep -n key .env", "certain"],
+    ["Read(.env)", "grep -v .env a; cat $(echo .env)", "certain"],
+    ["Read(.env)", "grep -v .env a; echo .env | xargs cat", "certain"],
+    ["Read(.env)", "cat ${FILE:-.env} | xargs", "certain"],
   ]));
 
 Deno.test("rules for reading: an operand is a path if an option has the pattern, or nothing excludes it", () =>
@@ -105,6 +128,58 @@ Deno.test("rules for reading: a quoted pattern that a program expands is a path"
     ["Read(.env)", "grep -r KEY . --exclude='.env*'", "none"],
     ["Read(.env)", "rg KEY -g '!.env*'", "none"],
     ["Read(.env)", "find . -name '.env*' -prune -o -print", "none"],
+  ]));
+
+Deno.test("rules for reading: a pattern that a program expands may name a file of a rule", () =>
+  assertConcerns([
+    ["Read(**/.env)", "find . -name '.e*' -exec cat {} +", "possible"],
+    ["Read(**/.env)", "find . -name .en? -exec cat {} +", "possible"],
+    ["Read(**/.env)", "find . -name '\\.env' -exec cat {} +", "possible"],
+    ["Read(**/.env)", "find . -name '*env' -exec cat {} +", "possible"],
+    ["Read(**/.env)", "find . -name '.*' -exec cat {} +", "possible"],
+    ["Read(**/.env)", "find . -regex '.*/\\.en.' -exec cat {} +", "possible"],
+    ["Read(**/.env)", "grep -r --include='.en?' KEY .", "possible"],
+    ["Read(**/.env)", "grep -r --include '.[e]nv' KEY .", "possible"],
+    ["Read(**/.env)", "rg KEY -g '.{env,x}'", "possible"],
+    ["Read(**/.env)", "rg --glob='.e*' KEY", "possible"],
+    ["Read(**/.env)", "git grep KEY -- ':(glob)**/.e*'", "possible"],
+    ["Read(**/.env)", "fd -H '^\\.(env|npmrc)$' -x cat", "possible"],
+    ["Read(**/.env)", "sh -c \"find . -name '.e*' -delete\"", "possible"],
+    ["Read(.env.local)", "find . -name '.env*' -exec cat {} +", "possible"],
+    ["Read(.env.local)", "find . -name '*.env.*' -exec cat {} +", "possible"],
+    ["Read(secret/**)", "find . -path './sec*/*' -exec cat {} +", "possible"],
+    ["Read(secret/**)", "find . -path '*ecre*' | xargs cat", "possible"],
+    ["Read(lib/key.txt)", "find lib -name 'key*' -exec cat {} +", "possible"],
+    ["Read(/etc/passwd)", "find / -path '/etc/pass*' -exec cat {} +", "possible"],
+    ["Read(.env)", "cat '[.]env'", "none"],
+    ["Read(.env)", "grep -rn '.*' src", "none"],
+    ["Read(.env)", "find . -not -path '*/.*' -name '*.ts'", "none"],
+    ["Read(.env)", "find . -name '[!.]*'", "none"],
+    ["Read(.env)", "rg foo -g '!.*'", "none"],
+    ["Read(lib/key.json)", "find . -name '*.json'", "none"],
+    ["Read(lib/key.json)", "find . -name '*.*' -o -name '[a-z]*'", "none"],
+    ["Read(lib/key.json)", "rg foo -g '**/*.{json,md}'", "none"],
+    ["Read(src/secret/**)", "rg foo -g 'src/**/*.ts'", "none"],
+    ["Read(lib/key.json)", "find . -regextype egrep -regex '.*\\.(ts|js)'", "none"],
+    ["Read(lib/key.json)", "find . -regex '.*\\.\\(ts\\|js\\)'", "none"],
+    ["Read(secrets/**)", "fd -e ts -x deno fmt", "none"],
+    ["Read(secrets/**)", "fd '\\.ts$' -x deno fmt", "none"],
+    ["Read(/etc/**)", "find . -name 'e*'", "none"],
+  ]));
+
+Deno.test("rules for reading: a printed name reaches a command that takes names from its input", () =>
+  assertConcerns([
+    ["Read(.env)", "printf '.env\\n' | xargs cat", "certain"],
+    ["Read(.env)", "printf 'a\\0.env\\0' | xargs -0 cat", "certain"],
+    ["Read(.env)", "echo 'a .env' | xargs cat", "certain"],
+    ["Read(id)", "echo id | sort | xargs cat", "certain"],
+    ["Read(secret/**)", 'echo secret/a | while read -r name; do cat "$name"; done', "certain"],
+    ["Read(.env)", "xargs cat <<E\na\n.env\nE", "certain"],
+    ["Read(.env)", "cat $(printf '.env\\n')", "certain"],
+    ["Read(.env)", "echo 'No .env here'; find . -name '*.ts' | xargs wc -l", "none"],
+    ["Read(test)", "echo test | xargs npm run", "none"],
+    ["Read(.env)", 'git commit -m "Ignore .env since $(date)"', "none"],
+    ["Read(secret/**)", "echo secret/a", "none"],
   ]));
 
 Deno.test("rules for reading: a pattern after an option for it, or after a glob, is no path", () =>

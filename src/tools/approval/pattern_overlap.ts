@@ -16,9 +16,9 @@ export interface PathPattern {
   readonly segments: readonly string[];
   /**
    * The directory in which it begins: `root` of the file system, the working `directory`, an unknown one `above` it, or one
-   * `anywhere`.
+   * `anywhere`. One `inside` the working directory is for a pattern that a program compares with the names in it.
    */
-  readonly start: "root" | "directory" | "above" | "anywhere";
+  readonly start: "root" | "directory" | "above" | "anywhere" | "inside";
 }
 
 /** Maximum number of segments that are compared; a longer path may be any. */
@@ -34,18 +34,19 @@ const MAX_SEGMENTS = 64;
 export function mayOverlap(glob: string, { segments, start }: PathPattern): boolean {
   if (segments.length > MAX_SEGMENTS) return true;
   const path = segments.map(foldCase);
+  const fits = start === "inside" ? programMayFind : segmentsOverlap;
   return expandBraces(foldCase(glob)).some((alternative) => {
     if (!alternative.includes("/")) {
-      return path.some((segment) => namesSegment(alternative, segment));
+      return path.some((segment) => namesSegment(alternative, segment, fits));
     }
     // A class or an escape that contains a separator.
     if (/\\\/|\[[^\]]*\//.test(alternative)) return true;
     const globSegments = alternative.split("/").filter((segment) => segment !== "");
-    const overlap = new Overlap(globSegments, path);
+    const overlap = new Overlap(globSegments, path, fits);
     if (overlap.begins(0, 0)) return true;
-    const isElsewhere = start === "above" || start === "anywhere";
-    if (isElsewhere && path.some((_, index) => overlap.begins(0, index))) return true;
-    return start === "anywhere" &&
+    if (start === "root" || start === "directory") return false;
+    if (path.some((_, index) => overlap.begins(0, index))) return true;
+    return start !== "above" &&
       globSegments.some((segment, index) => !isStar(segment) && overlap.begins(index, 0));
   });
 }
@@ -54,11 +55,13 @@ export function mayOverlap(glob: string, { segments, start }: PathPattern): bool
 class Overlap {
   readonly #glob: readonly string[];
   readonly #path: readonly string[];
+  readonly #fits: SegmentComparison;
   readonly #known = new Map<number, boolean>();
 
-  constructor(glob: readonly string[], path: readonly string[]) {
+  constructor(glob: readonly string[], path: readonly string[], fits: SegmentComparison) {
     this.#glob = glob;
     this.#path = path;
+    this.#fits = fits;
   }
 
   /** Whether the rest of the glob may match the rest of the path, or a directory above it, or all in it. */
@@ -80,7 +83,7 @@ class Overlap {
       return this.begins(globIndex, pathIndex + 1) || this.begins(globIndex + 1, pathIndex);
     }
     const isAnywhere = this.#glob[globIndex - 1] === "**";
-    const fits = isAnywhere ? namesSegment(glob, segment) : segmentsOverlap(glob, segment);
+    const fits = isAnywhere ? namesSegment(glob, segment, this.#fits) : this.#fits(glob, segment);
     // `*` at the end names the entries of a directory, but not what is in them.
     const isEntry = isStar(segment) && !isStar(glob) && pathIndex === this.#path.length - 1;
     if (isEntry && globIndex < this.#glob.length - 1) return false;
@@ -88,9 +91,28 @@ class Overlap {
   }
 }
 
-function namesSegment(glob: string, segment: string): boolean {
-  return segmentsOverlap(glob, segment) && (isStar(glob) || !isStar(segment));
+/** Whether a segment of a glob and one of a path may match the same name. */
+type SegmentComparison = (glob: string, segment: string) => boolean;
+
+function namesSegment(glob: string, segment: string, fits: SegmentComparison): boolean {
+  return fits(glob, segment) && (isStar(glob) || !isStar(segment));
 }
+
+/**
+ * Whether a program that finds files by a pattern may find one that a segment of a glob names without wildcards. Patterns
+ * for all names, or all with an extension, are not taken for such a name: they are in most commands.
+ */
+function programMayFind(glob: string, segment: string): boolean {
+  if (isStar(glob)) return true;
+  if (!isPattern(segment)) return segmentsOverlap(glob, segment);
+  const literals = segment.replace(WIDE_WILDCARDS, "");
+  const isForAll = literals === "" || (literals === "." && !segment.startsWith("."));
+  if (isPattern(glob) || isForAll) return false;
+  return compileGlob(segment.replace(/^\*+(?=\.)/, ""))(glob);
+}
+
+/** Wildcards that match most characters: `*`, `?`, a range and a negated class. */
+const WIDE_WILDCARDS = /[*?]|\[[!^][^\]]*\]|\[[^\]]*-[^\]]*\]/g;
 
 /** Whether a segment of a glob and one of a path, of which each may be a pattern, may match the same name. */
 function segmentsOverlap(glob: string, segment: string): boolean {
