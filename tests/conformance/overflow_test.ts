@@ -315,9 +315,12 @@ Deno.test("overflow: a run that does not start keeps overflow: true for the next
   const flags: boolean[] = [];
   const { agent } = testAgent([tooLong, reply("Hello")], {
     transformContext: createShrinking(flags),
+    validator: () => {
+      throw new Error("no validator");
+    },
   });
   await agent.prompt("Hi");
-  await assertRejects(() => agent.structuredOutput("?", { type: "nonsense" }), BadRequestError);
+  await assertRejects(() => agent.structuredOutput("?", { type: "object" }), BadRequestError);
   await agent.prompt("More");
   assertEquals(flags, [false, true, true]);
 });
