@@ -5,7 +5,12 @@
  */
 
 import { isPlainSedScript } from "./harmless_commands.ts";
-import { parseShell, type ShellWord, type SimpleCommand } from "./shell_syntax.ts";
+import {
+  parseShell,
+  type ShellRedirect,
+  type ShellWord,
+  type SimpleCommand,
+} from "./shell_syntax.ts";
 
 /** The commands that a script runs. */
 export interface ExecutedCommands {
@@ -15,6 +20,8 @@ export interface ExecutedCommands {
   readonly words: readonly ShellWord[];
   /** Whether there may be other commands that cannot be determined. */
   readonly opaque: boolean;
+  /** Whether a part was not analyzed, so that its commands and words are missing. */
+  readonly incomplete: boolean;
   /** Whether the script consists of simple commands in lists, pipes, groups, conditions and loops over conditions. */
   readonly plain: boolean;
   /** Whether a function starts itself more than once. */
@@ -154,10 +161,16 @@ export function getProgram({ words }: Pick<SimpleCommand, "words">): string {
   return name.slice(name.lastIndexOf("/") + 1);
 }
 
+/** Returns the text that a script passes to a command as its input. */
+export function getInputText({ operator, target, document }: ShellRedirect): string {
+  return document ?? (operator === "<<<" ? target?.text ?? "" : "");
+}
+
 class CommandFinder implements ExecutedCommands {
   readonly commands: SimpleCommand[] = [];
   readonly words: ShellWord[] = [];
   opaque = false;
+  incomplete = false;
   plain = true;
   multiplies = false;
   #wrappedWords = 0;
@@ -166,10 +179,11 @@ class CommandFinder implements ExecutedCommands {
   findInScript(script: string, depth: number): void {
     if (depth > 0) this.#nestedCharacters += script.length;
     if (depth > MAX_DEPTH || this.#nestedCharacters > MAX_NESTED_CHARACTERS) {
-      return this.#markOpaque();
+      return this.#markIncomplete();
     }
     const parsed = parseShell(script);
     this.opaque ||= parsed.opaque;
+    this.incomplete ||= parsed.incomplete;
     this.plain &&= parsed.plain;
     this.multiplies ||= parsed.multiplies;
     for (const word of parsed.words) this.words.push(word);
@@ -180,15 +194,24 @@ class CommandFinder implements ExecutedCommands {
     this.opaque = true;
   }
 
+  #markIncomplete(): void {
+    this.opaque = true;
+    this.incomplete = true;
+  }
+
   #addCommand(command: SimpleCommand, depth: number): void {
     this.commands.push(command);
     const { words } = command;
     const [name, ...args] = words;
     if (!name) return;
-    if (depth > MAX_DEPTH || !name.literal) return this.#markOpaque();
+    if (depth > MAX_DEPTH) return this.#markIncomplete();
+    if (!name.literal) return this.#markOpaque();
     const program = getProgram(command);
     if (OPAQUE_PROGRAMS.has(program) || hasOpaqueArgument(program, args)) this.#markOpaque();
-    if (SHELLS.has(program)) return this.#findInShell(args, depth);
+    if (SHELLS.has(program)) {
+      this.#findInInput(command, depth);
+      return this.#findInShell(args, depth);
+    }
     if (program === "sed" && !isPlainSed(args)) this.#markOpaque();
     if (program === "command" && /^-[vV]+$/.test(args[0]?.text ?? "")) return;
     if (program === "eval") return this.#findInText(skipOptionsEnd(args), depth);
@@ -212,6 +235,14 @@ class CommandFinder implements ExecutedCommands {
       this.#markOpaque();
     }
     this.#findInText([script], depth);
+  }
+
+  /** Finds the commands in a document that a shell reads as its script, or that its script reads. */
+  #findInInput({ redirects }: SimpleCommand, depth: number): void {
+    for (const redirect of redirects) {
+      const text = getInputText(redirect);
+      if (text !== "") this.findInScript(text, depth + 1);
+    }
   }
 
   /** Finds the commands of words that are joined to a script. */
@@ -260,7 +291,7 @@ class CommandFinder implements ExecutedCommands {
   #addWords(words: readonly ShellWord[], depth: number): void {
     if (words.length === 0) return;
     this.#wrappedWords += words.length;
-    if (this.#wrappedWords > MAX_WRAPPED_WORDS) return this.#markOpaque();
+    if (this.#wrappedWords > MAX_WRAPPED_WORDS) return this.#markIncomplete();
     this.#addCommand({ assignments: [], words, redirects: [] }, depth + 1);
   }
 }
