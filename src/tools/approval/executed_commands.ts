@@ -264,7 +264,9 @@ class CommandFinder implements ExecutedCommands {
     for (const [index, { text }] of args.entries()) {
       const isEnd = text === ";" || text === "+";
       if (start !== -1 && (isEnd || index === args.length - 1)) {
-        this.#addWords(args.slice(start, isEnd ? index : undefined), depth);
+        const words = args.slice(start, isEnd ? index : undefined);
+        if (isPlaceholder(words[0])) this.#markOpaque();
+        this.#addWords(words, depth);
         start = -1;
       } else if (start === -1 && /^-(?:exec|execdir|ok|okdir)$/.test(text)) start = index + 1;
     }
@@ -284,6 +286,7 @@ class CommandFinder implements ExecutedCommands {
       if (program === "ssh") this.#findInText(args.slice(start), depth);
       // xargs appends arguments from its input, which are unknown.
       const inner = args.slice(start);
+      if (program === "xargs" && isPlaceholder(inner[0], args.slice(0, start))) this.#markOpaque();
       this.#addWords(program === "xargs" ? [...inner, UNKNOWN_ARGUMENTS] : inner, depth);
     }
   }
@@ -294,6 +297,19 @@ class CommandFinder implements ExecutedCommands {
     if (this.#wrappedWords > MAX_WRAPPED_WORDS) return this.#markIncomplete();
     this.#addCommand({ assignments: [], words, redirects: [] }, depth + 1);
   }
+}
+
+/** Whether xargs or find replaces the name of a program by a result: it has `{}`, or the text after the option `-I`. */
+function isPlaceholder(
+  program: ShellWord | undefined,
+  options: readonly ShellWord[] = [],
+): boolean {
+  const name = program?.text ?? "";
+  return name.includes("{}") || options.some(({ text }, index) => {
+    const [option, value] = /^-\w*[IJ](.*)$/s.exec(text) ?? [];
+    const replaced = value || options[index + 1]?.text;
+    return option !== undefined && !!replaced && name.includes(replaced);
+  });
 }
 
 function skipOptionsEnd(args: readonly ShellWord[]): readonly ShellWord[] {
