@@ -57,7 +57,10 @@ export interface SandboxOptions {
   readonly homeAccess?: "refuse" | "allow" | undefined;
   /** Additional directories that the file tools may read. */
   readonly readRoots?: readonly string[] | undefined;
-  /** Globs of files that the file tools may not use; `!` excludes files. Default: {@linkcode PROTECTED_FILES}. */
+  /**
+   * Globs of files and directories that the file tools may not use, relative to a root or absolute; `!` excludes files.
+   * Default: {@linkcode PROTECTED_FILES}.
+   */
   readonly protect?: readonly string[] | undefined;
   /**
    * Files and directories that commands cannot read, in addition to the usual locations of keys and credentials. Relative
