@@ -2,8 +2,12 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { SessionError } from "../../src/core/errors.ts";
 import type { SessionStore } from "../../src/core/session.ts";
 import type { PostgresClient } from "../../src/memory/postgres/mod.ts";
+import { PostgresStorage } from "../../src/memory/postgres/postgres_storage.ts";
+import { quoteSchema } from "../../src/memory/postgres/postgres_tables.ts";
+import { storeFrom } from "../../src/memory/storage/store_from.ts";
 import { seededRandom, type SessionStoreFixture, testSessionStore } from "../../src/testing/mod.ts";
 import { createMessageEntry } from "../../src/testing/session_subject.ts";
+import { DEADLINE_MS } from "../deadline.ts";
 import {
   createDisconnectedError,
   openPool,
@@ -166,6 +170,48 @@ tests.test(
     await Promise.all(late);
     assertEquals(await readTexts(stores.open(), "s"), ["a", "b"]);
     await pool.end();
+  },
+);
+
+tests.test(
+  "does not take a session again from a writer that took it over, also while it stays open",
+  async (stores) => {
+    let renew = () => {};
+    const storage = new PostgresStorage({
+      connection: stores.server.url,
+      schema: quoteSchema(stores.schema),
+      maxConnections: 2,
+      timeoutMs: DEADLINE_MS,
+      retryMs: DEADLINE_MS,
+    });
+    await using store = storeFrom(storage, {
+      startInterval: (_milliseconds, run) => {
+        renew = run;
+        return () => {};
+      },
+    });
+    const other = stores.open();
+    const writeMore = async (text: string) => {
+      await using session = await other.open("s");
+      session.append(createMessageEntry(text));
+    };
+    const first = await store.create({ id: "s" });
+    const append = async (text: string) => {
+      first.append(createMessageEntry(text));
+      await first.flush();
+    };
+    await append("kept");
+    await stores.endLease("s");
+    await writeMore("new");
+    renew(); // The lease is free.
+    const writers = `SELECT id FROM ${stores.schema}.sessions WHERE writer IS NOT NULL`;
+    while ((await stores.server.sql(writers)).length === 0);
+    await assertRejects(() => append("lost"), SessionError, "open the session again");
+    renew();
+    await assertRejects(() => append("lost"), SessionError, "open it again");
+    await writeMore("newer");
+    await first.close();
+    assertEquals(await readTexts(other, "s"), ["kept", "new", "newer"]);
   },
 );
 

@@ -131,14 +131,17 @@ class ConnectionCount {
 }
 
 /**
- * Checks that a text is a URL of Postgres.
+ * Checks that a value is a URL of Postgres or a client.
  *
- * @throws {BadRequestError} If it is not. The message does not contain the text, which may have a password.
+ * @throws {BadRequestError} If it is not. The message does not contain the value, which may have a password.
  */
-export function checkConnection(connection: string): void {
-  if (/^postgres(ql)?:\/\//.test(connection)) return;
+export function checkConnection(connection: unknown): void {
+  const isValid = typeof connection === "string"
+    ? /^postgres(ql)?:\/\//.test(connection)
+    : typeof Object(connection).query === "function";
+  if (isValid) return;
   throw new BadRequestError(
-    "Invalid connection: use a URL such as postgres://user:password@host:5432/database",
+    "Invalid connection: use a URL such as postgres://user:password@host:5432/database, or a client with query()",
   );
 }
 

@@ -57,6 +57,8 @@ export class PostgresStorage implements EntryStorage {
   readonly #database: PostgresDatabase;
   readonly #appends: CallBatches;
   readonly #leases: CallBatches;
+  /** Tokens of writers that do not know all entries of their sessions, which therefore get no lease again. */
+  readonly #outdatedTokens = new Set<string>();
 
   constructor(options: PostgresDatabaseOptions) {
     this.#schema = options.schema;
@@ -149,6 +151,9 @@ export class PostgresStorage implements EntryStorage {
   }
 
   async lease(id: string, { token, owner, durationMs }: LeaseRequest): Promise<LeaseResult> {
+    if (this.#outdatedTokens.has(token)) {
+      return { type: "refused", owner: await this.#findOwner(id) };
+    }
     const { value } = await this.#leases.call({
       functionName: `${this.#schema}.grant_lease`,
       id,
@@ -159,6 +164,11 @@ export class PostgresStorage implements EntryStorage {
   }
 
   async release(id: string, token: string): Promise<void> {
+    this.#outdatedTokens.delete(token);
+    await this.#endLease(id, token);
+  }
+
+  async #endLease(id: string, token: string): Promise<void> {
     await this.#database.query(
       `WITH unused AS (
         DELETE FROM ${this.#schema}.sessions WHERE id = $1 AND writer = $2 AND entries = 0
@@ -225,7 +235,10 @@ export class PostgresStorage implements EntryStorage {
     return entries.every(({ line }, index) => line === lines[index]);
   }
 
-  /** Rejects if the lease is valid: an append whose outcome was not known has stored its entries after all. */
+  /**
+   * Rejects if the lease is valid, and ends it, so that the session can be opened again: an append whose outcome was not
+   * known has stored its entries after all, or another writer has had the session in between.
+   */
   async #checkPosition(id: string, { position, token }: EntryAppend): Promise<void> {
     const [session] = await this.#select({
       text: `SELECT entries FROM ${this.#schema}.sessions WHERE id = $1 AND writer = $2`,
@@ -233,6 +246,8 @@ export class PostgresStorage implements EntryStorage {
     });
     const entries = Number(session?.["entries"] ?? position);
     if (entries === position) return;
+    this.#outdatedTokens.add(token);
+    await this.#endLease(id, token);
     throw new SessionError(
       `Cannot write the session "${id}": it has ${entries} entries instead of ${position}, since a write that was ` +
         "reported as failed has succeeded, or another program has changed it: open the session again",

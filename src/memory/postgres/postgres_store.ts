@@ -64,7 +64,7 @@ export class PostgresSessionStore extends StorageSessionStore {
   /**
    * Creates a store, which connects on first use.
    *
-   * @throws {BadRequestError} If the connection is not a URL of Postgres, the schema has an invalid name, or a number is invalid.
+   * @throws {BadRequestError} If the connection is neither a URL of Postgres nor a client, the schema has an invalid name, or a number is invalid.
    */
   constructor(options: PostgresSessionStoreOptions) {
     const example = '{ connection: "postgres://localhost/app" }';
@@ -76,7 +76,7 @@ export class PostgresSessionStore extends StorageSessionStore {
     }
     // The server calculates with the duration, as it does not with Infinity.
     if (leaseMs === Infinity) throw new BadRequestError("leaseMs must be finite");
-    if (typeof connection === "string") checkConnection(connection);
+    checkConnection(connection);
     const storage = new PostgresStorage({
       connection,
       ssl,

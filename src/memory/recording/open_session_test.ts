@@ -3,8 +3,10 @@ import { Agent } from "../../agent/agent.ts";
 import { AlreadyRunningError, BadRequestError, SessionError } from "../../core/errors.ts";
 import { extractText } from "../../core/content.ts";
 import type { SessionAccess, SessionStore } from "../../core/session.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
+import { type AgentMessage, userMessage } from "../../core/message.ts";
 import { fakeTool } from "../../testing/fake_tool.ts";
+import { assistantMessage } from "../../testing/messages.ts";
 import { hang, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { FileSessionStore } from "../file/file_store.ts";
@@ -203,3 +205,50 @@ Deno.test("openSession(), recordSession() and create() refuse options that are n
   }
   assertEquals(await Array.fromAsync(await store.list()), []);
 });
+
+const note: AgentMessage = { role: "custom", type: "note", data: "of the host", timestamp: 2 };
+const toEntry = (message: AgentMessage): SessionEntryBody => ({ type: "message", message });
+const question = toEntry(userMessage("Go", 1));
+const answer = toEntry(assistantMessage("Done"));
+const approval: SessionEntryBody = {
+  type: "approval",
+  toolCallId: "call",
+  name: "write",
+  decision: { type: "approved" },
+};
+const started: SessionEntryBody = {
+  type: "tool_started",
+  messageId: null,
+  toolCallId: "call",
+  name: "look",
+  arguments: {},
+  sideEffect: "none",
+  idempotencyKey: "key",
+};
+const cases: readonly [string, boolean, readonly SessionEntryBody[]][] = [
+  ["a prompt", true, [question]],
+  ["a custom message after a prompt", true, [question, toEntry(note)]],
+  ["a custom message after a finished reply", false, [question, answer, toEntry(note)]],
+  ["a custom message only", false, [toEntry(note)]],
+  ["an approval after a finished reply", false, [question, answer, approval]],
+  ["a call whose reply the log has lost", false, [question, answer, started]],
+  ["a call whose messages the log has lost", false, [started]],
+  [
+    "a reply that stopped for tools without calling one",
+    false,
+    [question, toEntry(assistantMessage("Done", { stopReason: "tool_use" }))],
+  ],
+];
+for (const [name, isInterrupted, bodies] of cases) {
+  Deno.test(`openSession(): isInterrupted says whether continue() has work left after ${name}`, async () => {
+    const store = new InMemorySessionStore();
+    const created = await store.create({ id: "s" });
+    for (const body of bodies) created.append(body);
+    await created.close();
+    const agent = new Agent({ model: "p/m", streamFn: scriptedStream([reply("Continued")]) });
+    await using session = await openSession(store, { id: "s" }, agent);
+    assertEquals(session.isInterrupted, isInterrupted);
+    if (isInterrupted) assertEquals((await agent.continue()).text, "Continued");
+    else await assertRejects(() => agent.continue());
+  });
+}

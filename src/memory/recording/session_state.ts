@@ -5,6 +5,7 @@
  */
 
 import type { ApprovalDecision, ApprovalMode, TrustGrant } from "../../core/approval.ts";
+import { extractToolCalls } from "../../core/content.ts";
 import type { QueuedMessage, QueuedMessages } from "../../core/event.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
@@ -96,25 +97,36 @@ function findLastEntry<Type extends SessionEntry["type"]>(
   return path.findLast((entry): entry is EntryOfType<Type> => entry.type === type);
 }
 
-/** Types of entries that belong to a run; other entries may be appended at any time. */
-const RUN_ENTRY_TYPES = new Set([
-  "message",
-  "tool_started",
-  "tool_finished",
-  "approval",
-]);
-
 /**
- * Whether the last run has no end entry and had work left to do. A path that ends after a rewind is not interrupted.
+ * Whether the last run has no end entry and had work left to do, which `Agent.continue()` does. A path that ends after a
+ * rewind is not interrupted.
  */
 function isInterrupted(path: readonly SessionEntry[], queued: QueuedMessages): boolean {
-  const lastOfRun = path.findLast(({ type }) =>
-    RUN_ENTRY_TYPES.has(type) || type === "run_ended" || type === "leaf_moved"
+  const lastOfRun = path.findLast((entry) =>
+    isOfRun(entry) || entry.type === "run_ended" || entry.type === "leaf_moved"
   );
-  if (!lastOfRun || !RUN_ENTRY_TYPES.has(lastOfRun.type)) return false;
-  const isFinished = lastOfRun.type === "message" && lastOfRun.message.role === "assistant" &&
-    lastOfRun.message.stopReason === "stop";
-  return !isFinished || queued.steering.length + queued.followUp.length > 0;
+  if (!lastOfRun || !isOfRun(lastOfRun)) return false;
+  const isFinished = lastOfRun.type === "message" && isFinishedReply(lastOfRun.message);
+  return !isFinished || hasQueued(queued);
+}
+
+/** Whether messages are queued. */
+export function hasQueued({ steering, followUp }: QueuedMessages): boolean {
+  return steering.length + followUp.length > 0;
+}
+
+/** Whether an entry belongs to a run. Others may be appended at any time, as the messages of the application may. */
+function isOfRun(entry: SessionEntry): boolean {
+  return entry.type === "tool_started" || entry.type === "tool_finished" ||
+    entry.type === "message" && entry.message.role !== "custom";
+}
+
+/** Whether a message is a reply after which the model has nothing to do. */
+export function isFinishedReply(message: AgentMessage): boolean {
+  if (message.role !== "assistant") return false;
+  const { stopReason, content } = message;
+  return stopReason === "stop" ||
+    stopReason === "tool_use" && extractToolCalls(content).length === 0;
 }
 
 function getQueued(path: readonly SessionEntry[]): QueuedMessages {

@@ -14,6 +14,15 @@ Deno.test("FileSessionStore, SqliteSessionStore: refuse a path that is missing o
   }
 });
 
+Deno.test("PostgresSessionStore: refuses a connection that is neither a URL nor a client", () => {
+  for (const value of [undefined, null, 5, {}, { host: "db" }, { query: "SELECT 1" }, ""]) {
+    const connection = value as unknown as string;
+    const error = assertThrows(() => new PostgresSessionStore({ connection }), BadRequestError);
+    assertMatch(error.message, /^Invalid connection: use a URL such as/);
+  }
+  assert(new PostgresSessionStore({ connection: { query: () => Promise.resolve({ rows: [] }) } }));
+});
+
 Deno.test("FileSessionStore, SqliteSessionStore, PostgresSessionStore: say how to write options that are no object", () => {
   const url = "postgres://user:secret@localhost/app";
   for (const options of ["data/sessions", url, undefined, null, 5, ["data"]] as never[]) {

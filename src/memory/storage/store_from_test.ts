@@ -115,6 +115,34 @@ Deno.test("storeFrom(): flush() rejects with lock_lost and the new owner after t
   assertEquals((await createStore("third").list())[0]?.entries, 2);
 });
 
+for (const isRenewed of [true, false]) {
+  const when = isRenewed ? "while it renews its lease" : "between two renewals";
+  Deno.test(`storeFrom(): a writer does not take the session again from one that took it over ${when}`, async () => {
+    const timers = new ManualTimers();
+    const storage = createMemoryStorage();
+    const createStore = (owner: string) => storeFrom(storage, { ...timers, owner });
+    const first = await createStore("first").create({ id: "s" });
+    first.append(createMessageEntry("kept"));
+    await first.flush();
+    timers.time += 30_001;
+    const second = await createStore("second").open("s");
+    if (isRenewed) await timers.tick();
+    second.append(createMessageEntry("new"));
+    await second.close();
+    await timers.tick();
+    first.append(createMessageEntry("lost"));
+    const error = await assertRejects(() => first.flush(), SessionError);
+    assertEquals(error.reason, "lock_lost");
+    await timers.tick();
+    // Also while the first writer has it open.
+    const third = await createStore("third").open("s");
+    third.append(createMessageEntry("newer"));
+    await first.close();
+    await third.close();
+    assertEquals((await createStore("fourth").list())[0]?.entries, 3);
+  });
+}
+
 Deno.test("storeFrom(): keeps the entries of a writer whose lease ended when no other was granted", async () => {
   const timers = new ManualTimers();
   const store = storeFrom(createMemoryStorage(), { ...timers });

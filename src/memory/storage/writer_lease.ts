@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionOwner } from "../../core/errors.ts";
+import type { SessionError, SessionOwner } from "../../core/errors.ts";
 import { createLockedError, createLockLostError } from "../store/session_errors.ts";
 import type { EntryStorage, LeaseRequest } from "./entry_storage.ts";
 import type { SharedInterval } from "./shared_interval.ts";
@@ -42,8 +42,10 @@ export class WriterLease {
   readonly #stopRenewals: () => void;
   /** The renewal that is under way. A release must not overtake it, or it would grant the lease again. */
   #renewal: Promise<void> | undefined;
-  #isReleased = false;
+  #releasing: Promise<void> | undefined;
   #newOwner: SessionOwner | undefined;
+  /** Why the session has to be opened again: it may have entries that this writer does not know. */
+  #loss: SessionError | undefined;
 
   constructor(token: string, options: WriterLeaseOptions) {
     this.token = token;
@@ -52,21 +54,29 @@ export class WriterLease {
   }
 
   /**
-   * Performs a write that the storage refuses, by resolving to `false`, if another writer has the lease.
+   * Performs a write that the storage refuses, by resolving to `false`, if another writer has the lease. The lease is
+   * released then, and never acquired again.
    *
    * @throws {SessionError} With the reason `lock_lost` if it is refused.
    */
   async use(write: (token: string) => Promise<boolean>): Promise<void> {
+    if (this.#loss) throw this.#loss;
     if (await write(this.token)) return;
     // One that began before the write may not know the new owner.
     await this.#renewal;
     await this.#renew();
-    throw createLockLostError(this.#options.sessionId, this.#newOwner);
+    this.#loss ??= createLockLostError(this.#options.sessionId, this.#newOwner);
+    await this.release();
+    throw this.#loss;
   }
 
   /** Releases the lease. Never rejects: a lease that is not renewed ends. */
-  async release(): Promise<void> {
-    this.#isReleased = true;
+  release(): Promise<void> {
+    this.#releasing ??= this.#release();
+    return this.#releasing;
+  }
+
+  async #release(): Promise<void> {
     this.#stopRenewals();
     await this.#renewal;
     const { storage, sessionId } = this.#options;
@@ -79,7 +89,7 @@ export class WriterLease {
 
   /** Renews the lease, unless it is being renewed or is released. Never rejects. */
   #renew(): Promise<void> {
-    if (this.#isReleased) return this.#renewal ?? Promise.resolve();
+    if (this.#releasing) return this.#renewal ?? Promise.resolve();
     this.#renewal ??= this.#requestRenewal();
     return this.#renewal;
   }
@@ -90,7 +100,10 @@ export class WriterLease {
       // In a later microtask, so that a storage that throws at once does not end the renewal before it is assigned.
       await Promise.resolve();
       const result = await storage.lease(sessionId, { ...createRequest(), token: this.token });
-      this.#newOwner = result.type === "refused" ? result.owner : undefined;
+      if (result.type === "granted") return;
+      this.#newOwner = result.owner;
+      this.#stopRenewals();
+      this.#loss ??= createLockLostError(sessionId, result.owner);
     } catch {
       // The next renewal or write reports a storage that cannot be reached.
     } finally {

@@ -8,7 +8,7 @@ import { SessionError } from "../../core/errors.ts";
 import { isJsonObject, toJsonValue } from "../../core/json.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 import { findEntryProblem, isKnownType, MAX_ENTRY_DEPTH } from "./entry_check.ts";
-import { encodeEntry } from "./jsonl.ts";
+import { encodeEntry, withValidAmounts } from "./jsonl.ts";
 import { RepeatedContent } from "./repeated_content.ts";
 import { getSearchText } from "./search.ts";
 
@@ -60,9 +60,11 @@ export class EntryEncoder {
     const conversion = toJsonValue(entry, MAX_ENTRY_DEPTH);
     if ("problem" in conversion) throw this.#createError(conversion.problem);
     const { value } = conversion;
-    const problem = isJsonObject(value) ? findProblem(value) : "an entry is an object";
+    if (!isJsonObject(value)) throw this.#createError("an entry is an object");
+    const problem = findProblem(value);
     if (problem) throw this.#createError(problem);
-    return value as unknown as SessionEntry;
+    // As when it is read from the log.
+    return withValidAmounts(value) as unknown as SessionEntry;
   }
 
   #createError(problem: string): SessionError {

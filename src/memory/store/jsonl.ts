@@ -120,7 +120,7 @@ function decodeComplete(record: JsonObject): SessionEntry | undefined {
 }
 
 /** Repairs the amounts of an entry, since an unknown cost must not cost the reply. */
-function withValidAmounts(record: JsonObject): JsonObject {
+export function withValidAmounts(record: JsonObject): JsonObject {
   switch (record["type"]) {
     case "message":
     case "reply_failed":

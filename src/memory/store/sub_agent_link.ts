@@ -74,9 +74,12 @@ export function createLinkedOptions(
   };
 }
 
-/** Returns the metadata of a session without the link; `undefined` if there are no others. */
+/**
+ * Returns the metadata of a session without the link; `undefined` if there are no others. A link that lacks members is
+ * omitted too, since sub-agents are found by the id of their parent only.
+ */
 export function omitLink(metadata: JsonObject | undefined): JsonObject | undefined {
-  if (metadata === undefined || getSubAgentLink({ metadata }) === undefined) return metadata;
+  if (metadata === undefined || !(PARENT in metadata)) return metadata;
   const { [PARENT]: _parentId, [CALL]: _toolCallId, [PATH]: _path, ...others } = metadata;
   return Object.keys(others).length === 0 ? undefined : others;
 }

@@ -1,7 +1,7 @@
 import type { ApprovalDecision } from "../../core/approval.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { SessionError } from "../../core/errors.ts";
-import { userMessage } from "../../core/message.ts";
+import { type AgentMessage, userMessage } from "../../core/message.ts";
 import type { Session } from "../../core/session.ts";
 import {
   assistantMessage,
@@ -184,6 +184,21 @@ Deno.test("exportMarkdown() shows a label, and nothing for a removed one", async
   session.append({ type: "label", targetId: id, label: null });
   const markdown = await exportMarkdown(session);
   assertEquals(markdown.match(/^> .*$/gm), ["> Label: before the change"]);
+});
+
+Deno.test("exports show a reply without amounts in the session to which it was appended", async () => {
+  const store = new InMemorySessionStore();
+  const { usage: _usage, cost: _cost, ...reply } = assistantMessage("Hello");
+  await using session = await store.create({ id: "s" });
+  session.append({ type: "message", message: reply as AgentMessage });
+  await session.flush();
+  await using stored = await store.open("s", { access: "read" });
+  assertEquals(await session.path(), await stored.path());
+  for (const exportSession of [exportMarkdown, exportHtml, exportJsonl]) {
+    const text = await exportSession(session);
+    assert(text.includes("Hello"));
+    assertEquals(text, await exportSession(stored));
+  }
 });
 
 Deno.test("importSession() restores the entries of all branches from exportJsonl()", async () => {

@@ -34,6 +34,9 @@ export interface ImportedSession {
  * Lines that cannot be read are skipped and returned as `damage`. The session of a sub-agent becomes one that belongs to no
  * agent, unless it is imported under its id and the store has the session of the agent that started it.
  *
+ * Approvals are not imported, since the origin of the lines is unknown: the approval gate has no grants, and the plan
+ * has to be approved again. The tenant and the user are those of the lines, or of a store of `scopeStore()`.
+ *
  * @throws {SessionError} If no line can be read, or the version of the lines is newer than the supported one.
  */
 export async function importSession(
@@ -66,9 +69,29 @@ export async function importSession(
     ...(kept !== undefined && { metadata: kept }),
     ...(created !== undefined && !scanner.hasHeader && { created }),
     id: id ?? createSessionId(Date.now()),
-    entries,
+    entries: entries.map(omitApprovals),
   });
   return { session, damage };
+}
+
+/** Returns an entry without approvals: lines of unknown origin must not approve calls of this user. */
+function omitApprovals(entry: SessionEntry): SessionEntry {
+  switch (entry.type) {
+    case "grants_changed":
+      return { ...entry, grants: [] };
+    case "plan_created": {
+      const { approvedHash: _approvedHash, ...unapproved } = entry;
+      return unapproved;
+    }
+    case "approval": {
+      const { decision } = entry;
+      return decision.type === "approved"
+        ? { ...entry, decision: { ...decision, scope: "once" } }
+        : entry;
+    }
+    default:
+      return entry;
+  }
 }
 
 /** Whether a store has the session of the agent that started that of a session. */
