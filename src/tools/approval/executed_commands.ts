@@ -208,10 +208,7 @@ class CommandFinder implements ExecutedCommands {
     if (!name.literal) return this.#markOpaque();
     const program = getProgram(command);
     if (OPAQUE_PROGRAMS.has(program) || hasOpaqueArgument(program, args)) this.#markOpaque();
-    if (SHELLS.has(program)) {
-      this.#findInInput(command, depth);
-      return this.#findInShell(args, depth);
-    }
+    if (SHELLS.has(program)) return this.#findInShell(command, depth);
     if (program === "sed" && !isPlainSed(args)) this.#markOpaque();
     if (program === "command" && /^-[vV]+$/.test(args[0]?.text ?? "")) return;
     if (program === "eval") return this.#findInText(skipOptionsEnd(args), depth);
@@ -222,13 +219,17 @@ class CommandFinder implements ExecutedCommands {
   }
 
   /** Finds the commands of `sh -c 'script'`; a shell that runs a file or its input is opaque. */
-  #findInShell(args: readonly ShellWord[], depth: number): void {
+  #findInShell(command: SimpleCommand, depth: number): void {
+    const args = command.words.slice(1);
     if (args.length === 1 && /^--(?:version|help)$/.test(args[0]?.text ?? "")) return;
     const index = args.findIndex(({ text }) => /^-\w*c\w*$/.test(text));
     const script = index === -1
       ? undefined
       : args.slice(index + 1).find(({ text }) => !/^[-+]/.test(text));
-    if (!script) return this.#markOpaque();
+    if (!script) {
+      this.#markOpaque();
+      return this.#findInInput(command, depth);
+    }
     const options = args.slice(0, args.indexOf(script));
     // Options whose value is a separate word make it unclear which word is the script.
     if (!options.every(({ text, literal }) => literal && /^-[a-nr-zA-NP-Z]+$/.test(text))) {
@@ -237,7 +238,7 @@ class CommandFinder implements ExecutedCommands {
     this.#findInText([script], depth);
   }
 
-  /** Finds the commands in a document that a shell reads as its script, or that its script reads. */
+  /** Finds the commands in a document that a shell may read as its script. */
   #findInInput({ redirects }: SimpleCommand, depth: number): void {
     for (const redirect of redirects) {
       const text = getInputText(redirect);

@@ -217,6 +217,7 @@ Deno.test("rules for reading: a script or code in the input of a shell or an int
     ["Read(.env)", "zsh -c 'cat .env'", "certain"],
     ["Read(.env)", "watch 'cat .env'", "certain"],
     ["Read(.env)", "echo .env >> .gitignore; python3 a.py", "none"],
+    ["Read(.env)", "bash -c 'cat > b' <<E\ncat .env\nE", "none"],
     ["Read(.env)", "bash <<'E'\ngrep -n '\\.env' .gitignore\nE", "none"],
   ]));
 
