@@ -50,27 +50,42 @@ export interface EvaluationDependencies {
   readonly host: Host;
 }
 
+/** The evaluations of a set. */
+export interface EvaluatedModels {
+  /** Names of all models, also of those that were not evaluated. */
+  readonly models: readonly string[];
+  /** The evaluations that were made. */
+  readonly runs: readonly EvalRun[];
+  /** The error that ended the evaluation of the next model, such as a rejected key; `undefined` for none. */
+  readonly failure: { readonly error: unknown } | undefined;
+}
+
 /**
- * Runs a set with each model, one after the other.
+ * Runs a set with each model, one after the other. The error of a model ends it: the evaluations before it are complete.
  *
- * @throws {ConfigurationError} If no model is configured, or a provider rejects the key or the model.
+ * @throws {ConfigurationError} If no model is configured, or one that is unknown.
  */
 export async function evaluate(
   evaluation: Evaluation,
   settings: EvalSettings,
   dependencies: EvaluationDependencies,
-): Promise<EvalRun[]> {
+): Promise<EvaluatedModels> {
   const models = await chooseModels(settings, dependencies.host);
   if (settings.replay !== undefined) checkRecordings(settings.replay, models);
   // An unknown provider is found before the first model is paid for.
   await getProviders(models, { ...settings.run, needsKey: false }, dependencies.host);
   await checkSandbox(settings.run, dependencies.host);
   const runs: EvalRun[] = [];
-  for (const model of models) {
-    if (dependencies.interrupt.signal.aborted) break;
-    runs.push(await evaluateModel(evaluation, { settings, model, ...dependencies }));
+  const names = models.map(formatModel);
+  try {
+    for (const model of models) {
+      if (dependencies.interrupt.signal.aborted) break;
+      runs.push(await evaluateModel(evaluation, { settings, model, ...dependencies }));
+    }
+    return { models: names, runs, failure: undefined };
+  } catch (error) {
+    return { models: names, runs, failure: { error } };
   }
-  return runs;
 }
 
 async function chooseModels(settings: EvalSettings, host: Host): Promise<readonly ModelSpec[]> {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type EvalRun, summarizeRun } from "../../src/eval/mod.ts";
+import { summarizeRun } from "../../src/eval/mod.ts";
 import { join } from "../../src/platform/paths.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { toPlainText } from "../render/plain_text.ts";
@@ -13,7 +13,7 @@ import { resolvePath } from "../run/resolve_path.ts";
 import { RESULTS_DIRECTORY } from "../settings/eval_options.ts";
 import type { EvalSettings } from "./eval_settings.ts";
 import { formatRuns } from "./eval_tables.ts";
-import type { EvaluationDependencies } from "./evaluate_models.ts";
+import type { EvaluatedModels, EvaluationDependencies } from "./evaluate_models.ts";
 import { formatOption } from "./resumed_command.ts";
 import { readHistory } from "./find_run.ts";
 import { getModelFileName } from "./model_file_name.ts";
@@ -25,15 +25,30 @@ export interface ReportDependencies extends EvaluationDependencies {
   readonly formatCommand: (model: string) => string;
 }
 
-/** Prints the results, writes the reports, and returns the exit code. */
+/**
+ * Prints the results, writes the reports, and returns the exit code.
+ *
+ * @throws The error that ended the evaluation of a model, after the reports of the earlier ones.
+ */
 export async function reportRuns(
-  runs: readonly EvalRun[],
+  evaluated: EvaluatedModels,
+  settings: EvalSettings,
+  dependencies: ReportDependencies,
+): Promise<ExitCode> {
+  const { runs, failure } = evaluated;
+  if (runs.length === 0 && failure) throw failure.error;
+  const exitCode = await writeResults(evaluated, settings, dependencies);
+  if (failure) throw failure.error;
+  return exitCode;
+}
+
+async function writeResults(
+  { models, runs }: EvaluatedModels,
   { results, reports }: EvalSettings,
   { interrupt, host, formatCommand }: ReportDependencies,
 ): Promise<ExitCode> {
   const { output, messages } = host.terminal;
   await output.write(formatRuns(runs, getTableOptions(host)));
-  const models = runs.map(({ model = "" }) => model);
   for (const run of runs) {
     const files = models.length > 1
       ? addModelName(reports, getModelFileName(run.model ?? "", models))

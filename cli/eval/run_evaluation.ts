@@ -36,6 +36,6 @@ export async function runEvaluation(
   const prepare = async (model: ModelSpec, onError: (error: AgentError) => void) => ({
     evaluators: await createEvaluators(set, { settings, model, onError }, host),
   });
-  const runs = await evaluate({ set, prepare }, settings, dependencies);
-  return await reportRuns(runs, settings, dependencies);
+  const evaluated = await evaluate({ set, prepare }, settings, dependencies);
+  return await reportRuns(evaluated, settings, dependencies);
 }

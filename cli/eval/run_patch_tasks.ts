@@ -90,6 +90,6 @@ export async function runPatchTasks(
       given,
     });
   const dependencies = { interrupt, host, formatCommand };
-  const runs = await evaluate(evaluation, settings, dependencies);
-  return await reportRuns(runs, settings, dependencies);
+  const evaluated = await evaluate(evaluation, settings, dependencies);
+  return await reportRuns(evaluated, settings, dependencies);
 }

@@ -124,7 +124,9 @@ function parseHeader(
   const header = parseJson(text.slice(0, text.indexOf("\n") + 1).replace(/^\uFEFF/, ""));
   if (!isJsonObject(header)) return undefined;
   const { cassette: version, recordedAt } = header;
-  const isHeader = typeof version === "number" && typeof recordedAt === "number";
+  // The prompts of a replay have the date.
+  const isHeader = typeof version === "number" && typeof recordedAt === "number" &&
+    !Number.isNaN(new Date(recordedAt).getTime());
   return isHeader ? { version, recordedAt } : undefined;
 }
 

@@ -27,7 +27,7 @@ const SECRET_PARAMETER =
   /^(?:key|auth|authorization|api[-_]?key|api[-_]?token|access[-_]?key|(?:access|refresh|id|session|auth)[-_]?token|token|jwt|sig|signature|client_?secret|secret|pass|passwd|password|code|x-(?:amz|goog)-(?:signature|credential|security-token))$/i;
 
 const SECRET_MEMBER_NAMES =
-  "(?:x-)?(?:api|access|private)[-_]?key|(?:api|access|refresh|id|session|auth)[-_]?token|client[-_]?secret|secret[-_]?access[-_]?key|passw(?:or)?d|passphrase|pwd|authorization";
+  "(?:x-)?(?:api|access|private|secret)[-_]?key|(?:api|access|refresh|id|session|auth)[-_]?token|client[-_]?secret|secret[-_]?access[-_]?key|passw(?:or)?d|passphrase|pwd|authorization";
 /** Names of members that may also hold short values without a secret, such as a token of a text. */
 const TOKEN_MEMBER_NAMES = "token|secret|auth|bearer|jwt";
 /** Minimum length of a secret in such a member. */
@@ -151,7 +151,8 @@ function redactBody(
 }
 
 function redactJson(value: JsonValue, secrets: readonly string[]): JsonValue {
-  if (typeof value === "string") return redact(value, secrets);
+  // A text can be a file of JSON that a tool has read.
+  if (typeof value === "string") return redactSpans(value, findBodySecrets(value, secrets));
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => redactJson(item, secrets));
   return Object.fromEntries(

@@ -216,3 +216,14 @@ Deno.test("redactRequest() hides a key in a body that is not UTF-8, such as a fo
   const stored = request.body && "base64" in request.body ? request.body.base64 : "";
   assertEquals(atob(stored), "\xff\0key=[redacted]");
 });
+
+Deno.test("redactRequest() hides members with the name of a secret in a text, such as a file that a tool has read", async () => {
+  const file = '1\t{ "password": "hunter22",\n2\t  "secret_key": "abc", "user": "ada" }';
+  const { body } = await redactFetch(url, {
+    method: "POST",
+    body: JSON.stringify({ messages: [{ role: "tool", content: file }] }),
+  });
+  const content =
+    '1\t{ "password": "[redacted]",\n2\t  "secret_key": "[redacted]", "user": "ada" }';
+  assertEquals(body, { json: { messages: [{ role: "tool", content }] } });
+});

@@ -8,7 +8,7 @@ import { checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { type CassetteExchange, formatExchange, formatHeader, isCassette } from "./cassette.ts";
-import { type CassetteFiles, type CassettePath, localFiles } from "./cassette_files.ts";
+import { type CassetteFiles, type CassettePath, createRecordingFiles } from "./cassette_files.ts";
 import { checkSecrets } from "./check_secrets.ts";
 import { createOutgoingRequest, type FetchArguments } from "./cassette_request.ts";
 import { ExchangeRecorder } from "./record_exchange.ts";
@@ -55,7 +55,7 @@ const CLOSE_TIMEOUT_MS = 100;
  * Responses stay streams: each chunk is passed on when it arrives, and none is read ahead. An exchange is appended when
  * it has ended, as one line of JSON, so that a crash loses no complete exchange. Keys, tokens and cookies are replaced
  * by `[redacted]`. An existing cassette is replaced when the first exchange has ended; a file that is not a cassette is
- * never overwritten.
+ * never overwritten. A recording that another one replaces fails.
  *
  * @throws {BadRequestError} If `fetch` is no function, or an option is unknown or invalid.
  *
@@ -105,7 +105,7 @@ class FetchRecorder {
   constructor(fetch: typeof globalThis.fetch, file: CassettePath, options: RecordOptions) {
     this.#fetch = fetch;
     this.#file = file;
-    this.#files = options.files ?? localFiles;
+    this.#files = options.files ?? createRecordingFiles();
     this.#now = options.now ?? Date.now;
     this.#recordedAt = this.#now();
     this.#sleep = options.sleep ?? realSleep;

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
 import { createMemoryFiles, parseLines } from "../../tests/cassettes/memory_files.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { recordFetch } from "./record_fetch.ts";
@@ -363,4 +364,28 @@ Deno.test("recordFetch() redacts a secret that is encoded in a URL, a form or JS
   const text = files.texts.get("a.jsonl") ?? "";
   assertEquals([text.split("[redacted]").length, /cr.{1,4}et/.test(text)], [5, false]);
   await send(replayCassette("a.jsonl", options));
+});
+
+Deno.test("recordFetch() fails when another recording has replaced its file, and leaves that one as it is", async () => {
+  await using directory = await createTemporaryDirectory();
+  const path = `${directory.path}/a.jsonl`;
+  const network = (name: string) => () => Promise.resolve(new Response(name));
+  const [first, second] = ["first", "second"].map((name) => recordFetch(network(name), path));
+  assert(first && second);
+  const send = async (fetch: typeof globalThis.fetch) => await (await fetch(URL_A)).text();
+  await send(first);
+  await send(second);
+  // The program gets the reply, which cannot be recorded.
+  assertEquals(await send(first), "first");
+  await send(second);
+  await assertRejects(
+    () => send(first),
+    BadRequestError,
+    `Cannot record to "${path}": another recording has replaced the file; record to another one`,
+  );
+  await assertRejects(() => first.close(), BadRequestError, "another recording");
+  await second.close();
+  const replay = replayCassette(path);
+  assertEquals([await send(replay), await send(replay)], ["second", "second"]);
+  replay.assertDone();
 });

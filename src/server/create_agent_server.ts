@@ -11,7 +11,7 @@ import { authenticateRequest } from "./access/authenticate_request.ts";
 import type { Caller, Connection } from "./access/caller.ts";
 import { checkHost, checkOrigin, createPreflightHeaders } from "./access/check_origin.ts";
 import { EventStreams } from "./events/event_streams.ts";
-import { matchRoute } from "./http/match_route.ts";
+import { matchRoute, type RouteMatch } from "./http/match_route.ts";
 import { fail, type Problem, toProblem, toResponse } from "./http/problem.ts";
 import { type ResolvedLimits, resolveLimits } from "./limits/tenant_limits.ts";
 import { TenantUsage } from "./limits/tenant_usage.ts";
@@ -168,7 +168,7 @@ class SessionServer {
     checkHost(request, { allowedHosts, connection });
     observed.headers = checkOrigin(request, { allowedOrigins });
     const url = new URL(request.url);
-    const match = matchRoute(this.#routes, request.method, url.pathname);
+    const match = this.#match(request, url.pathname);
     const isAllowedOrigin = "access-control-allow-origin" in observed.headers;
     if (request.method === "OPTIONS" && isAllowedOrigin && match.type === "other_method") {
       return new Response(null, { status: 204, headers: createPreflightHeaders(match.methods) });
@@ -193,6 +193,14 @@ class SessionServer {
     const store = scope(this.#services.store, caller);
     const call = { request, url, parameters, caller, limits, store };
     return await route.handle(call, this.#services);
+  }
+
+  /** Finds the route of a request. Monitors check by `HEAD` whether a public resource is there; servers omit its body. */
+  #match({ method }: Request, path: string): RouteMatch<Route> {
+    const match = matchRoute(this.#routes, method, path);
+    if (method !== "HEAD") return match;
+    const read = matchRoute(this.#routes, "GET", path);
+    return read.type === "matched" && read.route.access === "public" ? read : match;
   }
 
   #authenticate(request: Request, connection: Connection | undefined): Promise<Caller> {

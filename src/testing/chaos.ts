@@ -131,7 +131,12 @@ function checkOptions(
   if (!(typeof delayMs === "number" && delayMs >= 0)) {
     throw new BadRequestError(`delayMs must be at least 0, not ${describeValue(delayMs)}`);
   }
-  const unknown = faults?.find((fault) => !ALL_FAULTS.includes(fault));
+  if (!Array.isArray(faults)) {
+    throw new BadRequestError(
+      `faults must be an array, such as ["throttle"], not ${describeValue(faults)}`,
+    );
+  }
+  const unknown = faults.find((fault) => !ALL_FAULTS.includes(fault));
   if (unknown !== undefined) {
     throw new BadRequestError(
       `Unknown fault ${describeValue(unknown)}; known are ${ALL_FAULTS.join(", ")}`,

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert
 import { Agent } from "../agent/agent.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { textResult } from "../core/tool_result.ts";
@@ -56,6 +57,9 @@ function createTools(): AgentTool[] {
     fakeTool({ name, result: ({ path }) => textResult(`${name} ${path}`) })
   );
 }
+
+/** Waits for a task, after all pending microtasks. */
+const flushTasks = () => new Promise((resolve) => setTimeout(resolve));
 
 /** Runs with one kind of fault, which is always injected. */
 const runWith = (fault: ChaosFault, options: RunOptions = {}, seed = 1) =>
@@ -194,6 +198,29 @@ Deno.test("chaos: tools are slow, fail or return wrong results", async () => {
   for (const lie of ["ok", "", "rea", "read a"]) assert(lies.has(lie), lie);
 });
 
+Deno.test("chaos: wrong results do not depend on the order in which calls at the same time end", async () => {
+  const runInOrder = async (order: readonly string[], seed: number) => {
+    const read: AgentTool = {
+      ...fakeTool({ name: "read" }),
+      execute: async ({ path }) => {
+        for (let task = 0; task <= order.indexOf(String(path)); task++) await flushTasks();
+        return textResult(`read ${path}`);
+      },
+    };
+    const streamFn = scriptedStream([
+      reply([toolCall("read", { path: "a" }), toolCall("read", { path: "b" })]),
+      reply([toolCall("read", { path: "c" })]),
+      reply("Done"),
+    ]);
+    const options = { seed, rate: 0.5, faults: ["lying_tool"] } as const;
+    return results((await run(options, { streamFn, tools: [read] })).agent);
+  };
+  for (let seed = 1; seed <= 60; seed++) {
+    const [first, second] = [["a", "b"], ["b", "a"]].map((order) => runInOrder(order, seed));
+    assertEquals(await first, await second, `seed ${seed}`);
+  }
+});
+
 Deno.test("chaos: the clock jumps before model calls", async () => {
   const { faults } = await runWith("clock_jump");
   assertEquals(faults.injected.length, 3);
@@ -208,6 +235,21 @@ Deno.test("chaos: keeps what the stream function knows about its models", () => 
   assertEquals(wrapped.contextWindow?.(model), 123);
 });
 
+Deno.test("chaos: wraps a tool that is an instance of a class", async () => {
+  class Read {
+    readonly name = "read";
+    readonly description = "Reads a file.";
+    get parameters() {
+      return { type: "object" };
+    }
+    execute({ path }: JsonObject) {
+      return Promise.resolve(`read ${path}`);
+    }
+  }
+  const { agent } = await run({ seed: 1, rate: 0 }, { tools: [new Read()] });
+  assertEquals(results(agent).filter((text) => text.startsWith("read")), ["read a", "read b"]);
+});
+
 Deno.test("chaos: rejects invalid options", () => {
   for (const options of [{ seed: NaN }, { seed: 1, rate: 2 }, { seed: 1, delayMs: -1 }]) {
     assertThrows(() => chaos(options), BadRequestError);
@@ -215,6 +257,8 @@ Deno.test("chaos: rejects invalid options", () => {
   // Options from untyped code.
   const unknown = JSON.parse('{ "seed": 1, "faults": ["throtle"] }');
   assertThrows(() => chaos(unknown), BadRequestError, "throtle");
+  const single = JSON.parse('{ "seed": 1, "faults": "throttle" }');
+  assertThrows(() => chaos(single), BadRequestError, "faults must be an array");
   const misspelt = JSON.parse('{ "seed": 1, "rates": 1 }');
   assertThrows(() => chaos(misspelt), BadRequestError, "rates");
 });

@@ -6,6 +6,7 @@
 
 import type { JsonObject } from "../core/json.ts";
 import type { Sleep } from "../core/ports.ts";
+import { replaceExecute } from "../core/replace_execute.ts";
 import type { AgentTool, ToolContext } from "../core/tool.ts";
 import { toToolResult } from "../core/to_tool_result.ts";
 import { type AgentToolResult, textResult } from "../core/tool_result.ts";
@@ -26,27 +27,28 @@ export function wrapToolWithFaults<Context>(
   tool: AgentTool<Context>,
   { plan, delayMs, sleep }: FaultyToolOptions,
 ): AgentTool<Context> {
-  let previous: AgentToolResult | undefined;
-  const run = async (args: JsonObject, context: ToolContext<Context>) => {
+  let count = 0;
+  // By the number of its call: calls at the same time end in any order, and a seed must give the same results again.
+  let previous: { readonly call: number; readonly result: AgentToolResult } | undefined;
+  const runCall = async (call: number, args: JsonObject, context: ToolContext<Context>) => {
     const result = toToolResult(await tool.execute(args, context));
-    previous = result;
+    if (!previous || previous.call < call) previous = { call, result };
     return result;
   };
-  return {
-    ...tool,
-    execute: async (args, context) => {
-      const target = plan.nextTarget(`${tool.name} call`);
-      const planned = plan.select(target, TOOL_FAULTS);
-      if (!planned) return await run(args, context);
-      plan.record(planned.fault, target);
-      const last = previous;
-      return await inject(planned, {
-        run: () => run(args, context),
-        wait: () => sleep(delayMs, context.signal),
-        last,
-      });
-    },
-  };
+  return replaceExecute(tool, async (args, context) => {
+    const call = ++count;
+    const run = () => runCall(call, args, context);
+    const target = plan.nextTarget(`${tool.name} call`);
+    const planned = plan.select(target, TOOL_FAULTS);
+    if (!planned) return await run();
+    plan.record(planned.fault, target);
+    const last = previous?.result;
+    return await inject(planned, {
+      run,
+      wait: () => sleep(delayMs, context.signal),
+      last,
+    });
+  });
 }
 
 interface FaultyCall {

@@ -9,7 +9,7 @@ import type { DurableSteps } from "../core/durable_steps.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
 import { EVENT_CONTRACT } from "./durable_event_conformance.ts";
-import { createGates, readText, until, untilStored } from "./durable_gates.ts";
+import { createGates, readText, until, untilArrived, untilStored } from "./durable_gates.ts";
 import { type DurableEngineFixture, DurableSubject } from "./durable_subject.ts";
 import { expectEqual } from "./session_subject.ts";
 import { checkRegisterTest, type RegisterTest } from "./stream_fixture.ts";
@@ -257,7 +257,9 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
   "messages are delivered at the same point of a replay, each once": async (subject) => {
     const gates = createGates();
     let executions = 0;
+    let active: DurableSteps;
     const workflow = async (steps: DurableSteps) => {
+      active = steps;
       const log: string[] = [];
       steps.onMessage((message) => log.push(readText(message)));
       for (const name of ["a", "b", "c"]) {
@@ -273,12 +275,12 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
     const run = await start(null, "messages");
     await until(() => executions === 1);
     await run.steer("during a");
-    await untilStored();
+    await untilArrived(() => active, 1);
     gates.open("a");
     await until(() => executions === 2);
     await run.followUp("during b");
     await run.steer("also during b");
-    await untilStored();
+    await untilArrived(() => active, 2);
     gates.open("b");
     await until(() => executions === 3);
     gates.open("c");

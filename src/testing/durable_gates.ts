@@ -5,7 +5,7 @@
  */
 
 import { createDeferred, type Deferred } from "../core/deferred.ts";
-import type { RunMessage } from "../core/durable_steps.ts";
+import type { DurableSteps, RunMessage } from "../core/durable_steps.ts";
 import type { UserMessage } from "../core/message.ts";
 
 /** Returns the text of a message. */
@@ -46,9 +46,16 @@ export async function until(isTrue: () => boolean): Promise<void> {
   }
 }
 
-/** Resolves when an engine has had time for what cannot be observed: the record of a concurrent step, and a message. */
+/** Resolves when an engine has had time for what cannot be observed: the record of a concurrent step. */
 export async function untilStored(): Promise<void> {
   await pause(300);
+}
+
+/** Waits until that many messages have arrived that the next end of a step delivers. */
+export async function untilArrived(getSteps: () => DurableSteps, count: number): Promise<void> {
+  // The steps that engines pass to a workflow have it; it is different in every replay, so that it is not public.
+  const getArrived = () => (getSteps() as { readonly arrived?: readonly unknown[] }).arrived;
+  await until(() => getArrived()?.length === count);
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -165,6 +165,22 @@ Deno.test("swink eval run: a rejected key ends the evaluation as a configuration
   assertStringIncludes(none.messages, 'Unknown provider "anthropik"');
 });
 
+Deno.test("swink eval run: a rejected model does not hide the results of the models before it", async () => {
+  await using directory = await createProject();
+  const refused = {
+    status: 404,
+    body: '{"type":"error","error":{"type":"not_found_error","message":"model: claude-opus-5"}}',
+  };
+  const { code, output, messages } = await evaluate(directory, [
+    ...["-m", "anthropic/claude-sonnet-5-5", "-m", "anthropic/claude-opus-5"],
+    `--junit=${directory.path}/report.xml`,
+  ], { model: [...ALL, refused] });
+  assertEquals(code, 3);
+  assertStringIncludes(output, "2 of 2 runs passed");
+  assertStringIncludes(messages, "The evaluation with anthropic/claude-opus-5 was ended: ");
+  assertStringIncludes(directory.read("report.claude-sonnet-5-5.xml"), 'tests="2" failures="0"');
+});
+
 Deno.test("swink eval run: a sandbox that is required and incomplete ends the evaluation before its runs", async () => {
   await using directory = await createProject();
   await using sandbox = createSandbox({ cwd: directory.path });

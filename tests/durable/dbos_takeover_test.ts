@@ -37,6 +37,44 @@ async function startHolding(
   return worker;
 }
 
+/** Waits until a worker of an application has looked for workers that have ended: it has found another one, without runs. */
+async function awaitLook({ url }: PostgresServer, application = "swink"): Promise<void> {
+  const { Client } = await loadPg();
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const other = [crypto.randomUUID(), application];
+    await client.query(
+      "INSERT INTO swink_durable.workers (executor_id, application) VALUES ($1, $2)",
+      other,
+    );
+    const find = "SELECT 1 FROM swink_durable.workers WHERE executor_id = $1 AND application = $2";
+    const deadline = Date.now() + TAKEOVER_MS;
+    while ((await client.query(find, other)).rows.length > 0) {
+      assert(Date.now() < deadline, "no worker has looked for workers that have ended");
+      await new Promise((resolve) => setTimeout(resolve, RECOVERY_MS / 2));
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/** Returns the state of a run in DBOS: `ENQUEUED` if another worker is to continue it. */
+async function readState({ url }: PostgresServer, runId: string): Promise<unknown> {
+  const { Client } = await loadPg();
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query(
+      "SELECT status FROM dbos.workflow_status WHERE workflow_uuid = $1",
+      [runId],
+    );
+    return rows[0]?.["status"];
+  } finally {
+    await client.end();
+  }
+}
+
 Deno.test({
   name:
     "DbosEngine: the run of a killed worker continues in another one within 10 s, and not before",
@@ -55,7 +93,8 @@ Deno.test({
       });
       await engine.start();
       const worker = await startHolding(server, "held");
-      await new Promise((resolve) => setTimeout(resolve, 20 * RECOVERY_MS));
+      await awaitLook(server);
+      assertEquals(await readState(server, "held"), "PENDING");
       assertEquals(executed, [], "the run of a live worker was continued");
       worker.kill("SIGKILL");
       const killedAt = Date.now();
@@ -118,7 +157,8 @@ Deno.test({
       const other = await start("b");
       worker.kill("SIGKILL");
       await worker.status;
-      await new Promise((resolve) => setTimeout(resolve, 20 * RECOVERY_MS));
+      await awaitLook(server, "b");
+      assertEquals(await readState(server, "held"), "PENDING");
       assertEquals(await other.getRun("held").status(), "running");
       await other.close();
       await using engine = await start("a");

@@ -29,15 +29,25 @@ export class Page implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
   readonly #profile: string;
   readonly #socket: WebSocket;
+  /** Resolves when the last process of the browser has ended, and with it the messages. */
+  readonly #messages: Promise<void>;
   readonly #answers = new Map<number, (answer: Record<string, unknown>) => void>();
   /** Methods of the events so far. */
   readonly events: string[] = [];
   #lastId = 0;
 
-  private constructor(child: Deno.ChildProcess, profile: string, socket: WebSocket) {
+  private constructor(
+    { child, profile, socket, messages }: {
+      readonly child: Deno.ChildProcess;
+      readonly profile: string;
+      readonly socket: WebSocket;
+      readonly messages: Promise<void>;
+    },
+  ) {
     this.#child = child;
     this.#profile = profile;
     this.#socket = socket;
+    this.#messages = messages;
     socket.onmessage = ({ data }) => {
       const message = JSON.parse(data);
       if (message.id === undefined) this.events.push(message.method);
@@ -62,9 +72,10 @@ export class Page implements AsyncDisposable {
       stderr: "piped",
       signal: createDeadline(),
     }).spawn();
-    const socket = new WebSocket(await findPage(await readAddress(child)));
+    const { address, messages } = await readAddress(child);
+    const socket = new WebSocket(await findPage(address));
     await withDeadline(new Promise((resolve) => socket.onopen = resolve));
-    const page = new Page(child, profile, socket);
+    const page = new Page({ child, profile, socket, messages });
     await page.send("Page.enable");
     await page.send("Network.enable");
     await page.send("Page.navigate", { url });
@@ -126,6 +137,7 @@ export class Page implements AsyncDisposable {
     Deno.kill(-this.#child.pid, "SIGKILL");
     await this.#child.status;
     await withDeadline(closed);
+    await withDeadline(this.#messages);
     // The last process that writes to the profile ends later.
     const removed = () =>
       Deno.remove(this.#profile, { recursive: true }).then(() => true, () => false);
@@ -134,7 +146,9 @@ export class Page implements AsyncDisposable {
 }
 
 /** Reads the address of the debugging protocol, and the rest of the messages in the background. */
-async function readAddress(child: Deno.ChildProcess): Promise<string> {
+async function readAddress(
+  child: Deno.ChildProcess,
+): Promise<{ readonly address: string; readonly messages: Promise<void> }> {
   const lines = child.stderr.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream());
   const reader = lines.getReader();
   for (;;) {
@@ -142,10 +156,10 @@ async function readAddress(child: Deno.ChildProcess): Promise<string> {
     if (done) throw new Error("Chromium ended");
     const [, address] = /^DevTools listening on ws:\/\/([^/]+)/.exec(value) ?? [];
     if (address === undefined) continue;
-    void (async () => {
+    const readRest = async () => {
       while (!(await reader.read()).done);
-    })();
-    return address;
+    };
+    return { address, messages: readRest() };
   }
 }
 

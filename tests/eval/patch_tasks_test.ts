@@ -1,15 +1,15 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { Agent, BadRequestError, defineTool } from "../../mod.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { Agent, defineTool } from "../../mod.ts";
 import {
   createPatchEvaluation,
   gradePatch,
-  loadPatchTasks,
   type MakeAgent,
   openUnconfined,
   type PatchTask,
   runEvalSet,
 } from "../../src/eval/mod.ts";
 import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { basename } from "../../src/platform/paths.ts";
 import { choosePackages } from "../../scripts/packages.ts";
 import { createDeadline } from "../deadline.ts";
 import { root } from "../project.ts";
@@ -291,6 +291,39 @@ Deno.test("gradePatch: files of the tests are not removed through a link that th
   await Deno.remove(outside, { recursive: true });
 });
 
+Deno.test("gradePatch: attributes that the agent has added do not change the tests", async () => {
+  await using repository = await Repository.create();
+  const { task } = repository;
+  const encode = (path: string) =>
+    createAddition(".gitattributes", `${path} working-tree-encoding=UTF-7`);
+  const openSandbox = openUnconfined;
+  const added = createAddition("added.sh", "grep -q fixed code.txt || exit 1");
+  const patched = { ...task, testPatch: added, testCommand: "sh added.sh; test $? = 1" };
+  assertEquals((await gradePatch(patched, encode("added.sh"), { openSandbox })).type, "resolved");
+  const { testPatch: _, ...kept } = task;
+  const listed = { ...kept, testFiles: ["check.sh"], testCommand: "grep -qx true check.sh" };
+  const encoding = encode("check.sh").replace("UTF-7", "UTF-16");
+  assertEquals((await gradePatch(listed, encoding, { openSandbox })).type, "resolved");
+});
+
+Deno.test("gradePatch: a patch of the tests removes nothing outside of its checkout", async () => {
+  await using repository = await Repository.create();
+  // In the directory of the checkouts.
+  const outside = await Deno.makeTempDir({ prefix: "swink_outside_" });
+  await Deno.writeTextFile(`${outside}/mine.txt`, "mine\n");
+  const name = basename(outside);
+  for (const path of [`../${name}`, `../${name}/mine.txt`, `a/../../${name}`, ".git/config"]) {
+    const task = { ...repository.task, testPatch: createAddition(path, "x") };
+    const { type, details } = await gradePatch(task, createAddition("new.txt", "new"), {
+      openSandbox: openUnconfined,
+    });
+    assertEquals(type, "error");
+    assertStringIncludes(details, `changes "${path}", which is no file of the repository`);
+    assertEquals(await Deno.readTextFile(`${outside}/mine.txt`), "mine\n");
+  }
+  await Deno.remove(outside, { recursive: true });
+});
+
 Deno.test("gradePatch: restores a file that the patch of the tests renames, and no other one", async () => {
   await using repository = await Repository.create();
   const { directory, task } = repository;
@@ -351,21 +384,50 @@ Deno.test("gradePatch: paths may be relative, and like an option", async () => {
     })
   );
   await Deno.writeTextFile(`${directory}/tasks.jsonl`, lines.join("\n"));
+  const output = await gradeInChild(directory, solution);
+  assertEquals(output, "project: resolved\nuploadpackfalse: resolved\n");
+});
+
+/** Grades a patch for the tasks in a directory in another process, whose home is the directory. */
+async function gradeInChild(directory: string, patch: string): Promise<string> {
   const { config } = await choosePackages();
+  const script = `${root.pathname}tests/eval/grade_child.ts`;
   const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "-A",
-      "-c",
-      config,
-      `${root.pathname}tests/eval/grade_child.ts`,
-      solution,
-    ],
+    args: ["run", "-A", "-c", config, script, patch],
     cwd: directory,
+    env: {
+      HOME: directory,
+      DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
+    },
     stdin: "null",
     signal: createDeadline(),
   }).output();
-  assertEquals(new TextDecoder().decode(stdout), "project: resolved\nuploadpackfalse: resolved\n");
+  return new TextDecoder().decode(stdout);
+}
+
+Deno.test("gradePatch: a repository of another owner is read if the user trusts it", async () => {
+  await using repository = await Repository.create();
+  const { directory, task } = repository;
+  const solution = await git(task.repository, "diff", task.baseCommit, "HEAD") + "\n";
+  const written = {
+    instance_id: "a__b-1",
+    problem_statement: "Broken",
+    repository: "project",
+    base_commit: task.baseCommit,
+    test_command: "true",
+  };
+  await Deno.writeTextFile(`${directory}/tasks.jsonl`, JSON.stringify(written));
+  const settings = `${directory}/.gitconfig`;
+  await Deno.writeTextFile(settings, "[core]\n\thooksPath = /none\n");
+  // Only the superuser can give it away.
+  if (Deno.uid() === 0) {
+    for (const path of [task.repository, `${task.repository}/.git`]) {
+      await Deno.chown(path, 65_534, 65_534);
+    }
+    assertStringIncludes(await gradeInChild(directory, solution), "dubious ownership");
+  }
+  await Deno.writeTextFile(settings, "[safe]\n\tdirectory = /other's\n\tdirectory = *\n");
+  assertEquals(await gradeInChild(directory, solution), "a__b-1: resolved\n");
 });
 
 Deno.test("gradePatch: restores a file of the tests that the agent replaced by a directory", async () => {
@@ -381,98 +443,4 @@ deleted file mode 100644
   const patch = removed + createAddition("check.sh/main.sh", "exit 0");
   const { type, details } = await gradePatch(task, patch, { openSandbox: openUnconfined });
   assertEquals([type, details], ["unresolved", "The tests exited with code 1"]);
-});
-
-Deno.test("loadPatchTasks: test files are paths inside of the repository", async () => {
-  const read = (path: string) => load(JSON.stringify({ ...WRITTEN, test_files: [path] }));
-  for (const path of ["tests", "tests/", "a/b.py", "..a/b..", ".github"]) {
-    assertEquals((await read(path))[0]?.testFiles, [path]);
-  }
-  for (const path of ["", ".", "./", "/etc", "..", "../a", "a/../..", "a/.."]) {
-    await assertRejects(() => read(path), BadRequestError, "test_files");
-  }
-});
-
-Deno.test("loadPatchTasks: a directory is an error that names it", async () => {
-  const load = () => loadPatchTasks(Deno.cwd());
-  await assertRejects(load, BadRequestError, "Cannot read the file of tasks");
-});
-
-async function load(text: string): Promise<PatchTask[]> {
-  return await loadPatchTasks("/tasks/tasks.jsonl", {
-    files: { read: () => Promise.resolve(text) },
-  });
-}
-
-const WRITTEN = {
-  instance_id: "a__b-1",
-  repository: "repos/b",
-  base_commit: "abc123",
-  problem_statement: "Broken",
-  test_command: "make test",
-  repo: "a/b",
-  FAIL_TO_PASS: "[]",
-};
-
-Deno.test("loadPatchTasks: reads JSON lines and arrays, with repositories relative to the file", async () => {
-  const expected: PatchTask = {
-    instanceId: "a__b-1",
-    repository: "/tasks/repos/b",
-    baseCommit: "abc123",
-    problemStatement: "Broken",
-    testCommand: "make test",
-  };
-  assertEquals(await load(`${JSON.stringify(WRITTEN)}\n\n`), [expected]);
-  assertEquals(await load(JSON.stringify([WRITTEN])), [expected]);
-  const absolute = { ...WRITTEN, repository: "/repos/b", test_patch: "x", test_timeout_ms: 5 };
-  assertEquals(await load(JSON.stringify(absolute)), [
-    { ...expected, repository: "/repos/b", testPatch: "x", testTimeoutMs: 5 },
-  ]);
-  // One task on several lines, and a file that begins with a byte order mark.
-  assertEquals(await load(JSON.stringify(WRITTEN, null, 2)), [expected]);
-  assertEquals(await load(`\ufeff${JSON.stringify(WRITTEN)}`), [expected]);
-});
-
-Deno.test("loadPatchTasks: reads ids with two hashes, as SWE-bench Pro has", async () => {
-  const id = `instance_internetarchive__openlibrary-${"0".repeat(40)}-v${"1".repeat(40)}`;
-  const tasks = await load(JSON.stringify({ ...WRITTEN, instance_id: id }));
-  assertEquals(tasks[0]?.instanceId, id);
-  const { set } = createPatchEvaluation(tasks, { modelName: "test/model" });
-  const { results } = await runEvalSet(set, () => {
-    throw new Error("not started");
-  }, {
-    createDirectory: () => Promise.resolve({ path: "/none", remove: () => Promise.resolve() }),
-  });
-  assertEquals(results[0]?.caseId, id);
-});
-
-Deno.test("loadPatchTasks: rejects tasks that any patch would resolve", async () => {
-  const getProblem = async (changes: object) => {
-    const text = JSON.stringify({ ...WRITTEN, ...changes });
-    return (await assertRejects(() => load(text), BadRequestError)).message;
-  };
-  assertStringIncludes(await getProblem({ test_command: " " }), "tasks.jsonl:1: test_command must");
-  assertEquals(
-    await getProblem({ testPatch: "x" }),
-    '/tasks/tasks.jsonl:1: Unknown property "testPatch" of the task: did you mean test_patch?',
-  );
-});
-
-Deno.test("loadPatchTasks: an error names the line and the key of each problem", async () => {
-  const { base_commit: _, ...incomplete } = WRITTEN;
-  const lines = [WRITTEN, incomplete, WRITTEN, { ...WRITTEN, base_commit: "--upload-pack=x" }]
-    .map((task) => JSON.stringify(task));
-  const error = await assertRejects(() => load(lines.join("\n")), BadRequestError);
-  const problems = error.message.split("\n");
-  assertEquals(problems.length, 3);
-  assertEquals(problems[0], "/tasks/tasks.jsonl:2: base_commit is required");
-  assertEquals(
-    problems[1],
-    '/tasks/tasks.jsonl:3: instance_id "a__b-1" is used by another task',
-  );
-  assertStringIncludes(problems[2] ?? "", "/tasks/tasks.jsonl:4: base_commit");
-  await assertRejects(() => load("{"), BadRequestError, "/tasks/tasks.jsonl:1: ");
-  await assertRejects(() => load("\n"), BadRequestError, "has no task");
-  await assertRejects(() => load('["a"]'), BadRequestError, "[0]: the task must be object");
-  assert(error instanceof BadRequestError);
 });

@@ -1,50 +1,18 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { type AgentTool, BadRequestError, defineTool, type StreamFn } from "../../mod.ts";
-import { createDeferred } from "../../src/core/deferred.ts";
+import { defineTool } from "../../mod.ts";
 import { durableAgent } from "../../src/durable/mod.ts";
-import { reply, type ScriptedStep, scriptedStream, toolCall } from "../../src/testing/mod.ts";
-import { DurableWorkers, type Worker } from "./durable_workers.ts";
+import { reply, type ScriptedStep, toolCall } from "../../src/testing/mod.ts";
 import {
-  createCounter,
-  EventReader,
-  type ServerEvent,
-  type TestServer,
-  TOKENS,
-} from "./server_fixture.ts";
-
-/** Answers by the number of replies in the conversation, as a model does whatever process calls it. */
-function createModel(...script: readonly ScriptedStep[]): StreamFn {
-  return (request) => {
-    const replies = request.context.messages.filter(({ role }) => role === "assistant").length;
-    return scriptedStream(script.slice(replies))(request);
-  };
-}
-
-/** A tool that ends when the test lets it. */
-function createGate() {
-  const begun = createDeferred<void>();
-  const gate = createDeferred<string>();
-  const tool: AgentTool = defineTool({
-    name: "work",
-    description: "Works.",
-    parameters: { type: "object" },
-    sideEffect: "idempotent",
-    interruptible: false,
-    execute: () => {
-      begun.resolve();
-      return gate.promise;
-    },
-  });
-  return { tool, begun: begun.promise, open: () => gate.resolve("worked") };
-}
+  createGate,
+  createModel,
+  DurableWorkers,
+  listEntries,
+  type Worker,
+} from "./durable_workers.ts";
+import { createCounter, EventReader, type ServerEvent, TOKENS } from "./server_fixture.ts";
 
 const isIdle = ({ type, data }: ServerEvent) => type === "state" && data.status === "idle";
-
-async function listEntries(test: TestServer, id: string): Promise<string[]> {
-  const entries = await test.entries(id);
-  return entries.map(({ message, name, type }) => message?.role ?? name ?? type);
-}
 
 Deno.test("durableRunner(): a run is described, steered, watched and ended through another worker", async () => {
   await using workers = new DurableWorkers();
@@ -225,48 +193,25 @@ Deno.test("durableRunner(): messages that an aborted run has not delivered stay 
   assertEquals(ended.queued, { steering: [], followUp: [] });
 });
 
-Deno.test("durableRunner(): a prompt that is sent again with its key starts no second run, on any worker", async () => {
+Deno.test("durableRunner(): a client that connects again gets the events of the first run since", async () => {
   await using workers = new DurableWorkers();
-  const { tool, begun, open } = createGate();
-  const agent = { streamFn: createModel(reply([toolCall("work")]), reply("Done")), tools: [tool] };
+  const agent = { streamFn: createModel(reply("One"), reply("Two parts of it")) };
   const { test: first } = await workers.start({ agent });
   const { test: second } = await workers.start({ agent });
   const id = await first.create();
-  const send = (test: TestServer, status: number, text: string) =>
-    test.json(status, "POST", `/v1/sessions/${id}/prompt`, {
-      body: { text },
-      headers: { "idempotency-key": "key-1" },
-    });
-  const started = await send(first, 202, "Hello");
-  await begun;
-  const during = await send(second, 200, "Hello");
-  assertEquals(during.messageId, started.messageId);
-  assertEquals(during.eventId, started.eventId);
-  await send(second, 422, "Another text");
-  open();
-  await second.waitForIdle(id);
-  assertEquals(await send(second, 200, "Hello"), during);
-  await send(first, 422, "Another text");
-});
-
-Deno.test("durableRunner(): of prompts that are sent to several workers at once, one starts a run", async () => {
-  await using workers = new DurableWorkers();
-  const { tool, open } = createGate();
-  const agent = { streamFn: createModel(reply([toolCall("work")]), reply("Done")), tools: [tool] };
-  const { test: first } = await workers.start({ agent });
-  const { test: second } = await workers.start({ agent });
-  const id = await first.create();
-  const responses = await Promise.all(
-    [first, second, first, second].map((test, index) =>
-      test.call("POST", `/v1/sessions/${id}/prompt`, { body: { text: `Prompt ${index}` } })
-    ),
-  );
-  assertEquals(responses.map(({ status }) => status).toSorted(), [202, 409, 409, 409]);
-  for (const response of responses) await response.body?.cancel();
-  open();
-  await second.waitForIdle(id);
-  const entries = await listEntries(first, id);
-  assertEquals(entries.filter((name) => name === "user").length, 1);
+  // One client comes before all runs, and one when the session has a run already.
+  for (let run = 1; run <= 2; run++) {
+    const watching = await first.events(id);
+    const known = (await watching.until(isIdle)).at(-1)?.id;
+    await first.prompt(id);
+    const events = await watching.until(isIdle);
+    await watching.close();
+    const again = await second.events(id, known);
+    const missed = await again.until(isIdle);
+    await again.close();
+    assert(missed.some(({ type }) => type === "message_update"));
+    assertEquals(toTexts(missed), toTexts(events));
+  }
 });
 
 Deno.test("durableRunner(): a client that connects again to any worker misses no event, also after the end of a worker", async () => {
@@ -376,37 +321,6 @@ Deno.test("durableRunner(): sessions and runs of a tenant do not exist for anoth
   }
   open();
   await test.waitForIdle(victim);
-});
-
-Deno.test("durableRunner(): a run that cannot begin is an error of its request, and the session stays usable", async () => {
-  await using workers = new DurableWorkers();
-  const errors: unknown[] = [];
-  let isBroken = true;
-  const agent = { streamFn: createModel(reply("Done")) };
-  const { test } = await workers.start({
-    agent,
-    server: { onError: (error) => void errors.push(error) },
-    runner: {
-      createAgent: (_session, steps) => {
-        if (isBroken) throw new Error("no model");
-        return durableAgent({ model: "test/model", ...agent }, steps);
-      },
-      preparePrompt: (message) => {
-        if (JSON.stringify(message).includes("refused")) throw new BadRequestError("Not this");
-        return message;
-      },
-    },
-  });
-  const id = await test.create();
-  const prompt = (status: number, text: string) =>
-    test.json(status, "POST", `/v1/sessions/${id}/prompt`, { body: { text } });
-  await prompt(500, "Hello");
-  assertEquals(errors.length, 1);
-  await prompt(400, "refused");
-  isBroken = false;
-  await prompt(202, "Hello");
-  await test.waitForIdle(id);
-  await test.json(409, "POST", `/v1/sessions/${id}/continue`, { body: {} });
 });
 
 Deno.test("durableRunner(): policies of limits are refused, since other processes would not apply them", async () => {

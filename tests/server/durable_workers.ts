@@ -4,11 +4,13 @@
  * @module
  */
 
-import type { AgentOptions } from "../../mod.ts";
+import { type AgentOptions, type AgentTool, defineTool, type StreamFn } from "../../mod.ts";
+import { createDeferred } from "../../src/core/deferred.ts";
 import { durableAgent, InProcessEngine } from "../../src/durable/mod.ts";
 import { InMemorySessionStore } from "../../src/memory/mod.ts";
 import type { AgentServerOptions } from "../../src/server/mod.ts";
 import { durableRunner, type DurableRunnerOptions } from "../../src/server/durable/mod.ts";
+import { type ScriptedStep, scriptedStream } from "../../src/testing/mod.ts";
 import { TestServer } from "./server_fixture.ts";
 
 /** Options for {@linkcode DurableWorkers.start}. */
@@ -61,4 +63,45 @@ export class DurableWorkers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const worker of [...this.#workers]) await this.kill(worker);
   }
+}
+
+/** Answers by the number of replies in the conversation, as a model does whatever process calls it. */
+export function createModel(...script: readonly ScriptedStep[]): StreamFn {
+  return (request) => {
+    const replies = request.context.messages.filter(({ role }) => role === "assistant").length;
+    return scriptedStream(script.slice(replies))(request);
+  };
+}
+
+/** A tool that ends when the test lets it. */
+export interface Gate {
+  readonly tool: AgentTool;
+  /** Resolves when the tool is executed. */
+  readonly begun: Promise<void>;
+  /** Ends the tool. */
+  readonly open: () => void;
+}
+
+/** Creates a tool that ends when the test lets it. */
+export function createGate(): Gate {
+  const begun = createDeferred<void>();
+  const gate = createDeferred<string>();
+  const tool: AgentTool = defineTool({
+    name: "work",
+    description: "Works.",
+    parameters: { type: "object" },
+    sideEffect: "idempotent",
+    interruptible: false,
+    execute: () => {
+      begun.resolve();
+      return gate.promise;
+    },
+  });
+  return { tool, begun: begun.promise, open: () => gate.resolve("worked") };
+}
+
+/** Lists the entries of the log of a session: the roles of messages, and the names or types of others. */
+export async function listEntries(test: TestServer, id: string): Promise<string[]> {
+  const entries = await test.entries(id);
+  return entries.map(({ message, name, type }) => message?.role ?? name ?? type);
 }

@@ -98,12 +98,25 @@ Deno.test("server: a caller without a valid token gets nothing, on every route, 
         assert(JSON.parse(text).error.code === "unauthorized", label);
         continue;
       }
-      assertEquals([method, response.status], ["GET", 200], label);
+      assert(!hasBody && response.status === 200, label);
       assert(PUBLIC.includes(decodeURIComponent(pathname)), label);
     }
   }
   assert(count > 3_500);
   assertEquals(await test.json(200, "GET", `/v1/sessions/${id}/entries?limit=200`), before);
+  await test.server.close();
+});
+
+Deno.test("server: HEAD is answered for public paths without a token, and for no others", async () => {
+  const test = new TestServer();
+  for (const path of PUBLIC) {
+    const { status, body } = await test.call("HEAD", path, { token: "" });
+    await body?.cancel();
+    assertEquals([path, status], [path, 200]);
+  }
+  const { status, body } = await test.call("HEAD", "/v1/sessions");
+  await body?.cancel();
+  assertEquals(status, 405);
   await test.server.close();
 });
 

@@ -5,7 +5,8 @@ import { createAgentServer } from "../../src/server/mod.ts";
 import { hang, reply, scriptedStream, text, thinking, toolCall } from "../../src/testing/mod.ts";
 import { serveLoopback } from "../adapters/loopback.ts";
 import { chromium, Page } from "../eval/chromium.ts";
-import { authenticate, TestServer, TOKENS } from "./server_fixture.ts";
+import { DurableWorkers } from "./durable_workers.ts";
+import { authenticate, createCounter, TestServer, TOKENS } from "./server_fixture.ts";
 
 const ATTACK = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
 
@@ -175,6 +176,38 @@ Deno.test({
     await waitFor(page, `!document.getElementById("login").hidden`);
     assertEquals(await page.evaluate("sessionStorage.length"), 0);
     await test.server.close();
+  },
+});
+
+Deno.test({
+  name:
+    "page: in Chromium a durable run is aborted, and no prompt is offered, while it waits for approval",
+  ignore: chromium === undefined,
+  async fn() {
+    await using workers = new DurableWorkers();
+    const calls: string[] = [];
+    const { test } = await workers.start({
+      agent: {
+        streamFn: scriptedStream([reply([toolCall("count", { what: "sheep" })])]),
+        tools: [createCounter(calls)],
+        approve: () => ({ type: "pending" }),
+      },
+    });
+    const id = await test.create();
+    await test.prompt(id, "Count");
+    await using server = serveLoopback((request, connection) =>
+      test.server.fetch(request, connection)
+    );
+    await using page = await Page.open(`${server.url}/#token=${TOKENS.acme}`);
+    await waitFor(page, hasText("#sessions", "Count"));
+    await page.click("#sessions button");
+    await waitFor(page, `document.querySelectorAll("#calls fieldset").length === 1`);
+    const hidden = "[...document.querySelectorAll('#send, #delete')].every(({ hidden }) => hidden)";
+    assertEquals(await page.evaluate(hidden), true);
+    await page.click("#abort");
+    await waitFor(page, hasText("#transcript", "Aborted"));
+    await waitFor(page, `!document.getElementById("send").hidden`);
+    assertEquals(calls, []);
   },
 });
 

@@ -8,6 +8,7 @@ import { createDeferred, type Deferred } from "../../core/deferred.ts";
 import type { StepOperation } from "../../core/durable_steps.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { replaceExecute } from "../../core/replace_execute.ts";
 import type { AgentTool, ToolContext } from "../../core/tool.ts";
 import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
 import type { InterruptPolicy } from "../../loop/config.ts";
@@ -78,13 +79,13 @@ export class DurableCalls {
   /** Returns a tool whose calls by the agent are steps; those by agents that a tool runs are part of its step. */
   wrap(tool: AgentTool): AgentTool {
     if (typeof tool?.execute !== "function" || this.#wrapped.has(tool)) return tool;
-    const wrapped: AgentTool = {
-      ...tool,
-      execute: (args, context) =>
+    const wrapped = replaceExecute(
+      tool,
+      (args, context) =>
         context.runId === this.#runId
           ? this.#execute({ tool, args, context })
           : tool.execute(args, context),
-    };
+    );
     this.#wrapped.add(wrapped);
     return wrapped;
   }

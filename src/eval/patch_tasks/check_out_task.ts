@@ -5,10 +5,12 @@
  */
 
 import { getErrorMessage } from "../../core/errors.ts";
-import { join } from "../../platform/paths.ts";
+import { dirname, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
+import { isOuterPath } from "../case/outer_path.ts";
+import { createLocalDirectory } from "../run/case_directory.ts";
 import type { PatchTask } from "./patch_task.ts";
-import { runGit } from "./run_git.ts";
+import { type GitOptions, runGit } from "./run_git.ts";
 
 /**
  * Checks the commit of a task out into an empty directory, as a repository of one commit: the history after that commit
@@ -20,12 +22,14 @@ export async function checkOutTask(
   { repository, baseCommit, testFiles = [] }: PatchTask,
   directory: string,
 ): Promise<void> {
-  const commit = await resolveCommit(repository, baseCommit);
-  // Git runs in the directory of the run, where a relative path is another one, or an option.
-  const source = await system.realPath(repository);
   const options = { cwd: directory };
   await runGit(["init", "--quiet", "--template="], options);
-  await runGit(["fetch", "--quiet", "--depth", "1", source, commit], options);
+  const trusted = await readTrustedDirectories(directory);
+  const commit = await resolveCommit(repository, baseCommit, trusted);
+  // Git runs in the directory of the run, where a relative path is another one, or an option.
+  const source = await system.realPath(repository);
+  const fetch = ["fetch", "--quiet", "--depth", "1", ...createUploadOption(trusted)];
+  await runGit([...fetch, source, commit], options);
   await runGit(["checkout", "--quiet", "--detach", "FETCH_HEAD"], options);
   // It names the repository, which the agent must not read.
   await system.remove(join(directory, ".git", "FETCH_HEAD"));
@@ -42,10 +46,32 @@ async function isKnown(path: string, cwd: string): Promise<boolean> {
   return await runGit(["ls-tree", "--name-only", "HEAD", "--", name], { cwd }) !== "";
 }
 
-async function resolveCommit(repository: string, name: string): Promise<string> {
+/**
+ * Returns the settings of the user that trust repositories of other owners, as in a container: git reads no other one, and
+ * refuses them otherwise. `cwd` is a repository without settings of its own.
+ */
+async function readTrustedDirectories(cwd: string): Promise<string[]> {
+  const args = ["config", "--null", "--get-all", "safe.directory"];
+  // It fails if there are none.
+  const output = await runGit(args, { cwd, hasUserSettings: true }).catch(() => "");
+  return output.split("\0").slice(0, -1).map((value) => `safe.directory=${value}`);
+}
+
+/** Returns the option that passes settings to the git that reads the other repository. */
+function createUploadOption(settings: readonly string[]): string[] {
+  if (settings.length === 0) return [];
+  const quoted = settings.map((setting) => `-c '${setting.replaceAll("'", "'\\''")}'`);
+  return [`--upload-pack=git ${quoted.join(" ")} upload-pack`];
+}
+
+async function resolveCommit(
+  repository: string,
+  name: string,
+  settings: readonly string[],
+): Promise<string> {
   try {
     const args = ["rev-parse", "--verify", `${name}^{commit}`];
-    return (await runGit(args, { cwd: repository })).trim();
+    return (await runGit(args, { cwd: repository, settings })).trim();
   } catch (cause) {
     const reason = getErrorMessage(cause);
     throw new Error(`There is no commit "${name}" in "${repository}": ${reason}`, { cause });
@@ -57,8 +83,8 @@ async function resolveCommit(repository: string, name: string): Promise<string> 
  *
  * @throws {Error} If it cannot be applied.
  */
-export async function applyPatch(patch: string, cwd: string): Promise<void> {
-  await runGit(["apply", "--whitespace=nowarn", "-"], { cwd, input: patch });
+export async function applyPatch(patch: string, options: GitOptions): Promise<void> {
+  await runGit(["apply", "--whitespace=nowarn", "-"], { ...options, input: patch });
 }
 
 /**
@@ -70,15 +96,45 @@ export async function prepareTests(
   { testPatch, testFiles = [] }: PatchTask,
   directory: string,
 ): Promise<void> {
-  for (const path of testFiles) await restoreFile(path.replace(/\/+$/, ""), directory);
-  if (testPatch === undefined) return;
-  for (const path of await listPaths(testPatch, directory)) {
-    await restoreFile(path, directory);
+  const patched = testPatch === undefined ? [] : await listPaths(testPatch, directory);
+  const paths = [...testFiles.map((path) => path.replace(/\/+$/, "")), ...patched];
+  if (paths.length === 0) return;
+  // Elsewhere, since git converts files by the `.gitattributes` of their directory, which can be those of the agent.
+  const tests = await createLocalDirectory(undefined);
+  try {
+    const options = { cwd: tests.path, gitDirectory: join(directory, ".git") };
+    for (const path of paths) {
+      if (!await isKnown(path, directory)) continue;
+      await runGit(["checkout", "--quiet", "HEAD", "--", path], options);
+    }
+    if (testPatch !== undefined) await applyPatch(testPatch, options);
+    for (const path of selectOutermost(paths)) await replaceFile(path, tests.path, directory);
+  } finally {
+    await tests.remove();
   }
-  await applyPatch(testPatch, directory);
 }
 
-/** Lists the files of a patch; of one that it renames, both names. */
+/** Returns the paths that are not inside of another one. */
+function selectOutermost(paths: readonly string[]): string[] {
+  return [...new Set(paths)].filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
+}
+
+/** Moves a file or a directory to the place of another one, or removes that if there is none. */
+async function replaceFile(path: string, from: string, to: string): Promise<void> {
+  // First, since the system would follow a link that the agent has made to another directory.
+  await removeObstacle(path, to);
+  // Also a directory in the place of a file, and files that the agent has added to a directory.
+  await system.remove(join(to, path), { recursive: true }).catch(() => {});
+  if (!await system.lstat(join(from, path)).catch(() => undefined)) return;
+  await system.mkdir(dirname(join(to, path)), { recursive: true });
+  await system.rename(join(from, path), join(to, path));
+}
+
+/**
+ * Lists the files of a patch; of one that it renames, both names.
+ *
+ * @throws {Error} If one is outside of the repository.
+ */
 async function listPaths(patch: string, cwd: string): Promise<readonly string[]> {
   const list = async (...options: string[]) => {
     const args = ["apply", "--numstat", "-z", ...options, "-"];
@@ -86,17 +142,11 @@ async function listPaths(patch: string, cwd: string): Promise<readonly string[]>
     return output.split("\0").filter((line) => line !== "")
       .map((line) => line.split("\t").slice(2).join("\t"));
   };
-  return [...new Set([...await list(), ...await list("--reverse")])];
-}
-
-/** Restores a file or a directory of the commit, or removes one that the commit does not have. */
-async function restoreFile(path: string, cwd: string): Promise<void> {
-  // First, since git and the system would follow a link that the agent has made to another directory.
-  await removeObstacle(path, cwd);
-  // Also a directory in the place of a file, and files that the agent has added to a directory.
-  await system.remove(join(cwd, path), { recursive: true }).catch(() => {});
-  if (!await isKnown(path, cwd)) return;
-  await runGit(["checkout", "--quiet", "HEAD", "--", path], { cwd });
+  const paths = [...new Set([...await list(), ...await list("--reverse")])];
+  // To list them, git accepts any, and files are removed before it applies the patch.
+  const outer = paths.find((path) => isOuterPath(path) || /^\.git(?:[/\\]|$)/i.test(path));
+  if (outer === undefined) return paths;
+  throw new Error(`The patch changes "${outer}", which is no file of the repository`);
 }
 
 /** Removes the first file or link on the way to a file, where the file needs a directory. */

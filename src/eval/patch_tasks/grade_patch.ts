@@ -61,7 +61,7 @@ async function prepare(
     return { type: "error", details: getErrorMessage(error) };
   }
   try {
-    await applyPatch(patch, directory);
+    await applyPatch(patch, { cwd: directory });
   } catch (error) {
     return { type: "invalid", details: getErrorMessage(error) };
   }

@@ -14,6 +14,12 @@ export interface GitOptions {
   readonly cwd: string;
   /** Standard input. Default: empty. */
   readonly input?: string | undefined;
+  /** Repository whose files are those of the working directory. Default: that of the working directory. */
+  readonly gitDirectory?: string | undefined;
+  /** Further settings, such as `safe.directory=/repos/project`. Default: none. */
+  readonly settings?: readonly string[] | undefined;
+  /** Whether the settings of the user and of the system apply. Default: `false`. */
+  readonly hasUserSettings?: boolean | undefined;
 }
 
 /**
@@ -29,9 +35,12 @@ const SETTINGS = ["-c", "core.hooksPath=/dev/null", "-c", "core.autocrlf=false"]
  */
 export async function runGit(
   args: readonly string[],
-  { cwd, input = "" }: GitOptions,
+  { cwd, input = "", gitDirectory, settings = [], hasUserSettings = false }: GitOptions,
 ): Promise<string> {
-  const program = await startGit([...SETTINGS, ...args], cwd);
+  const further = settings.flatMap((setting) => ["-c", setting]);
+  if (gitDirectory !== undefined) further.push(`--git-dir=${gitDirectory}`, `--work-tree=${cwd}`);
+  const env = hasUserSettings ? readEnvironment(USER_VARIABLES) : createEnvironment();
+  const program = await startGit([...SETTINGS, ...further, ...args], { cwd, env });
   const writing = writeInput(program.stdin, input);
   const [output, errors, { code }] = await Promise.all([
     new Response(program.stdout).text(),
@@ -43,22 +52,36 @@ export async function runGit(
   throw new Error(`git ${args[0]} failed: ${errors.trim() || output.trim() || `code ${code}`}`);
 }
 
-async function startGit(args: readonly string[], cwd: string): ReturnType<typeof spawnProcess> {
+async function startGit(
+  args: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: Record<string, string> },
+): ReturnType<typeof spawnProcess> {
   try {
-    return await spawnProcess({ program: "git", args, cwd, env: createEnvironment() });
+    return await spawnProcess({ program: "git", args, cwd, env });
   } catch (cause) {
     throw new Error(`git cannot be started: ${getErrorMessage(cause)}`, { cause });
   }
 }
 
-function createEnvironment(): Record<string, string> {
-  const names = ["PATH", "SystemRoot"];
-  const inherited = names.flatMap((name) => {
+const VARIABLES = ["PATH", "SystemRoot"];
+
+/** Variables by which git finds the settings of the user and of the system. */
+const USER_VARIABLES = [
+  ...VARIABLES,
+  ...["HOME", "XDG_CONFIG_HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH"],
+  ...["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"],
+];
+
+function readEnvironment(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => {
     const value = system.env.get(name);
     return value === undefined ? [] : [[name, value]];
-  });
+  }));
+}
+
+function createEnvironment(): Record<string, string> {
   return {
-    ...Object.fromEntries(inherited),
+    ...readEnvironment(VARIABLES),
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",

@@ -36,12 +36,17 @@ export function replayAgent(file: CassettePath, options: ReplayAgentOptions = {}
   const { prompts = [], normalize = (text) => text } = options;
   const reduce = (text: string) => normalizePlaces(normalize(text));
   const fixed = new Set(prompts.map(reduce));
-  const player = replayCassette(file, {
-    normalize: (text) => {
-      const reduced = reduce(text);
-      return fixed.has(reduced) ? reduced : normalizeText(reduced);
-    },
-  });
+  // Each request repeats the texts of the earlier ones.
+  const normalized = new Map<string, string>();
+  const normalizeOnce = (text: string) => {
+    const known = normalized.get(text);
+    if (known !== undefined) return known;
+    const reduced = reduce(text);
+    const result = fixed.has(reduced) ? reduced : normalizeText(reduced);
+    normalized.set(text, result);
+    return result;
+  };
+  const player = replayCassette(file, { normalize: normalizeOnce });
   let hasFirst = false;
   const replay = async (...request: Parameters<CassetteFetch>): Promise<Response> => {
     if (hasFirst) return await player(...request);
@@ -51,6 +56,7 @@ export function replayAgent(file: CassettePath, options: ReplayAgentOptions = {}
     if (json !== undefined && !hasFirst) {
       hasFirst = true;
       for (const text of findTexts(json)) fixed.add(reduce(text));
+      normalized.clear();
     }
     return await player(...fetchArguments);
   };

@@ -21,6 +21,29 @@ Deno.test("replayAgent: compares the first prompt exactly when a request for an 
   await assertRejects(() => requestModel(fetch, changed), BadRequestError, "60 seconds");
 });
 
+Deno.test("replayAgent: normalizes a text that all later requests repeat only once", async () => {
+  await using directory = await createDirectory();
+  const cassette = `${directory.path}/case.1.jsonl`;
+  const results = ["one", "two", "three", "four"];
+  const requestAll = async (fetch: typeof globalThis.fetch) => {
+    for (const index of [0, 1, 2, 3, 4]) {
+      await requestModel(fetch, PROMPT, results.slice(0, index));
+    }
+  };
+  const recorder = recordFetch(() => Promise.resolve(new Response("{}")), cassette);
+  await requestAll(recorder);
+  await recorder.close();
+  const normalized: string[] = [];
+  const normalize = (text: string) => {
+    normalized.push(text);
+    return text;
+  };
+  const { fetch } = replayAgent(cassette, { normalize });
+  await requestAll(fetch);
+  fetch.assertDone();
+  assertEquals(normalized.filter((text) => text !== PROMPT), results);
+});
+
 /** Records a prompt behind a request for an access token; returns the path of the cassette. */
 async function recordPrompt(directory: string): Promise<string> {
   const cassette = `${directory}/case.1.jsonl`;
@@ -42,11 +65,15 @@ async function requestToken(fetch: typeof globalThis.fetch): Promise<string> {
   return await response.text();
 }
 
-async function requestModel(fetch: typeof globalThis.fetch, system: string): Promise<string> {
+async function requestModel(
+  fetch: typeof globalThis.fetch,
+  system: string,
+  results: readonly string[] = [],
+): Promise<string> {
   const response = await fetch("https://api.example.com/v1/messages", {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ system }),
+    body: JSON.stringify({ system, results }),
   });
   return await response.text();
 }

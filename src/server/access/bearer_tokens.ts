@@ -38,20 +38,35 @@ const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
  */
 export function bearerTokens(tokens: readonly BearerToken[]): Authenticate {
   checkTokens(tokens);
-  const hasher = createHasher();
-  const known = tokens.map(async ({ token, ...caller }) => ({
-    digest: await (await hasher)(token),
-    caller,
-  }));
+  const callers = tokens.map(({ token, ...caller }) => ({ token, caller }));
+  // Not before the first request: work that a module begins when it is loaded ends within an unrelated test.
+  let hashing: Promise<HashedTokens> | undefined;
   return async (token) => {
-    const digest = await (await hasher)(token);
+    const { hash, known } = await (hashing ??= hashTokens(callers));
+    const digest = await hash(token);
     let found: Caller | undefined;
     // Every token is compared completely, also after a match.
-    for (const { digest: other, caller } of await Promise.all(known)) {
+    for (const { digest: other, caller } of known) {
       if (areEqual(digest, other)) found = caller;
     }
     return found;
   };
+}
+
+/** The digests of the tokens, and the function that computes that of another one. */
+interface HashedTokens {
+  readonly hash: (text: string) => Promise<Uint8Array>;
+  readonly known: readonly { readonly digest: Uint8Array; readonly caller: Caller }[];
+}
+
+async function hashTokens(
+  tokens: readonly { readonly token: string; readonly caller: Caller }[],
+): Promise<HashedTokens> {
+  const hash = await createHasher();
+  const known = await Promise.all(
+    tokens.map(async ({ token, caller }) => ({ digest: await hash(token), caller })),
+  );
+  return { hash, known };
 }
 
 function checkTokens(tokens: readonly BearerToken[]): void {

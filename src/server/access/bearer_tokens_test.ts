@@ -16,6 +16,24 @@ Deno.test("bearerTokens(): returns the caller of a token, without the token", as
   assertEquals(await authenticate("second-token-0123456789", request), { mayReadMetrics: true });
 });
 
+Deno.test("bearerTokens(): begins no work before the first token is checked", async () => {
+  const { subtle } = crypto;
+  const { importKey } = subtle;
+  let calls = 0;
+  subtle.importKey = ((...values: Parameters<typeof importKey>) => {
+    calls++;
+    return importKey.apply(subtle, values);
+  }) as typeof importKey;
+  try {
+    const authenticate = bearerTokens([{ token: "first-token-0123456789" }]);
+    assertEquals(calls, 0);
+    await Promise.all([authenticate("a", request), authenticate("b", request)]);
+    assertEquals(calls, 1);
+  } finally {
+    subtle.importKey = importKey;
+  }
+});
+
 Deno.test("bearerTokens(): accepts no other text", async () => {
   const token = "first-token-0123456789";
   const authenticate = bearerTokens([{ token }]);

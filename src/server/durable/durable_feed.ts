@@ -23,6 +23,9 @@ import type { SessionRuns } from "./session_runs.ts";
 /** Maximum number of entries that are read at once. */
 const MAX_BATCH = 256;
 
+/** The position of a client that has got no events of a run, and gets those of the next one from the beginning. */
+const BEFORE_RUN = { epoch: "0", seq: 0 };
+
 /** Options for {@linkcode DurableFeed}. */
 export interface DurableFeedOptions extends EventsOptions {
   /** The runs of the session. */
@@ -86,8 +89,9 @@ export class DurableFeed {
     this.#position = cursor.position;
     this.#entryId = cursor.entryId;
     const { live } = cursor;
+    this.#isComplete = live?.epoch === BEFORE_RUN.epoch;
     // The id comes from the client: it may only be that of a run of this session.
-    if (!live || !await runs.isOwn(live.epoch)) return true;
+    if (!live || this.#isComplete || !await runs.isOwn(live.epoch)) return true;
     const latest = await runs.readLatest(live.epoch);
     // A position that the run has not reached is not one that a client has got.
     if (live.seq > (latest.at(-1)?.number ?? 0)) return true;
@@ -238,7 +242,8 @@ export class DurableFeed {
   }
 
   #formatId(seq: number = this.#seq): string {
-    const live = this.#runId === undefined ? undefined : { epoch: this.#runId, seq };
+    const before = this.#isComplete ? BEFORE_RUN : undefined;
+    const live = this.#runId === undefined ? before : { epoch: this.#runId, seq };
     return formatCursor({ position: this.#position, entryId: this.#entryId, live });
   }
 

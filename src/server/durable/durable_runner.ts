@@ -244,8 +244,11 @@ class DurableRunner implements AgentRunner {
       id: runId,
     });
     const begun = await this.#awaitBegin(run);
-    // Another process has started a run at the same moment.
-    if (begun.startId !== begin.startId) throw new AlreadyRunningError();
+    // Another request has started a run at the same moment, maybe with the same prompt.
+    if (begun.startId !== begin.startId) {
+      const input: RunInput = prompt ? { type: "prompt", message: prompt } : { type: "continue" };
+      return await this.#findActivePrompt({ run, runId }, input);
+    }
     const eventId = formatCursor({ position, entryId, live: { epoch: runId, seq: 0 } });
     return { type: "started", runId, eventId, ended: awaitEnd(run) };
   }
@@ -275,7 +278,10 @@ class DurableRunner implements AgentRunner {
   }
 
   /** Returns the active run if a request repeats its prompt. */
-  async #findActivePrompt({ run, runId }: ActiveRun, input: RunInput): Promise<RunStart> {
+  async #findActivePrompt(
+    { run, runId }: Pick<ActiveRun, "run" | "runId">,
+    input: RunInput,
+  ): Promise<RunStart> {
     const { prompt, position, entryId } = await this.#awaitBegin(run);
     const isSame = prompt && isSamePrompt(prompt, input);
     if (!prompt || isSame === undefined) throw new AlreadyRunningError();
@@ -354,14 +360,15 @@ const UNKNOWN_END: RunEnd = {
   cost: { input: null, output: null, cacheRead: null, cacheWrite: null, total: null },
 };
 
-/** Resolves to the end of a run. Never rejects. */
+/** Resolves to the end of a run; rejects with the error of one that has failed. */
 async function awaitEnd(run: DurableRun<RunEnd>): Promise<RunEnd> {
   try {
     for await (const batch of run.events({ after: "checkpoint" })) {
       for (const { record } of toRecords(batch)) if (record.type === "finished") return record;
     }
     return await run.result();
-  } catch {
+  } catch (error) {
+    if (await run.status().catch(() => undefined) === "failed") throw error;
     return UNKNOWN_END;
   }
 }

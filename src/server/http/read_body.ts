@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json.
 import type { Clock } from "../../core/ports.ts";
 import { findLostDigits, findParsedProblem } from "../../core/parsed_problem.ts";
 import { validateToolArguments } from "../../core/validate_tool_arguments.ts";
-import { fail } from "./problem.ts";
+import { fail, RequestFailure } from "./problem.ts";
 import { startTimer } from "../../core/start_timer.ts";
 
 /** Limits of a body. */
@@ -92,7 +92,8 @@ async function readText({ body }: Request, limits: BodyLimits): Promise<string> 
     // Not awaited: a client that sends without end must not hold the request.
     reader.cancel().catch(() => {});
     if (isLate) throw createTimeFailure(timeoutMs);
-    if (!(thrown instanceof TypeError)) throw thrown;
+    if (thrown instanceof RequestFailure) throw thrown;
+    // Each runtime has an error of its own for a connection that broke.
     throw fail("bad_request", "The body is not UTF-8, or the connection broke while it was read");
   } finally {
     stopTimer();

@@ -166,13 +166,16 @@ async function countEnd(
   ended: Promise<{ readonly stopReason: string; readonly usage: { readonly total: number } }>,
   { metrics, onError }: Services,
 ): Promise<void> {
-  try {
-    const { stopReason, usage } = await ended;
+  const add = (stopReason: string) =>
     metrics.add("swink_runs_ended_total", "Runs that have ended, by the reason.", {
       labels: { stop_reason: stopReason },
     });
+  try {
+    const { stopReason, usage } = await ended;
+    add(stopReason);
     metrics.add("swink_tokens_total", "Tokens of all runs.", { by: usage.total });
   } catch (error) {
+    add("error");
     onError(error);
   }
 }

@@ -120,7 +120,7 @@ function stop() {
 
 async function openSession(id, name) {
   stop();
-  current = { id, controller: new AbortController(), status: "idle", calls: [] };
+  current = { id, controller: new AbortController(), isActive: false, calls: [] };
   element("empty").hidden = true;
   element("session").hidden = false;
   element("title").textContent = name;
@@ -339,19 +339,21 @@ const STATUS = {
   interrupted: "interrupted",
 };
 
-function showState({ status, pendingApprovals }) {
-  current.status = status;
+function showState({ status, pendingApprovals, runId }) {
+  const isWaiting = status === "awaiting_approval";
+  // A durable run that waits for decisions can be aborted, and refuses prompts.
+  const isActive = status === "running" || isWaiting && runId !== undefined;
+  current.isActive = isActive;
   element("status").textContent = STATUS[status];
   element("status").dataset.status = status;
-  const isRunning = status === "running";
-  element("abort").hidden = !isRunning;
-  element("steer").hidden = !isRunning;
-  element("follow").hidden = !isRunning;
-  element("send").hidden = isRunning;
-  element("delete").hidden = isRunning;
+  element("abort").hidden = !isActive;
+  element("steer").hidden = !isActive;
+  element("follow").hidden = !isActive;
+  element("send").hidden = isActive;
+  element("delete").hidden = isActive;
   element("continue").hidden = status !== "interrupted";
-  const isWaiting = status === "awaiting_approval";
-  element("text").placeholder = isWaiting ? "A message instead of decisions denies the calls" : "";
+  const isDenial = isWaiting && !isActive;
+  element("text").placeholder = isDenial ? "A message instead of decisions denies the calls" : "";
   showApprovals(isWaiting ? pendingApprovals : []);
 }
 
@@ -442,7 +444,7 @@ element("create").addEventListener("click", act(async () => {
 }));
 element("more").addEventListener("click", act(() => listSessions(true)));
 element("compose").addEventListener("submit", act(() =>
-  sendText(current.status === "running" ? "follow_up" : "prompt")
+  sendText(current.isActive ? "follow_up" : "prompt")
 ));
 element("steer").addEventListener("click", act(() => sendText("steer")));
 element("follow").addEventListener("click", act(() => sendText("follow_up")));

@@ -25,8 +25,8 @@ export interface LiveEvent {
   mark: number;
   /** The event. */
   readonly event: AgentEvent;
-  /** Its JSON, once it was needed. */
-  json?: string;
+  /** Its JSON, once it was needed, until the run ends. */
+  json?: string | undefined;
 }
 
 /** The log of a run that is active. */
@@ -76,6 +76,8 @@ export class LiveEvents {
   /** Sets the log of the active run. */
   setActive(active: ActiveLog | undefined): void {
     this.#active = active;
+    // Each event has its own copy of its messages there, which together take several times the memory of the history.
+    if (!active) { for (const event of this.#events) event.json = undefined; }
     this.notify();
   }
 
@@ -115,6 +117,13 @@ export class LiveEvents {
     return this.#events.slice(index, index + limit);
   }
 
+  /** Returns the JSON of an event, which is the same for all clients of an active run. */
+  toJson(live: LiveEvent): string {
+    const json = live.json ?? serializeEvent(live.event);
+    if (this.#active) live.json = json;
+    return json;
+  }
+
   /** Returns a promise that resolves with the next change since a version, or when `stop` is called. */
   waitForChange(version: number): { readonly promise: Promise<void>; readonly stop: () => void } {
     if (version !== this.#version) return { promise: Promise.resolve(), stop() {} };
@@ -126,11 +135,6 @@ export class LiveEvents {
     this.#waiting.add(stop);
     return { promise, stop };
   }
-}
-
-/** Returns the JSON of an event, which is the same for all clients. */
-export function toJson(live: LiveEvent): string {
-  return live.json ??= serializeEvent(live.event);
 }
 
 /** Types of events that may contain an error or a warning of a provider, in which keys are redacted. */

@@ -1,17 +1,17 @@
 import { assert, assertEquals } from "@std/assert";
 import { BadRequestError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/event.ts";
-import { LiveEvents, toJson } from "./live_events.ts";
+import { type ActiveLog, LiveEvents } from "./live_events.ts";
 
 function serialize(event: unknown): string {
   const live = new LiveEvents("e");
   live.push(event as AgentEvent, 0);
   const [pushed] = live.after(0, 1);
   assert(pushed);
-  return toJson(pushed);
+  return live.toJson(pushed);
 }
 
-Deno.test("toJson(): redacts keys in errors and warnings of providers", () => {
+Deno.test("LiveEvents: redacts keys in errors and warnings of providers", () => {
   const key = `sk-ant-${"a1B2".repeat(8)}`;
   const error = new BadRequestError(`The key ${key} was rejected`, {
     cause: new Error(`Bearer ${key}`),
@@ -30,7 +30,7 @@ Deno.test("toJson(): redacts keys in errors and warnings of providers", () => {
   }
 });
 
-Deno.test("toJson(): replaces an event that is not JSON by a warning", () => {
+Deno.test("LiveEvents: replaces an event that is not JSON by a warning", () => {
   const json = serialize({ type: "agent_end", abortReason: 5n });
   assertEquals(JSON.parse(json).code, "event_not_serializable");
 });
@@ -43,4 +43,18 @@ Deno.test("LiveEvents: keeps the last events, and knows which ones it has", () =
   assert(live.has(10_000) && live.has(9_000) && !live.has(1_000) && !live.has(10_001));
   assertEquals(live.after(9_998, 10).map(({ seq }) => seq), [9_999, 10_000]);
   assertEquals(live.after(9_990, 3).map(({ seq }) => seq), [9_991, 9_992, 9_993]);
+});
+
+Deno.test("LiveEvents: the JSON of events is shared by clients during a run, and not kept after it", () => {
+  const live = new LiveEvents("e");
+  const run = {} as ActiveLog;
+  live.setActive(run);
+  live.push({ type: "turn_start", turn: 1 }, 0);
+  const [event] = live.after(0, 1);
+  assert(event);
+  const json = live.toJson(event);
+  assertEquals(event.json, json);
+  live.setActive(undefined);
+  assertEquals(event.json, undefined);
+  assertEquals([live.toJson(event), event.json], [json, undefined]);
 });

@@ -15,7 +15,7 @@ import type { Session } from "../../core/session.ts";
 import { startTimer } from "../../core/start_timer.ts";
 import type { EventsOptions, FeedItem, SessionActivity } from "./agent_runner.ts";
 import { type EventCursor, formatCursor, parseCursor } from "./event_cursor.ts";
-import { type ActiveLog, type LiveEvent, type LiveEvents, toJson } from "./live_events.ts";
+import type { ActiveLog, LiveEvent, LiveEvents } from "./live_events.ts";
 import { readEntries, readStoredActivity } from "./stored_session.ts";
 
 /** Maximum number of items in a batch. */
@@ -120,11 +120,12 @@ export class SessionFeed {
 
   /** Returns the events that follow no further entry of the log. */
   #takeEvents(events: readonly LiveEvent[]): readonly FeedItem[] {
+    const { live } = this.#options;
     const items: FeedItem[] = [];
     for (const event of events) {
       if (event.mark > this.#position) break;
       this.#seq = event.seq;
-      items.push({ type: event.event.type, id: this.#formatId(), data: toJson(event) });
+      items.push({ type: event.event.type, id: this.#formatId(), data: live.toJson(event) });
     }
     return items;
   }
