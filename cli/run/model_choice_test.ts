@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
 import { chooseModel } from "./model_choice.ts";
 
@@ -12,7 +12,11 @@ async function chooseForRecording(url: string, json: object): Promise<string> {
       ANTHROPIC_API_KEY: "k",
       MISTRAL_BASE_URL: "http://mistral.test/",
     };
-    const env = (name: string) => variables[name];
+    // The runtime rejects a variable without a name.
+    const env = (name: string) => {
+      assert(name !== "");
+      return variables[name];
+    };
     const providers = { lab: { baseUrl: "https://lab.test/v1" } };
     const { provider, modelId } = await chooseModel({ replay: file, providers }, { env });
     return `${provider}/${modelId}`;

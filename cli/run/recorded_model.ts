@@ -66,7 +66,10 @@ function listServers(
   const configured = Object.entries(providers).map(([name, { baseUrl }]) =>
     [name, baseUrl] as const
   );
-  const inEnvironment = names.map((name) => [name, env(urlVariable(name) ?? "")] as const);
+  const inEnvironment = names.map((name) => {
+    const variable = urlVariable(name);
+    return [name, variable === undefined ? undefined : env(variable)] as const;
+  });
   const defaults = names.map((name) => [name, defaultUrl(name)] as const);
   return [...inEnvironment, ...configured, ...defaults].flatMap(([name, url]) =>
     url ? [[name, url] as const] : []
