@@ -17,7 +17,10 @@ async function chooseForRecording(url: string, json: object): Promise<string> {
       assert(name !== "");
       return variables[name];
     };
-    const providers = { lab: { baseUrl: "https://lab.test/v1" } };
+    const providers = {
+      lab: { baseUrl: "https://lab.test/v1" },
+      anthropic: { baseUrl: "https://lab.test" },
+    };
     const { provider, modelId } = await chooseModel({ replay: file, providers }, { env });
     return `${provider}/${modelId}`;
   } finally {
@@ -33,6 +36,7 @@ Deno.test("chooseModel(): the model of a recording comes before that of the keys
     ["http://localhost:11434/api/chat", "ollama/m:1"],
     ["http://mistral.test/chat/completions", "mistral/m:1"],
     ["https://lab.test/v1/chat/completions", "lab/m:1"],
+    ["https://lab.test/v1/messages", "anthropic/m:1"],
     // No provider has these URLs.
     ["https://lab.test/v10/chat/completions", "anthropic/claude-sonnet-5-5"],
     ["https://api.openai.com.other.test/v1/responses", "anthropic/claude-sonnet-5-5"],

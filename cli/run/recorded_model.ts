@@ -33,7 +33,11 @@ export function findRecordedModel(
   const url = request?.url;
   const modelId = request && findModelId(request);
   if (typeof url !== "string" || modelId === undefined) return undefined;
-  const provider = listServers(options).find(([, server]) => isBelow(url, server))?.[0];
+  // A gateway can serve both APIs below one URL.
+  const isMessages = /\/messages(\?|$)/.test(url);
+  const provider = listServers(options).find(([name, server]) =>
+    isBelow(url, server) && (name === "anthropic") === isMessages
+  )?.[0];
   return provider === undefined ? undefined : { provider, modelId, thinkingLevel: "off" };
 }
 
