@@ -145,15 +145,14 @@ function getQueued(path: readonly SessionEntry[]): QueuedMessages {
   };
 }
 
-/** Finds the dequeued messages that were not delivered; none if any other message was appended since. */
+/** Finds the dequeued messages that were not delivered; none after a reply, since a run delivers all of them before it. */
 function findUndelivered(
   { steering, followUp }: QueuedMessages,
   delivered: readonly AgentMessage[],
 ): QueuedMessages {
+  if (delivered.some(({ role }) => role === "assistant")) return { steering: [], followUp: [] };
   const keys = new Set(delivered.map(getMessageKey));
   const isUndelivered = ({ message }: QueuedMessage) => !keys.has(getMessageKey(message));
-  const dequeued = new Set([...steering, ...followUp].map(({ message }) => getMessageKey(message)));
-  if (Array.from(keys).some((key) => !dequeued.has(key))) return { steering: [], followUp: [] };
   return { steering: steering.filter(isUndelivered), followUp: followUp.filter(isUndelivered) };
 }
 
