@@ -27,6 +27,7 @@ export class MessageQueue implements MessageSource {
   readonly #newId: () => string;
   readonly #onChange: () => void;
   readonly #listeners = new Set<() => void>();
+  readonly #cancelListeners = new Set<(ids: readonly string[]) => void>();
   /** Only appended to, so that a list of earlier messages can still be made. */
   #messages: QueuedMessage[] = [];
   /** Index of the next message; those before it were taken. */
@@ -72,6 +73,7 @@ export class MessageQueue implements MessageSource {
   cancel(id: string): boolean {
     const remaining = this.queued.filter((queued) => queued.id !== id);
     if (remaining.length === this.size) return false;
+    this.#notifyCancelled([id]);
     this.#messages = remaining;
     this.#first = 0;
     this.#onChange();
@@ -80,6 +82,7 @@ export class MessageQueue implements MessageSource {
 
   /** Removes all messages. */
   clear(): void {
+    if (this.size > 0) this.#notifyCancelled(this.queued.map(({ id }) => id));
     this.#drop(this.size);
   }
 
@@ -100,6 +103,19 @@ export class MessageQueue implements MessageSource {
   onArrival(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Calls `listener` with the ids of messages that are removed and not taken, before `onChange`; returns a function that
+   * unsubscribes.
+   */
+  onCancel(listener: (ids: readonly string[]) => void): () => void {
+    this.#cancelListeners.add(listener);
+    return () => this.#cancelListeners.delete(listener);
+  }
+
+  #notifyCancelled(ids: readonly string[]): void {
+    for (const listener of [...this.#cancelListeners]) listener(ids);
   }
 
   #drop(count: number): void {

@@ -1,11 +1,13 @@
 import { assert, assertEquals } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
 import { userMessage } from "../../core/message.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 import { assistantMessage } from "../../testing/messages.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { QueueTracker } from "./queue_tracker.ts";
 
 const position = { id: "e", parentId: null, timestamp: 1 };
-const message = userMessage("later", 1);
+const message = { ...userMessage("later", 1), id: "later" };
 
 function createEntry(id: string, isDelivering: boolean): SessionEntry {
   const [queued, empty] = [{ steering: [], followUp: [{ id, message }] }, {
@@ -16,9 +18,16 @@ function createEntry(id: string, isDelivering: boolean): SessionEntry {
   return { type: "queue_changed", ...body, ...position };
 }
 
-Deno.test("QueueTracker.restore(): a path has the restored messages only if none of them is being delivered", () => {
-  const queued = { steering: [], followUp: [{ id: "new", message }] };
-  const isRecorded = (...path: SessionEntry[]) => new QueueTracker().restore(queued, path);
+function createAgent(...texts: string[]): Agent {
+  const agent = new Agent({ model: "p/m", streamFn: scriptedStream([]) });
+  for (const text of texts) agent.followUp({ ...userMessage(text, 1), id: text });
+  return agent;
+}
+
+Deno.test("QueueTracker.start(): a path has the restored messages only if none of them is being delivered", () => {
+  const agent = createAgent("later");
+  const { queued } = agent;
+  const isRecorded = (...path: SessionEntry[]) => new QueueTracker().start(agent, path);
   assertEquals(isRecorded(createEntry("old", false)), true);
   assertEquals(isRecorded(createEntry("old", true)), false);
   const both = {
@@ -48,4 +57,21 @@ Deno.test("QueueTracker: a message is being delivered until it or a reply is in 
   // Without a run, the host has removed it.
   tracker.update(queued, false);
   assertEquals(tracker.update(empty, false), dequeued);
+});
+
+Deno.test("QueueTracker: a message that the host removes during a run is not being delivered", () => {
+  const agent = createAgent("a", "b", "c", "d");
+  const tracker = new QueueTracker();
+  tracker.start(agent, []);
+  const [first, second] = agent.queued.followUp;
+  assert(first && second);
+  agent.cancelQueued(second.id);
+  // The run takes the first one before it emits the event of the removal.
+  const [, ...rest] = agent.queued.followUp;
+  const queued = { steering: [], followUp: rest };
+  const delivering = { steering: [], followUp: [first] };
+  assertEquals(tracker.update(queued, true), { type: "queue_changed", queued, delivering });
+  agent.clearQueues();
+  const empty = { steering: [], followUp: [] };
+  assertEquals(tracker.update(empty, true), { type: "queue_changed", queued: empty, delivering });
 });

@@ -184,7 +184,7 @@ class Recorder implements SessionRecording {
     this.#unsubscribe = this.#agent.subscribe((event) => this.#onEvent(event));
     const { transform } = this.#hooks;
     if (transform) transform.onCompact = (report) => this.#recordManualCompaction(report);
-    const isRecorded = this.#queues.restore(this.#agent.queued, path);
+    const isRecorded = this.#queues.start(this.#agent, path);
     if (this.#agent.hasPendingMessages && !isRecorded) this.#recordQueues(false);
     const { isRunning, runId } = this.#agent.state;
     this.#runId = runId;
@@ -227,6 +227,7 @@ class Recorder implements SessionRecording {
     if (!this.#agent.state.isRunning && this.#subAgents.isEnding) await this.#subAgents.settle();
     this.#unsubscribe();
     this.#subAgents.stop();
+    this.#queues.stop();
     const { transform } = this.#hooks;
     if (transform) transform.onCompact = undefined;
     try {

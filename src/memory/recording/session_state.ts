@@ -134,10 +134,10 @@ function getQueued(path: readonly SessionEntry[]): QueuedMessages {
   const entry = path[position];
   if (entry?.type !== "queue_changed") return { steering: [], followUp: [] };
   const { queued, delivering } = entry;
-  if (!delivering) return queued;
-  const delivered = path.slice(position + 1).flatMap((entry) =>
-    entry.type === "message" ? [entry.message] : []
-  );
+  const later = path.slice(position + 1);
+  // A run that has ended has delivered what it dequeued: earlier versions also recorded what the host had removed.
+  if (!delivering || later.some(({ type }) => type === "run_ended")) return queued;
+  const delivered = later.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
   const undelivered = findUndelivered(delivering, delivered);
   return {
     steering: [...undelivered.steering, ...queued.steering],
