@@ -340,7 +340,8 @@ class Compactor {
     },
   ): ChosenCut | undefined {
     const { anchor, keepSteps, pin, countTokens } = this.#options;
-    const fixed = estimateContext({ ...input, messages: [] }) + (this.#writer?.maxTokens ?? 0);
+    const summaryTokens = this.#writer?.getMaxTokens(measure.window) ?? 0;
+    const fixed = estimateContext({ ...input, messages: [] }) + summaryTokens;
     return chooseCut({
       messages,
       groups: groupMessages(messages, countTokens),

@@ -155,8 +155,8 @@ export interface SummaryResult {
 
 /** Writes summaries. */
 export interface SummaryWriter {
-  /** Maximum tokens of a summary. */
-  readonly maxTokens: number;
+  /** Returns the maximum tokens of a summary, by the context window of the model in tokens. */
+  readonly getMaxTokens: (contextWindow: number | undefined) => number;
   /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
   /** Writes a summary. Rejects only if it is aborted. */
