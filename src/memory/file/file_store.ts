@@ -46,7 +46,7 @@ import {
 } from "../store/session_filter.ts";
 import {
   compareSessions,
-  deleteMatching,
+  deleteMatchingUsable,
   type HitPosition,
   parseListCursor,
   parseSearchCursor,
@@ -274,10 +274,10 @@ export class FileSessionStore implements SessionStore {
     this.#summaryCache.delete(paths.name);
   }
 
-  /** Deletes the sessions that match with all their files, except those that are open for writing. */
+  /** Deletes the sessions that match with all their files, except those that are open for writing or cannot be opened. */
   async deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
     checkDeleteOptions(options);
-    return await deleteMatching(this, options);
+    return await deleteMatchingUsable(this, options);
   }
 
   async #checkUnlocked(id: string): Promise<void> {

@@ -103,3 +103,25 @@ Deno.test("FileSessionStore: a session with a long id stays usable when its head
   assertEquals(Array.from(Deno.readDirSync(directory)), []);
   await Deno.remove(directory, { recursive: true });
 });
+
+Deno.test("FileSessionStore: deleteAll() keeps the files of other programs and of later versions", async () => {
+  const directory = await Deno.makeTempDir();
+  const others = {
+    "dataset.jsonl": `{"prompt":"one","completion":"two"}\n`,
+    "empty.jsonl": "",
+    "later.jsonl": `{"type":"session","version":99,"id":"later","created":1}\n`,
+  };
+  for (const [name, text] of Object.entries(others)) {
+    await Deno.writeTextFile(`${directory}/${name}`, text);
+  }
+  // It can be neither opened nor deleted.
+  await Deno.mkdir(`${directory}/nested.jsonl/file`, { recursive: true });
+  const store = new FileSessionStore({ directory });
+  const session = await store.create({ id: "old" });
+  session.append({ type: "title", title: "Old" });
+  await session.close();
+  assertEquals(await store.deleteAll({ updatedBefore: Date.now() + 60_000 }), ["old"]);
+  const names = Array.from(Deno.readDirSync(directory), ({ name }) => name);
+  assertEquals(names.toSorted(), [...Object.keys(others), "nested.jsonl"]);
+  await Deno.remove(directory, { recursive: true });
+});
