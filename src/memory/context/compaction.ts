@@ -121,6 +121,8 @@ export interface ReportingTransform extends CompactingTransform {
   ): Promise<CompactionReport | null>;
   /** Restores an earlier cut. */
   restoreMessages(cut: CutMessages | undefined): void;
+  /** Takes back a report that could not be emitted; the next request reports it. */
+  returnReport(report: CompactionReport): void;
   /** Called with the report of each `compact()`, which waits for the returned promise. */
   onCompact: ((report: CompactionReport) => Promise<void>) | undefined;
 }
