@@ -83,6 +83,7 @@ export async function runEditorSession(
     opened: opened.session,
     cwd: await Deno.realPath(settings.cwd),
     directories,
+    now: host.now,
     onWarnings,
     onSwitched() {},
   });

@@ -12,7 +12,7 @@ import type { CommandContext, Delivery } from "./command/command_context.ts";
 import type { ConversationCommand } from "./command/conversation_command.ts";
 import type { ConversationOutput } from "./core/conversation_output.ts";
 import type { SelectedCall } from "./core/selected_call.ts";
-import { classifyLine } from "./input/classify_line.ts";
+import { classifyLine, hasKey } from "./input/classify_line.ts";
 import type { ConversationAction, ConversationInput } from "./view/conversation_input.ts";
 
 /** Time within which Ctrl+C must be pressed again to leave. */
@@ -162,8 +162,8 @@ export class Conversation {
       case "empty":
         return;
       case "command":
-        if (!isSecretCommand(line)) view.remember(text);
-        await view.echo(isSecretCommand(line) ? line.name : text);
+        if (!hasKey(line)) view.remember(text);
+        await view.echo(hasKey(line) ? line.name : text);
         return await this.#runCommand(line.name, line.argument);
       case "unknown_command":
         await output.printNote(
@@ -175,7 +175,8 @@ export class Conversation {
         return this.#hold(text, delivery);
       case "secret":
         await output.printNote(
-          `This looks like an API key or a password. #key PROVIDER saves a key. ${CONFIRM}`,
+          "This looks like an API key or a password. #key PROVIDER saves a key. " +
+            "Enter again sends the line as it is.",
         );
         return this.#hold(text, delivery);
       case "shell":
@@ -216,7 +217,7 @@ export class Conversation {
 
   /** Runs a command of the user; the model reads it with the next text. */
   async #runShell(command: string, isShared: boolean): Promise<void> {
-    const { context: { runs, setup: { agent }, host }, output, runShell } = this.#options;
+    const { context: { runs, sessions }, output, runShell } = this.#options;
     if (runs.isRunning) {
       return await output.printError(
         "Commands run when the agent has finished: press Esc, or wait",
@@ -224,9 +225,7 @@ export class Conversation {
     }
     runs.startTask(`$ ${command}`, async (signal) => {
       const text = await runShell(command, signal);
-      if (!isShared || signal.aborted) return;
-      const content = [{ type: "text", text }] as const;
-      agent.appendMessages([{ role: "user", content, timestamp: host.now() }]);
+      if (isShared && !signal.aborted) await sessions.addText(text);
     });
   }
 }
@@ -256,13 +255,6 @@ function createArgumentError({ names: [name] }: ConversationCommand): UsageError
     `${name} takes no argument, so it was not run`,
     `To send the line as a text, begin it with another word. #help ${name.slice(1)} describes it.`,
   );
-}
-
-/** Whether a command has a key in its argument. */
-function isSecretCommand(
-  { name, argument }: { readonly name: string; readonly argument: string },
-): boolean {
-  return /^[#/]key$/.test(name) && /\s/.test(argument);
 }
 
 function getProblem(

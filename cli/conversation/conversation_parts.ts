@@ -214,7 +214,8 @@ function createRuns(
 }
 
 async function createSession(
-  { settings: { cwd }, configured: { directories }, view, opened }: ConversationEnvironment,
+  { settings: { cwd }, configured: { directories }, host: { now }, view, opened }:
+    ConversationEnvironment,
   { record, status }: Pick<ShownParts, "record" | "status">,
 ): Promise<ConversationSession> {
   return new ConversationSession({
@@ -222,6 +223,7 @@ async function createSession(
     opened: opened.session,
     cwd: await Deno.realPath(cwd),
     directories,
+    now,
     onSwitched() {
       record.restore(opened.setup.agent.state.messages);
       void status.updateGauge();

@@ -9,6 +9,9 @@ import type { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import type { SessionRecording } from "../../src/memory/recording/recorder.ts";
 import { type ResumedSession, resumeSession } from "../../src/memory/recording/resume.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
+import { importLate } from "../host/import_late.ts";
+import type { ProgramDirectories } from "../host/program_directories.ts";
+import type { ChangeCopy } from "./copy_changes.ts";
 import { findLastSession, findSession } from "./find_session.ts";
 import { LastFailure } from "./last_failure.ts";
 import { NewSession } from "./new_session.ts";
@@ -31,11 +34,17 @@ export async function openRunSession(
   try {
     switch (choice.type) {
       case "named":
-        return await resume(store, choice.id, { fork: false });
+        return await resume(store, choice.id, { ...options, fork: false });
       case "last":
-        return await resume(store, await findLastSession(store, await Deno.realPath(cwd)), choice);
+        return await resume(store, await findLastSession(store, await Deno.realPath(cwd)), {
+          ...options,
+          fork: choice.fork,
+        });
       case "existing":
-        return await resume(store, (await findSession(store, choice.id)).id, choice);
+        return await resume(store, (await findSession(store, choice.id)).id, {
+          ...options,
+          fork: choice.fork,
+        });
     }
   } catch (error) {
     const isMissing = error instanceof SessionError && error.reason === "not_found";
@@ -47,9 +56,12 @@ export async function openRunSession(
 async function resume(
   store: FileSessionStore,
   id: string,
-  { fork }: { readonly fork: boolean },
+  { fork, directories }: RunSessionOptions & { readonly fork: boolean },
 ): Promise<RunSession> {
   const resumed = await resumeSession(store, id, { fork });
+  const copyWarnings = fork
+    ? await copyFileChanges(directories, { from: id, to: resumed.session.id })
+    : [];
   let stop = () => resumed.session.close();
   let warnings: readonly string[] = [];
   let recording: SessionRecording | undefined;
@@ -64,7 +76,7 @@ async function resume(
       const started = await resumed.into(agent, { onError: failure.set });
       recording = started;
       stop = () => failure.finish(started.stop());
-      warnings = listWarnings(resumed, started.missingTools);
+      warnings = [...listWarnings(resumed, started.missingTools), ...copyWarnings];
     },
     takeFailure: failure.take,
     describe: () => Promise.resolve({ id: resumed.session.id, warnings }),
@@ -75,6 +87,19 @@ async function resume(
       await stopOnce();
     },
   };
+}
+
+async function copyFileChanges(
+  directories: ProgramDirectories,
+  copy: ChangeCopy,
+): Promise<string[]> {
+  const { copyChanges } = await importLate<typeof import("./copy_changes.ts")>(
+    "./copy_changes.ts",
+    import.meta.url,
+  );
+  const problem = await copyChanges(directories, copy);
+  if (problem === undefined) return [];
+  return [`the file changes before the copy cannot be undone in it: ${problem}`];
 }
 
 function listWarnings(

@@ -79,6 +79,8 @@ export interface SessionControl {
    * @throws {CliError} If the session does not exist, or is open elsewhere.
    */
   switchTo(choice: SessionChoice): Promise<void>;
+  /** Adds a text of the user to the history, for the next request of the model, and saves it. */
+  addText(text: string): Promise<void>;
   /** Continues the same session after an entry; `null` is its beginning. */
   moveTo(leaf: string | null): Promise<void>;
 }

@@ -6,6 +6,7 @@
 
 import type { EntryOutline, Session, SessionEntry } from "../../../src/memory/mod.ts";
 import { extractText } from "../../../src/core/content.ts";
+import { isNote } from "./user_notes.ts";
 
 /** A message of the user in a session. */
 export interface SessionPrompt {
@@ -97,5 +98,6 @@ function toPrompt(entry: SessionEntry): SessionPrompt[] {
   if (entry.type !== "message") return [];
   const { id, parentId, message } = entry;
   if (message.role !== "user") return [];
-  return [{ id, parentId, text: extractText(message.content) }];
+  const text = extractText(message.content);
+  return isNote(text) ? [] : [{ id, parentId, text }];
 }

@@ -32,15 +32,16 @@ export const approve = defineCommand({
     { text: "untrust", detail: "ends the trust in all tools, or in one" },
   ],
   async run(argument, { view, setup: { controls: { gate } } }) {
-    const [word = "", tool] = argument.split(/\s+/);
-    if (word === "untrust") untrust(gate, tool);
-    else if (word !== "") gate.mode = parseMode(word);
+    const [word = "", tool, ...others] = argument.split(/\s+/);
+    // More words are no answer to whether calls are approved.
+    if (word === "untrust" && others.length === 0) untrust(gate, tool);
+    else if (word !== "") gate.mode = parseMode(argument);
     await view.print(formatGate(gate));
   },
 });
 
 function parseMode(word: string): ApprovalMode {
-  const found = MODES[word];
+  const found = Object.hasOwn(MODES, word) ? MODES[word] : undefined;
   if (found) return found.mode;
   const names = [...Object.keys(MODES), "untrust"];
   throw new UsageError(

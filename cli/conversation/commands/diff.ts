@@ -7,6 +7,7 @@
 import { CliError, UsageError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { defineCommand } from "../command/conversation_command.ts";
+import { toLine } from "../view/lines.ts";
 
 /** `/diff`. */
 export const diff = defineCommand({
@@ -18,7 +19,7 @@ export const diff = defineCommand({
     { text: "wide", detail: "before and after side by side" },
     { text: "unified", detail: "removed lines above added ones" },
   ],
-  async run(argument, { output, record, printCall }) {
+  async run(argument, { view, output, record, printCall }) {
     switch (argument) {
       case "":
         break;
@@ -33,7 +34,10 @@ export const diff = defineCommand({
     }
     const call = record.calls.findLast(({ changes, end }) => changes && end && !end.isError);
     if (call) return await printCall(call);
-    if (argument !== "") return;
+    if (argument !== "") {
+      const layout = argument === "wide" ? "side by side" : "as unified diffs";
+      return await view.print([toLine(`Later changes are shown ${layout}`, "faint")]);
+    }
     throw new CliError("No file was changed yet", { exitCode: ExitCode.failed });
   },
 });

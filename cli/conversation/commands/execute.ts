@@ -16,6 +16,7 @@ import { defineCommand } from "../command/conversation_command.ts";
 import { openPlanFile, requirePlanMode } from "../command/plan_mode.ts";
 import { recordExecution } from "../command/record_execution.ts";
 import { toLine, toMessage } from "../view/lines.ts";
+import { PLAN_NOTE } from "../command/user_notes.ts";
 
 type PlanModule = typeof import("../../../src/tools/plan/mod.ts");
 
@@ -111,7 +112,7 @@ interface ReportOptions {
 async function reportOutcome(
   { plan: { title } }: PlanReview,
   outcome: PlanOutcome,
-  { context: { view, setup: { agent }, host }, spending, durationMs }: ReportOptions,
+  { context: { view, sessions }, spending, durationMs }: ReportOptions,
 ): Promise<void> {
   const reason = outcome.type === "complete" ? "" : `: ${outcome.reason}`;
   const headline = `Plan ${outcome.type.replace("_", " ")}${reason}`;
@@ -122,13 +123,9 @@ async function reportOutcome(
   }
   const last = result?.messages.findLast((message) => message.role === "assistant");
   const report = [
-    `Another agent has carried out the plan ${JSON.stringify(title)}. ${headline}.`,
+    `${PLAN_NOTE}${JSON.stringify(title)}. ${headline}.`,
     ...steps.map((step, index) => `${index + 1}. [${step.state}] ${step.title}`),
     ...(last ? [`Its report:\n${extractText(last.content)}`] : []),
   ];
-  agent.appendMessages([{
-    role: "user",
-    content: [{ type: "text", text: report.join("\n") }],
-    timestamp: host.now(),
-  }]);
+  await sessions.addText(report.join("\n"));
 }

@@ -25,7 +25,7 @@ export const mcp = defineCommand({
     if (!connection) {
       return await view.print(toLines("No MCP server; swink mcp add configures one", "faint"));
     }
-    const [word = "", name = ""] = argument.split(/\s+/);
+    const [, word = "", name = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
     if (word === "restart") {
       const names = connection.servers.map((server) => server.name);
       if (!names.includes(name)) {

@@ -23,11 +23,14 @@ export const queue = defineCommand({
     { text: "clear", detail: "removes all texts" },
   ],
   async run(argument, { view, queue }) {
-    const [word = "", number = ""] = argument.split(/\s+/);
+    const [, word = "", number = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
     switch (word) {
       case "":
         break;
       case "clear":
+        if (number !== "") {
+          throw new UsageError("/queue clear removes all texts; /queue remove N removes one");
+        }
         queue.clear();
         break;
       case "edit":

@@ -8,12 +8,13 @@ import type { UndoReport } from "../../../src/tools/mod.ts";
 import type { Line } from "../../render/line/line.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { toLine, toLines } from "../view/lines.ts";
+import { UNDO_NOTE } from "../command/user_notes.ts";
 
 /** `/undo`. */
 export const undo = defineCommand({
   names: ["/undo"],
   summary: "Undoes the file changes of the last prompt; again, those of the one before",
-  async run(_argument, { view, host, changes, setup: { agent, controls } }) {
+  async run(_argument, { view, sessions, changes, setup: { controls } }) {
     const report = await changes.undoTurn(controls.tools.sandbox.files);
     const lines = formatUndo(report);
     await view.print(lines);
@@ -21,11 +22,7 @@ export const undo = defineCommand({
     if (undone.length === 0) return;
     // The model would otherwise assume that its changes are in the files.
     const paths = undone.join(", ");
-    agent.appendMessages([{
-      role: "user",
-      content: [{ type: "text", text: `I have undone your changes of these files: ${paths}` }],
-      timestamp: host.now(),
-    }]);
+    await sessions.addText(`${UNDO_NOTE}${paths}`);
   },
 });
 

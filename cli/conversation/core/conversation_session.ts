@@ -26,6 +26,8 @@ export interface ConversationSessionOptions {
   readonly cwd: string;
   /** The program's directories; without them, nothing is saved. */
   readonly directories: ProgramDirectories | undefined;
+  /** Returns the current time in milliseconds. */
+  readonly now: () => number;
   /** Called with warnings about a session that was opened. */
   readonly onWarnings: (warnings: readonly string[]) => void | Promise<void>;
   /** Called when another history has replaced that of the agent. */
@@ -89,6 +91,14 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
     this.#isReported = false;
     // A new session is created with the first reply.
     if (this.session) await this.reportProblems();
+  }
+
+  async addText(text: string): Promise<void> {
+    const { setup: { agent }, now } = this.#options;
+    agent.appendMessages([{ role: "user", content: [{ type: "text", text }], timestamp: now() }]);
+    // The user has seen it, so it must survive a crash. A failure is reported as that of a run is.
+    await this.#current?.recording?.flush().catch(() => {});
+    await this.reportFailure(undefined);
   }
 
   async moveTo(leaf: string | null): Promise<void> {

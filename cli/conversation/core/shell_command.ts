@@ -10,6 +10,7 @@ import { getErrorMessage } from "../../../src/core/errors.ts";
 import type { Line } from "../../render/line/line.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toLine, toLines } from "../view/lines.ts";
+import { COMMAND_NOTE } from "../command/user_notes.ts";
 
 /** Options for {@linkcode ShellCommands}. */
 export interface ShellCommandsOptions {
@@ -35,7 +36,7 @@ export class ShellCommands {
     const { view } = this.#options;
     const output = await this.#execute(command, signal);
     await view.print(formatOutput(output));
-    return `I have run a command:\n\n<command>\n${command}\n</command>\n\n<output>\n${output}\n</output>`;
+    return `${COMMAND_NOTE}${command}\n</command>\n\n<output>\n${output}\n</output>`;
   }
 
   async #execute(command: string, signal: AbortSignal): Promise<string> {

@@ -17,7 +17,7 @@ export type ClassifiedLine =
   | { readonly type: "unknown_command"; readonly word: string; readonly suggestion: string }
   /** A sign of a command, a file or a text, without them; the line is not sent before the user confirms it. */
   | { readonly type: "sign"; readonly sign: string; readonly meaning: string }
-  /** A text with an API key or another secret. */
+  /** A line with an API key or another secret, which the model would get. */
   | { readonly type: "secret" }
   /** A command for the shell. */
   | {
@@ -37,12 +37,15 @@ export type ClassifiedLine =
 export interface ClassifyLineOptions {
   /** The names of the commands, with their sign. */
   readonly commandNames: readonly string[];
-  /** Whether the line was held back before, and the user has sent it again: it is a text then. Default: `false`. */
+  /** Whether the line was held back before, and the user has sent it again. Default: `false`. */
   readonly isConfirmed?: boolean;
 }
 
 /** A command: a sign, lower-case letters and hyphens. `/etc/hosts` and `#12` are none. */
 const COMMAND = /^[/#][a-z-]+$/;
+
+/** The commands that save the key in their argument. */
+const KEY_COMMANDS: ReadonlySet<string> = new Set(["#key", "/key", "/login"]);
 
 const NAME_FOLLOWS = "the name of a command; #help lists them";
 
@@ -69,16 +72,14 @@ export function classifyLine(
   const meaning = isConfirmed ? undefined : SIGNS.get(text);
   if (meaning !== undefined) return { type: "sign", sign: text, meaning };
   const [, word = "", rest = ""] = /^(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
-  if (!isConfirmed && commandNames.includes(word)) {
-    return { type: "command", name: word, argument: rest };
-  }
+  const shell = classifyShell(text);
+  const isPrivate = KEY_COMMANDS.has(word) || (shell?.type === "shell" && !shell.isShared);
+  if (!isConfirmed && !isPrivate && containsSecret(text)) return { type: "secret" };
+  if (commandNames.includes(word)) return { type: "command", name: word, argument: rest };
   if (!isConfirmed && COMMAND.test(word)) {
     const suggestion = findSuggestion(word, commandNames);
     if (suggestion !== undefined) return { type: "unknown_command", word, suggestion };
   }
-  const shell = classifyShell(text);
-  const isSent = shell?.type !== "shell" || shell.isShared;
-  if (!isConfirmed && isSent && containsSecret(text)) return { type: "secret" };
   return shell ?? classifyPrompt(line);
 }
 
@@ -94,4 +95,11 @@ function classifyPrompt(line: string): ClassifiedLine {
   const isFollowUp = text.startsWith(FOLLOW_UP) && text.length > FOLLOW_UP.length;
   if (!isFollowUp) return { type: "prompt", text, delivery: "steering" };
   return { type: "prompt", text: text.slice(FOLLOW_UP.length).trim(), delivery: "follow_up" };
+}
+
+/** Whether a command has a key in its argument. */
+export function hasKey(
+  { name, argument }: { readonly name: string; readonly argument: string },
+): boolean {
+  return KEY_COMMANDS.has(name) && /\s/.test(argument);
 }

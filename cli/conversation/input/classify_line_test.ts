@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { classifyLine } from "./classify_line.ts";
 
-const commandNames = ["/help", "#help", "/quit", "/q", "/model", "#approve"];
+const commandNames = ["/help", "#help", "/quit", "/q", "/model", "#approve", "/review", "/login"];
 
 function classify(line: string, isConfirmed = false) {
   return classifyLine(line, { commandNames, isConfirmed });
@@ -59,6 +59,18 @@ Deno.test("classifyLine(): an API key is held back, also in a command that the m
   assertEquals(classify(`!echo ${key}`), { type: "secret" });
   assertEquals(classify(`use ${key}`, true), prompt(`use ${key}`));
   assertEquals(classify(`!!echo ${key}`).type, "shell");
+});
+
+Deno.test("classifyLine(): an API key in the argument of a command is held back, apart from commands that save one", () => {
+  const key = `sk-ant-${"a".repeat(40)}`;
+  assertEquals(classify(`/review ${key}`), { type: "secret" });
+  assertEquals(classify(`/hlep ${key}`), { type: "secret" });
+  assertEquals(classify(`/review ${key}`, true), {
+    type: "command",
+    name: "/review",
+    argument: key,
+  });
+  assertEquals(classify(`/login anthropic ${key}`).type, "command");
 });
 
 Deno.test("classifyLine(): ! runs a command with the model, !! without it", () => {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { AgentState } from "../../agent/live_state.ts";
 import { isJsonEqual } from "../../core/json_equal.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { Session } from "../../core/session.ts";
@@ -83,9 +84,9 @@ export class LoggedPath {
 
   /** Whether the host has moved the leaf since the last call. */
   hasLeafMoved(): boolean {
-    const added = this.#session.outline.slice(this.#checkedEntries);
+    const isMoved = this.#isMoved;
     this.#checkedEntries = this.#session.outline.length;
-    return added.some(({ type }) => type === "leaf_moved");
+    return isMoved;
   }
 
   /** Returns the id of a message's entry; `null` if it has none. */
@@ -145,6 +146,12 @@ export class LoggedPath {
     for (const message of history.slice(this.#messages.length)) this.appendMessage(message);
   }
 
+  /** Records the messages after those of the path, unless they replace some: that waits for the next run. */
+  appendBetweenRuns({ isRunning, messages }: Pick<AgentState, "isRunning" | "messages">): void {
+    if (isRunning || this.#isMoved || this.hasMoreThan(this.countCommon(messages))) return;
+    this.appendRest(messages);
+  }
+
   /** Records a message; returns the id of its entry. */
   appendMessage(message: AgentMessage): string {
     const key = getMessageKey(message);
@@ -161,6 +168,11 @@ export class LoggedPath {
     if (recorded && hasSameMembers(recorded, entry)) return;
     this.#settings.set(entry.type, entry);
     this.#session.append(entry);
+  }
+
+  get #isMoved(): boolean {
+    const added = this.#session.outline.slice(this.#checkedEntries);
+    return added.some(({ type }) => type === "leaf_moved");
   }
 }
 

@@ -68,7 +68,8 @@ export interface SessionRecording extends AsyncDisposable {
    */
   rewind(entryId: string | null): Promise<void>;
   /**
-   * Resolves when all entries so far are persisted. If they cannot be, the run is aborted as by any other write that
+   * Records the messages that were appended to the agent's history since the last run, and resolves when all entries so
+   * far are persisted. If they cannot be, the run is aborted as by any other write that
    * fails; `session.flush()` would take the error away from the recording. It then rejects until the next run starts.
    */
   flush(): Promise<void>;
@@ -186,10 +187,9 @@ class Recorder implements SessionRecording {
     if (transform) transform.onCompact = (report) => this.#recordManualCompaction(report);
     const isRecorded = this.#queues.start(this.#agent, path);
     if (this.#agent.hasPendingMessages && !isRecorded) this.#recordQueues(false);
-    const { isRunning, runId } = this.#agent.state;
-    this.#runId = runId;
+    this.#runId = this.#agent.state.runId;
     // The events of an active run until now are missing.
-    if (isRunning) await this.#startRun().catch((error) => this.#fail(error));
+    if (this.#agent.state.isRunning) await this.#startRun().catch((error) => this.#fail(error));
     else await this.#subAgents.attach();
   }
 
@@ -214,6 +214,7 @@ class Recorder implements SessionRecording {
   async flush(): Promise<void> {
     if (this.#failure) throw this.#failure;
     try {
+      if (!this.#lostWrites.exist) this.#path.appendBetweenRuns(this.#agent.state);
       await this.session.flush();
       this.#lostWrites.check();
     } catch (error) {
@@ -331,9 +332,8 @@ class Recorder implements SessionRecording {
     const wasSuspended = this.#failure !== undefined || this.#lostWrites.exist;
     this.#failure = undefined;
     this.#lostWrites.forget();
-    const hasMoved = this.#path.hasLeafMoved();
     // Entries that could not be written were removed from the session.
-    if (hasMoved || wasSuspended) {
+    if (this.#path.hasLeafMoved() || wasSuspended) {
       await this.#path.read();
       if (wasSuspended || this.#agent.hasPendingMessages) this.#recordQueues(false);
     }

@@ -172,3 +172,16 @@ Deno.test("approval: an interrupt closes the question, and nothing runs", async 
     ".keep",
   ]);
 });
+
+Deno.test("#approve: changes nothing for words that are no mode", async () => {
+  const words = ["off now", "constructor", "untrust bash now"];
+  await using conversation = await typeConversation({
+    typed: [...words.map((word) => `#approve ${word}`), "#approve", "/quit"],
+  });
+  const { outputs } = conversation;
+  for (const [index, word] of words.entries()) {
+    const expected = `error: #approve takes on, smart, off, untrust, not ${JSON.stringify(word)}`;
+    assertStringIncludes(outputs[index] ?? "", expected);
+  }
+  assertStringIncludes(outputs[3] ?? "", "approval smart");
+});

@@ -487,6 +487,8 @@ Deno.test("/expand, /tools: show results of tool calls completely", async () => 
 });
 
 Deno.test("/diff: shows the last file change", async () => {
+  await using empty = await type(["/diff wide"]);
+  assertEquals(empty.outputs[0], "Later changes are shown side by side\n");
   await using conversation = await type(["/diff", "One", "/diff", "/diff sideways"], {
     args: ["--approve-all"],
     model: WRITES,

@@ -413,6 +413,16 @@ Deno.test("live: #key asks for a key without showing it, also for one that is pa
   assert(!terminal.emulator.written.join("").includes("k1k1"), "the key is not shown");
 });
 
+Deno.test("live: a key in the line of a command that saves it is not printed", async () => {
+  const key = `sk-${"k1".repeat(20)}`;
+  for (const name of ["#key", "/key", "/login"]) {
+    await using terminal = await openTerminal();
+    await terminal.enter(`${name} openai ${key}`);
+    await terminal.waitFor("The key for openai is saved in ");
+    assert(!terminal.text.includes("k1k1"), name);
+  }
+});
+
 Deno.test("live: the prefix of a grant and the reason of a refusal are edited in the input", async () => {
   const commands = ["touch a", "touch b", "touch c"];
   const model = [

@@ -167,7 +167,7 @@ Deno.test("conversation: a line with an API key is held back until it is confirm
   });
   assertStringIncludes(
     conversation.transcript,
-    "This looks like an API key or a password. #key PROVIDER saves a key. Enter again sends the line as text.\n",
+    "This looks like an API key or a password. #key PROVIDER saves a key. Enter again sends the line as it is.\n",
   );
   assertEquals(conversation.requests.map(listUserTexts), [["Greet me"]]);
 });

@@ -133,3 +133,80 @@ Deno.test("conversation: deleting a session deletes its file changes", async () 
   assertEquals(await main(["sessions", "delete", "--yes", "talk"], host), 0);
   assertEquals([...Deno.readDirSync(changes)].length, 0);
 });
+
+Deno.test("conversation: commands of the user and an undo are saved at once, also for a copy", async () => {
+  await using first = await typeConversation({
+    args: ["--approve-all", "--session-id", "talk"],
+    model: [
+      scriptedReply(scriptedCall("write_file", { path: "a.txt", content: "1\n" })),
+      scriptedReply("Done."),
+    ],
+    typed: ["Write", "!echo ran", "/undo", "/fork", "/quit"],
+  });
+  const { home } = first;
+  const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
+  assertEquals((await store.list()).map(({ messages }) => messages), [6, 6]);
+  await using next = await typeConversation({
+    home,
+    args: ["-r", "talk"],
+    model: HELLO,
+    typed: ["Go on", "/quit"],
+  });
+  const messages = JSON.stringify(next.requests[0]?.messages);
+  assertStringIncludes(messages, "echo ran");
+  assertStringIncludes(messages, "I have undone your changes of these files: a.txt");
+  await using read = await store.open("talk", { access: "read" });
+  const path = await read.path({ types: ["message"] });
+  assertEquals(path.length, 8);
+});
+
+Deno.test("conversation: a copy can undo the file changes before it", async () => {
+  await using first = await typeConversation({
+    args: ["--approve-all", "--session-id", "talk"],
+    files: { "p/a.txt": "1\n" },
+    model: [
+      scriptedReply(scriptedCall("write_file", { path: "b.txt", content: "1\n" })),
+      scriptedReply("Done."),
+      scriptedReply(scriptedCall("write_file", { path: "c.txt", content: "1\n" })),
+      scriptedReply("Done."),
+    ],
+    typed: ["Write b", "Write c", "/fork", "/undo", "/quit"],
+  });
+  const { home, outputs } = first;
+  assertEquals(outputs[3], "removed c.txt\n");
+  await using second = await typeConversation({
+    home,
+    args: ["-r", "talk", "--fork"],
+    typed: ["/undo", "/undo", "/quit"],
+  });
+  // The copy before has removed it.
+  assertStringIncludes(second.outputs[0] ?? "", "left c.txt");
+  assertEquals(second.outputs[1], "removed b.txt\n");
+});
+
+Deno.test("conversation: /rewind and /tree skip commands of the user and undos", async () => {
+  await using conversation = await typeConversation({
+    args: ["--approve-all"],
+    model: [
+      scriptedReply(scriptedCall("write_file", { path: "a.txt", content: "1\n" })),
+      scriptedReply("Done."),
+      ...HELLO,
+    ],
+    typed: [
+      "Write",
+      "!echo ran",
+      "/undo",
+      "/tree",
+      "/tree 1",
+      "Two",
+      "/rewind 2",
+      "/tree",
+      "/quit",
+    ],
+  });
+  const { outputs, requests } = conversation;
+  assertEquals(outputs[3], "1 * Write\n");
+  assertStringIncludes(JSON.stringify(requests.at(-1)?.messages), "I have undone your changes");
+  assertEquals(outputs[6], "Back before: Write\n");
+  assertEquals(outputs[7], "1   Write\n2   Two\n");
+});

@@ -1,0 +1,52 @@
+import { assertEquals } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
+import { extractText } from "../../core/content.ts";
+import { userMessage } from "../../core/message.ts";
+import type { Session } from "../../core/session.ts";
+import { reply, type ScriptedStep } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { InMemorySessionStore } from "../storage/in_memory_store.ts";
+import { recordSession } from "./recorder.ts";
+
+function createFixture(steps: readonly ScriptedStep[]) {
+  const agent = new Agent({ model: "p/m", streamFn: scriptedStream(steps) });
+  return { agent, store: new InMemorySessionStore() };
+}
+
+async function listMessages(session: Session): Promise<string[]> {
+  const path = await session.path({ types: ["message"] });
+  return path.flatMap((entry) =>
+    entry.type === "message" && entry.message.role !== "custom"
+      ? [extractText(entry.message.content)]
+      : []
+  );
+}
+
+Deno.test("recordSession(): flush() records messages that were appended after a run, once", async () => {
+  const { agent, store } = createFixture([reply("One."), reply("Two.")]);
+  await using recording = await recordSession(agent, store);
+  await agent.prompt("First");
+  agent.appendMessages([userMessage("A note")]);
+  await recording.flush();
+  await recording.flush();
+  const { session } = recording;
+  assertEquals(await listMessages(session), ["First", "One.", "A note"]);
+  await agent.prompt("Second");
+  assertEquals(await listMessages(session), ["First", "One.", "A note", "Second", "Two."]);
+  assertEquals(session.outline.filter(({ type }) => type === "leaf_moved"), []);
+});
+
+Deno.test("recordSession(): flush() records no history that replaces the recorded one", async () => {
+  const { agent, store } = createFixture([reply("One.")]);
+  await using recording = await recordSession(agent, store);
+  await agent.prompt("First");
+  const { session } = recording;
+  const leaf = session.leafId;
+  agent.setMessages([userMessage("Another")]);
+  await recording.flush();
+  assertEquals(session.leafId, leaf);
+  session.moveLeaf(null);
+  agent.setMessages([userMessage("Another"), userMessage("And one more")]);
+  await recording.flush();
+  assertEquals(await listMessages(session), []);
+});
