@@ -18,33 +18,21 @@ const EMPTY_QUEUES: QueuedMessages = { steering: [], followUp: [] };
 export class QueueTracker {
   #queued = EMPTY_QUEUES;
   #delivering = EMPTY_QUEUES;
-  /** Ids of messages that the host has removed, until the event of the removal. */
-  readonly #cancelledIds = new Set<string>();
-  #unsubscribe: readonly (() => void)[] = [];
+  #sources: readonly MessageQueue[] = [];
 
-  /**
-   * Sets the current queues, which were restored from a path, and watches what the host removes from them. Returns whether
-   * the path has exactly these messages.
-   */
+  /** Sets the current queues, which were restored from a path. Returns whether the path has exactly these messages. */
   start(agent: Agent, path: readonly SessionEntry[]): boolean {
     const { queued } = agent;
     this.#queued = queued;
-    this.#unsubscribe = getMessageQueues(agent).map((queue) =>
-      queue.onCancel((ids) => ids.forEach((id) => this.#cancelledIds.add(id)))
-    );
+    this.#sources = getMessageQueues(agent);
     const logged = path.findLast((entry) => entry.type === "queue_changed");
     return logged?.type === "queue_changed" && logged.delivering === undefined &&
       isJsonEqual(getMessages(logged.queued), getMessages(queued));
   }
 
-  /** Ends the watch. */
-  stop(): void {
-    for (const unsubscribe of this.#unsubscribe) unsubscribe();
-  }
-
-  /** Sets the current queues. Messages that were removed during a run, and not by the host, count as dequeued by it. */
+  /** Sets the current queues. Messages that a run has taken are being delivered. */
   update(queued: QueuedMessages, isRunning: boolean): QueueChangedEntry {
-    const dequeued = this.#takeDequeued(diffQueues(this.#queued, queued));
+    const dequeued = this.#selectTaken(diffQueues(this.#queued, queued));
     this.#queued = queued;
     // Between runs, nothing is being delivered.
     this.#delivering = isRunning ? mergeQueues(this.#delivering, dequeued) : EMPTY_QUEUES;
@@ -64,9 +52,10 @@ export class QueueTracker {
   }
 
   /** Returns the removed messages without those that the host has removed. */
-  #takeDequeued({ steering, followUp }: QueuedMessages): QueuedMessages {
-    const isDequeued = ({ id }: QueuedMessage) => !this.#cancelledIds.delete(id);
-    return { steering: steering.filter(isDequeued), followUp: followUp.filter(isDequeued) };
+  #selectTaken({ steering, followUp }: QueuedMessages): QueuedMessages {
+    const taken = new Set(this.#sources.flatMap(({ taken }) => taken.map(({ id }) => id)));
+    const isTaken = ({ message }: QueuedMessage) => taken.has(message.id);
+    return { steering: steering.filter(isTaken), followUp: followUp.filter(isTaken) };
   }
 }
 

@@ -228,7 +228,6 @@ class Recorder implements SessionRecording {
     if (!this.#agent.state.isRunning && this.#subAgents.isEnding) await this.#subAgents.settle();
     this.#unsubscribe();
     this.#subAgents.stop();
-    this.#queues.stop();
     const { transform } = this.#hooks;
     if (transform) transform.onCompact = undefined;
     try {
