@@ -12,7 +12,7 @@ import { ELICITATION_CAPABILITIES, handleElicitation } from "./elicitation.ts";
 import { ActiveRequests } from "./active_requests.ts";
 import { createLink, type LinkOptions, type ServerLink } from "./server_link.ts";
 import { Session } from "./session.ts";
-import { withTimeLimit } from "./time_limit.ts";
+import { withTimeLimit } from "../transport/time_limit.ts";
 import { hasRejectedCredentials } from "../transport/token_fetch.ts";
 
 /** The parts of the program that a session uses. */
