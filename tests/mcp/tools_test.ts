@@ -50,6 +50,32 @@ Deno.test("results: texts, images, audio, resources and links become content blo
   ]);
 });
 
+Deno.test("results: an image has the type of its data, and data of another format becomes a text", async () => {
+  const jpeg = btoa("\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01");
+  await using mcp = await connectResult({
+    content: [
+      { type: "image", data: jpeg, mimeType: "image/png" },
+      { type: "image", data: jpeg, mimeType: "image/jpg" },
+      { type: "resource", resource: { uri: "a:b", mimeType: "image/webp", blob: PIXEL } },
+      { type: "image", data: btoa("<html>"), mimeType: "image/png" },
+    ],
+  });
+  const createImage = (mediaType: string, data: string) => ({
+    type: "image" as const,
+    source: { type: "base64" as const, mediaType, data },
+  });
+  assertEquals((await callTool(mcp)).content, [
+    createImage("image/jpeg", jpeg),
+    createImage("image/jpeg", jpeg),
+    { type: "text", text: "[Resource a:b]" },
+    createImage("image/png", PIXEL),
+    {
+      type: "text",
+      text: "[Data of the type image/png that cannot be shown: it is no image in a supported format]",
+    },
+  ]);
+});
+
 Deno.test("results: isError makes an error result", async () => {
   await using mcp = await connectResult({ content: [{ type: "text", text: "No" }], isError: true });
   assertEquals(await callTool(mcp), { content: [{ type: "text", text: "No" }], isError: true });
