@@ -143,7 +143,7 @@ Deno.test("swink run --mcp-config: adds servers; an invalid or missing file ends
   ]);
 });
 
-Deno.test("swink run: of servers with the same name, one of --mcp-config precedes one of the project and of the user", async () => {
+Deno.test("swink run: of servers with the same name, one of --mcp-config precedes one of the user, and that one of the project", async () => {
   const files = {
     "further.json": createFile("same", { NAME: "further" }),
     "p/.mcp.json": createFile("same", { NAME: "project" }),
@@ -152,8 +152,25 @@ Deno.test("swink run: of servers with the same name, one of --mcp-config precede
   const call = async (...args: string[]) =>
     (await run(files, "mcp__same__greet", { args: ["--approve-all", ...args] })).result;
   assertStringIncludes(await call(), "Hello user");
-  assertStringIncludes(await call("--trust"), "Hello project");
+  assertStringIncludes(await call("--trust"), "Hello user");
   assertStringIncludes(await call("--trust", "--mcp-config", "HOME/further.json"), "Hello further");
+});
+
+Deno.test("swink run: the user's rules for a server do not apply to one of a project with its name", async () => {
+  const own = { [USER_FILE]: createFile("same", { NAME: "user" }) };
+  const args = ["--trust", "--allowed-tools", "mcp__same"];
+  for (const name of ["same", "SAME"]) {
+    const files = { ...own, "p/.mcp.json": createFile(name, { NAME: "project" }) };
+    const { tools, result, messages } = await run(files, "mcp__same__greet", { args });
+    assertEquals(tools, ["mcp__same__greet"]);
+    assertStringIncludes(result, "Hello user");
+    assertStringIncludes(
+      messages,
+      `MCP server ${name}: that of the project is left out, as you have one with this name`,
+    );
+  }
+  const equal = { ...own, "p/.mcp.json": own[USER_FILE] };
+  assertEquals((await run(equal, "mcp__same__greet", { args })).messages.match(/left out/), null);
 });
 
 Deno.test("swink run: a run that does not start ends its servers", async () => {
