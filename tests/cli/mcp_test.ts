@@ -117,6 +117,18 @@ Deno.test("swink run: a server that does not start is a warning", async () => {
   assertMatch(messages, /\nwarning: MCP server broken: .*exit code 3/);
 });
 
+Deno.test("swink run: a server with a transport of another client is a warning", async () => {
+  const { mcpServers } = JSON.parse(createFile("team"));
+  const old = { type: "sse", url: "https://a.test/sse" };
+  const files = { "p/.mcp.json": JSON.stringify({ mcpServers: { ...mcpServers, old } }) };
+  const { code, tools, messages } = await run(files, "read_file", { args: ["--trust"] });
+  assertEquals([code, tools], [0, ["mcp__team__greet"]]);
+  assertMatch(
+    messages.replaceAll(/\s+/g, " "),
+    / warning: MCP server old: mcpServers\.old\.type: the transport "sse" is not supported; /,
+  );
+});
+
 Deno.test("swink run --mcp-config: adds servers; an invalid or missing file ends the run", async () => {
   const files = {
     "own.json": createFile("own"),
