@@ -111,12 +111,16 @@ export async function explainCall(name: string, call: string, host: Host): Promi
   }
   const args = parseArguments(toolName, call);
   const { tools, allow, deny } = resolveToolRules(settings, available);
+  const { tools: others } = resolveToolRules(
+    { allowedTools: [], disallowedTools: deny },
+    available,
+  );
   const writing = isUnconfined ? [...EDITING_TOOLS, "bash"] : EDITING_TOOLS;
   const isWriting = writing.includes(toolName) || isServerTool(toolName);
   if (!tools.includes(tool) || (readOnly && isWriting)) {
     return await printRows([
       ["decision", describeDecision("denied")],
-      ["reason", describeRemoval(toolName, { deny, readOnly })],
+      ["reason", describeRemoval(toolName, { isDisallowed: !others.includes(tool), readOnly })],
     ], host);
   }
   const gate = createGate({
@@ -143,9 +147,9 @@ async function printRows(rows: readonly (readonly string[])[], host: Host): Prom
 /** Returns why a run does not have a tool. */
 function describeRemoval(
   name: string,
-  { deny, readOnly }: { readonly deny: readonly string[]; readonly readOnly: boolean },
+  { isDisallowed, readOnly }: { readonly isDisallowed: boolean; readonly readOnly: boolean },
 ): string {
-  if (deny.includes(name)) return `disallowed_tools removes the tool ${name}`;
+  if (isDisallowed) return `disallowed_tools removes the tool ${name}`;
   return readOnly ? `plan mode has no tool ${name}` : `tools does not name ${name}`;
 }
 

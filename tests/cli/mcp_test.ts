@@ -73,6 +73,11 @@ Deno.test("swink run: --tools and --disallowed-tools select tools of servers", a
   assertEquals(await getTools("--tools", "read_file"), []);
   assertEquals(await getTools("--tools", "read_file,mcp__own__greet"), ["mcp__own__greet"]);
   assertEquals(await getTools("--disallowed-tools", "mcp__own__greet"), []);
+  for (const server of ["mcp__own", "mcp__own__*", "mcp__*"]) {
+    assertEquals(await getTools("--tools", `read_file,${server}`), ["mcp__own__greet"], server);
+    assertEquals(await getTools("--disallowed-tools", server), [], server);
+  }
+  assertEquals(await getTools("--disallowed-tools", "mcp__other"), ["mcp__own__greet"]);
 });
 
 Deno.test("swink run: starts the servers of a project only if it is trusted, without variables of the user", async () => {

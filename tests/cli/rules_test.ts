@@ -93,7 +93,10 @@ Deno.test("swink rules why: explains calls of the tools of MCP servers, which it
   const allowed = await explain('allowed_tools = ["mcp__github"]\n', '{"branch":"main"}');
   assertMatch(allowed.output, /^decision {2}runs without asking\n[^]*\nrule {6}mcp__github\n/);
   const denied = await explain('disallowed_tools = ["mcp__github__*"]\n', "{}");
-  assertMatch(denied.output, /^decision {2}refuses\n/);
+  assertMatch(
+    denied.output,
+    /^decision {2}refuses\nreason {4}disallowed_tools removes the tool mcp__github__push\n/,
+  );
   const planned = await explain('permission_mode = "plan"\n', "{}");
   assertMatch(planned.output, /^decision {2}refuses\n/);
   assertEquals((await explain("", "main")).code, 2);
