@@ -90,7 +90,7 @@ export function listPathWords(command: SimpleCommand): readonly PathWord[] {
   const words = args.flatMap((word, index) => {
     if (index === patternIndex || isExcluded(name, { texts, index })) return [];
     const parts = INTERPRETERS.test(name) && /[\s"'`()]/.test(word.text)
-      ? listCodePaths(word.text)
+      ? listCodePaths(name, word.text)
       : isReader || looksLikePath(word.text)
       ? listValues(word.text, isReader)
       : [];
@@ -102,7 +102,7 @@ export function listPathWords(command: SimpleCommand): readonly PathWord[] {
     ]);
   });
   const documents = INTERPRETERS.test(name)
-    ? command.redirects.flatMap((redirect) => listCodePaths(getInputText(redirect)))
+    ? command.redirects.flatMap((redirect) => listCodePaths(name, getInputText(redirect)))
     : [];
   const programs = command.words.slice(0, 1).filter(({ text }) => text.includes("/"));
   return [...programs, ...words, ...documents.map((text) => ({ text, literal: true })), ...targets];
@@ -178,9 +178,46 @@ function getInputText({ operator, target, document }: ShellRedirect): string {
   return document ?? (operator === "<<<" ? target?.text ?? "" : "");
 }
 
+/** Interpreters of languages in which all texts are in quotes, unlike `%w(a b)` and `qw(a b)`. */
+const QUOTING_INTERPRETERS = /^(?:python[\d.]*|node|deno|bun)$/;
+
 /** Returns the words of code that look like paths. */
-function listCodePaths(code: string): readonly string[] {
-  return code.split(/[\s"'`(),;]+/).filter(looksLikePath);
+function listCodePaths(interpreter: string, code: string): readonly string[] {
+  // A name with blanks, such as that of a script, is no code.
+  const isQuoting = QUOTING_INTERPRETERS.test(interpreter) && /[(=;[{\n]/.test(code);
+  const { texts, rest } = isQuoting ? splitCode(code) : { texts: code, rest: "" };
+  const words = [...rest.matchAll(/(?:^|["'`\s(),;])([^"'`\s(),;]+)(?=(["'`]?))/g)];
+  // Without quotes, a name such as `console.log` is that of a member of an object.
+  const unquoted = words.filter(([match, word = "", end]) =>
+    word.includes("/") || end || /^["'`]/.test(match)
+  );
+  return [...texts.split(/[\s"'`(),;]+/), ...unquoted.map(([, word = ""]) => word)]
+    .filter(looksLikePath);
+}
+
+/**
+ * Splits code into its texts, and the rest, with a quote in place of each text. An apostrophe in a comment may exchange them:
+ * words of the rest that are next to a quote may be texts.
+ */
+function splitCode(code: string): { readonly texts: string; readonly rest: string } {
+  let texts = "";
+  let rest = "";
+  let quote = "";
+  for (let index = 0; index < code.length; index++) {
+    const character = code.charAt(index);
+    if (quote === "") {
+      rest += character;
+      if (/["'`]/.test(character)) quote = character;
+    } else if (character === quote) {
+      quote = "";
+      texts += " ";
+    } else {
+      const length = character === "\\" ? 2 : 1;
+      texts += code.slice(index, index + length);
+      index += length - 1;
+    }
+  }
+  return { texts, rest };
 }
 
 /**
