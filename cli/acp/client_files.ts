@@ -4,6 +4,7 @@
  * @module
  */
 
+import { AbortedError } from "../../src/core/errors.ts";
 import type { DirectoryEntry, SandboxFiles } from "../../src/tools/mod.ts";
 import type { AcpClient } from "../../src/protocols/acp/mod.ts";
 
@@ -44,7 +45,7 @@ export class ClientFiles implements SandboxFiles {
   async write(
     path: string,
     bytes: Uint8Array,
-    options?: { readonly mode?: number },
+    options?: { readonly mode?: number; readonly signal?: AbortSignal },
   ): Promise<void> {
     const { writeTextFile } = this.#editor;
     const text = decode(bytes);
@@ -53,7 +54,10 @@ export class ClientFiles implements SandboxFiles {
       return await this.#files.write(path, bytes, options);
     }
     const canonical = await this.#files.resolve(path, "write");
-    await within(TIMEOUT_MS, writeTextFile(canonical, text)).catch(() => {});
+    await within(TIMEOUT_MS, writeTextFile(canonical, text), options?.signal).catch(() => {});
+    if (options?.signal?.aborted) {
+      throw new AbortedError("The tool call was cancelled while the editor wrote the file");
+    }
     const saved = await this.#files.readIfExists(path, { maxBytes: bytes.length + MAX_ADDED_BYTES })
       .catch(() => undefined);
     if (saved && normalize(decode(saved) ?? "") === normalize(text)) return;
@@ -119,6 +123,7 @@ async function within<Value>(
   const stop = () => timeout.reject(new Error("The editor did not answer"));
   const timer = setTimeout(stop, milliseconds);
   signal?.addEventListener("abort", stop, { once: true });
+  if (signal?.aborted) stop();
   try {
     return await Promise.race([promise, timeout.promise]);
   } finally {

@@ -38,15 +38,21 @@ export function createLocalProvider(host: Pick<Host, "env" | "fetch">): StreamFn
 }
 
 /**
- * Checks that a model is on this device. The program downloads gigabytes only when it is asked to.
+ * Checks that a model is on this device, and not for embeddings. The program downloads gigabytes only when it is asked to.
  *
- * @throws {ModelNotFoundError} If it is not; the message has the command that downloads it.
+ * @throws {BadRequestError} If it is for embeddings.
+ * @throws {ModelNotFoundError} If it is not on this device; the message has the command that downloads it.
  */
 async function checkLocalModel(
   name: string,
   host: Pick<Host, "env" | "fetch">,
 ): Promise<void> {
   const place = await openModelStore(host).find(name);
+  if (place.preset?.purpose === "embedding") {
+    throw new BadRequestError(
+      `The model ${name} only creates embeddings: use it with createEmbedder()`,
+    );
+  }
   if (pathExists(place.path)) return;
   const size = place.source?.size;
   const advice = place.source

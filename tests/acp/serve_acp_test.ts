@@ -1,7 +1,14 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
-import { Agent, type AgentOptions, type AgentTool, type Approve, AuthError } from "../../mod.ts";
+import {
+  Agent,
+  type AgentOptions,
+  type AgentTool,
+  type Approve,
+  AuthError,
+  extractText,
+} from "../../mod.ts";
 import type { AcpClient, AcpHost } from "../../src/protocols/acp/mod.ts";
 import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { approvalGate } from "../../src/tools/mod.ts";
@@ -206,6 +213,81 @@ Deno.test("serveAcp(): a second prompt during a run, and one of an unknown sessi
   await assertRejects(() => client.prompt("x", "Hello"), Error, "The session x is not open");
   await client.agent.notify("session/cancel", { sessionId });
   await prompted;
+});
+
+Deno.test("serveAcp(): a prompt that follows a cancellation runs when the cancelled one has ended, and a third is an error", async () => {
+  const texts: string[] = [];
+  const script = scriptedStream([hang({ ignoresSignal: true }), reply("Two")]);
+  const host = createHost(() => ({
+    streamFn: (request) => {
+      texts.push(
+        extractText(
+          request.context.messages.findLast(({ role }) => role === "user")?.content ?? [],
+        ),
+      );
+      return script(request);
+    },
+  }));
+  await using client = await connectClient(host);
+  const sessionId = await client.createSession();
+  const started = Promise.withResolvers<void>();
+  host.sessions[0]?.agent.subscribe(({ type }) =>
+    void (type === "model_call_start" && started.resolve())
+  );
+  const first = client.prompt(sessionId, "One");
+  await started.promise;
+  await client.agent.notify("session/cancel", { sessionId });
+  const second = client.prompt(sessionId, "Two");
+  await assertRejects(() => client.prompt(sessionId, "Three"), Error, "already running");
+  assertEquals(await Promise.all([first, second]), [
+    { stopReason: "cancelled" },
+    { stopReason: "end_turn" },
+  ]);
+  assertEquals(texts, ["One", "Two"]);
+});
+
+Deno.test("serveAcp(): a cancellation is handled before the prompt that is read with it", async () => {
+  const host = createHost(() => ({ streamFn: scriptedStream([hang(), reply("Two")]) }));
+  const client = new RawClient(host);
+  const sessionId = await client.createSession();
+  const started = Promise.withResolvers<void>();
+  host.sessions[0]?.agent.subscribe(({ type }) =>
+    void (type === "model_call_start" && started.resolve())
+  );
+  const createPrompt = (id: string) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "session/prompt",
+    params: { sessionId, prompt: [{ type: "text", text: id }] },
+  });
+  client.write(createPrompt("one"));
+  await started.promise;
+  const cancel = { jsonrpc: "2.0", method: "session/cancel", params: { sessionId } };
+  const messages = [cancel, createPrompt("two"), cancel, createPrompt("three")];
+  client.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+  const reasons = await Promise.all(
+    ["one", "two", "three"].map(async (id) => (await client.answer(id)).result?.stopReason),
+  );
+  assertEquals(reasons, ["cancelled", "cancelled", "end_turn"]);
+  client.end();
+  await client.served;
+});
+
+Deno.test("serveAcp(): a prompt that waits for a cancelled one is cancelled too, and closing the session ends both", async () => {
+  const host = createHost(() => ({ streamFn: scriptedStream([hang({ ignoresSignal: true })]) }));
+  await using client = await connectClient(host);
+  const sessionId = await client.createSession();
+  const started = Promise.withResolvers<void>();
+  host.sessions[0]?.agent.subscribe(({ type }) =>
+    void (type === "model_call_start" && started.resolve())
+  );
+  const prompts = [client.prompt(sessionId, "One")];
+  await started.promise;
+  await client.agent.notify("session/cancel", { sessionId });
+  prompts.push(client.prompt(sessionId, "Two"));
+  await client.agent.request("session/close", { sessionId });
+  const cancelled = { stopReason: "cancelled" } as const;
+  assertEquals(await Promise.all(prompts), [cancelled, cancelled]);
 });
 
 Deno.test("serveAcp(): a failed run is an error with its reason and code", async () => {

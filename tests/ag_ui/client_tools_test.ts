@@ -41,6 +41,42 @@ Deno.test("agUiHandler(): a tool of the client ends the run, which continues wit
   }
 });
 
+Deno.test("agUiHandler(): the texts of a reply around the call of a client tool are one reply in the history of the client", async () => {
+  const contents: string[][] = [];
+  const steps = [
+    reply([
+      { type: "text", text: "Red" },
+      { type: "thinking", thinking: "Hm" },
+      { type: "text", text: "it is" },
+      toolCall("color", {}, { id: "c1" }),
+      { type: "text", text: "." },
+    ]),
+    reply("Done"),
+  ];
+  const script = scriptedStream(steps);
+  const client = new Client(() =>
+    new Agent({
+      model: "test/model",
+      streamFn: (request) => {
+        contents.push(request.context.messages.map(({ role, content }) =>
+          `${role}: ${content.map((block) => block.type === "text" ? block.text : block.type)}`
+        ));
+        return script(request);
+      },
+    })
+  );
+  const tools = [{ name: "color", description: "Sets the color", parameters: {} }];
+  await client.send("Red, please", { tools });
+  client.addMessage({ id: "r1", role: "tool", toolCallId: "c1", content: "done" });
+  await client.runAgent({ tools });
+  assertEquals(client.last("RUN_FINISHED")["result"], "Done");
+  assertEquals(contents.at(-1), [
+    "user: Red, please",
+    "assistant: Red,it is,.,tool_call",
+    "tool_result: done",
+  ]);
+});
+
 Deno.test("agUiHandler(): agents that tools run do not get the tools of the client, which could not answer them", async () => {
   const offered: string[][] = [];
   const script = scriptedStream([

@@ -51,6 +51,31 @@ Deno.test("agUiHandler(): no arguments are lost when the model writes several ca
   ]);
 });
 
+Deno.test("agUiHandler(): a call for which the provider writes no arguments has those that a client can parse", async () => {
+  const answers = scriptedStream([reply("Done")]);
+  const client = connect({
+    tools: [fakeTool({ name: "look" })],
+    streamFn: (request) => request.context.messages.length === 1 ? write() : answers(request),
+  });
+  async function* write(): AsyncGenerator<AssistantMessageEvent> {
+    yield { type: "start" };
+    yield { type: "tool_call_start", contentIndex: 0, id: "c1", name: "look" };
+    yield { type: "tool_call_end", contentIndex: 0 };
+    yield { type: "tool_call_start", contentIndex: 1, id: "c2", name: "look" };
+    yield { type: "tool_call_delta", contentIndex: 1, delta: "" };
+    yield { type: "tool_call_end", contentIndex: 1 };
+    yield { type: "done", stopReason: "tool_use", usage };
+  }
+  const { newMessages } = await client.send("Look around");
+  const calls = newMessages.flatMap((message) =>
+    message.role === "assistant" ? message.toolCalls ?? [] : []
+  );
+  assertEquals(calls.map(({ id, function: called }) => [id, called.arguments]), [
+    ["c1", "{}"],
+    ["c2", "{}"],
+  ]);
+});
+
 Deno.test("agUiHandler(): the usage of a run has that of its sub-agents", async () => {
   const streamFn = scriptedStream([
     reply([toolCall("explore", { prompt: "Look" })], { usage }),

@@ -143,6 +143,8 @@ Deno.test({ name: "swink run: names the command that downloads a preset", ignore
     messages,
     "The model qwen3-4b is not on this device; download it (2.5 GB) with: swink models local pull qwen3-4b",
   );
+  const embedder = await swink.run(["run", "-m", "local/nomic-embed-text-v1.5", "Hi"]);
+  assertStringIncludes(embedder.messages, "only creates embeddings: use it with createEmbedder()");
   const invalid = await swink.run(["run", "-m", "local/tiny.gguf", "Hi"], { SWINK_LOCAL_GPU: "x" });
   assert(invalid.code !== 0);
   assertStringIncludes(invalid.messages, 'SWINK_LOCAL_GPU is "x"');

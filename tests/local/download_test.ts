@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import { AgentError } from "../../mod.ts";
 import { type DownloadProgress, ModelStore, type PullOptions } from "../../src/local/mod.ts";
 import { CONTENT, createDownload, exists, NAME } from "./download_fixture.ts";
@@ -60,6 +66,27 @@ Deno.test("ModelStore: keeps a part when a proxy sends a page of its own", async
     assertEquals(hub.requests.at(-1)?.range, present > 0 ? "bytes=30000-" : null);
     assertEquals(await Deno.readFile(path), CONTENT);
   }
+});
+
+Deno.test("ModelStore: keeps a part when a proxy sends a page of unknown length", async () => {
+  await using download = await createDownload();
+  const { hub, part, path, waits } = download;
+  await Deno.writeFile(part, CONTENT.subarray(0, 30_000));
+  const page = new TextEncoder().encode("<html>Sign in to this network</html>");
+  hub.behavior = {
+    isDirect: true,
+    content: page,
+    ignoresRange: true,
+    hidesLength: true,
+    contentType: "text/html; charset=utf-8",
+  };
+  assertStringIncludes((await download.fail()).message, "has sent a page (text/html) instead of");
+  assertEquals(waits, []);
+  assertEquals(await Deno.readFile(part), CONTENT.subarray(0, 30_000));
+  hub.behavior = {};
+  await download.run();
+  assertEquals(hub.requests.at(-1)?.range, "bytes=30000-");
+  assertEquals(await Deno.readFile(path), CONTENT);
 });
 
 Deno.test("ModelStore: starts again where the server ignores the range, or the part is too long", async () => {
@@ -169,6 +196,17 @@ Deno.test("ModelStore: describes the download by hand where the hub cannot be re
   assertEquals(await exists(download.part), false, "an empty part is removed");
 });
 
+Deno.test("ModelStore: reports why a request failed, without the address of a signed redirect", async () => {
+  await using download = await createDownload();
+  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const { port } = listener.addr;
+  listener.close();
+  download.hub.behavior = { location: `http://127.0.0.1:${port}/blob?signature=secret` };
+  const { message } = await download.fail();
+  assertMatch(message, new RegExp(`^Cannot reach 127\\.0\\.0\\.1:${port}: .*refused`));
+  assertEquals(message.includes("secret"), false, message);
+});
+
 Deno.test("ModelStore: follows neither endless redirects nor those to other protocols", async () => {
   await using download = await createDownload();
   download.hub.behavior = { location: `${download.hub.endpoint}/again` };
@@ -261,6 +299,42 @@ Deno.test("ModelStore: does not write to a part that another process writes", as
   assertStringIncludes((await download.fail()).message, "Another process is downloading");
   part.unlockSync();
   await download.run();
+});
+
+Deno.test("ModelStore: does not remove a part that a download writes", async () => {
+  await using download = await createDownload();
+  const { promise: started, resolve } = Promise.withResolvers<void>();
+  download.hub.behavior = { stallAfter: 30_000 };
+  const controller = new AbortController();
+  const onProgress = ({ receivedBytes }: DownloadProgress) => {
+    if (receivedBytes > 0) resolve();
+  };
+  const running = download.run({ signal: controller.signal, onProgress }).catch((reason) => reason);
+  await started;
+  const error = await assertRejects(() => download.store.remove(NAME), AgentError);
+  assertStringIncludes(error.message, "is being downloaded");
+  assertEquals(await exists(download.part), true);
+  controller.abort("enough");
+  assertEquals(await running, "enough");
+  await download.store.remove(NAME);
+  assertEquals(await exists(download.part), false);
+});
+
+Deno.test("ModelStore: never takes the part of another process for its own", async () => {
+  await using download = await createDownload();
+  const { part, path } = download;
+  let isReplaced = false;
+  // Another process removes the part, and begins one of its own.
+  const onProgress = ({ receivedBytes }: DownloadProgress) => {
+    if (receivedBytes < CONTENT.length || isReplaced) return;
+    isReplaced = true;
+    Deno.removeSync(part);
+    Deno.writeTextFileSync(part, "the part of another process");
+  };
+  const error = await download.fail({ onProgress });
+  assertStringIncludes(error.message, "was removed");
+  assertEquals(await exists(path), false);
+  assertEquals(await Deno.readTextFile(part), "the part of another process");
 });
 
 Deno.test("ModelStore: callers of one process share a download, and continue it when the first one gives up", async () => {
@@ -372,6 +446,22 @@ Deno.test("ModelStore: lists models that are links to files", async () => {
   assertEquals(names, [["link", 50_000], ["owner--repo--model--main", 50_000]]);
   await download.store.remove("link");
   assert(await exists(download.path));
+});
+
+Deno.test("ModelStore: finds and removes each model that it lists, whatever the name of its file", async () => {
+  await using download = await createDownload();
+  const { store } = download;
+  for (const name of ["my model (1).gguf", "Modèle+2.gguf", "half done.gguf.part"]) {
+    await Deno.writeTextFile(`${store.directory}/${name}`, "x");
+  }
+  const stored = await store.list();
+  assertEquals(stored.map(({ name }) => name), ["Modèle+2", "my model (1)"]);
+  for (const { name, path } of stored) {
+    assertEquals(await store.find(name), { name, path });
+    await store.remove(name);
+  }
+  await store.remove("half done");
+  assertEquals([...await store.list(), ...await store.listIncomplete()], []);
 });
 
 Deno.test("ModelStore: removes models and parts, and no other files", async () => {

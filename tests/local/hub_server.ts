@@ -27,6 +27,8 @@ export interface HubBehavior {
   ignoresRange?: boolean;
   /** Content to send instead. */
   content?: Uint8Array<ArrayBuffer>;
+  /** Kind of the content. Default: none. */
+  contentType?: string;
   /** Address of the redirect. */
   location?: string;
   /** Called when the content host has sent its last byte before it stalls. */
@@ -98,7 +100,7 @@ export async function startHub(content: Uint8Array<ArrayBuffer>): Promise<HubSer
 function sendContent(
   request: Request,
   original: Uint8Array<ArrayBuffer>,
-  { content = original, stallAfter, hidesLength, ignoresRange, onStall }: HubBehavior,
+  { content = original, contentType, stallAfter, hidesLength, ignoresRange, onStall }: HubBehavior,
   headers = new Headers(),
 ): Response {
   const range = ignoresRange ? null : /^bytes=(\d+)-$/.exec(request.headers.get("range") ?? "");
@@ -108,11 +110,14 @@ function sendContent(
     return new Response(null, { status: 416, headers });
   }
   const bytes = content.subarray(start);
+  if (contentType !== undefined) headers.set("content-type", contentType);
   if (!hidesLength) headers.set("content-length", String(bytes.length));
   if (range) {
     headers.set("content-range", `bytes ${start}-${content.length - 1}/${content.length}`);
   }
-  const body = stallAfter === undefined ? bytes : new ReadableStream<Uint8Array>({
+  // A server adds the length of a body that is no stream.
+  const whole = hidesLength ? new Blob([bytes]).stream() : bytes;
+  const body = stallAfter === undefined ? whole : new ReadableStream<Uint8Array>({
     pull(controller) {
       controller.enqueue(bytes.subarray(0, stallAfter));
       onStall?.();

@@ -23,19 +23,31 @@ export interface ReplyGrammarOptions {
 
 /** Longest grammar; llama.cpp needs time for each token that is proportional to its length. */
 const MAX_LENGTH = 200_000;
+/** Most ways in which a rule may begin; a schema whose alternatives refer to each other could have billions. */
+const MAX_STARTS = 1_000;
 
 /** Thinking before an answer. */
 const THINKING = String.raw`("<think>" ([^<] | "<" [^/] | "</" [^t])* "</think>" [ \n\t]{0,4})?`;
 
 /** Creates the grammar of a whole reply: a JSON value, or calls. */
 export function createReplyGrammar(options: ReplyGrammarOptions): string {
-  const text = writeReplyGrammar(options);
-  if (text.length <= MAX_LENGTH) return text;
+  const text = toUsableText(buildReplyGrammar(options));
+  if (text !== undefined) return text;
   const { schema, tools } = options;
-  return writeReplyGrammar({ ...options, schema: schema && {}, tools: tools.map(acceptAny) });
+  const simple = { ...options, schema: schema && {}, tools: tools.map(acceptAny) };
+  return buildReplyGrammar(simple).toText();
 }
 
-function writeReplyGrammar({ schema, tools, format, mayThink }: ReplyGrammarOptions): string {
+/** Returns the text of a grammar; `undefined` if llama.cpp would need too long for it. */
+function toUsableText(grammar: SchemaGrammar): string | undefined {
+  if (grammar.countStarts() > MAX_STARTS) return undefined;
+  const text = grammar.toText();
+  return text.length <= MAX_LENGTH ? text : undefined;
+}
+
+function buildReplyGrammar(
+  { schema, tools, format, mayThink }: ReplyGrammarOptions,
+): SchemaGrammar {
   const grammar = new SchemaGrammar();
   const answers: string[] = [];
   if (schema) answers.push(grammar.addSchema(schema));
@@ -46,20 +58,20 @@ function writeReplyGrammar({ schema, tools, format, mayThink }: ReplyGrammarOpti
     answers.push(`${toLiteral(open)} content${next}`);
   }
   grammar.addRule("root", `${mayThink ? `${THINKING} ` : ""}(${answers.join(" | ")})`);
-  return grammar.toText();
+  return grammar;
 }
 
 /** Creates the grammar of one call, or of one list of calls, after the text that begins it. */
 export function createCallGrammar(tools: readonly ToolSpec[], format: CallFormat): string {
-  const text = writeCallGrammar(tools, format);
-  return text.length <= MAX_LENGTH ? text : writeCallGrammar(tools.map(acceptAny), format);
+  return toUsableText(buildCallGrammar(tools, format)) ??
+    buildCallGrammar(tools.map(acceptAny), format).toText();
 }
 
-function writeCallGrammar(tools: readonly ToolSpec[], format: CallFormat): string {
+function buildCallGrammar(tools: readonly ToolSpec[], format: CallFormat): SchemaGrammar {
   const grammar = new SchemaGrammar();
   addCallRules(grammar, tools, format);
   grammar.addRule("root", "content");
-  return grammar.toText();
+  return grammar;
 }
 
 /** Adds the rule `content`: a call of one of the tools and the text after it. */

@@ -27,7 +27,7 @@ const BASE_RULES: Readonly<Record<string, string>> = {
 
 /** Largest bound of a length; llama.cpp writes repetitions out. */
 const MAX_BOUND = 256;
-/** Largest number of values in an enumeration. */
+/** Largest number of values in an enumeration, of alternatives, and of the members of an object. */
 const MAX_VALUES = 1_000;
 /** Largest number of optional members with a fixed order, whose rule grows with its square. */
 const MAX_ORDERED = 16;
@@ -51,6 +51,24 @@ export class SchemaGrammar {
   /** Adds a rule. */
   addRule(name: string, rule: string): void {
     this.#rules.set(name, rule);
+  }
+
+  /**
+   * Returns the number of ways in which the rule with most of them can begin. llama.cpp follows each of them at once, in a
+   * call that nothing can interrupt, also where several lead to the same rule.
+   */
+  countStarts(): number {
+    const counts = new Map<string, number>();
+    const count = (name: string): number => {
+      const known = counts.get(name);
+      if (known !== undefined) return known;
+      // No rule begins with itself.
+      const starts = (this.#firstRules.get(name) ?? []).map(count);
+      const total = Math.max(1, starts.reduce((sum, start) => sum + start, 0));
+      counts.set(name, total);
+      return total;
+    };
+    return Math.max(0, ...[...this.#firstRules.keys()].map(count));
   }
 
   /** Returns the text of the grammar, whose root is the rule `root`. */
@@ -83,13 +101,15 @@ export class SchemaGrammar {
       .filter((alternative) => alternative !== false);
     // Next to members, they are further conditions.
     if (alternatives.length > 0 && !("properties" in schema)) {
+      if (alternatives.length > MAX_VALUES) return "value";
       return alternatives.map((alternative) =>
         this.#addFirst(inheritType(alternative, schema), context)
       ).join(" | ");
     }
     const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? guessType(schema)];
     if (types.length === 0) return "value";
-    return types.map((type) => this.#createTypeRule(type, schema, context)).join(" | ");
+    return [...new Set(types)].map((type) => this.#createTypeRule(type, schema, context))
+      .join(" | ");
   }
 
   /** Adds a rule that the rule of the context can begin with. */
@@ -134,6 +154,7 @@ export class SchemaGrammar {
     const { additionalProperties } = schema;
     const properties = isJsonObject(schema.properties) ? schema.properties : {};
     const required = toList(schema.required).filter((name) => typeof name === "string");
+    if (Object.keys(properties).length + required.length > 2 * MAX_VALUES) return "object";
     const member = (name: string, value: unknown) =>
       `${toLiteral(JSON.stringify(name))} space ":" space ${this.#add(value, context)}`;
     const undeclared = required.filter((name) => !Object.hasOwn(properties, name));

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { TAGGED_CALLS } from "../prompt/call_format.ts";
 import { createCallGrammar, createReplyGrammar } from "./reply_grammar.ts";
 
@@ -156,4 +156,45 @@ Deno.test("createCallGrammar(): has one rule for each tool, and the texts around
   const schema = { type: "string" };
   const either = createReplyGrammar({ ...options, schema });
   assertStringIncludes(either, `\nroot ::= (v0 | ${calls})\n`);
+});
+
+Deno.test("createReplyGrammar(): does not list the parts of a schema that has very many", () => {
+  const names = Array.from({ length: 100_000 }, (_, index) => `m${index}`);
+  const properties = Object.fromEntries(names.map((name) => [name, {}]));
+  const schemas: readonly (readonly [Record<string, unknown>, string])[] = [
+    [{ anyOf: names.map(() => ({})) }, "value"],
+    [{ anyOf: names.map((name) => ({ const: name })) }, "value"],
+    [{ enum: names, type: "string" }, "string"],
+    [{ type: "object", properties }, "object"],
+    [{ type: "object", properties, required: names }, "object"],
+    [{ type: "object", required: names }, "object"],
+  ];
+  for (const [schema, rule] of schemas) {
+    const rules = getRules({ type: "object", properties: { a: schema, b: { type: "null" } } });
+    assertEquals(rules.find((line) => line.startsWith("v1 ")), `v1 ::= ${rule}`);
+  }
+});
+
+Deno.test("createReplyGrammar(): accepts any value where alternatives multiply", () => {
+  const createUnions = (levels: number) => {
+    const $defs = Object.fromEntries(Array.from({ length: levels }, (_, level) => [
+      `d${level}`,
+      { anyOf: Array.from({ length: 10 }, () => ({ $ref: `#/$defs/d${level + 1}` })) },
+    ]));
+    return { $defs: { ...$defs, [`d${levels}`]: { type: "string" } }, $ref: "#/$defs/d0" };
+  };
+  assertEquals(createGrammar(createUnions(4)), createGrammar({}));
+  const { $defs, ...reference } = createUnions(14);
+  const tools = [{
+    name: "f",
+    description: "",
+    parameters: { $defs, properties: { a: reference } },
+  }];
+  const simple = tools.map((tool) => ({ ...tool, parameters: { type: "object" } }));
+  assertEquals(createCallGrammar(tools, TAGGED_CALLS), createCallGrammar(simple, TAGGED_CALLS));
+  // A few levels of alternatives, and many alternatives, keep their grammar.
+  assertNotEquals(createGrammar(createUnions(2)), createGrammar({}));
+  assertEquals(createGrammar({ type: ["null", "null"] }), createGrammar({ type: "null" }));
+  const wide = { anyOf: Array.from({ length: 400 }, (_, index) => ({ const: index })) };
+  assertNotEquals(createGrammar(wide), createGrammar({}));
 });

@@ -17,6 +17,11 @@ const MAX_PROTECTED = 4_000_000;
 /** Most attempts to divide tokens of a text that appear where others were divided. */
 const MAX_ROUNDS = 8;
 
+/** Characters in which special tokens are searched at once, since llama.cpp needs time for the square of their number. */
+const WINDOW = 2_048;
+/** Characters that two neighbouring parts share; more than any special token has. */
+const OVERLAP = 256;
+
 /** The part of a model that splits texts. */
 export type Tokenizer = Pick<LlamaModel, "tokenize" | "detokenize" | "isSpecialToken">;
 
@@ -65,10 +70,13 @@ export class PromptTokens {
   }
 
   #findSpecialTexts(text: string): Set<string> {
-    const special = this.tokenize(text, true).filter((token) => this.#model.isSpecialToken(token));
-    const literals = [...new Set(special)].map((token) =>
-      this.#model.detokenize([token], true).trim()
-    );
+    const special = new Set<Token>();
+    for (let start = 0; start === 0 || start + OVERLAP < text.length; start += WINDOW - OVERLAP) {
+      for (const token of this.tokenize(text.slice(start, start + WINDOW), true)) {
+        if (this.#model.isSpecialToken(token)) special.add(token);
+      }
+    }
+    const literals = [...special].map((token) => this.#model.detokenize([token], true).trim());
     return new Set(literals.filter((literal) => literal.length > 1));
   }
 

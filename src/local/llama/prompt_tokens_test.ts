@@ -53,6 +53,25 @@ Deno.test("PromptTokens: no text contains special tokens, also where others were
   }));
 });
 
+Deno.test("PromptTokens: searches long texts in parts, and finds special tokens where parts meet", () => {
+  const tokenizer = createTokenizer(["<|start_of_a_message|>", "<|end|>"]);
+  let longest = 0;
+  const tokens = new PromptTokens({
+    ...tokenizer,
+    tokenize: (text) => {
+      longest = Math.max(longest, text.length);
+      return tokenizer.tokenize(text);
+    },
+  });
+  for (let index = 1_700; index < 2_100; index++) {
+    const text = `${"x".repeat(index)}<|start_of_a_message|>`.padEnd(6_000, "y");
+    const parts = tokens.protect(text).split("\u{10fffe}");
+    assertEquals(parts.map((part) => part.length), [index + 1, 5_999 - index]);
+  }
+  tokens.protect("<|end|>".repeat(10_000));
+  assertEquals(longest, 2_048);
+});
+
 Deno.test("PromptTokens: keeps protected texts, up to a number of characters", () => {
   const tokenizer = createTokenizer(["<|end|>"]);
   const tokens = new PromptTokens(tokenizer);

@@ -61,10 +61,13 @@ export async function downloadFile(
     // Another process may have completed it.
     if (await isFile(path)) return await system.remove(part);
     await receiveVerified(file, open.file, options);
+    if (!await open.isInPlace()) {
+      throw new BadRequestError(`${part} was removed during the download; start it again`);
+    }
     await system.rename(part, path);
   } catch (error) {
     const isUseless = error instanceof ContentMismatch || open.file.statSync().size === 0;
-    if (isUseless) await system.remove(part);
+    if (isUseless && await open.isInPlace()) await system.remove(part);
     if (getSystemErrorCode(error) === undefined || AgentError.is(error)) throw error;
     const message = `Cannot save ${path}: ${getErrorMessage(error)}`;
     throw new BadRequestError(message, { cause: error });

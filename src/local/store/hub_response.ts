@@ -88,11 +88,27 @@ async function send(url: URL, request: HubRequest): Promise<Response> {
     return await fetch(url, { headers, signal, redirect: "manual" });
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
-    const reason = redact(getErrorMessage(cause), token ? [token] : []);
+    const reason = redact(getReason(cause), token ? [token] : []);
     throw new NetworkError(
       `Cannot reach ${url.host}: ${reason}. ${describeManualDownload(request.url)}`,
     );
   }
+}
+
+/** Most errors around the one with the reason. */
+const MAX_CAUSES = 5;
+
+/** Returns the reason of a failed request, without its URL, since that of a redirect may be signed. */
+function getReason(error: unknown): string {
+  let reason = error;
+  for (let depth = 0; depth < MAX_CAUSES; depth++) {
+    const { cause, errors }: { cause?: unknown; errors?: readonly unknown[] } = Object(reason);
+    // Node tries all addresses of a host, and reports an error for each.
+    const inner = cause ?? errors?.[0];
+    if (!(inner instanceof Error)) break;
+    reason = inner;
+  }
+  return getErrorMessage(reason).replace(/^error sending request for url \(\S*\): /, "");
 }
 
 /** Describes how a file can be downloaded in another way. */
@@ -120,12 +136,23 @@ async function readResponse(
     await body?.cancel();
     throw createStatusError(response, request);
   }
+  if (/^text\/html\b/i.test(headers.get("content-type") ?? "")) {
+    await body?.cancel();
+    throw createPageError(request);
+  }
   const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get("content-range") ?? "");
   const length = toCount(headers.get("content-length"));
   const offset = status === 206 ? Number(range?.[1] ?? request.offset) : 0;
   const end = length === undefined || headers.has("content-encoding") ? undefined : offset + length;
   const size = request.size ?? toCount(range?.[2]) ?? end;
   return { type: "content", offset, end, body, size, sha256: request.sha256 };
+}
+
+/** A proxy may answer with a page of its own, whose length need not be known. */
+function createPageError({ url }: HubRequest): NetworkError {
+  const problem = `${url.host} has sent a page (text/html) instead of the file`;
+  const advice = "a proxy may have sent it, for instance to ask for a sign-in to the network";
+  return new NetworkError(`${problem}; ${advice}`, { retryable: false });
 }
 
 function createStatusError(

@@ -20,6 +20,7 @@ import {
 import { createDigest, digestFile } from "./file_digest.ts";
 import { DEFAULT_ENDPOINT, type HubFile, isHubName, parseHubName } from "./hub_file.ts";
 import { getModelDirectory, type ReadVariable, readVariable } from "./model_directory.ts";
+import { isPartInUse } from "./part_file.ts";
 import { findPreset, type LocalPreset, PRESETS } from "./presets.ts";
 import { shareDownload } from "./shared_downloads.ts";
 
@@ -104,9 +105,10 @@ export class ModelStore {
     }
     const file = await this.#findFile(name);
     if (file !== undefined) return { name: basename(file), path: file };
-    const path = MODEL_NAME.test(name) ? this.#toPath(name) : "";
-    if (path !== "" && await isFile(path)) return { name, path };
-    const names = [...new Set([...PRESETS, ...await this.list()].map((model) => model.name))];
+    const stored = await this.list();
+    const known = stored.find((model) => model.name === name);
+    if (known) return { name, path: known.path };
+    const names = [...new Set([...PRESETS, ...stored].map((model) => model.name))];
     throw new ModelNotFoundError(
       `There is no model "${name}" on this device. Use the path of a GGUF file, ` +
         `hf:OWNER/REPOSITORY/FILE.gguf, or one of: ${names.join(", ")}`,
@@ -215,13 +217,16 @@ export class ModelStore {
    * Removes a model, or the part of a download.
    *
    * @throws {ModelNotFoundError} If there is none with this name.
-   * @throws {BadRequestError} If it cannot be removed.
+   * @throws {BadRequestError} If it cannot be removed, or is being downloaded.
    */
   async remove(name: string): Promise<void> {
     const stored = isHubName(name) ? toStoredName(parseHubName(name)) : name;
     // A name of the hub has been checked, and may be longer.
-    if (isHubName(name) || MODEL_NAME.test(stored)) {
+    if (isHubName(name) || MODEL_NAME.test(stored) || await this.#isListed(stored)) {
       const path = this.#toPath(stored);
+      if (await isPartInUse(`${path}${PART_EXTENSION}`)) {
+        throw new BadRequestError(`The model ${name} is being downloaded; end that first`);
+      }
       const files = [path, `${path}${PART_EXTENSION}`, `${path}${IMPORT_EXTENSION}`];
       let isRemoved = false;
       // In order, so that nothing is removed after a failure was reported.
@@ -229,6 +234,12 @@ export class ModelStore {
       if (isRemoved) return;
     }
     throw new ModelNotFoundError(`There is no model "${name}" in ${this.directory}`);
+  }
+
+  /** Whether the directory has a file for this name, which a user may have copied into it. */
+  async #isListed(name: string): Promise<boolean> {
+    const files = [...await this.list(), ...await this.listIncomplete()];
+    return files.some((file) => file.name === name);
   }
 
   get #env(): ReadVariable {

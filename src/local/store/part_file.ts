@@ -12,6 +12,8 @@ import { claimLock } from "../../platform/lock_claim.ts";
 /** An open part. Disposing of it lets other processes continue it. */
 export interface PartFile extends Disposable {
   readonly file: SystemFile;
+  /** Whether its path names it. Another process may have removed it, and may have begun another one. */
+  isInPlace(): Promise<boolean>;
 }
 
 /** Most attempts to open a part that another process completes or gives up at the same time. */
@@ -34,11 +36,27 @@ export async function openPart(path: string): Promise<PartFile> {
       file.close();
       lock[Symbol.dispose]();
     };
-    if (await isAt(file, path)) return { file, [Symbol.dispose]: close };
+    const isInPlace = () => isAt(file, path);
+    if (await isInPlace()) return { file, isInPlace, [Symbol.dispose]: close };
     // Its download was completed after it was opened.
     close();
   }
   throw new BadRequestError(`Other processes are downloading ${path}; wait for them`);
+}
+
+/** Whether a download writes a part. */
+export async function isPartInUse(path: string): Promise<boolean> {
+  let file: SystemFile;
+  try {
+    file = await system.open(path, { read: true, write: true });
+  } catch {
+    // A download could not open it either.
+    return false;
+  }
+  const lock = lockPart(file, path);
+  file.close();
+  lock?.[Symbol.dispose]();
+  return lock === undefined;
 }
 
 async function openFile(path: string): Promise<SystemFile> {

@@ -6,6 +6,7 @@
 
 import { BadRequestError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { realSleep } from "../../core/ports.ts";
 
 /** A stream of messages. */
 export interface MessageStream {
@@ -20,7 +21,7 @@ const MAX_OPEN = 1_000;
 
 /**
  * Stops reading from a client that sends requests faster than it takes their answers, and drops answers to requests that
- * nothing waits for, such as a second one, and invalid cancellations.
+ * nothing waits for, such as a second one, and invalid cancellations. A cancellation is handled before what follows it.
  */
 export class ConnectionGuard {
   #open = 0;
@@ -29,6 +30,7 @@ export class ConnectionGuard {
   #problem: BadRequestError | undefined;
   #resume = (): void => {};
   #end = (): void => {};
+  readonly #ended = new AbortController();
 
   /** Returns the input, which is read as long as few requests are open. */
   limit(input: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
@@ -52,6 +54,7 @@ export class ConnectionGuard {
 
   /** Ends the connection as if the client had closed it. */
   end(): void {
+    this.#ended.abort();
     this.#open = 0;
     this.#resume();
     this.#end();
@@ -61,11 +64,13 @@ export class ConnectionGuard {
   check({ readable, writable }: MessageStream): MessageStream {
     const writer = writable.getWriter();
     const checked = new TransformStream<unknown, unknown>({
-      transform: (message, controller) => {
+      transform: async (message, controller) => {
         if (isAnswer(message) && !this.#asked.delete(message["id"])) return;
         if (isInvalidCancel(message)) return;
         if (expectsAnswer(message)) this.#open++;
         controller.enqueue(message);
+        // The package may take longer to find the handler of a cancellation than that of a prompt behind it.
+        if (isCancel(message)) await realSleep(0, this.#ended.signal);
       },
     });
     readable.pipeTo(checked.writable).catch((reason) => {
@@ -116,11 +121,13 @@ function isAnswer(message: unknown): message is JsonObject {
 
 /** Whether a message cancels no session. A notification has no answer, and the package would log each. */
 function isInvalidCancel(message: unknown): boolean {
-  if (!isJsonObject(message) || message["method"] !== "session/cancel" || "id" in message) {
-    return false;
-  }
+  if (!isCancel(message)) return false;
   const { params } = message;
   return !isJsonObject(params) || typeof params["sessionId"] !== "string";
+}
+
+function isCancel(message: unknown): message is JsonObject {
+  return isJsonObject(message) && message["method"] === "session/cancel" && !("id" in message);
 }
 
 /** Whether a message gets an answer: a request, also one with the id `null`, and whatever is no valid message. */

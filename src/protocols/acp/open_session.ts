@@ -180,25 +180,28 @@ export class OpenSession {
   }
 
   /**
-   * Runs a prompt, or executes its command.
+   * Runs a prompt, or executes its command, when the one that was cancelled before has ended.
    *
-   * @throws {AlreadyRunningError} If another prompt has not ended.
+   * @throws {AlreadyRunningError} If another prompt has not ended, and is not cancelled.
    */
   async prompt(message: UserMessage, signal: AbortSignal): Promise<PromptEnd> {
-    if (this.#prompt) {
+    const previous = this.#prompt;
+    if (previous && !previous.signal.aborted) {
       throw new AlreadyRunningError("A prompt is already running: wait for it, or cancel it");
     }
     const controller = new AbortController();
     const { promise: ended, resolve } = createDeferred();
     const stop = AbortSignal.any([signal, controller.signal]);
-    this.#prompt = { controller, signal: stop, ended };
+    const active = this.#prompt = { controller, signal: stop, ended };
     try {
+      await previous?.ended;
+      if (stop.aborted) return { type: "ended", stopReason: "cancelled" };
       return await this.#runPrompt(message, stop);
     } catch (error) {
       if (stop.aborted) return { type: "ended", stopReason: "cancelled" };
       throw error;
     } finally {
-      this.#prompt = undefined;
+      if (this.#prompt === active) this.#prompt = undefined;
       resolve();
     }
   }

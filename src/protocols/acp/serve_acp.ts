@@ -76,6 +76,7 @@ export async function serveAcp(host: AcpHost, options: ServeAcpOptions): Promise
     await connect(app, { stream, serverV2, sdkV2 });
   } finally {
     signal?.removeEventListener("abort", end);
+    guard.end();
     onClosed();
     await Promise.all([server.close(), serverV2?.close()]);
   }

@@ -72,16 +72,16 @@ export function terminalTool(options: TerminalToolOptions): AgentTool {
   });
 }
 
-async function run(
-  { createTerminal, cwd, env, shell = ["bash", "-c"], sleep = realSleep }: TerminalToolOptions,
-  { command, timeoutMs, context: { signal, onUpdate } }: {
-    readonly command: string;
-    readonly timeoutMs: number;
-    readonly context: Pick<ToolContext, "signal" | "onUpdate">;
-  },
-): Promise<AgentToolResult> {
-  const [program, ...args] = shell;
-  const terminal = await createTerminal({ command: program, args: [...args, command], cwd, env });
+interface CommandRun {
+  readonly command: string;
+  readonly timeoutMs: number;
+  readonly context: Pick<ToolContext, "signal" | "onUpdate">;
+}
+
+async function run(options: TerminalToolOptions, commandRun: CommandRun): Promise<AgentToolResult> {
+  const { sleep = realSleep } = options;
+  const { timeoutMs, context: { signal, onUpdate } } = commandRun;
+  const terminal = await start(options, commandRun);
   try {
     const details = { terminalId: terminal.id };
     // The client shows the output by itself.
@@ -100,6 +100,21 @@ async function run(
   }
 }
 
+/** Starts a command; rejects if the client does not answer in time, and removes the terminal that it starts later. */
+async function start(
+  { createTerminal, cwd, env, shell = ["bash", "-c"], sleep = realSleep }: TerminalToolOptions,
+  { command, timeoutMs }: CommandRun,
+): Promise<AcpTerminal> {
+  const [program, ...args] = shell;
+  const started = createTerminal({ command: program, args: [...args, command], cwd, env });
+  try {
+    return await untilAnswer(started, sleep, timeoutMs);
+  } catch (error) {
+    started.then((terminal) => release(terminal, sleep)).catch(() => {});
+    throw error;
+  }
+}
+
 /** Removes a terminal; a client that is gone has none. */
 async function release(terminal: AcpTerminal, sleep: Sleep): Promise<void> {
   try {
@@ -110,9 +125,13 @@ async function release(terminal: AcpTerminal, sleep: Sleep): Promise<void> {
 }
 
 /** Waits for an answer; rejects if there is none in time. */
-async function untilAnswer<Value>(answer: PromiseLike<Value>, sleep: Sleep): Promise<Value> {
+async function untilAnswer<Value>(
+  answer: PromiseLike<Value>,
+  sleep: Sleep,
+  milliseconds = ANSWER_MS,
+): Promise<Value> {
   const wait = new AbortController();
-  const timeout = sleep(ANSWER_MS, wait.signal).then((): never => {
+  const timeout = sleep(milliseconds, wait.signal).then((): never => {
     throw new NetworkError("The client did not answer");
   });
   try {

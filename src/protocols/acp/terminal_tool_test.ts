@@ -115,3 +115,21 @@ Deno.test("terminalTool(): a client that answers neither kill, nor output, nor r
   });
   assertEquals([text, result.isError], ["The terminal failed: The client did not answer", true]);
 });
+
+Deno.test("terminalTool(): a client that does not start the terminal does not hold the run, and one that it starts later is removed", async () => {
+  const started = Promise.withResolvers<AcpTerminal>();
+  const released = Promise.withResolvers<void>();
+  const { text, result } = await run(() => {}, {
+    sleep: () => Promise.resolve(),
+    createTerminal: () => started.promise,
+  });
+  assertEquals([text, result.isError], ["The terminal failed: The client did not answer", true]);
+  started.resolve({
+    id: "t1",
+    output: () => Promise.resolve({ output: "", truncated: false }),
+    waitForExit: () => Promise.resolve({}),
+    kill: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(released.resolve()),
+  });
+  await released.promise;
+});

@@ -21,6 +21,7 @@ import type { AgUiEvent, AgUiMessage, AgUiUsage } from "./ag_ui_event.ts";
 import { ClientMessages } from "./client_messages.ts";
 import { waitsForClient } from "./client_tools.ts";
 import { getOutcome } from "./get_outcome.ts";
+import { createPartId } from "./reply_parts.ts";
 import { toContent } from "./to_parts.ts";
 
 /** Options for `new EventMapper()`. */
@@ -73,6 +74,8 @@ export class EventMapper {
   #block: OpenBlock | undefined;
   /** Ids of the calls that are being written, by index: providers may write several at once. */
   readonly #calls = new Map<number, string>();
+  /** Ids of the calls that have arguments so far. */
+  readonly #callsWithArguments = new Set<string>();
   #texts = 0;
   /** Ids of the messages of the attempt, which a retry takes back. */
   readonly #attempt = new Set<string>();
@@ -267,6 +270,7 @@ export class EventMapper {
     if (delta.type === "tool_call_delta") {
       const toolCallId = this.#calls.get(contentIndex);
       if (toolCallId === undefined) return [];
+      if (delta.delta.trim() !== "") this.#callsWithArguments.add(toolCallId);
       return [{ type: "TOOL_CALL_ARGS", toolCallId, delta: delta.delta }];
     }
     const type = BLOCK_TYPES[delta.type];
@@ -289,7 +293,9 @@ export class EventMapper {
   #openText(type: "text" | "reasoning", contentIndex: number): AgUiEvent[] {
     const isMain = type === "text" && this.#texts++ === 0;
     // A retry may write a text where the failed attempt has written reasoning, which the client keeps.
-    const messageId = isMain ? this.#messageId : `${this.#messageId}-${type}-${contentIndex}`;
+    const messageId = isMain
+      ? this.#messageId
+      : createPartId(this.#messageId, { type, contentIndex });
     const opened = this.#openBlock({ type, id: messageId, contentIndex });
     if (type === "text") {
       return [...opened, { type: "TEXT_MESSAGE_START", messageId, role: "assistant" }];
@@ -311,10 +317,18 @@ export class EventMapper {
   /** Ends what is being written. */
   #closeBlocks(): AgUiEvent[] {
     const calls = [...this.#calls.values()];
+    const events = calls.flatMap((toolCallId) => this.#closeCall(toolCallId));
     this.#calls.clear();
+    this.#callsWithArguments.clear();
+    return [...this.#closeText(), ...events];
+  }
+
+  /** Ends a call. Some providers write nothing for a call without arguments, which a client could not parse. */
+  #closeCall(toolCallId: string): AgUiEvent[] {
+    const hasArguments = this.#callsWithArguments.has(toolCallId);
     return [
-      ...this.#closeText(),
-      ...calls.map((toolCallId) => ({ type: "TOOL_CALL_END", toolCallId }) as const),
+      ...(hasArguments ? [] : [{ type: "TOOL_CALL_ARGS", toolCallId, delta: "{}" } as const]),
+      { type: "TOOL_CALL_END", toolCallId },
     ];
   }
 

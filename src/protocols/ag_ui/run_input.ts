@@ -12,6 +12,7 @@ import type { AgentMessage } from "../../core/message.ts";
 import { findLostDigits, restoreDigits } from "../../core/parsed_problem.ts";
 import { zeroCost, zeroUsage } from "../../core/usage.ts";
 import type { AgUiMessage } from "./ag_ui_event.ts";
+import { joinReplies } from "./reply_parts.ts";
 
 /** A tool that the client runs. */
 export interface AgUiTool {
@@ -60,11 +61,11 @@ export function parseRunInput(text: string, now: number): AgUiRunInput {
     threadId: readText(input, "threadId"),
     runId: readText(input, "runId"),
     clientMessages: clientMessages as unknown as AgUiMessage[],
-    messages: nameResults(
+    messages: nameResults(joinReplies(
       clientMessages.flatMap((message, index) =>
         toMessage(message, { path: `messages[${index}]`, now })
       ),
-    ),
+    )),
     tools: readList(input, "tools").map((tool, index) => ({
       name: readText(tool, "name", `tools[${index}].`),
       description: readText(tool, "description", `tools[${index}].`),

@@ -53,7 +53,7 @@ export async function changeFile(kit: ToolKit, request: ChangeRequest): Promise<
       ? await findMissingParents(files, canonical)
       : [];
     await kit.changeLog?.record(canonical, before ?? null, after, { madeDirectories });
-    await files.write(canonical, after);
+    await files.write(canonical, after, { signal });
     await kit.seenFiles.record(canonical, after);
     await kit.previewedChanges.trackWrite(canonical, before, after);
     return {

@@ -32,9 +32,14 @@ export interface SandboxFiles {
   /**
    * Writes a file atomically and creates missing directories.
    *
-   * @param options `mode` sets the permission bits of a new file; an existing file keeps its mode.
+   * @param options `mode` sets the permission bits of a new file; an existing file keeps its mode. `signal` cancels a write
+   * that waits for something, such as an editor.
    */
-  write(path: string, bytes: Uint8Array, options?: { readonly mode?: number }): Promise<void>;
+  write(
+    path: string,
+    bytes: Uint8Array,
+    options?: { readonly mode?: number; readonly signal?: AbortSignal },
+  ): Promise<void>;
   /** Removes a file; does nothing when it does not exist. */
   remove(path: string): Promise<void>;
   /** Removes a directory and returns `true`; does nothing and returns `false` unless it exists and is empty. */
