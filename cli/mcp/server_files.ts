@@ -6,7 +6,6 @@
 
 import { type McpConfig, readMcpConfig } from "../../src/mcp/mod.ts";
 import { AgentError } from "../../src/core/errors.ts";
-import { isJsonEqual } from "../../src/core/json_equal.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
@@ -92,7 +91,8 @@ function omitNamesOfUser(
   const entries = Object.entries(mcpServers);
   const isOmitted = (name: string): boolean => servers.has(name.toLowerCase());
   const replaced = entries.filter(([name, server]) =>
-    isOmitted(name) && !isJsonEqual(server, servers.get(name.toLowerCase()))
+    isOmitted(name) &&
+    JSON.stringify(server) !== JSON.stringify(servers.get(name.toLowerCase()))
   );
   return {
     config: { mcpServers: Object.fromEntries(entries.filter(([name]) => !isOmitted(name))) },
