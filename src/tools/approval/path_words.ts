@@ -89,6 +89,7 @@ export function listPathWords(command: SimpleCommand): readonly PathWord[] {
   const texts = args.map(({ text }) => text);
   const words = args.flatMap((word, index) => {
     if (index === patternIndex || isExcluded(name, { texts, index })) return [];
+    if (name === "git" && isBranch(subcommand, { texts, index })) return [];
     const parts = INTERPRETERS.test(name) && /[\s"'`()]/.test(word.text)
       ? listCodePaths(name, word.text)
       : isReader || looksLikePath(word.text)
@@ -289,6 +290,20 @@ function isExcluded(name: string, { texts, index }: WordPosition): boolean {
   if (EXCLUDING_OPTIONS.test(option) || OWN_EXCLUDING_OPTIONS.get(name)?.test(option)) return true;
   if (name === "git") return /^:(?:[!^]|\([^)]*exclude)/.test(text);
   return name === "find" && isPruned({ texts, index });
+}
+
+/** Sub-commands of git whose operands are branches and other revisions, never files. */
+const GIT_BRANCHES = /^(?:branch|switch|merge|rebase|tag|cherry-pick|revert)$/;
+
+/** Whether a word is the name of a branch for git, such as `fix/secrets`. The values of most options may be files. */
+function isBranch(subcommand: string, { texts, index }: WordPosition): boolean {
+  const { [index]: text = "", [index - 1]: option = "" } = texts;
+  if (text.startsWith("-")) return false;
+  if (option.startsWith("-")) {
+    return /^(?:checkout|switch|worktree)$/.test(subcommand) && /^-[bBcC]$/.test(option);
+  }
+  // The first operand of `push` is a repository, which may be a directory.
+  return GIT_BRANCHES.test(subcommand) || (subcommand === "push" && index > 0);
 }
 
 /** Maximum number of tests of `find` before a `-prune`. */

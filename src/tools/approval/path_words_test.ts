@@ -224,3 +224,19 @@ Deno.test("rules for reading: in code, a member of an object is no path, and a t
     ["Read(**/secrets/**)", "fd -g '*.ts' src", "none"],
     ["Read(**/secrets/**)", "fd --glob 'sec*' -x cat", "possible"],
   ]));
+
+Deno.test("rules for reading: the name of a branch is no path", () =>
+  assertConcerns([
+    ["Read(**/secrets/**)", "git checkout -b fix/secrets", "none"],
+    ["Read(**/secrets/**)", "git switch -c fix/secrets", "none"],
+    ["Read(**/secrets/**)", "git switch fix/secrets", "none"],
+    ["Read(**/secrets/**)", "git merge --no-ff main fix/secrets", "none"],
+    ["Read(**/secrets/**)", "git push -u origin fix/secrets", "none"],
+    ["Read(**/secrets/**)", "git -c a.b=c branch fix/secrets", "none"],
+    ["Read(**/secrets/**)", "git push ./x/secrets main", "certain"],
+    ["Read(**/secrets/**)", "git tag -F x/secrets/a v1", "certain"],
+    ["Read(**/secrets/**)", "git checkout main x/secrets/a", "certain"],
+    ["Read(**/secrets/**)", "git diff main x/secrets/a", "certain"],
+    ["Read(**/secrets/**)", "git diff -b x/secrets/a", "certain"],
+    ["Read(**/secrets/**)", "git push origin main < x/secrets/a", "certain"],
+  ]));
