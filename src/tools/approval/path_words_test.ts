@@ -210,6 +210,7 @@ Deno.test("rules for reading: in code, a member of an object is no path, and a t
   assertConcerns([
     ["Read(*.log)", 'deno eval "console.log(1)"', "none"],
     ["Read(*.log)", "python3 - <<'P'\nimport x\nx.log('a b')\nP", "none"],
+    ["Read(*.log)", `echo "console.log('a')" | node`, "none"],
     ["Read(**/*.env)", 'node -e "console.log(Object.keys(process.env))"', "none"],
     ["Read(**/*.key)", "node -e 'a.map((item) => item.key)'", "none"],
     ["Read(*.log)", `node -e "fs.readFileSync('app.log')"`, "certain"],
@@ -239,4 +240,27 @@ Deno.test("rules for reading: the name of a branch is no path", () =>
     ["Read(**/secrets/**)", "git diff main x/secrets/a", "certain"],
     ["Read(**/secrets/**)", "git diff -b x/secrets/a", "certain"],
     ["Read(**/secrets/**)", "git push origin main < x/secrets/a", "certain"],
+  ]));
+
+Deno.test("rules for reading: a script or code in the input of a shell or an interpreter names paths", () =>
+  assertConcerns([
+    ["Read(.env)", "bash <<'E'\ncat .env\nE", "certain"],
+    ["Read(secret/**)", "sh <<E\ncd secret\ncat a\nE", "certain"],
+    ["Read(.env)", "bash -s <<< 'cat .env'", "certain"],
+    ["Read(.env)", "cat <<E | sh\ncat .env\nE", "certain"],
+    ["Read(.env)", "printf 'cat .env' | bash", "certain"],
+    ["Read(.env)", `echo "print(open('.env').read())" | python3`, "certain"],
+    ["Read(.env)", "zsh -c 'cat .env'", "certain"],
+    ["Read(.env)", "watch 'cat .env'", "certain"],
+    ["Read(.env)", "echo .env >> .gitignore; python3 a.py", "none"],
+    ["Read(.env)", "bash -c 'cat > b' <<E\ncat .env\nE", "none"],
+    ["Read(.env)", "bash <<'E'\ngrep -n '\\.env' .gitignore\nE", "none"],
+  ]));
+
+Deno.test("rules for reading: the value of an option before a pattern is not the pattern", () =>
+  assertConcerns([
+    ["Read(.env)", "awk -v f=.env 'BEGIN { while (getline x < f) print x }'", "certain"],
+    ["Read(.env)", "awk -F : '/.env/' a", "none"],
+    ["Read(.env)", "jq --arg v 1 '.env' a.json", "none"],
+    ["Read(.env)", "jq --arg v 1 . .env", "certain"],
   ]));
