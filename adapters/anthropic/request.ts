@@ -21,6 +21,7 @@ import {
 import { omitReplaced, toServerTools } from "../kit/request/server_tools.ts";
 import { toToolSchema } from "../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../kit/request/tools.ts";
+import { toValidSchema } from "../kit/request/valid_schema.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { omitBlankStop } from "./blank_stop.ts";
@@ -237,7 +238,7 @@ async function toOutputFormat(
     return undefined;
   }
   const { CLAUDE_KEYWORDS, toStrictSchema } = await import("../kit/request/strict_schema.ts");
-  return { type: "json_schema", schema: toStrictSchema(responseSchema, CLAUDE_KEYWORDS) };
+  return { type: "json_schema", schema: toStrictSchema(toValidSchema(responseSchema), CLAUDE_KEYWORDS) };
 }
 
 /** Cache marks by their places. */

@@ -24,6 +24,7 @@ import {
 import { toServerTools } from "../kit/request/server_tools.ts";
 import { toToolSchema } from "../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../kit/request/tools.ts";
+import { toValidSchema } from "../kit/request/valid_schema.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { getModelFamily, type ModelFamily } from "./families.ts";
@@ -265,7 +266,7 @@ async function toOutputConfig(
     return undefined;
   }
   const { CLAUDE_KEYWORDS, toStrictSchema } = await import("../kit/request/strict_schema.ts");
-  const schema = JSON.stringify(toStrictSchema(responseSchema, CLAUDE_KEYWORDS));
+  const schema = JSON.stringify(toStrictSchema(toValidSchema(responseSchema), CLAUDE_KEYWORDS));
   const structure = { jsonSchema: { name: "reply", schema } };
   return { textFormat: { type: "json_schema", structure } };
 }

@@ -124,8 +124,14 @@ function isEnforceable(schema: JsonObject): boolean {
     ("$defs" in schema && "definitions" in schema);
   const { $ref } = schema;
   const isLocal = $ref === undefined || String($ref).startsWith("#");
-  return isTyped && !isAmbiguous && isLocal && isClosed(schema) && !hasBooleanSchema(schema) &&
-    getSubschemas(schema).every(isEnforceable);
+  return isTyped && !isAmbiguous && isLocal && isClosed(schema) && hasItems(schema) &&
+    !hasBooleanSchema(schema) && getSubschemas(schema).every(isEnforceable);
+}
+
+/** Whether an array has a schema of its items; a list of schemas is that of an older draft. */
+function hasItems({ type, items }: JsonObject): boolean {
+  const isArray = type === "array" || (Array.isArray(type) && type.includes("array"));
+  return !isArray || isJsonObject(items);
 }
 
 /** Whether a schema contains `true` or `false` as a schema, other than for additional properties. */

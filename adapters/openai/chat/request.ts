@@ -28,6 +28,7 @@ import {
 import { omitReplaced, toServerTools } from "../../kit/request/server_tools.ts";
 import { toToolSchema } from "../../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../../kit/request/tools.ts";
+import { toValidSchema } from "../../kit/request/valid_schema.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { canContinueReply } from "./complete_ends.ts";
@@ -180,9 +181,10 @@ export async function toSchemaFormat(
   const { isStrictSchema, OPENAI_KEYWORDS, toStrictSchema } = await import(
     "../../kit/request/strict_schema.ts"
   );
+  const schema = toValidSchema(responseSchema);
   return isStrictSchema(responseSchema)
-    ? { name: "response", schema: toStrictSchema(responseSchema, OPENAI_KEYWORDS), strict: true }
-    : { name: "response", schema: responseSchema, strict: false };
+    ? { name: "response", schema: toStrictSchema(schema, OPENAI_KEYWORDS), strict: true }
+    : { name: "response", schema, strict: false };
 }
 
 /** Puts the system prompt first. With `useCacheControl`, marks it and the newest prompt for the cache. */
