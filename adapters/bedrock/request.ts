@@ -5,10 +5,12 @@
  */
 
 import { extractToolCalls } from "../../src/core/content.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject, JsonSchema } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import { omitBlankStop } from "../anthropic/blank_stop.ts";
+import { shouldCite } from "../anthropic/cited_documents.ts";
+import { toClaudeSchema } from "../anthropic/property_names.ts";
 import { isToolForced } from "../anthropic/thinking.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { adaptContent } from "../kit/request/adapt_content.ts";
@@ -82,16 +84,18 @@ export async function createConverseBody(
     { entry, family, cachePoint: getCachePoint("tools"), serverTools },
     sink,
   );
+  const outputConfig = await toOutputConfig(options, entry, sink);
   const messages = toWireMessages(history, {
     model,
     family,
+    tools: context.tools,
+    citesDocuments: shouldCite(history, outputConfig !== undefined, sink),
     prefill,
     sink,
     cachePoint: getCachePoint("messages"),
     hasTools: (toolConfig ?? options.extra?.["toolConfig"]) !== undefined,
   });
   const thinking = toThinkingFields(request, { family, entry, messages }, sink);
-  const outputConfig = await toOutputConfig(options, entry, sink);
   const inferenceConfig = toInferenceConfig(options, { entry, thinking, isClaude }, sink);
   const body = {
     messages,
@@ -210,19 +214,23 @@ function toToolConfig(
   if (isNone) {
     sink.warning("tool_choice_left_out", 'Bedrock does not support toolChoice "none"');
   }
-  const specs = [...sortTools(tools).map(toWireTool), ...serverTools];
+  const toSchema = model.family.thinking === "claude" ? toClaudeSchema : toToolSchema;
+  const specs = [...sortTools(tools).map((tool) => toWireTool(tool, toSchema)), ...serverTools];
   return {
     tools: cachePoint ? [...specs, cachePoint] : specs,
     toolChoice,
   };
 }
 
-function toWireTool({ name, description, parameters }: ToolSpec): WireBlock {
+function toWireTool(
+  { name, description, parameters }: ToolSpec,
+  toSchema: (parameters: JsonSchema) => JsonSchema,
+): WireBlock {
   return {
     toolSpec: {
       name: toWireName(name, TOOL_NAME_RULE),
       ...(description !== "" && { description }),
-      inputSchema: { json: toToolSchema(parameters) },
+      inputSchema: { json: toSchema(parameters) },
     },
   };
 }

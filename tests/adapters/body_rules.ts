@@ -6,6 +6,7 @@
  * @module
  */
 
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 
 /** A rule of an API. */
@@ -58,8 +59,41 @@ const COMMON_RULES: readonly BodyRule[] = [
   },
 ];
 
+/** Rules of the APIs whose schemas are JSON Schema. */
+const SCHEMA_RULES: readonly BodyRule[] = [
+  {
+    rule: "JSON schema is invalid. It must match JSON Schema draft 2020-12",
+    accepts: (body) => findToolSchemas(body).every((schema) => ajv.validate(DRAFT_2020_12, schema)),
+  },
+  {
+    rule: "Invalid schema for function: array schema missing items",
+    accepts: (body) =>
+      findAll(findToolSchemas(body), isArraySchema).every(({ items }) => isJsonObject(items)),
+  },
+];
+
+const PROPERTY_KEYS: BodyRule = {
+  rule: "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'",
+  accepts: (body, url) =>
+    /converse(?!.*claude)/.test(url) || findToolSchemas(body).every(hasValidKeys),
+};
+
+const CITED_DOCUMENTS: BodyRule = {
+  rule: "citations must be enabled on all or none of the documents",
+  accepts: (body) => {
+    const inConverse = findAll(body, ({ document }) => isJsonObject(document))
+      .map(({ document }) => asObject(document));
+    const documents = findAll(body, ({ type, source }) => type === "document" && !!source);
+    const isCited = [...inConverse, ...documents].map(({ citations }) => citations !== undefined);
+    return new Set(isCited).size <= 1;
+  },
+};
+
 const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
   anthropic: [
+    ...SCHEMA_RULES,
+    PROPERTY_KEYS,
+    CITED_DOCUMENTS,
     {
       rule: "the title of a document has 1 to 500 characters",
       accepts: (body) =>
@@ -131,18 +165,14 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
       },
     },
     {
-      rule: "citations must be enabled on all or none of the documents",
-      accepts: (body) => {
-        const documents = findAll(body, ({ type, source }) => type === "document" && !!source);
-        return new Set(documents.map(({ citations }) => citations !== undefined)).size <= 1;
-      },
-    },
-    {
       rule: "an output schema has only the keywords that Anthropic enforces",
       accepts: (body) => hasNoKeyword(asObject(body["output_config"])["format"], CLAUDE_REFUSES),
     },
   ],
   bedrock: [
+    ...SCHEMA_RULES,
+    PROPERTY_KEYS,
+    CITED_DOCUMENTS,
     {
       rule: "Conversation blocks and tool result blocks cannot be provided in the same turn.",
       accepts: (body, url) =>
@@ -247,6 +277,7 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
     },
   ],
   chat: [
+    ...SCHEMA_RULES,
     {
       rule:
         "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024",
@@ -297,6 +328,7 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
     },
   ],
   mistral: [
+    ...SCHEMA_RULES,
     {
       rule: "Extra inputs are not permitted",
       accepts: (body) =>
@@ -306,6 +338,7 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
     },
   ],
   responses: [
+    ...SCHEMA_RULES,
     {
       rule: "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length 64",
       accepts: ({ prompt_cache_key: key = "" }) => String(key).length <= 64,
@@ -338,6 +371,7 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
     },
   ],
   ollama: [
+    ...SCHEMA_RULES,
     {
       rule: "images are base64 without a media type",
       accepts: (body) =>
@@ -422,6 +456,29 @@ function isAcceptedImage(source: unknown): boolean {
 function isImageUrl(url: unknown): boolean {
   const mediaType = /^data:([^;]*);base64,/.exec(String(url))?.[1];
   return mediaType === undefined ? /^https?:/.test(String(url)) : IMAGE_TYPES.includes(mediaType);
+}
+
+const DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema";
+const ajv = new Ajv2020({ strict: false, logger: false });
+
+/** Returns the schemas of the parameters of tools, in the forms of all APIs. */
+function findToolSchemas({ tools, toolConfig }: JsonObject): JsonObject[] {
+  return asList(tools ?? asObject(toolConfig)["tools"]).flatMap((tool) => {
+    const { input_schema, parameters, function: called, toolSpec } = tool;
+    const inConverse = asObject(asObject(toolSpec)["inputSchema"])["json"];
+    const schema = input_schema ?? parameters ?? asObject(called)["parameters"] ?? inConverse;
+    return isJsonObject(schema) ? [schema] : [];
+  });
+}
+
+function isArraySchema({ type }: JsonObject): boolean {
+  return type === "array" || (Array.isArray(type) && type.includes("array"));
+}
+
+function hasValidKeys({ properties, required = [] }: JsonObject): boolean {
+  const names = Object.keys(asObject(properties));
+  return names.every((name) => /^[a-zA-Z0-9_.-]{1,64}$/.test(name)) &&
+    asTexts(required).every((name) => names.includes(name));
 }
 
 function isPlainRoot(schema: unknown): boolean {
