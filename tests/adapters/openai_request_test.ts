@@ -4,7 +4,7 @@ import type { ContentBlock } from "../../src/core/content.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
-import { createReply, prompt, richRequest, TOOLS } from "./rich_conversation.ts";
+import { createReply, createToolResult, prompt, richRequest, TOOLS } from "./rich_conversation.ts";
 import { assertGolden, captureRequest, type SentRequest } from "./sent_request.ts";
 
 function createModel(modelId: string, thinkingLevel: ThinkingLevel = "off"): ModelSpec {
@@ -224,7 +224,34 @@ Deno.test("createOpenAI(): adds cache_control for Claude models at OpenRouter, a
   assertEquals(body["reasoning"], { effort: "high" });
   assertEquals(body["usage"], { include: true });
   const cacheControls = JSON.stringify(body["messages"]).match(/"cache_control"/g);
-  assertEquals(cacheControls?.length, 2);
+  assertEquals(cacheControls?.length, 3);
+});
+
+Deno.test("createOpenAI(): at OpenRouter, the prompt that the previous request marked for the cache stays marked", async () => {
+  const model: ModelSpec = {
+    provider: "openrouter",
+    modelId: "anthropic/claude-x",
+    thinkingLevel: "off",
+  };
+  const ids = Array.from({ length: 30 }, (_, index) => `call_${index}`);
+  const batch = [
+    createReply(
+      model,
+      ids.map((id) => ({ type: "tool_call", id, name: "read_file", arguments: {} })),
+    ),
+    ...ids.map((id) => createToolResult(id, "read_file", [{ type: "text", text: id }])),
+  ];
+  const messages = [prompt("Read."), ...batch, ...batch];
+  const isMarked = (message: unknown) => JSON.stringify(message).includes("cache_control");
+  const findMarks = async (length: number) => {
+    const context = { systemPrompt: "s", messages: messages.slice(0, length), tools: [] };
+    const request = { ...richRequest(model), context };
+    const { body } = await sendToOpenAI(request, { baseUrl: "https://openrouter.ai/api/v1" });
+    const sent = body["messages"];
+    assert(Array.isArray(sent));
+    return [...sent.keys()].filter((index) => isMarked(sent[index]));
+  };
+  assertEquals(await Promise.all([1, 32, 63].map(findMarks)), [[0, 1], [0, 1, 32], [0, 32, 63]]);
 });
 
 Deno.test("createOpenAI(): replaces images with notes and a warning for a model without images", async () => {

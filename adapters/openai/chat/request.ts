@@ -187,7 +187,11 @@ export async function toSchemaFormat(
     : { name: "response", schema, strict: false };
 }
 
-/** Puts the system prompt first. With `useCacheControl`, marks it and the newest prompt for the cache. */
+/**
+ * Puts the system prompt first. With `useCacheControl`, marks it and the newest prompt for the cache, and the one that the
+ * previous request marked: the provider does not find a prefix that ends more than 20 blocks before a mark, as with
+ * the results of many calls.
+ */
 function prependSystemPrompt(
   { systemPrompt }: LlmContext,
   messages: readonly WireMessage[],
@@ -195,10 +199,15 @@ function prependSystemPrompt(
 ): readonly WireMessage[] {
   const system = systemPrompt.trim() === "" ? [] : [{ role: "system", content: systemPrompt }];
   if (!useCacheControl) return [...system, ...messages];
-  const newest = messages.findLastIndex(({ role }) => role === "user" || role === "tool");
+  const isPrompt = ({ role }: WireMessage) => role === "user" || role === "tool";
+  const newest = messages.findLastIndex(isPrompt);
+  const reply = messages.findLastIndex(({ role }, index) => role === "assistant" && index < newest);
+  const marked = [newest, messages.slice(0, Math.max(0, reply)).findLastIndex(isPrompt)];
   return [
     ...system.map(addCacheControl),
-    ...messages.map((message, index) => index === newest ? addCacheControl(message) : message),
+    ...messages.map((message, index) =>
+      marked.includes(index) ? addCacheControl(message) : message
+    ),
   ];
 }
 
