@@ -69,6 +69,7 @@ Deno.test("architecture: optional properties of public options may be undefined,
 /** Names that adapters of the library import and other adapters do not need, with the reason. */
 const INTERNAL_NAMES: Readonly<Record<string, string>> = {
   ArgumentsReader: "several calls in one event are read in linear time",
+  ClaudeInputWriter: "Claude models, at three APIs, reject names of parameters",
   checkApi: "only the servers of OpenAI, Azure and xAI have two APIs",
   checkToken: "the proxy's server asks the application about tokens",
   DeltaTemplate: "a shortcut for the deltas of three wire formats, which saves parsing them",
@@ -76,7 +77,10 @@ const INTERNAL_NAMES: Readonly<Record<string, string>> = {
   isLocalCaller: "without authorization, the proxy's server has local callers only",
   isLoopbackName: "without authorization, the proxy's server has local callers only",
   startTimer: "the proxy's server limits the time of a body that it receives",
+  toClaudeInput: "Claude models, at three APIs, reject names of parameters",
+  toClaudeSchema: "Claude models, at three APIs, reject names of parameters",
   toValidCost: "the proxy's replies are in the library's own format, cost included",
+  toValidSchema: "only OpenAI's APIs accept response schemas that they do not enforce",
   toValidUsage: "the proxy's replies are in the library's own format, usage included",
   warnRoundedNumber: "only the servers of Google and Ollama parse the numbers of arguments",
 };

@@ -25,7 +25,7 @@ import {
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { parseCallSignature } from "./caller.ts";
 import { omitLostCitations, toWireCitation } from "./citation_replay.ts";
-import { toClaudeInput } from "./property_names.ts";
+import { toClaudeInput } from "../kit/request/property_names.ts";
 import { isReplayedItem } from "./replay_rules.ts";
 import { findReplayedCalls, omitLostCalls } from "./server_calls.ts";
 import {

@@ -20,14 +20,13 @@ import {
 } from "../kit/request/model_limits.ts";
 import { omitReplaced, toServerTools } from "../kit/request/server_tools.ts";
 import { canChooseTool, sortTools } from "../kit/request/tools.ts";
-import { toValidSchema } from "../kit/request/valid_schema.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { omitBlankStop } from "./blank_stop.ts";
 import { shouldCite } from "./cited_documents.ts";
 import { findContainer, toContainerField } from "./container.ts";
 import { CACHED_MESSAGES } from "./turns.ts";
-import { toClaudeSchema } from "./property_names.ts";
+import { toClaudeSchema } from "../kit/request/property_names.ts";
 import { ANTHROPIC_REPLAY } from "./replay_rules.ts";
 import { isThinking, type MessagesOptions, toWireMessages } from "./messages.ts";
 import {
@@ -227,7 +226,7 @@ async function toOutputFormat(
   const { CLAUDE_KEYWORDS, toStrictSchema } = await import("../kit/request/strict_schema.ts");
   return {
     type: "json_schema",
-    schema: toStrictSchema(toValidSchema(responseSchema), CLAUDE_KEYWORDS),
+    schema: toStrictSchema(responseSchema, CLAUDE_KEYWORDS),
   };
 }
 

@@ -27,7 +27,7 @@ import {
 import { toCallSignature } from "./caller.ts";
 import { toCitation } from "./citations.ts";
 import { CONTAINER } from "./container.ts";
-import { ClaudeInputWriter } from "./property_names.ts";
+import { ClaudeInputWriter } from "../kit/stream/claude_input_writer.ts";
 import { countModelRequests, toUsage } from "./usage.ts";
 import {
   EXTENSION_PREFIX,

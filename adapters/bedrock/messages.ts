@@ -8,7 +8,7 @@ import type { ContentBlock, TextBlock } from "../../src/core/content.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ToolSpec } from "../../src/core/stream.ts";
-import { toClaudeInput } from "../anthropic/property_names.ts";
+import { toClaudeInput } from "../kit/request/property_names.ts";
 import {
   findCachedTurns,
   type ResultBlocks,

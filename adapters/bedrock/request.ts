@@ -10,7 +10,7 @@ import type { LlmMessage } from "../../src/core/message.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import { omitBlankStop } from "../anthropic/blank_stop.ts";
 import { shouldCite } from "../anthropic/cited_documents.ts";
-import { toClaudeSchema } from "../anthropic/property_names.ts";
+import { toClaudeSchema } from "../kit/request/property_names.ts";
 import { isToolForced } from "../anthropic/thinking.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { adaptContent } from "../kit/request/adapt_content.ts";
@@ -26,7 +26,6 @@ import {
 import { toServerTools } from "../kit/request/server_tools.ts";
 import { toToolSchema } from "../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../kit/request/tools.ts";
-import { toValidSchema } from "../kit/request/valid_schema.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { getModelFamily, type ModelFamily } from "./families.ts";
@@ -274,7 +273,7 @@ async function toOutputConfig(
     return undefined;
   }
   const { CLAUDE_KEYWORDS, toStrictSchema } = await import("../kit/request/strict_schema.ts");
-  const schema = JSON.stringify(toStrictSchema(toValidSchema(responseSchema), CLAUDE_KEYWORDS));
+  const schema = JSON.stringify(toStrictSchema(responseSchema, CLAUDE_KEYWORDS));
   const structure = { jsonSchema: { name: "reply", schema } };
   return { textFormat: { type: "json_schema", structure } };
 }

@@ -9,7 +9,7 @@ import type { Citation } from "../../src/core/content.ts";
 import { ContentFilteredError, StreamError } from "../../src/core/errors.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
-import { ClaudeInputWriter } from "../anthropic/property_names.ts";
+import { ClaudeInputWriter } from "../kit/stream/claude_input_writer.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createBedrock } from "../../adapters/bedrock/mod.ts";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
@@ -35,6 +36,7 @@ const LIST_APPS = {
 };
 
 const CLAUDE = modelSpec("anthropic/claude-sonnet-4-5");
+const GATEWAY = modelSpec("openrouter/anthropic/claude-sonnet-4.5");
 const BEDROCK = modelSpec("bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0");
 const INPUT = { $top: 5, "filter[id]": "$top", größe: { "in €": 1 }, other: [], tags: ["$top"] };
 function createRequest(model: ModelSpec): StreamRequest {
@@ -94,6 +96,21 @@ async function sendToBedrock(): Promise<SentNames> {
   };
 }
 
+async function sendToGateway(): Promise<SentNames> {
+  const { body } = await captureRequest(
+    (fetch) => createOpenAI({ fetch, baseUrl: "https://openrouter.ai/api/v1" }),
+    createRequest(GATEWAY),
+  );
+  const { tools, messages } = body as {
+    tools: { function: { parameters: JsonObject } }[];
+    messages: { tool_calls: { function: { arguments: string } }[] }[];
+  };
+  return {
+    schema: asObject(tools[0]?.function.parameters),
+    input: asObject(JSON.parse(messages[1]?.tool_calls[0]?.function.arguments ?? "")),
+  };
+}
+
 /** Splits the JSON text of an input into pieces of 7 characters, with one number that has many digits. */
 function toPieces(input: JsonObject): string[] {
   return JSON.stringify(input).replace(":5,", ":12345678901234567890,").match(/.{1,7}/gs) ?? [];
@@ -134,6 +151,20 @@ function createBedrockReply(input: JsonObject, stopReason: string): StreamFn {
   return createBedrock({ fetch, region: "us-east-1", bearerToken: "sk-test" });
 }
 
+function createGatewayReply(input: JsonObject, stopReason: string): StreamFn {
+  const start = { index: 0, id: "1", function: { name: "list_apps", arguments: "" } };
+  const pieces = toPieces(input).map((args) => ({ index: 0, function: { arguments: args } }));
+  const end = stopReason === "tool_use" ? "tool_calls" : "length";
+  const chunks = [
+    ...[start, ...pieces].map((piece) => ({
+      choices: [{ index: 0, delta: { tool_calls: [piece] } }],
+    })),
+    { choices: [{ index: 0, delta: {}, finish_reason: end }] },
+  ];
+  const body = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+  return createOpenAI({ fetch: replayFetch(body), baseUrl: "https://openrouter.ai/api/v1" });
+}
+
 /** Returns the text of the arguments in a reply. */
 async function readArguments(streamFn: StreamFn, model: ModelSpec): Promise<string> {
   let text = "";
@@ -145,6 +176,7 @@ async function readArguments(streamFn: StreamFn, model: ModelSpec): Promise<stri
 
 const SUBJECTS = [
   { model: CLAUDE, send: sendToAnthropic, createStreamFn: createAnthropicReply },
+  { model: GATEWAY, send: sendToGateway, createStreamFn: createGatewayReply },
   { model: BEDROCK, send: sendToBedrock, createStreamFn: createBedrockReply },
 ];
 

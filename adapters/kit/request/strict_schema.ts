@@ -9,6 +9,7 @@
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
 import { getSubschemas, mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
+import { toValidSchema } from "./valid_schema.ts";
 
 /** Keywords that a provider enforces. */
 export interface StrictKeywords {
@@ -168,8 +169,12 @@ const KEYED = [
   "properties",
 ];
 
-/** Converts a schema to the keywords that a provider enforces. */
+/** Converts a schema of any draft to the keywords that a provider enforces. */
 export function toStrictSchema(schema: JsonSchema, rules: StrictKeywords): JsonSchema {
+  return convertSchema(toValidSchema(schema), rules);
+}
+
+function convertSchema(schema: JsonSchema, rules: StrictKeywords): JsonSchema {
   const { $ref } = schema;
   if (typeof $ref === "string") {
     // No other keyword may stand next to a reference, except definitions at the root.
@@ -198,7 +203,7 @@ export function toStrictSchema(schema: JsonSchema, rules: StrictKeywords): JsonS
 function convertChildren(schema: JsonObject, rules: StrictKeywords): JsonSchema {
   return mapSubschemas(
     schema,
-    (subschema) => isJsonObject(subschema) ? toStrictSchema(subschema, rules) : subschema,
+    (subschema) => isJsonObject(subschema) ? convertSchema(subschema, rules) : subschema,
   );
 }
 

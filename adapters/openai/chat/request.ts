@@ -31,6 +31,8 @@ import { canChooseTool, sortTools } from "../../kit/request/tools.ts";
 import { toValidSchema } from "../../kit/request/valid_schema.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
+import { toClaudeSchema } from "../../kit/request/property_names.ts";
+import { isClaude } from "./claude.ts";
 import { canContinueReply } from "./complete_ends.ts";
 import { resolveForcedCall } from "./forced_call.ts";
 import { CHAT_REPLAY } from "./replay_rules.ts";
@@ -61,11 +63,17 @@ export async function createChatBody(
   const history = await adaptContent(request, abilities, sink);
   const messages = prependSystemPrompt(
     context,
-    toChatMessages(history, { model, dialect }),
+    toChatMessages(history, { model, dialect, tools: context.tools }),
     options.cache !== "off" && dialect.supportsCacheControl(model.modelId),
   );
   const serverTools = toServerTools(request, dialect.serverTools ?? {}, sink);
-  const tools = [...toChatTools(omitReplaced(context.tools, serverTools), dialect), ...serverTools];
+  const tools = [
+    ...toChatTools(omitReplaced(context.tools, serverTools), {
+      maxDescription: dialect.maxDescription,
+      toSchema: isClaude(model) ? toClaudeSchema : toToolSchema,
+    }),
+    ...serverTools,
+  ];
   if (options.cache === "long") {
     sink.warning(
       "cache_left_out",
@@ -121,16 +129,24 @@ function resolveChatStop(
   return undefined;
 }
 
+/** Options for `toChatTools()`. */
+interface ChatToolOptions {
+  /** Maximum length of a description, in characters. Default: unlimited. */
+  readonly maxDescription: number | undefined;
+  /** Completes the schema of the parameters. */
+  readonly toSchema: (parameters: JsonSchema) => JsonSchema;
+}
+
 /** Converts tools to functions, sorted by name. */
-export function toChatTools(
+function toChatTools(
   tools: readonly ToolSpec[],
-  { maxDescription }: Pick<ChatDialect, "maxDescription">,
+  { maxDescription, toSchema }: ChatToolOptions,
 ): JsonObject[] {
   return sortTools(tools).map(({ name, description, parameters }) => ({
     type: "function",
     function: {
       name: toWireName(name, TOOL_NAME_RULE),
-      ...splitDescription(description, toToolSchema(parameters), maxDescription),
+      ...splitDescription(description, toSchema(parameters), maxDescription),
     },
   }));
 }
@@ -181,10 +197,9 @@ export async function toSchemaFormat(
   const { isStrictSchema, OPENAI_KEYWORDS, toStrictSchema } = await import(
     "../../kit/request/strict_schema.ts"
   );
-  const schema = toValidSchema(responseSchema);
   return isStrictSchema(responseSchema)
-    ? { name: "response", schema: toStrictSchema(schema, OPENAI_KEYWORDS), strict: true }
-    : { name: "response", schema, strict: false };
+    ? { name: "response", schema: toStrictSchema(responseSchema, OPENAI_KEYWORDS), strict: true }
+    : { name: "response", schema: toValidSchema(responseSchema), strict: false };
 }
 
 /**

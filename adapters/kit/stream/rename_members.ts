@@ -4,7 +4,7 @@
  * @module
  */
 
-import { parseJsonOrUndefined } from "../kit/stream/wire_values.ts";
+import { parseJsonOrUndefined } from "./wire_values.ts";
 
 /**
  * Returns the JSON text of an object with other names of its own members, not of those within them. All else keeps its
