@@ -74,6 +74,7 @@ const INTERNAL_NAMES: Readonly<Record<string, string>> = {
   checkToken: "the proxy's server asks the application about tokens",
   DeltaTemplate: "a shortcut for the deltas of three wire formats, which saves parsing them",
   IdleTimer: "the proxy's server limits the pauses of a body that it sends",
+  inlineDefinitions: "only Nova models accept no definitions",
   isLocalCaller: "without authorization, the proxy's server has local callers only",
   isLoopbackName: "without authorization, the proxy's server has local callers only",
   startTimer: "the proxy's server limits the time of a body that it receives",

@@ -5,7 +5,7 @@
  */
 
 import { extractToolCalls } from "../../src/core/content.ts";
-import type { JsonObject, JsonSchema } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import { omitBlankStop } from "../anthropic/blank_stop.ts";
@@ -31,6 +31,7 @@ import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { getModelFamily, type ModelFamily } from "./families.ts";
 import { getAbilities } from "./media.ts";
 import { toWireMessages } from "./messages.ts";
+import { toNovaDescription, toNovaSchema } from "./nova_schema.ts";
 import { type ThinkingFields, toThinkingFields } from "./thinking.ts";
 import type { WireBlock } from "./wire.ts";
 
@@ -213,23 +214,40 @@ function toToolConfig(
   if (isNone) {
     sink.warning("tool_choice_left_out", 'Bedrock does not support toolChoice "none"');
   }
-  const toSchema = model.family.thinking === "claude" ? toClaudeSchema : toToolSchema;
-  const specs = [...sortTools(tools).map((tool) => toWireTool(tool, toSchema)), ...serverTools];
+  const specs = [
+    ...sortTools(tools).map((tool) => toWireTool(adaptTool(tool, model.family))),
+    ...serverTools,
+  ];
   return {
     tools: cachePoint ? [...specs, cachePoint] : specs,
     toolChoice,
   };
 }
 
-function toWireTool(
-  { name, description, parameters }: ToolSpec,
-  toSchema: (parameters: JsonSchema) => JsonSchema,
-): WireBlock {
+/** Completes the schema of a tool's parameters, with what the family of the model accepts. */
+function adaptTool(tool: ToolSpec, { thinking }: ModelFamily): ToolSpec {
+  const { description, parameters } = tool;
+  switch (thinking) {
+    case "claude":
+      return { ...tool, parameters: toClaudeSchema(parameters) };
+    case "nova":
+      return {
+        ...tool,
+        description: toNovaDescription(description, parameters),
+        parameters: toNovaSchema(parameters),
+      };
+    case "openai":
+    case "none":
+      return { ...tool, parameters: toToolSchema(parameters) };
+  }
+}
+
+function toWireTool({ name, description, parameters }: ToolSpec): WireBlock {
   return {
     toolSpec: {
       name: toWireName(name, TOOL_NAME_RULE),
       ...(description !== "" && { description }),
-      inputSchema: { json: toSchema(parameters) },
+      inputSchema: { json: parameters },
     },
   };
 }

@@ -220,6 +220,15 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
         }),
     },
     {
+      rule: "Nova: only type, properties and required are supported at the top level of a schema",
+      accepts: (body, url) =>
+        !url.includes("nova") ||
+        findToolSchemas(body).every((schema) =>
+          Object.keys(schema).every((name) => ["type", "properties", "required"].includes(name)) &&
+          hasNoKeyword(schema, ["$ref"])
+        ),
+    },
+    {
       rule: "an input schema has no oneOf, allOf or anyOf at the top level",
       accepts: (body) =>
         findAll(body, ({ json }) => isJsonObject(json)).every(({ json }) => isPlainRoot(json)),
