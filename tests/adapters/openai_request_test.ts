@@ -254,6 +254,31 @@ Deno.test("createOpenAI(): at OpenRouter, the prompt that the previous request m
   assertEquals(await Promise.all([1, 32, 63].map(findMarks)), [[0, 1], [0, 1, 32], [0, 32, 63]]);
 });
 
+Deno.test("createOpenAI(): Moonshot gets no type next to alternatives, and no references", async () => {
+  const parameters = {
+    type: "object",
+    properties: {
+      a: { type: "string", anyOf: [{ format: "date" }, { format: "time" }] },
+      b: { $ref: "#/definitions/b" },
+    },
+    definitions: { b: { type: "number" } },
+  };
+  const request = richRequest(createModel("kimi-k3"));
+  const tools = [{ name: "add", description: "Adds.", parameters }];
+  const context = { systemPrompt: "", messages: [prompt("Hi")], tools };
+  const send = async (baseUrl: string) => {
+    const { body } = await sendToOpenAI({ ...request, context }, { baseUrl });
+    const { tools: sent } = body as { tools: { function: { parameters: JsonObject } }[] };
+    return sent[0]?.function.parameters;
+  };
+  const alternatives = ["date", "time"].map((format) => ({ type: "string", format }));
+  assertEquals(await send("https://api.moonshot.ai/v1"), {
+    type: "object",
+    properties: { a: { anyOf: alternatives }, b: { type: "number" } },
+  });
+  assertEquals(await send("https://api.together.xyz/v1"), parameters);
+});
+
 Deno.test("createOpenAI(): replaces images with notes and a warning for a model without images", async () => {
   const request = await sendToOpenAI(richRequest(createModel("o3-mini")));
   assertEquals(getWarningCodes(request), ["images_left_out"]);

@@ -70,7 +70,7 @@ export async function createChatBody(
   const tools = [
     ...toChatTools(omitReplaced(context.tools, serverTools), {
       maxDescription: dialect.maxDescription,
-      toSchema: isClaude(model) ? toClaudeSchema : toToolSchema,
+      toSchema: isClaude(model) ? toClaudeSchema : dialect.toToolSchema ?? toToolSchema,
     }),
     ...serverTools,
   ];
