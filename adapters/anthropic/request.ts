@@ -5,7 +5,6 @@
  */
 
 import type { JsonObject } from "../../src/core/json.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { adaptContent, COMMON_IMAGES, WEB_URLS } from "../kit/request/adapt_content.ts";

@@ -6,16 +6,9 @@
  * @module
  */
 
-import { Ajv2020 } from "ajv/dist/2020.js";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
-
-/** A rule of an API. */
-interface BodyRule {
-  /** Error message of the API, or the rule in words. */
-  readonly rule: string;
-  /** Whether a body keeps to the rule. */
-  readonly accepts: (body: JsonObject, url: string) => boolean;
-}
+import { asList, asObject, asTexts, findAll, hasNoKeyword } from "./body_values.ts";
+import { type BodyRule, NOVA_ROOT, PROPERTY_KEYS, SCHEMA_RULES } from "./schema_rules.ts";
 
 type Api =
   | "anthropic"
@@ -58,25 +51,6 @@ const COMMON_RULES: readonly BodyRule[] = [
       asList(messages ?? input ?? contents).some(({ role }) => role !== "system"),
   },
 ];
-
-/** Rules of the APIs whose schemas are JSON Schema. */
-const SCHEMA_RULES: readonly BodyRule[] = [
-  {
-    rule: "JSON schema is invalid. It must match JSON Schema draft 2020-12",
-    accepts: (body) => findToolSchemas(body).every((schema) => ajv.validate(DRAFT_2020_12, schema)),
-  },
-  {
-    rule: "Invalid schema for function: array schema missing items",
-    accepts: (body) =>
-      findAll(findToolSchemas(body), isArraySchema).every(({ items }) => isJsonObject(items)),
-  },
-];
-
-const PROPERTY_KEYS: BodyRule = {
-  rule: "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'",
-  accepts: (body, url) =>
-    /converse(?!.*claude)/.test(url) || findToolSchemas(body).every(hasValidKeys),
-};
 
 const CITED_DOCUMENTS: BodyRule = {
   rule: "citations must be enabled on all or none of the documents",
@@ -171,6 +145,7 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
   ],
   bedrock: [
     ...SCHEMA_RULES,
+    NOVA_ROOT,
     PROPERTY_KEYS,
     CITED_DOCUMENTS,
     {
@@ -218,15 +193,6 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
           return !blocks.some((block) => "document" in block) ||
             blocks.some((block) => "text" in block);
         }),
-    },
-    {
-      rule: "Nova: only type, properties and required are supported at the top level of a schema",
-      accepts: (body, url) =>
-        !url.includes("nova") ||
-        findToolSchemas(body).every((schema) =>
-          Object.keys(schema).every((name) => ["type", "properties", "required"].includes(name)) &&
-          hasNoKeyword(schema, ["$ref"])
-        ),
     },
     {
       rule: "an input schema has no oneOf, allOf or anyOf at the top level",
@@ -467,29 +433,6 @@ function isImageUrl(url: unknown): boolean {
   return mediaType === undefined ? /^https?:/.test(String(url)) : IMAGE_TYPES.includes(mediaType);
 }
 
-const DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema";
-const ajv = new Ajv2020({ strict: false, logger: false });
-
-/** Returns the schemas of the parameters of tools, in the forms of all APIs. */
-function findToolSchemas({ tools, toolConfig }: JsonObject): JsonObject[] {
-  return asList(tools ?? asObject(toolConfig)["tools"]).flatMap((tool) => {
-    const { input_schema, parameters, function: called, toolSpec } = tool;
-    const inConverse = asObject(asObject(toolSpec)["inputSchema"])["json"];
-    const schema = input_schema ?? parameters ?? asObject(called)["parameters"] ?? inConverse;
-    return isJsonObject(schema) ? [schema] : [];
-  });
-}
-
-function isArraySchema({ type }: JsonObject): boolean {
-  return type === "array" || (Array.isArray(type) && type.includes("array"));
-}
-
-function hasValidKeys({ properties, required = [] }: JsonObject): boolean {
-  const names = Object.keys(asObject(properties));
-  return names.every((name) => /^[a-zA-Z0-9_.-]{1,64}$/.test(name)) &&
-    asTexts(required).every((name) => names.includes(name));
-}
-
 function isPlainRoot(schema: unknown): boolean {
   return schema === undefined || ROOT_KEYWORDS.every((keyword) => !(keyword in asObject(schema)));
 }
@@ -497,10 +440,6 @@ function isPlainRoot(schema: unknown): boolean {
 function isValidStrictSchema(format: unknown): boolean {
   const { strict, schema } = asObject(format);
   return !strict || (asObject(schema)["type"] === "object" && hasNoKeyword(schema, OPENAI_REFUSES));
-}
-
-function hasNoKeyword(value: unknown, keywords: readonly string[]): boolean {
-  return findAll(value, (object) => keywords.some((keyword) => keyword in object)).length === 0;
 }
 
 function hasText(text: string): boolean {
@@ -514,24 +453,4 @@ function areUnique(values: readonly unknown[]): boolean {
 
 function count(flags: readonly boolean[]): number {
   return flags.filter((flag) => flag).length;
-}
-
-/** Returns all objects within a value that match. */
-function findAll(value: unknown, matches: (object: JsonObject) => boolean): JsonObject[] {
-  if (Array.isArray(value)) return value.flatMap((item) => findAll(item, matches));
-  if (!isJsonObject(value)) return [];
-  const inner = Object.values(value).flatMap((member) => findAll(member, matches));
-  return matches(value) ? [value, ...inner] : inner;
-}
-
-function asObject(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
-
-function asList(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function asTexts(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : [];
 }
