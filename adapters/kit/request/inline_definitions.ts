@@ -4,10 +4,9 @@
  * @module
  */
 
-import type { JsonSchema } from "../../../src/core/json.ts";
-import { isRecord, type JsonRecord } from "../../../src/core/json_schema/json_object.ts";
-import { SchemaDocument } from "../../../src/core/json_schema/schema_document.ts";
+import { isJsonObject, type JsonSchema } from "../../../src/core/json.ts";
 import { mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
+import { resolvePointer } from "./resolve_pointer.ts";
 
 /** Number of inlined references after which others accept any value, because nested references multiply. */
 const MAX_REFERENCES = 500;
@@ -22,24 +21,24 @@ export function inlineDefinitions(root: JsonSchema): JsonSchema {
 }
 
 class Inliner {
-  readonly #document: SchemaDocument;
+  readonly #root: JsonSchema;
   #references = 0;
 
   constructor(root: JsonSchema) {
-    this.#document = new SchemaDocument(root);
+    this.#root = root;
   }
 
   /** Inlines the references in a schema; `targets` are those that contain it. */
-  inline(schema: JsonRecord, targets: readonly unknown[]): JsonRecord {
+  inline(schema: JsonSchema, targets: readonly unknown[]): JsonSchema {
     const { $defs: _defs, definitions: _definitions, $ref, ...others } = schema;
     if (typeof $ref !== "string") {
       return mapSubschemas(
         others,
-        (subschema) => isRecord(subschema) ? this.inline(subschema, targets) : subschema,
+        (subschema) => isJsonObject(subschema) ? this.inline(subschema, targets) : subschema,
       );
     }
-    const target = this.#document.resolve($ref, schema);
-    if (!isRecord(target)) return this.inline(others, targets);
+    const target = resolvePointer(this.#root, $ref);
+    if (!isJsonObject(target)) return this.inline(others, targets);
     const isEndless = targets.includes(target) || this.#references++ >= MAX_REFERENCES;
     const { type } = target;
     const inlined = isEndless ? type === undefined ? {} : { type } : target;

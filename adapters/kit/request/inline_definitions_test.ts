@@ -15,9 +15,6 @@ const SCHEMAS: readonly (readonly [JsonSchema, JsonSchema])[] = [
     { items: { $ref: "#/$defs/a" }, $defs: { a: { items: { $ref: "#/$defs/b" } }, b: TEXT } },
     { items: { items: TEXT } },
   ],
-  [{ items: { $ref: "#a" }, $defs: { a: { $anchor: "a", ...TEXT } } }, {
-    items: { $anchor: "a", ...TEXT },
-  }],
   [
     { properties: { next: { $ref: "#" }, a: TEXT }, type: "object" },
     {

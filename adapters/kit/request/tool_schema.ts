@@ -5,6 +5,7 @@
  */
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import { resolvePointer } from "./resolve_pointer.ts";
 import { toValidSchema } from "./valid_schema.ts";
 
 const ALTERNATIVES = ["anyOf", "oneOf"];
@@ -99,18 +100,9 @@ class RootMerger {
     const known = this.#targets.get(reference);
     if (known) return known;
     this.#targets.set(reference, EMPTY);
-    const merged = this.#flatten(this.#resolve(reference));
+    const merged = this.#flatten(resolvePointer(this.#root, reference));
     this.#targets.set(reference, merged);
     return merged;
-  }
-
-  #resolve(reference: string): unknown {
-    let target: unknown = this.#root;
-    for (const step of reference.replace(/^#\/?/, "").split("/").filter((step) => step !== "")) {
-      const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-      target = isJsonObject(target) && Object.hasOwn(target, name) ? target[name] : undefined;
-    }
-    return reference.startsWith("#") ? target : undefined;
   }
 }
 

@@ -43,6 +43,14 @@ const SCHEMAS: readonly (readonly [JsonSchema, JsonSchema])[] = [
   }],
   [{ type: "object", required: ["a", "a"] }, { type: "object", required: ["a"] }],
   [{ type: ["string", "string"] }, { type: ["string"] }],
+  [{ type: [] }, {}],
+  [{ anyOf: [], oneOf: {}, minItems: -1, maxLength: 1.5, multipleOf: 0, enum: "a" }, {}],
+  [{ minimum: "1", exclusiveMaximum: NaN, uniqueItems: 1, required: ["a", 1], pattern: 1 }, {}],
+  [{ type: "array", items: [] }, { type: "array", items: {} }],
+  [{ type: "object", dependencies: {}, dependentRequired: { a: [] } }, {
+    type: "object",
+    dependentRequired: { a: [] },
+  }],
   [{ type: "any", description: null, title: 1 }, {}],
   [{ properties: null, items: null, description: "A" }, { items: {}, description: "A" }],
   [

@@ -11,7 +11,6 @@ import type { IgnoredKeyword } from "./ignored_keyword.ts";
 import { escapeKey, isRecord, type JsonRecord } from "./json_object.ts";
 import { findKeywordProblem } from "./keyword_problem.ts";
 import { isLibrarySchema } from "./library_schema.ts";
-import { rewriteNullable, rewriteOlderKeywords } from "./older_keywords.ts";
 import { SchemaDocument } from "./schema_document.ts";
 import { mapSubschemas, REFERENCE_COUNTER } from "./subschemas.ts";
 
@@ -65,7 +64,7 @@ class Normalizer {
       else if (keyword !== "$async") Object.defineProperty(valid, keyword, createProperty(value));
     }
     this.#collect(valid, path);
-    const rewritten = this.#checkDefault(rewriteNullable(rewriteOlderKeywords(valid)), path);
+    const rewritten = this.#checkDefault(rewriteKeywords(valid), path);
     return mapSubschemas(rewritten, (subschema, ...keys) => {
       const subpath = [path, ...keys.map(escapeKey)].join("/");
       return this.#normalizeSubschema(subschema, subpath);
@@ -135,6 +134,76 @@ function matchesType(value: unknown, type: unknown): boolean {
   if (type === "integer") return Number.isInteger(value);
   if (value === null) return type === "null";
   return type === (Array.isArray(value) ? "array" : typeof value);
+}
+
+/** Rewrites keywords of older drafts and of OpenAPI. */
+function rewriteKeywords(schema: JsonRecord): JsonRecord {
+  return rewriteNullable(rewriteDependencies(rewriteTuple(rewriteLimits(schema))));
+}
+
+/** `exclusiveMinimum: true` and `exclusiveMaximum: true` of draft 4. */
+function rewriteLimits(schema: JsonRecord): JsonRecord {
+  const { exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = schema;
+  return {
+    ...rest,
+    ...selectLimit("minimum", "exclusiveMinimum", minimum, exclusiveMinimum),
+    ...selectLimit("maximum", "exclusiveMaximum", maximum, exclusiveMaximum),
+  };
+}
+
+function selectLimit(
+  name: string,
+  exclusiveName: string,
+  limit: unknown,
+  exclusive: unknown,
+): JsonRecord {
+  if (exclusive === true && limit !== undefined) return { [exclusiveName]: limit };
+  return {
+    ...(limit !== undefined && { [name]: limit }),
+    ...(typeof exclusive === "number" && { [exclusiveName]: exclusive }),
+  };
+}
+
+/** A list of `items`, and `additionalItems`, of draft 7. */
+function rewriteTuple(schema: JsonRecord): JsonRecord {
+  const { items, additionalItems, ...rest } = schema;
+  if (!Array.isArray(items)) return items === undefined ? rest : { ...rest, items };
+  return {
+    ...rest,
+    ...(items.length > 0 && { prefixItems: items }),
+    ...(additionalItems !== undefined && { items: additionalItems }),
+  };
+}
+
+/** `dependencies` of draft 7. */
+function rewriteDependencies(schema: JsonRecord): JsonRecord {
+  const { dependencies, dependentRequired, dependentSchemas, ...rest } = schema;
+  const entries = isRecord(dependencies) ? Object.entries(dependencies) : [];
+  const lists = entries.filter(([, dependency]) => Array.isArray(dependency));
+  const schemas = entries.filter(([, dependency]) => !Array.isArray(dependency));
+  return {
+    ...rest,
+    ...mergeEntries("dependentRequired", dependentRequired, lists),
+    ...mergeEntries("dependentSchemas", dependentSchemas, schemas),
+  };
+}
+
+function mergeEntries(
+  keyword: string,
+  value: unknown,
+  added: readonly (readonly [string, unknown])[],
+): JsonRecord {
+  if (value === undefined && added.length === 0) return {};
+  const own = isRecord(value) ? Object.entries(value) : [];
+  return { [keyword]: Object.fromEntries([...added, ...own]) };
+}
+
+/** `nullable` of OpenAPI. */
+function rewriteNullable(schema: JsonRecord): JsonRecord {
+  const { nullable, type, ...rest } = schema;
+  if (type === undefined) return rest;
+  const types: readonly unknown[] = Array.isArray(type) ? type : [type];
+  return { ...rest, type: nullable === true ? [...new Set([...types, "null"])] : type };
 }
 
 /** Removes the references that the schema itself cannot resolve, and marks the others. */
