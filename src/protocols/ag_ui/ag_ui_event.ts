@@ -28,13 +28,13 @@ export interface AgUiUsage {
 export interface AgUiInterrupt {
   /** Id of the question: that of the tool call. */
   readonly id: string;
-  /** Kind of question. */
-  readonly reason: "tool_approval";
+  /** Kind of question: a tool call needs a decision. */
+  readonly reason: "tool_call";
   /** The question as a text. */
   readonly message: string;
   /** Id of the tool call. */
   readonly toolCallId: string;
-  /** JSON Schema of the answer: `{ approved, reason?, arguments? }`. */
+  /** JSON Schema of the answer: `{ approved, reason?, editedArgs? }`. */
   readonly responseSchema: Readonly<Record<string, unknown>>;
   /** Name and arguments of the tool call. */
   readonly metadata: Readonly<Record<string, unknown>>;

@@ -123,14 +123,33 @@ function toDecision(
 ): [string, ApprovalDecision] {
   const id = readText(entry, "interruptId", `resume[${index}].`);
   const answer = isJsonObject(entry["payload"]) ? entry["payload"] : {};
-  const { approved, reason, arguments: args } = answer;
+  const { approved, reason } = answer;
   if (entry["status"] === "resolved" && approved === true) {
-    if (!isJsonObject(args)) return [id, { type: "approved" }];
-    const problem = findLostDigits(restoreDigits(JSON.stringify(args), text));
-    if (problem === undefined) return [id, { type: "approved", arguments: args }];
-    throw new BadRequestError(`resume[${index}].payload.arguments: ${problem}`);
+    return [id, { type: "approved", ...readEdits(answer, { index, text }) }];
   }
   return [id, { type: "denied", ...(typeof reason === "string" && { reason }) }];
+}
+
+/** Names of the arguments with the changes of the user. */
+const EDITS = ["editedArgs", "arguments"];
+
+/**
+ * Returns the arguments with which a call is approved; none if the user has not changed them.
+ *
+ * @throws {BadRequestError} If they are invalid: the call must not run as the user did not want it.
+ */
+function readEdits(
+  answer: JsonObject,
+  { index, text }: AnswerPosition,
+): { readonly arguments?: JsonObject } {
+  const name = EDITS.find((name) => (answer[name] ?? undefined) !== undefined);
+  if (name === undefined) return {};
+  const path = `resume[${index}].payload.${name}`;
+  const { [name]: edits } = answer;
+  if (!isJsonObject(edits)) throw new BadRequestError(`${path} must be an object`);
+  const problem = findLostDigits(restoreDigits(JSON.stringify(edits), text));
+  if (problem !== undefined) throw new BadRequestError(`${path}: ${problem}`);
+  return { arguments: edits };
 }
 
 interface Position {
