@@ -186,7 +186,7 @@ export class EventMapper {
       queued: countQueued({ steering: [], followUp: [] }),
     };
     return [
-      { type: "RUN_STARTED", threadId, runId: this.#runId },
+      { type: "RUN_STARTED", threadId, runId: this.#runId, protocolVersion: "1.0" },
       { type: "STATE_SNAPSHOT", snapshot },
     ];
   }
@@ -368,7 +368,14 @@ export class EventMapper {
         const { id: messageId = "" } = message;
         const content = toContent(message.content);
         const toolCallId = this.#toCallId(message.toolCallId);
-        return [{ type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" }];
+        return [{
+          type: "TOOL_CALL_RESULT",
+          messageId,
+          toolCallId,
+          content,
+          role: "tool",
+          ...(message.isError && { metadata: { swink: { isError: true } } }),
+        }];
       }
       case "user":
         return this.#addUserMessage(message);

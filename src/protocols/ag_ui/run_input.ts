@@ -196,10 +196,20 @@ function toMessage(message: JsonObject, { path, now }: Position): AgentMessage[]
 }
 
 /** Returns the content of a result; that of a failed call without one is its error. */
-function toResult({ content, error }: JsonObject, path: string) {
-  const isError = typeof error === "string";
+function toResult({ content, error, metadata }: JsonObject, path: string) {
+  const hasError = typeof error === "string";
   const isEmpty = content === undefined || content === "";
-  return { content: toBlocks(isError && isEmpty ? error : content, `${path}.content`), isError };
+  return {
+    content: toBlocks(hasError && isEmpty ? error : content, `${path}.content`),
+    isError: hasError || isMarkedAsError(metadata),
+  };
+}
+
+/** Whether metadata are those of a result of a failed call, which the client has kept. */
+function isMarkedAsError(metadata: unknown): boolean {
+  if (!isJsonObject(metadata)) return false;
+  const { swink } = metadata;
+  return isJsonObject(swink) && swink["isError"] === true;
 }
 
 /** Returns the messages with the name of the tool in each result, which a client does not send. */
