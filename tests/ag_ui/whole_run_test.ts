@@ -150,3 +150,32 @@ Deno.test("agUiHandler(): a client does not learn where files of the server are"
   );
   assertObjectMatch(end[0] as object, { result: { content: [text], details: { width: 10 } } });
 });
+
+Deno.test("agUiHandler(): a failed call is one in the next run of an agent without a history", async () => {
+  const errors: boolean[][] = [];
+  const createAgent = () =>
+    new Agent({
+      model: "test/model",
+      streamFn: (request) => {
+        const { messages } = request.context;
+        const results = messages.flatMap((message) =>
+          message.role === "tool_result" ? [message.isError] : []
+        );
+        errors.push(results);
+        const isFirst = results.length === 0;
+        const calls = [toolCall("look", {}, { id: "c1" }), toolCall("find", {}, { id: "c2" })];
+        return scriptedStream([isFirst ? reply(calls) : reply("Done")])(request);
+      },
+      tools: [
+        fakeTool({ name: "look", result: new Error("It is closed") }),
+        fakeTool({ name: "find" }),
+      ],
+    });
+  const client = new Client(createAgent);
+  await client.send("Go");
+  await client.send("And now?");
+  assertEquals(errors, [[], [true, false], [true, false]]);
+  assertEquals(client.messages.at(1)?.role, "assistant");
+  assertEquals(client.messages.at(2)?.metadata, { swink: { isError: true } });
+  assertEquals(client.messages.at(3)?.metadata, undefined);
+});

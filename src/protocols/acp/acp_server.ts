@@ -245,7 +245,7 @@ export class AcpServer {
   async #prompt({ params, signal }: AcpIncoming) {
     const session = this.find(params.sessionId);
     const message = toUserMessage(params.prompt, this.#options.now());
-    const end = await session.prompt(message, signal);
+    const end = await session.prompt(message, { signal });
     switch (end.type) {
       case "ended":
         return { stopReason: end.stopReason };

@@ -14,7 +14,6 @@ import type {
   SubAgentEvent,
 } from "../../core/event.ts";
 import type { AssistantMessageDelta } from "../../core/stream.ts";
-import type { AgentToolResult } from "../../core/tool_result.ts";
 import { isJsonObject, toJsonValue } from "../../core/json.ts";
 import type { AssistantMessage, UserMessage } from "../../core/message.ts";
 import type { AgUiEvent, AgUiMessage, AgUiUsage } from "./ag_ui_event.ts";
@@ -22,7 +21,7 @@ import { ClientMessages } from "./client_messages.ts";
 import { waitsForClient } from "./client_tools.ts";
 import { getOutcome } from "./get_outcome.ts";
 import { createPartId } from "./reply_parts.ts";
-import { toContent } from "./to_parts.ts";
+import { toContent, withoutFiles } from "./to_parts.ts";
 
 /** Options for `new EventMapper()`. */
 export interface EventMapperOptions {
@@ -469,14 +468,6 @@ const BLOCK_TYPES = {
   text_delta: "text",
   thinking_delta: "reasoning",
 } as const;
-
-/** Returns a result without files of the server, whose paths a client must not learn. */
-function withoutFiles(result: AgentToolResult): AgentToolResult {
-  const content = result.content.filter((block) =>
-    !("source" in block) || block.source.type !== "file"
-  );
-  return { ...result, content };
-}
 
 /** Returns a copy that is JSON; `null` for a value that cannot be. */
 function toJson(value: unknown): unknown {
