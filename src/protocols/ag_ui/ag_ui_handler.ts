@@ -176,4 +176,6 @@ function mapRun(stream: AgentStream, input: AgUiRunInput): ReadableStream<AgUiEv
 const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store",
+  // nginx would buffer the events.
+  "x-accel-buffering": "no",
 };
