@@ -106,7 +106,7 @@ function reject(status: number, message: string): Response {
  */
 function startRun(agent: Agent, input: AgUiRunInput): AgentStream {
   const { approvals, tools } = input;
-  const options = { tools: createClientTools(tools), policies: [endForClient(tools)] };
+  const options = { tools: createClientTools(input), policies: [endForClient(tools)] };
   if (Object.keys(approvals).length > 0) {
     if (agent.state.pendingApprovals.length === 0) {
       throw new BadRequestError("resume: the agent of this thread waits for no approval");

@@ -18,7 +18,7 @@ import { isJsonObject, toJsonValue } from "../../core/json.ts";
 import type { AssistantMessage, UserMessage } from "../../core/message.ts";
 import type { AgUiEvent, AgUiMessage, AgUiUsage } from "./ag_ui_event.ts";
 import { ClientMessages } from "./client_messages.ts";
-import { waitsForClient } from "./client_tools.ts";
+import { isKnownToClient } from "./client_tools.ts";
 import { getOutcome } from "./get_outcome.ts";
 import { createPartId } from "./reply_parts.ts";
 import { toContent, withoutFiles } from "./to_parts.ts";
@@ -359,7 +359,7 @@ export class EventMapper {
 
   #endMessage({ message }: MessageEndEvent): AgUiEvent[] {
     // The client adds the result itself.
-    if (waitsForClient(message, this.#clientTools)) return [];
+    if (isKnownToClient(message, this.#clientTools)) return [];
     switch (message.role) {
       case "assistant":
         return this.#endReply(message);
