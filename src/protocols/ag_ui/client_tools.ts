@@ -90,7 +90,7 @@ export function endForClient(tools: readonly AgUiTool[]): Policy {
  * Whether a message is the result of a call that the client has not run yet. The names are those of the tools of the
  * client: any other tool may return the same details.
  */
-export function waitsForClient(message: AgentMessage, names: readonly string[]): boolean {
+function waitsForClient(message: AgentMessage, names: readonly string[]): boolean {
   return message.role === "tool_result" && names.includes(message.toolName) &&
     isPlaceholder(message);
 }
