@@ -5,6 +5,7 @@
  */
 
 import { abortable } from "../core/abortable.ts";
+import { createDeferred } from "../core/deferred.ts";
 import { AbortedError, AgentError, getErrorMessage, StreamError } from "../core/errors.ts";
 import { MAX_TIMER_MS } from "../core/ports.ts";
 import { isDeno, system } from "../platform/system.ts";
@@ -21,6 +22,13 @@ const IDLE_MS = 300_000;
 
 /** A use of a loaded model. */
 type ModelUse<Result> = (model: LoadedModel) => Promise<Result>;
+
+/** A use that has not ended. */
+interface ActiveUse {
+  /** Aborted when the use is to end. */
+  readonly signal: AbortSignal;
+  readonly ended: Promise<void>;
+}
 
 type Use = <Result>(signal: AbortSignal, use: ModelUse<Result>) => Promise<Result>;
 
@@ -67,7 +75,7 @@ export class LocalModel implements AsyncDisposable {
   #load: PendingLoad | undefined;
   /** Settles when nothing of an earlier load is in memory or in progress. */
   #cleared: Promise<unknown> = Promise.resolve();
-  #users = 0;
+  readonly #uses = new Set<ActiveUse>();
   /** Whether the model is to be unloaded when its last use has ended. */
   #isUnloading = false;
   #idle: AbortController | undefined;
@@ -103,24 +111,33 @@ export class LocalModel implements AsyncDisposable {
   }
 
   async #use<Result>(signal: AbortSignal, use: ModelUse<Result>): Promise<Result> {
-    this.#users++;
+    const ended = createDeferred();
+    const active = { signal, ended: ended.promise };
+    this.#uses.add(active);
     this.#isUnloading = false;
     this.#idle?.abort();
     try {
       return await use(this.#loaded ?? await this.#join(signal));
     } finally {
-      this.#users--;
-      if (this.#users === 0) this.#endUse();
+      this.#uses.delete(active);
+      if (this.#uses.size === 0) this.#endUse();
+      ended.resolve();
     }
   }
 
   /**
-   * Unloads the model. Requests that use it are not interrupted: the last one unloads it at its end, unless another one has
-   * begun after this call. An aborted request uses it until the token or text in progress has ended.
+   * Unloads the model; waits for requests that have ended or were aborted, since they use it until the token or text in
+   * progress has ended. Other requests are not interrupted: the last one unloads it at its end, unless another one has begun
+   * after this call.
    */
   async unload(): Promise<void> {
-    if (this.#users > 0) {
+    if (this.#uses.size > 0) {
       this.#isUnloading = true;
+      const uses = [...this.#uses];
+      // A request that goes on may wait for the caller to read its events.
+      if (!uses.every(({ signal }) => signal.aborted)) return;
+      await Promise.all(uses.map(({ ended }) => ended));
+      await this.#cleared;
       return;
     }
     this.#idle?.abort();

@@ -22,6 +22,8 @@ export class GuardedSource implements MessageSource {
   readonly #source: MessageSource;
   readonly #options: GuardedSourceOptions;
   readonly #failed = new Set<keyof MessageSource>();
+  /** Whether the last `take()` failed. */
+  #isStuck = false;
 
   /** Guards a queue. */
   constructor(source: MessageSource, options: GuardedSourceOptions) {
@@ -29,14 +31,19 @@ export class GuardedSource implements MessageSource {
     this.#options = options;
   }
 
-  /** Returns the messages that a turn would take. */
+  /** Returns the messages that a turn would take; none after a `take()` that failed, for which no turn is due. */
   peek(): readonly AgentMessage[] {
-    return this.#read("peek", checkList);
+    return this.#isStuck ? [] : this.#read("peek", checkList);
   }
 
   /** Removes and returns copies of the next messages. */
   take(): readonly AgentMessage[] {
-    return this.#read("take", (messages) => copyMessages(checkList(messages)));
+    this.#isStuck = true;
+    return this.#read("take", (messages) => {
+      const copies = copyMessages(checkList(messages));
+      this.#isStuck = false;
+      return copies;
+    });
   }
 
   /** Calls `listener` whenever a message is queued; returns a function that unsubscribes. */

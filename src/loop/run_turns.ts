@@ -51,12 +51,13 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
   await run.steering.poll();
   while (input) {
     const result = await runTurn(run, progress, input);
+    const isStarted = result.progress.turn > progress.turn;
     progress = run.lateSpending.addTo(result.progress);
     const { next } = result;
     if (next.type === "end") return progress;
     const polled = run.steering.poll();
     if (polled) await polled;
-    if (progress.turn % TURNS_BEFORE_TIMERS === 0) await realSleep(0);
+    if (!isStarted || progress.turn % TURNS_BEFORE_TIMERS === 0) await realSleep(0);
     const isComplete = next.type === "complete" && next.injected.length === 0 &&
       run.steering.peek().length === 0;
     const isWaiting = isComplete && run.background.isPending;

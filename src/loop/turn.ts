@@ -49,6 +49,9 @@ export async function runTurn(
     const { stoppedBy } = admission;
     return endRun({ ...progress, stoppedBy, ...(input.batch && { pending: input.batch }) });
   }
+  if (hasNothingToSend(run, progress, input) && admission.injected.length === 0) {
+    return { progress, next: { type: "complete", injected: [] } };
+  }
   const turn = createTurn(run, progress);
   const started = run.events.emit({ type: "turn_start", turn: turn.progress.turn });
   if (started) await started;
@@ -91,6 +94,17 @@ async function applyPreTurn(
   const verdict = await runPreTurn(run, context);
   if (verdict.stoppedBy) return { type: "refused", stoppedBy: verdict.stoppedBy };
   return { type: "admitted", injected: verdict.injected };
+}
+
+/** Whether the messages for which a further turn was due have been taken back, so that a reply would follow a reply. */
+function hasNothingToSend(
+  { history, steering }: RunServices,
+  { turn }: RunProgress,
+  { messages, queue, batch }: TurnInput,
+): boolean {
+  if (turn === 0 || batch || messages.length > 0) return false;
+  if ((queue?.peek().length ?? 0) + steering.peek().length > 0) return false;
+  return history.messages.findLast(({ role }) => role !== "custom")?.role === "assistant";
 }
 
 /** Creates the context of a turn, with the settings as the `preTurn` policies leave them. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { copyAmounts } from "../core/copy_message.ts";
 import type { PolicyContext } from "../core/policy.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { TurnSettings } from "./config.ts";
@@ -44,8 +45,8 @@ export function createPolicyContext<Added extends object = object>(
     get messages() {
       return history.snapshot(count);
     },
-    usage: progress.usage,
-    cost: progress.cost,
+    usage: copyAmounts(progress.usage),
+    cost: copyAmounts(progress.cost),
     ...pickLateSpending(progress),
     elapsedMs: run.elapsedMs,
     context: run.config.context,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { copyAmounts } from "../core/copy_message.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { Policy, RunningCall } from "../core/policy.ts";
@@ -116,8 +117,8 @@ export class TurnMonitor {
       maxOutputTokens,
       characters: reply?.characters ?? 0,
       runningCalls: this.#calls.flatMap(({ running }) => running ?? []),
-      usage: progress.usage,
-      cost: progress.cost,
+      usage: copyAmounts(progress.usage),
+      cost: copyAmounts(progress.cost),
       ...pickLateSpending(progress),
       elapsedMs,
       context: config.context,

@@ -42,6 +42,24 @@ Deno.test("canUseTool: a tool without the answer true is not in the request, and
   ]);
 });
 
+Deno.test("canUseTool: a tool that is withdrawn after the request is not listed among the available ones", async () => {
+  let isWithdrawn = false;
+  const [reads, writes] = [look(), write()];
+  const { agent } = testAgent([reply([toolCall("write", {})]), reply("Done")], {
+    tools: [reads, writes],
+    policies: [{
+      name: "withdraws",
+      canUseTool: (offered) => offered.type !== "tool" || offered.tool !== writes || !isWithdrawn,
+    }],
+  });
+  agent.subscribe(({ type }) => void (isWithdrawn ||= type === "message_update"));
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals(
+    outlineMessages(agent.state.messages)[2],
+    'tool_result: Tool "write" not found. Available tools: look.',
+  );
+});
+
 Deno.test("canUseTool: applies to the tools that later preRequest policies add", async () => {
   const writes = write();
   const add: Policy = {

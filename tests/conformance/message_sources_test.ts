@@ -248,6 +248,32 @@ for (const queue of ["steering", "followUp"] as const) {
   }
 }
 
+for (const queue of ["steering", "followUp"] as const) {
+  Deno.test(`${queue} as a queue whose take() fails: does not keep the run going`, async () => {
+    const source = { peek: () => [note("Hi")], take: broken };
+    const { streamFn, events } = await runLoop(Array(9).fill(reply("One")), { [queue]: source });
+    // The turn for a follow-up has started before its message is taken.
+    assertEquals(streamFn.calls.length, queue === "steering" ? 1 : 2);
+    assertEquals(eventsOfType(events, "warning").map(({ code }) => code), [
+      "message_source_failed",
+    ]);
+  });
+}
+
+Deno.test("steering as a queue of the application: a message is delivered by the turn after one whose take() failed", async () => {
+  const pending = [note("again")];
+  let calls = 0;
+  const source = {
+    peek: () => pending.slice(),
+    take: () => ++calls <= 2 ? broken() : pending.splice(0),
+  };
+  const { history } = await runLoop([reply([toolCall("look")]), reply("Done")], {
+    steering: source,
+    interrupt: "after_batch",
+  }, { tools: [fakeTool({ name: "look" })] });
+  assertEquals(history.slice(3), ["user: again", "assistant: Done"]);
+});
+
 Deno.test("steering as a queue of the application: delivers its messages, as copies", async () => {
   const message = note("again");
   const pending = [message];

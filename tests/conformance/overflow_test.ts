@@ -49,10 +49,11 @@ Deno.test("overflow: the request is repeated once per turn, inside the same mess
   assertEquals(outlineMessages(streamFn.calls[1]?.context.messages ?? []), ["user: Hi"]);
   assertEquals(agent.state.messages.length, 3, "the history keeps everything");
   const end = events.at(-1);
+  const last = agent.state.messages.at(-1);
   assertEquals(
-    end?.type === "agent_end" && end.usage.total,
-    10,
-    "the usage of the rejected request counts",
+    [end?.type === "agent_end" && end.usage.total, last?.role === "assistant" && last.usage.total],
+    [10, 10],
+    "the usage of the rejected request counts, in the run and in the reply",
   );
 });
 
@@ -314,9 +315,12 @@ Deno.test("overflow: a run that does not start keeps overflow: true for the next
   const flags: boolean[] = [];
   const { agent } = testAgent([tooLong, reply("Hello")], {
     transformContext: createShrinking(flags),
+    validator: () => {
+      throw new Error("no validator");
+    },
   });
   await agent.prompt("Hi");
-  await assertRejects(() => agent.structuredOutput("?", { type: "nonsense" }), BadRequestError);
+  await assertRejects(() => agent.structuredOutput("?", { type: "object" }), BadRequestError);
   await agent.prompt("More");
   assertEquals(flags, [false, true, true]);
 });

@@ -472,3 +472,18 @@ Deno.test("policies: no hook can change a message of the history or of the reque
   assertEquals(streamFn.calls[1]?.options, { temperature: 0.5, extra: { nested: { x: 1 } } });
   assert(!JSON.stringify(agent.state.messages).includes("changed"));
 });
+
+Deno.test("policies: no hook can change the usage and the cost of the run", async () => {
+  const usage = { input: 4, output: 1, cacheRead: 0, cacheWrite: 0, total: 5 };
+  const forget = ({ usage, cost }: Pick<PolicyContext, "usage" | "cost">): void => {
+    Object.assign(usage, { input: 0, total: 0 });
+    Object.assign(cost, { total: 0 });
+  };
+  const { agent } = testAgent([reply([toolCall("look")], { usage }), reply("Seen", { usage })], {
+    tools: [look()],
+    prices: { "test/model": { input: 1e6, output: 1e6 } },
+    policies: [{ name: "forget", preTurn: forget, postTurn: forget, onDelta: forget }],
+  });
+  const result = await agent.prompt("Look");
+  assertEquals([result.usage.total, result.cost.total], [10, 10]);
+});

@@ -107,3 +107,27 @@ for (const slot of ["preRequest", "preDispatch"] as const) {
     assertEquals(stoppedBy, "onDelta");
   });
 }
+
+Deno.test("policies: every slot has the model of its turn, postLoop that of the next one", async () => {
+  const models: string[] = [];
+  const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    tools: [look()],
+    policies: [{
+      name: "watch",
+      preTurn: ({ model }) => void models.push(`preTurn ${model.modelId}`),
+      postTurn: ({ model, turn }) => {
+        models.push(`postTurn ${model.modelId}`);
+        agent.setModel(`test/after-${turn}`);
+      },
+      postLoop: ({ model }) => void models.push(`postLoop ${model.modelId}`),
+    }],
+  });
+  await checkEvents(agent.promptStream("Look"));
+  assertEquals(models, [
+    "preTurn model",
+    "postTurn model",
+    "preTurn after-1",
+    "postTurn after-1",
+    "postLoop after-2",
+  ]);
+});

@@ -220,10 +220,10 @@ Deno.test("postDispatch: policies behind one that fails see the error result, an
   };
   const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [fakeTool({ name: "look", result: secret() })],
-    policies: [fails, watches],
+    policies: [fails, watches, { ...watches, name: "watches_too" }],
   });
   await checkEvents(agent.promptStream("Look"));
-  assertEquals(seen.length, 1);
+  assertEquals(seen.length, 2);
   assertStringIncludes(seen[0] ?? "", "was withheld");
   assertEquals(JSON.stringify(agent.state.messages).includes("abc"), false);
 });

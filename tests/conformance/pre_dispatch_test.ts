@@ -170,6 +170,7 @@ Deno.test("preDispatch stop: refuses all calls without approval and ends the run
   ]);
   const end = events.at(-1);
   assertEquals(end?.type === "agent_end" && end.stoppedBy, { policy: "halt", reason: "two" });
+  assertEquals(turn?.reason, "tools_executed");
   streamFn.assertDone();
 });
 

@@ -425,7 +425,7 @@ Deno.test("hide: an agent below the run has the tool, but not in its requests if
     reply("Done"),
   ], {
     tools: [look(), large, subAgentTool({ name: "child", description: "" })],
-    policies: [shows],
+    policies: [shows, { name: "hides_none", preRequest: () => ({ type: "hide", tools: [] }) }],
   });
   await checkEvents(agent.promptStream("Go"));
   const names = streamFn.calls.map(({ context }) =>

@@ -292,3 +292,47 @@ for (const queue of ["steer", "followUp"] as const) {
     assertEquals([...steering, ...followUp].map((queued) => queued.id === id), [false, true]);
   });
 }
+
+for (const queue of ["steer", "followUp"] as const) {
+  Deno.test(`${queue}(): a message that is taken back before its turn starts no turn`, async () => {
+    const { agent, streamFn } = testAgent([reply("Hello"), reply("More")], {
+      policies: [{
+        name: "takes_back",
+        preTurn: ({ turn }) => {
+          if (turn === 1) agent.clearQueues();
+          return undefined;
+        },
+      }],
+    });
+    atFirst(agent, "turn_end", () => agent[queue]("And then?"));
+    const events = await checkEvents(agent.promptStream("Hi"));
+    assertEquals(outlineEvents(events).slice(-4), [
+      "turn_end complete",
+      "queue_changed",
+      "queue_changed",
+      "agent_end",
+    ]);
+    assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Hello"]);
+    assertEquals(streamFn.calls.length, 1);
+  });
+}
+
+Deno.test("steer(): a message that is taken back before its turn leaves the turn to a follow-up", async () => {
+  const { agent } = testAgent([reply("Hello"), reply("More")], {
+    policies: [{
+      name: "takes_back",
+      preTurn: ({ turn }) => {
+        if (turn === 1) agent.clearSteering();
+        return undefined;
+      },
+    }],
+  });
+  agent.followUp("And then?");
+  atFirst(agent, "turn_end", () => agent.steer("Wait"));
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(eventsOfType(events, "turn_start").map(({ turn }) => turn), [1, 2]);
+  assertEquals(outlineMessages(agent.state.messages).slice(2), [
+    "user: And then?",
+    "assistant: More",
+  ]);
+});

@@ -91,6 +91,19 @@ Deno.test("interruptible false: a running call finishes under every interrupt po
   ]);
 });
 
+Deno.test("interruptible false: a call that has not started is cancelled", async () => {
+  const last = fakeTool({ name: "last", sequential: true, interruptible: false });
+  const { agent } = testAgent([reply([toolCall("look"), toolCall("last")]), reply("Steered")], {
+    tools: [fakeTool({ name: "look", delayMs: Infinity }), last],
+  });
+  const running = checkEvents(agent.promptStream("Go"));
+  await settle();
+  agent.steer("Wait");
+  await running;
+  assertEquals(last.calls, []);
+  assertEquals(outlineMessages(agent.state.messages).slice(2, 4), [cancelled, cancelled]);
+});
+
 Deno.test("steering does not wait for a tool that ignores its signal [A10]", async () => {
   const { agent, clock, streamFn } = testAgent([
     reply([toolCall("quick"), toolCall("unresponsive")]),

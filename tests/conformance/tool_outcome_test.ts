@@ -207,6 +207,25 @@ Deno.test("tool outcome: what a cancelled tool reports itself takes precedence o
   assertEquals((await running).usage.total, total.total);
 });
 
+Deno.test("tool outcome: what the agents of a cancelled tool have spent counts when the tool reports nothing", async () => {
+  const usage = { input: 3, output: 4, cacheRead: 0, cacheWrite: 0, total: 7 };
+  const tool = fakeTool({
+    name: "work",
+    ignoresSignal: true,
+    result: async (_args, { onEvent, signal }) => {
+      const result = { content: [], usage };
+      await onEvent({ type: "tool_execution_end", id: "x", name: "x", result, isError: false });
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      return "cleaned up";
+    },
+  });
+  const { agent } = testAgent([reply([toolCall("work")]), reply("Fine")], { tools: [tool] });
+  const running = agent.prompt("Go");
+  await settle();
+  agent.steer("Never mind");
+  assertEquals((await running).usage.total, usage.total);
+});
+
 Deno.test("tool outcome: what the agents of a tool have spent counts when the tool throws", async () => {
   const usage = { input: 3, output: 4, cacheRead: 0, cacheWrite: 0, total: 7 };
   const cost = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };

@@ -181,6 +181,24 @@ Deno.test("LocalModel: is unloaded at the end of its last use if unload() was ca
   assertEquals([test.model.state.type, test.llama.loaded], ["unloaded", 0]);
 });
 
+Deno.test("LocalModel: unload() waits for uses that were aborted, and not if another one begins meanwhile", async () => {
+  await using test = await createLifecycle();
+  const loading = test.model.load();
+  (await test.llama.nextLoad()).resolve();
+  await loading;
+  for (const isUsedAgain of [true, false]) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const use = useModel(test.model, AbortSignal.abort(), () => promise);
+    const unloaded = test.model.unload();
+    if (isUsedAgain) await test.model.load();
+    resolve();
+    await unloaded;
+    const expected = isUsedAgain ? ["ready", 1] : ["unloaded", 0];
+    assertEquals([test.model.state.type, test.llama.loaded], expected);
+    await use;
+  }
+});
+
 Deno.test("LocalModel: stays loaded after unload() during a use if another one begins", async () => {
   await using test = await createLifecycle();
   const { signal } = new AbortController();
@@ -213,9 +231,10 @@ Deno.test("createEmbedder(): keeps the model until the text in progress has ende
   // The one that waits for the other one ends at once.
   const { code, cause } = await second;
   assertEquals([code, cause], ["aborted", "enough"]);
-  await embedder[Symbol.asyncDispose]();
+  const disposal = embedder[Symbol.asyncDispose]();
   assertEquals([embedder.model.state.type, llama.loaded], ["ready", 1]);
   llama.embeddings[0]?.resolve();
+  await disposal;
   assertEquals((await first).code, "aborted");
   assertEquals([embedder.model.state.type, llama.loaded], ["unloaded", 0]);
   assertEquals(llama.embeddings.length, 1);

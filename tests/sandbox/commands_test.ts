@@ -72,15 +72,16 @@ Deno.test({
   async fn() {
     await using workspace = new TestWorkspace();
     workspace.writeFile("keys/key", "SECRET");
-    const hide = [`${workspace.directory}/keys`];
-    await using hiding = new TestWorkspace({ cwd: workspace.directory, hide });
-    const text = await run(
-      hiding,
-      "cat keys/key; echo x > keys/key; mv keys k; cat k/key; echo x > a; cat a",
-    );
-    assert(!text.includes("SECRET"), text);
-    assertStringIncludes(text, "\nx");
-    assertEquals(workspace.readFile("keys/key"), "SECRET");
+    for (const path of [`${workspace.directory}/keys`, "keys", "./keys/key"]) {
+      await using hiding = new TestWorkspace({ cwd: workspace.directory, hide: [path] });
+      const text = await run(
+        hiding,
+        "cat keys/key; echo x > keys/key; mv keys k; cat k/key; echo x > a; cat a",
+      );
+      assert(!text.includes("SECRET"), `${path}: ${text}`);
+      assertStringIncludes(text, "\nx");
+      assertEquals(workspace.readFile("keys/key"), "SECRET");
+    }
   },
 });
 

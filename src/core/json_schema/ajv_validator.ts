@@ -127,8 +127,10 @@ function getSharedAjv(): Ajv {
 
 function createAjv(): Ajv {
   const ajv = new Ajv2020(AJV_OPTIONS);
-  ajv.removeKeyword("uniqueItems");
-  ajv.addKeyword(UNIQUE_ITEMS);
+  for (const definition of [CONST, ENUM, UNIQUE_ITEMS]) {
+    ajv.removeKeyword(definition.keyword);
+    ajv.addKeyword(definition);
+  }
   ajv.addKeyword(COUNT_REFERENCE);
   return ajv;
 }
@@ -173,6 +175,28 @@ const AJV_OPTIONS = {
   // The time of the optimizer grows with the square of the code: 3 s for 3,000 properties.
   code: { regExp, optimize: false },
 };
+
+/** A function that reports its errors as a property, as those of ajv do. */
+type Compare<Expected> = { (expected: Expected, value: unknown): boolean; errors?: object[] };
+
+const isAllowed: Compare<readonly unknown[]> = (allowedValues, value) => {
+  isAllowed.errors = [{ keyword: "enum", params: { allowedValues } }];
+  return allowedValues.some((allowed) => isEqual(allowed, value));
+};
+
+const isExpected: Compare<unknown> = (allowedValue, value) => {
+  isExpected.errors = [{ keyword: "const", params: { allowedValue } }];
+  return isEqual(allowedValue, value);
+};
+
+/** The keywords of ajv call methods of objects, which are data in a value such as `{ "toString": 1 }`. */
+const CONST = { keyword: "const", validate: isExpected };
+const ENUM = { keyword: "enum", schemaType: "array", validate: isAllowed };
+
+function isEqual(expected: unknown, value: unknown): boolean {
+  if (typeof expected !== "object" || typeof value !== "object") return expected === value;
+  return toCanonicalText(expected) === toCanonicalText(value);
+}
 
 /** The keyword of ajv compares all pairs of items. */
 const UNIQUE_ITEMS = {

@@ -354,3 +354,25 @@ Deno.test("defaults of a type that the schema accepts stay, others are removed a
     assertEquals("default" in normalizeSchema(schema).schema, false);
   }
 });
+
+testCases("values and keywords with members that are named like methods", [
+  [{ const: { a: 1 } }, [{ a: 1 }], [
+    [{ toString: 1 }, ': must be {"a":1}'],
+    [{ valueOf: 1, a: 1 }, ': must be {"a":1}'],
+  ]],
+  [{ const: { toString: 1, b: [2] } }, [{ b: [2], toString: 1 }], [
+    [{ toString: 2, b: [2] }, ': must be {"toString":1,"b":[2]}'],
+  ]],
+  [{ enum: ["a", null, [1], { valueOf: null }] }, ["a", null, [1], { valueOf: null }], [
+    [{ constructor: 1 }, ': must be one of "a", null, [1], {"valueOf":null}'],
+    ["[1]", ': must be one of "a", null, [1], {"valueOf":null}'],
+  ]],
+  [{ $defs: { toString: { type: "string" } }, properties: { a: { $ref: "#/$defs/toString" } } }, [{
+    a: "",
+  }], [
+    [{ a: 1 }, "/a: must be string"],
+  ]],
+  [{ dependentRequired: { toString: ["b"] } }, [{ a: 1 }], [
+    [{ toString: 1 }, '/b: is required together with "toString"'],
+  ]],
+]);

@@ -68,7 +68,8 @@ export function createPlainCheck(schema: unknown): PlainCheck | undefined {
 }
 
 function createKeywordCheck(keyword: string, expected: unknown): PlainCheck | undefined {
-  const limit = Number(expected);
+  // Not with Number(), which calls methods that the value of another keyword may have replaced by data.
+  const limit = typeof expected === "number" ? expected : NaN;
   switch (keyword) {
     case "type": {
       const names = [expected].flat();

@@ -150,6 +150,8 @@ Deno.test("plain check: is missing for schemas with other keywords", () => {
     { type: "array", items: false },
     { type: "object", unknown: true },
     { enum: [{}] },
+    { const: { toString: 1, valueOf: 1 } },
+    { $defs: { toString: true } },
     // ajv takes a property of this name for an unknown one.
     { properties: JSON.parse('{"__proto__":true}'), additionalProperties: false },
   ];

@@ -63,7 +63,7 @@ class LocalCall {
       cancel: () => this.#close(),
       readAhead: true,
     });
-    this.#writer = new BlockWriter((event) => this.events.push(event));
+    this.#writer = new BlockWriter((event) => this.#send(event));
   }
 
   /** Takes one step: starts the reply, loads the model and evaluates the prompt, or generates a token. */
@@ -102,6 +102,12 @@ class LocalCall {
     });
   }
 
+  #send(event: AssistantMessageEvent): void {
+    // A caller that has read the last event may unload the model, which then waits for the end of the use.
+    if (event.type === "done" || event.type === "error") this.#endUse();
+    this.events.push(event);
+  }
+
   #abort(): void {
     this.#writer.abort(this.#request.signal.reason, this.#reply?.usage);
     this.#close();
@@ -111,8 +117,12 @@ class LocalCall {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#request.signal.removeEventListener("abort", this.#onAbort);
-    this.#end.abort(this.#request.signal.reason);
+    this.#endUse();
     this.events.close();
+  }
+
+  #endUse(): void {
+    this.#end.abort(this.#request.signal.reason);
   }
 }
 

@@ -132,7 +132,9 @@ function createConcern({ words, isPrefix }: CommandPattern): (command: SimpleCom
     }
     if (!program.test(base)) return "none";
     const hasOptions = options.every(({ arg, expression }) =>
-      rest.some((word) => !word.literal || expression.test(word.text) || includesOption(word, arg))
+      rest.some((word) =>
+        !word.literal || expression.test(word.text) || includesOption(word, arg)
+      ) || includesForms(base, rest, arg)
     );
     if (!hasOptions || !matchesOperands(rest, { expressions: operands, isPrefix })) return "none";
     return command.words.every(({ literal }) => literal) ? "certain" : "possible";
@@ -148,7 +150,7 @@ function createConcern({ words, isPrefix }: CommandPattern): (command: SimpleCom
 
 /** Programs whose arguments may be code that starts other programs. */
 const INTERPRETERS =
-  /^(?:[gmn]?awk|perl|python[\d.]*|ruby|node|deno|bun|php|lua|osascript|npm|npx|bunx|tclsh|n?vim?|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|docker|podman|kubectl|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops)$/i;
+  /^(?:[gmn]?awk|perl|python[\d.]*|ruby|node|deno|bun|php|lua|osascript|npm|npx|bunx|tclsh|n?vim?|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|docker|podman|kubectl|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon)$/i;
 
 /** Programs that start the program in their arguments, behind options that are not known. */
 const LAUNCHERS =
@@ -234,6 +236,37 @@ function includesOption({ text }: ShellWord, option: string): boolean {
     return name.length > 2 && option.startsWith(name);
   }
   return /^-\w$/.test(option) && /^-\w+/.test(text) && text.includes(option.charAt(1));
+}
+
+/** Options of common programs that have a short and a long form. */
+const OPTION_FORMS: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
+  ["rm", { r: "--recursive", R: "--recursive", f: "--force" }],
+  ["cp", { r: "--recursive", R: "--recursive", f: "--force" }],
+  ["chmod", { R: "--recursive" }],
+  ["chown", { R: "--recursive" }],
+  ["git", { f: "--force", d: "--delete", D: "--delete", n: "--no-verify" }],
+  ["npm", { g: "--global" }],
+  ["pnpm", { g: "--global" }],
+]);
+
+/** Matches letters of short options. A longer word is one option of programs such as `find`. */
+const SHORT_OPTIONS = /^-[a-zA-Z]{1,5}$/;
+
+/** Whether words contain an option in other forms: `-r -f`, `-fr` and `--force -r` for `-rf`, `-f` for `--force`. */
+function includesForms(program: string, words: readonly ShellWord[], option: string): boolean {
+  const wanted = listForms(program, option);
+  if (wanted.length === 0 || program === "find") return false;
+  const given = words.flatMap(({ text }) => listForms(program, text));
+  return wanted.every((form) =>
+    given.some((text) => text === form || (/^--./.test(text) && form.startsWith(text)))
+  );
+}
+
+/** Returns the options in a word, the long ones without their value. */
+function listForms(program: string, text: string): readonly string[] {
+  if (text.startsWith("--")) return [text.replace(/=.*$/s, "")];
+  if (!SHORT_OPTIONS.test(text)) return [];
+  return [...text.slice(1)].map((letter) => OPTION_FORMS.get(program)?.[letter] ?? `-${letter}`);
 }
 
 function getBaseName(path: string): string {

@@ -156,6 +156,10 @@ const FORBIDDEN: readonly string[] = [
   "npm --registry x publish --dry-run",
   "git commit -nm x",
   "git commit --no-ver -m x",
+  "which rm | xargs -I{} {} a",
+  "which rm | xargs -I X X a",
+  "find /bin -name rm -exec {} a ';'",
+  "concurrently 'rm a'",
 ];
 
 for (const command of FORBIDDEN) {
@@ -209,6 +213,36 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
   ) {
     assertEquals((await decide(deny, "bash", { command })).type, "approved", command);
   }
+});
+
+Deno.test("approvalGate(): a deny rule for options also forbids their other forms", async () => {
+  const deny = [
+    "bash(rm -rf *)",
+    "bash(git push --force *)",
+    "bash(npm install -g *)",
+    "bash(tar -xz *)",
+  ];
+  const getDecision = async (command: string) => (await decide(deny, "bash", { command })).type;
+  for (
+    const command of [
+      ...["rm -fr a", "rm -r -f a", "rm a -rfv", "rm -Rf a", "rm --recursive --force a"],
+      ...["rm --rec -f a", "git push -f", "git push -uf origin main", "npm install --global a"],
+      ...["tar -zxf a", "tar -x -z -f a"],
+    ]
+  ) assertEquals(await getDecision(command), "denied", command);
+  for (
+    const command of [
+      ...[
+        "rm -r a",
+        "rm -f a",
+        "rm --force a",
+        "git push",
+        "git push --follow-tags",
+        "git fetch -f",
+      ],
+      ...["git push origin -- f", "npm install a", "tar -xf a", "tar -cz -f a"],
+    ]
+  ) assertEquals(await getDecision(command), "approved", command);
 });
 
 Deno.test("approvalGate(): a deny rule that may concern a call says how to write it", async () => {

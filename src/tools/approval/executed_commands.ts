@@ -5,7 +5,12 @@
  */
 
 import { isPlainSedScript } from "./harmless_commands.ts";
-import { parseShell, type ShellWord, type SimpleCommand } from "./shell_syntax.ts";
+import {
+  parseShell,
+  type ShellRedirect,
+  type ShellWord,
+  type SimpleCommand,
+} from "./shell_syntax.ts";
 
 /** The commands that a script runs. */
 export interface ExecutedCommands {
@@ -15,6 +20,8 @@ export interface ExecutedCommands {
   readonly words: readonly ShellWord[];
   /** Whether there may be other commands that cannot be determined. */
   readonly opaque: boolean;
+  /** Whether a part was not analyzed, so that its commands and words are missing. */
+  readonly incomplete: boolean;
   /** Whether the script consists of simple commands in lists, pipes, groups, conditions and loops over conditions. */
   readonly plain: boolean;
   /** Whether a function starts itself more than once. */
@@ -154,10 +161,16 @@ export function getProgram({ words }: Pick<SimpleCommand, "words">): string {
   return name.slice(name.lastIndexOf("/") + 1);
 }
 
+/** Returns the text that a script passes to a command as its input. */
+export function getInputText({ operator, target, document }: ShellRedirect): string {
+  return document ?? (operator === "<<<" ? target?.text ?? "" : "");
+}
+
 class CommandFinder implements ExecutedCommands {
   readonly commands: SimpleCommand[] = [];
   readonly words: ShellWord[] = [];
   opaque = false;
+  incomplete = false;
   plain = true;
   multiplies = false;
   #wrappedWords = 0;
@@ -166,10 +179,11 @@ class CommandFinder implements ExecutedCommands {
   findInScript(script: string, depth: number): void {
     if (depth > 0) this.#nestedCharacters += script.length;
     if (depth > MAX_DEPTH || this.#nestedCharacters > MAX_NESTED_CHARACTERS) {
-      return this.#markOpaque();
+      return this.#markIncomplete();
     }
     const parsed = parseShell(script);
     this.opaque ||= parsed.opaque;
+    this.incomplete ||= parsed.incomplete;
     this.plain &&= parsed.plain;
     this.multiplies ||= parsed.multiplies;
     for (const word of parsed.words) this.words.push(word);
@@ -180,15 +194,21 @@ class CommandFinder implements ExecutedCommands {
     this.opaque = true;
   }
 
+  #markIncomplete(): void {
+    this.opaque = true;
+    this.incomplete = true;
+  }
+
   #addCommand(command: SimpleCommand, depth: number): void {
     this.commands.push(command);
     const { words } = command;
     const [name, ...args] = words;
     if (!name) return;
-    if (depth > MAX_DEPTH || !name.literal) return this.#markOpaque();
+    if (depth > MAX_DEPTH) return this.#markIncomplete();
+    if (!name.literal) return this.#markOpaque();
     const program = getProgram(command);
     if (OPAQUE_PROGRAMS.has(program) || hasOpaqueArgument(program, args)) this.#markOpaque();
-    if (SHELLS.has(program)) return this.#findInShell(args, depth);
+    if (SHELLS.has(program)) return this.#findInShell(command, depth);
     if (program === "sed" && !isPlainSed(args)) this.#markOpaque();
     if (program === "command" && /^-[vV]+$/.test(args[0]?.text ?? "")) return;
     if (program === "eval") return this.#findInText(skipOptionsEnd(args), depth);
@@ -199,19 +219,31 @@ class CommandFinder implements ExecutedCommands {
   }
 
   /** Finds the commands of `sh -c 'script'`; a shell that runs a file or its input is opaque. */
-  #findInShell(args: readonly ShellWord[], depth: number): void {
+  #findInShell(command: SimpleCommand, depth: number): void {
+    const args = command.words.slice(1);
     if (args.length === 1 && /^--(?:version|help)$/.test(args[0]?.text ?? "")) return;
     const index = args.findIndex(({ text }) => /^-\w*c\w*$/.test(text));
     const script = index === -1
       ? undefined
       : args.slice(index + 1).find(({ text }) => !/^[-+]/.test(text));
-    if (!script) return this.#markOpaque();
+    if (!script) {
+      this.#markOpaque();
+      return this.#findInInput(command, depth);
+    }
     const options = args.slice(0, args.indexOf(script));
     // Options whose value is a separate word make it unclear which word is the script.
     if (!options.every(({ text, literal }) => literal && /^-[a-nr-zA-NP-Z]+$/.test(text))) {
       this.#markOpaque();
     }
     this.#findInText([script], depth);
+  }
+
+  /** Finds the commands in a document that a shell may read as its script. */
+  #findInInput({ redirects }: SimpleCommand, depth: number): void {
+    for (const redirect of redirects) {
+      const text = getInputText(redirect);
+      if (text !== "") this.findInScript(text, depth + 1);
+    }
   }
 
   /** Finds the commands of words that are joined to a script. */
@@ -233,7 +265,9 @@ class CommandFinder implements ExecutedCommands {
     for (const [index, { text }] of args.entries()) {
       const isEnd = text === ";" || text === "+";
       if (start !== -1 && (isEnd || index === args.length - 1)) {
-        this.#addWords(args.slice(start, isEnd ? index : undefined), depth);
+        const words = args.slice(start, isEnd ? index : undefined);
+        if (isPlaceholder(words[0])) this.#markOpaque();
+        this.#addWords(words, depth);
         start = -1;
       } else if (start === -1 && /^-(?:exec|execdir|ok|okdir)$/.test(text)) start = index + 1;
     }
@@ -253,6 +287,7 @@ class CommandFinder implements ExecutedCommands {
       if (program === "ssh") this.#findInText(args.slice(start), depth);
       // xargs appends arguments from its input, which are unknown.
       const inner = args.slice(start);
+      if (program === "xargs" && isPlaceholder(inner[0], args.slice(0, start))) this.#markOpaque();
       this.#addWords(program === "xargs" ? [...inner, UNKNOWN_ARGUMENTS] : inner, depth);
     }
   }
@@ -260,9 +295,22 @@ class CommandFinder implements ExecutedCommands {
   #addWords(words: readonly ShellWord[], depth: number): void {
     if (words.length === 0) return;
     this.#wrappedWords += words.length;
-    if (this.#wrappedWords > MAX_WRAPPED_WORDS) return this.#markOpaque();
+    if (this.#wrappedWords > MAX_WRAPPED_WORDS) return this.#markIncomplete();
     this.#addCommand({ assignments: [], words, redirects: [] }, depth + 1);
   }
+}
+
+/** Whether xargs or find replaces the name of a program by a result: it has `{}`, or the text after the option `-I`. */
+function isPlaceholder(
+  program: ShellWord | undefined,
+  options: readonly ShellWord[] = [],
+): boolean {
+  const name = program?.text ?? "";
+  return name.includes("{}") || options.some(({ text }, index) => {
+    const [option, value] = /^-\w*[IJ](.*)$/s.exec(text) ?? [];
+    const replaced = value || options[index + 1]?.text;
+    return option !== undefined && !!replaced && name.includes(replaced);
+  });
 }
 
 function skipOptionsEnd(args: readonly ShellWord[]): readonly ShellWord[] {

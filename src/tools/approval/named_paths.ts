@@ -13,6 +13,7 @@ import { type PathPattern, UNKNOWN_SEGMENT } from "./pattern_overlap.ts";
 import {
   isNameReader,
   isPrinter,
+  listInputCode,
   listInputNames,
   listPathWords,
   listSelectedNames,
@@ -49,6 +50,7 @@ export function findNamedPath(
   { concerns, mayConcern }: Pick<PathRule, "concerns" | "mayConcern">,
   place: ScriptPlace,
 ): Concern {
+  if (script.incomplete) return "possible";
   const words = new Map(
     listScriptWords(script).map((word) => [
       `${word.literal} ${word.isGlob ?? false} ${word.text}`,
@@ -90,6 +92,7 @@ function listScriptWords({ commands, words }: ExecutedCommands): readonly PathWo
   return [
     ...commands.flatMap(listPathWords),
     ...listInputNames(commands),
+    ...listInputCode(commands),
     ...(isPassed ? commands.flatMap(listSelectedNames) : []),
     ...others.flatMap(({ text, literal }) =>
       listValues(text.replace(/(?:\\[nrt])+$/, ""), true).map((value) => ({ text: value, literal }))

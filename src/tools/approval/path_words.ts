@@ -4,10 +4,10 @@
  * @module
  */
 
-import { getProgram } from "./executed_commands.ts";
+import { getInputText, getProgram } from "./executed_commands.ts";
 import { hasHarmlessForms, WITHOUT_FILES } from "./harmless_commands.ts";
 import { listExpressionGlobs, listProgramGlobs } from "./program_globs.ts";
-import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
+import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
 /** Programs whose operands are files, besides those with harmless forms. */
 const FILE_PROGRAMS: ReadonlySet<string> = new Set(
@@ -30,8 +30,15 @@ const WITH_PATTERN: ReadonlySet<string> = new Set(
 /** Options that have the pattern, or another value that is not known here, so that the first operand may be a path. */
 const PATTERN_OPTIONS = /^-(?!-)\w*[efg]|^--(?:expr|reg|f(?!ixed)|exclude-from|ignore-file)/;
 
-/** Options of programs like grep whose value, a number or a type, is the next word. */
-const COUNT_OPTIONS = /^-\w*[ABCmt]$/;
+/** Options whose value, such as a number, a type or a variable, is the next word, before the pattern. */
+const VALUE_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
+  ...["grep", "egrep", "fgrep", "rg"].map((name) => [name, /^-\w*[ABCmt]$/] as const),
+  ...["awk", "gawk", "mawk", "nawk"].map((name) => [name, /^-[Fv]$/] as const),
+  ["jq", /^--(?:arg(?:json)?|indent)$/],
+]);
+
+/** Options with two values. */
+const PAIR_OPTIONS = /^--arg(?:json)?$/;
 
 /** Options whose value, a glob of files, is the next word. */
 const GLOB_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
@@ -67,8 +74,12 @@ const OWN_EXCLUDING_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ["git", /^-[SG]$/],
 ]);
 
-/** Programs whose arguments may be code. */
-const INTERPRETERS = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|lua|osascript)$/;
+/** Programs whose arguments or input may be code. */
+const INTERPRETERS =
+  /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|lua|osascript|zsh|fish|t?csh|nu|pwsh|su|runuser|watch|script|flock|hyperfine|parallel|entr|tmux|screen)$/;
+
+/** Shells whose scripts are analyzed, unless another command writes them. */
+const SHELLS = /^(?:ba|da|k|a|rba)?sh$/;
 
 /** A word that may be a path. */
 export interface PathWord extends ShellWord {
@@ -168,14 +179,24 @@ export function listInputNames(commands: readonly SimpleCommand[]): readonly She
   return [...printed, ...written].filter(({ text }) => isRead || looksLikePath(text));
 }
 
+/** Returns the paths in code that a script prints, or has in a document, for a command that runs its input. */
+export function listInputCode(commands: readonly SimpleCommand[]): readonly ShellWord[] {
+  if (!commands.some(runsInput)) return [];
+  const documents = commands.flatMap(({ redirects }) => redirects.map(getInputText));
+  const printed = commands.filter(isPrinter).flatMap(({ words }) => words.map(({ text }) => text));
+  return [...documents, ...printed].flatMap(listCodePaths).map((text) => ({ text, literal: true }));
+}
+
+/** Whether a command runs the code in its input: it has only options, and none of them has code. */
+function runsInput(command: SimpleCommand): boolean {
+  const name = getProgram(command);
+  return (INTERPRETERS.test(name) || SHELLS.test(name)) &&
+    command.words.slice(1).every(({ text }) => /^-(?!\w*[ceEpr])|^-$/.test(text));
+}
+
 /** Splits a text at white space, and at the escapes of it that `printf` and `echo -e` replace. */
 function splitNames(text: string): readonly string[] {
   return text.split(/(?:\s|\\[nrt]|\\0(?![0-7]))+/).filter((name) => name !== "");
-}
-
-/** Returns the text that a script passes to a command as its input. */
-function getInputText({ operator, target, document }: ShellRedirect): string {
-  return document ?? (operator === "<<<" ? target?.text ?? "" : "");
 }
 
 /** Returns the words of code that look like paths. */
@@ -232,10 +253,12 @@ function findPattern(name: string, args: readonly ShellWord[]): number {
   const hasPattern = args.some(({ text }) => PATTERN_OPTIONS.test(text) && !isGlob(text));
   const isFd = name === "fd" || name === "fdfind";
   if (hasPattern || (isFd && args.some(({ text }) => FD_EXECUTION.test(text)))) return -1;
-  const hasCounts = /grep$|^rg$/.test(name);
+  const options = VALUE_OPTIONS.get(name);
   return args.findIndex(({ text }, index) => {
-    const option = args[index - 1]?.text ?? "";
-    return !text.startsWith("-") && !isGlob(option) && !(hasCounts && COUNT_OPTIONS.test(option));
+    const { [index - 2]: before, [index - 1]: last } = args;
+    const isPair = name === "jq" && PAIR_OPTIONS.test(before?.text ?? "");
+    const option = last?.text ?? "";
+    return !text.startsWith("-") && !isGlob(option) && !isPair && !options?.test(option);
   });
 }
 
@@ -272,7 +295,7 @@ function isPruned({ texts, index }: WordPosition): boolean {
 }
 
 /** The address of a resource of another machine. */
-const ADDRESS = /\b(?!file:)[a-z][\w+.-]*:\/\/\S*/gi;
+const ADDRESS = /\b(?!file:)[a-z][\w+.-]{0,30}:\/\/\S*/gi;
 
 /** The beginning of a path of git that is relative to its work tree, or compared otherwise. */
 const GIT_MAGIC = /^:(?:\/|\([a-z,]*\))/;

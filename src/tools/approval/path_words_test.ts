@@ -205,3 +205,26 @@ Deno.test("rules for reading: a here-document is code for an interpreter, and te
     ["Read(.env)", `python3 - <<< "print(open('.env').read())"`, "certain"],
     ["Read(.env)", "cat > .gitignore <<'P'\n.env\nP", "none"],
   ]));
+
+Deno.test("rules for reading: a script or code in the input of a shell or an interpreter names paths", () =>
+  assertConcerns([
+    ["Read(.env)", "bash <<'E'\ncat .env\nE", "certain"],
+    ["Read(secret/**)", "sh <<E\ncd secret\ncat a\nE", "certain"],
+    ["Read(.env)", "bash -s <<< 'cat .env'", "certain"],
+    ["Read(.env)", "cat <<E | sh\ncat .env\nE", "certain"],
+    ["Read(.env)", "printf 'cat .env' | bash", "certain"],
+    ["Read(.env)", `echo "print(open('.env').read())" | python3`, "certain"],
+    ["Read(.env)", "zsh -c 'cat .env'", "certain"],
+    ["Read(.env)", "watch 'cat .env'", "certain"],
+    ["Read(.env)", "echo .env >> .gitignore; python3 a.py", "none"],
+    ["Read(.env)", "bash -c 'cat > b' <<E\ncat .env\nE", "none"],
+    ["Read(.env)", "bash <<'E'\ngrep -n '\\.env' .gitignore\nE", "none"],
+  ]));
+
+Deno.test("rules for reading: the value of an option before a pattern is not the pattern", () =>
+  assertConcerns([
+    ["Read(.env)", "awk -v f=.env 'BEGIN { while (getline x < f) print x }'", "certain"],
+    ["Read(.env)", "awk -F : '/.env/' a", "none"],
+    ["Read(.env)", "jq --arg v 1 '.env' a.json", "none"],
+    ["Read(.env)", "jq --arg v 1 . .env", "certain"],
+  ]));

@@ -65,8 +65,12 @@ export function listExpressionGlobs(expression: string): readonly string[] {
 const MAX_GROUPS = 10;
 const GROUP = /\([^()]*\)(?:[*+?]|\{[\d,]*\})?/g;
 
+/** Maximum length of an expression; of a longer one the word itself may be any path. */
+const MAX_EXPRESSION = 4_096;
+
 /** Returns the alternatives of a regular expression, with its groups replaced by wildcards. */
 function splitAlternatives(expression: string): readonly string[] {
+  if (expression.length > MAX_EXPRESSION) return [];
   // With a backslash in the syntax of Emacs, the default of `find`.
   let text = expression.replace(/\\([(|)])/g, "$1");
   for (let depth = 0; depth < MAX_GROUPS; depth++) text = text.replace(GROUP, ".*");

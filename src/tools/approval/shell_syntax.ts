@@ -52,6 +52,8 @@ export interface ParsedScript {
   readonly words: readonly ShellWord[];
   /** Whether the script may run commands that are not in the list. */
   readonly opaque: boolean;
+  /** Whether the script was not analyzed: it is too long or too deeply nested. */
+  readonly incomplete: boolean;
   /** Whether the script consists of simple commands in lists, pipes, groups, conditions and loops over conditions. */
   readonly plain: boolean;
   /** Whether a function starts itself more than once. */
@@ -68,6 +70,7 @@ const OPAQUE_SCRIPT: ParsedScript = {
   commands: [],
   words: [],
   opaque: true,
+  incomplete: true,
   plain: false,
   multiplies: false,
 };
@@ -129,6 +132,7 @@ class ScriptReader implements ParsedScript {
   readonly commands: SimpleCommand[] = [];
   readonly words: ShellWord[] = [];
   opaque = false;
+  readonly incomplete = false;
   plain = true;
   multiplies = false;
 

@@ -55,6 +55,27 @@ Deno.test("BackgroundJobs: the end of a job kills its processes, and undoes and 
   assert(!isRunning(Number(workspace.readFile("pid"))));
 });
 
+Deno.test({
+  name:
+    "BackgroundJobs: a process that is not found and holds the output open delays neither the end nor a stop",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using workspace = new TestWorkspace();
+    const jobs = new BackgroundJobs(workspace.sandbox);
+    const command = "setsid env -i bash -c 'echo $$ > new; mv new pid; exec sleep 50' & " +
+      "until [ -e pid ]; do sleep 0.01; done; echo end";
+    const id = await jobs.start(command, workspace.directory);
+    try {
+      const { signal } = new AbortController();
+      const job = await jobs.pollAfterStart(id, { waitMs: 20_000, signal });
+      assertEquals(describeJob(id, job), "Job 1 has ended. Exit code: 0\nend");
+      assertEquals((await jobs.stop(id)).exit, { code: 0, signal: null });
+    } finally {
+      Deno.kill(Number(workspace.readFile("pid")), "SIGKILL");
+    }
+  },
+});
+
 Deno.test("BackgroundJobs: at most 16 jobs run at the same time", async () => {
   await using workspace = new TestWorkspace();
   const { files } = workspace.sandbox;

@@ -9,6 +9,7 @@ import { BadRequestError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { quotePath } from "../files/file_error.ts";
 import { truncateEnd } from "../../core/output_limit.ts";
+import { detectLineEnding, type LineEnding } from "../text/line_endings.ts";
 
 /** A notebook. */
 export interface Notebook {
@@ -20,6 +21,8 @@ export interface Notebook {
   readonly indentation: string;
   /** Whether the file ends with a line break. */
   readonly endsWithNewline: boolean;
+  /** The line breaks of the file. */
+  readonly lineEnding: LineEnding;
 }
 
 /** Maximum length of an output in a text. */
@@ -40,7 +43,36 @@ export function parseNotebook(text: string, path: string): Notebook {
     );
   }
   const indentation = /^\{\r?\n([ \t]+)/.exec(text)?.[1] ?? "";
-  return { document, cells, indentation, endsWithNewline: text.endsWith("\n") };
+  const endsWithNewline = text.endsWith("\n");
+  return { document, cells, indentation, endsWithNewline, lineEnding: detectLineEnding(text) };
+}
+
+/** A notebook without cells. */
+const EMPTY_NOTEBOOK: Notebook = {
+  document: { cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 },
+  cells: [],
+  indentation: " ",
+  endsWithNewline: true,
+  lineEnding: "\n",
+};
+
+/**
+ * Returns the file for a text that replaces a notebook. Cells as `read_file` shows them become those of the notebook, or of
+ * a new one; another text is kept.
+ */
+export function toNotebookFile(text: string, existing: string | undefined): string {
+  const normalized = text.replaceAll("\r\n", "\n");
+  const [first = ""] = normalized.split("\n", 1);
+  if (!MARKER.test(first)) return text;
+  return applyCells(tryParseNotebook(existing) ?? EMPTY_NOTEBOOK, normalized);
+}
+
+function tryParseNotebook(text: string | undefined): Notebook | undefined {
+  try {
+    return text === undefined ? undefined : parseNotebook(text, "");
+  } catch {
+    return undefined;
+  }
 }
 
 function tryParse(text: string): unknown {
@@ -103,7 +135,7 @@ function formatOutput(output: JsonObject): string {
  * @throws {BadRequestError} When the edited text is not a list of cells, or a cell of the notebook contains a marker.
  */
 export function applyCells(notebook: Notebook, text: string): string {
-  const { document, indentation, endsWithNewline } = notebook;
+  const { document, indentation, endsWithNewline, lineEnding } = notebook;
   if (
     notebook.cells.some((cell) => getSource(cell).split("\n").some((line) => MARKER.test(line)))
   ) {
@@ -128,7 +160,8 @@ export function applyCells(notebook: Notebook, text: string): string {
   }
   const edited = cells.map((cell, index) => withSource(cell, (sources[index] ?? []).join("\n")));
   const json = JSON.stringify({ ...document, cells: edited }, null, indentation);
-  return endsWithNewline ? `${json}\n` : json;
+  const file = endsWithNewline ? `${json}\n` : json;
+  return lineEnding === "\n" ? file : file.replaceAll("\n", lineEnding);
 }
 
 /** Returns a cell with a type, or a new cell. */

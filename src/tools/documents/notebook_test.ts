@@ -119,3 +119,32 @@ Deno.test("edit_file: a repeated marker adds a cell without the id and the outpu
   assertEquals([cells[2].source, cells[2].outputs], [["y = 2"], []]);
   assertEquals(cells[2].id === "c1", false);
 });
+
+Deno.test("edit_file: keeps the line endings of a notebook", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.ipynb", TEXT.replaceAll("\n", "\r\n"));
+  const edits = [{ old_string: "x = 1", new_string: "x = 2" }];
+  await workspace.callTool("edit_file", { path: "a.ipynb", edits });
+  const expected = TEXT.replace("x = 1", "x = 2").replaceAll("\n", "\r\n");
+  assertEquals(workspace.readFile("a.ipynb"), expected);
+});
+
+Deno.test("write_file: cells as read_file shows them replace those of a notebook, or make a new one", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.ipynb", TEXT);
+  const content = "# %% [code] cell=2 id=c1\nx = 2\n";
+  await workspace.callTool("write_file", { path: "a.ipynb", content });
+  const [, cell] = NOTEBOOK.cells;
+  assertEquals(JSON.parse(workspace.readFile("a.ipynb")), {
+    ...NOTEBOOK,
+    cells: [{ ...cell, source: ["x = 2"] }],
+  });
+  await workspace.callTool("write_file", { path: "b.ipynb", content: "# %% [markdown]\r\nText" });
+  const { cells: [added], ...created } = JSON.parse(workspace.readFile("b.ipynb"));
+  assertEquals(created, { metadata: {}, nbformat: 4, nbformat_minor: 5 });
+  assertEquals(added, { id: added.id, cell_type: "markdown", metadata: {}, source: ["Text"] });
+  for (const text of [TEXT, "{}", ""]) {
+    await workspace.callTool("write_file", { path: "c.ipynb", content: text });
+    assertEquals(workspace.readFile("c.ipynb"), text);
+  }
+});

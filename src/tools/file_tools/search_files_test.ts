@@ -228,6 +228,19 @@ Deno.test("search_files: reports files on which a pattern takes too long", async
   );
 });
 
+Deno.test("search_files: an empty match is not within a character outside of the basic plane", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.txt", "😀\na😀b😀\n😀");
+  const all = "a.txt\n1: 😀\n2: a😀b😀\n3: 😀";
+  const search = (pattern: string) => searchBoth(workspace, { pattern, multiline: true });
+  for (const pattern of ["^", "x*", "\\b|x*", "^(?!x)"]) assertEquals(await search(pattern), all);
+  assertEquals(await search("$"), all);
+  for (const multiline of [false, true]) {
+    const args = { pattern: "^(?!a|😀)", multiline };
+    assertEquals(await searchBoth(workspace, args), "No matches");
+  }
+});
+
 Deno.test("search_files: inline flags, matches that span lines, counts and names of files", async () => {
   await using workspace = new TestWorkspace();
   workspace.writeFile("a.txt", "One\none\ntwo\n");

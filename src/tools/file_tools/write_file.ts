@@ -7,7 +7,8 @@
 import { BadRequestError } from "../../core/errors.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
 import { quotePath } from "../files/file_error.ts";
-import { encodeLikeFile } from "../files/text_content.ts";
+import { encodeLikeFile, tryDecode } from "../files/text_content.ts";
+import { isNotebookPath, toNotebookFile } from "../documents/notebook.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { textResult } from "../../core/tool_result.ts";
 import { type ChangedFile, changeFile, type ChangeRequest, previewChange } from "./change_file.ts";
@@ -38,13 +39,13 @@ export function writeFileTool(kit: ToolKit): AgentTool {
     sideEffect: "idempotent",
     concurrencyKey: ({ path }) => `file:${path}`,
     preview: async (args, { signal }): Promise<FileChange[]> => [
-      await previewChange(kit, { args, signal, rewrite: createRewrite(args.content) }),
+      await previewChange(kit, { args, signal, rewrite: createRewrite(args) }),
     ],
     omitHunks: async (args, { refused, signal }) => {
-      const rewrite = createRewrite(args.content);
+      const rewrite = createRewrite(args);
       const change = await previewChange(kit, { args, signal, rewrite });
       const partial = { ...args, content: omitRefusedHunks(change, refused) };
-      const rewritePart = createRewrite(partial.content);
+      const rewritePart = createRewrite(partial);
       const made = await previewChange(kit, { args: partial, signal, rewrite: rewritePart });
       // The character replaces bytes that are not UTF-8, which the lines that are kept would lose.
       const isExact = !change.before?.includes("\ufffd") && made.after === partial.content;
@@ -52,15 +53,25 @@ export function writeFileTool(kit: ToolKit): AgentTool {
       throw new BadRequestError(`${quotePath(args.path)} cannot be written in parts`);
     },
     execute: catchAsErrorResult(async (args, { signal }) => {
-      const rewrite = createRewrite(args.content);
+      const rewrite = createRewrite(args);
       const changed = await changeFile(kit, { args, signal, rewrite });
       return textResult(describeChange(changed), { change: changed.change });
     }),
   });
 }
 
-function createRewrite(content: string): ChangeRequest["rewrite"] {
-  return (before) => encodeLikeFile(content, before);
+interface WriteArguments {
+  readonly path: string;
+  readonly content: string;
+}
+
+function createRewrite({ path, content }: WriteArguments): ChangeRequest["rewrite"] {
+  return (before) => {
+    const text = isNotebookPath(path)
+      ? toNotebookFile(content, before && tryDecode(before)?.text)
+      : content;
+    return encodeLikeFile(text, before);
+  };
 }
 
 function describeChange({ change, wasUnseen }: ChangedFile): string {

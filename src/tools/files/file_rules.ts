@@ -4,8 +4,13 @@
  * @module
  */
 
+import { BadRequestError } from "../../core/errors.ts";
 import { basename, getRelativePath, SEPARATOR } from "../../platform/paths.ts";
-import { compileSecretGlobs, SECRET_PLACES } from "../../platform/secret_places.ts";
+import {
+  compileSecretGlobs,
+  PROTECTED_FILES,
+  SECRET_PLACES,
+} from "../../platform/secret_places.ts";
 
 /** Kind of access to a file. */
 export type FileAccess = "read" | "write";
@@ -39,10 +44,18 @@ export type FileRules = (path: string, access: FileAccess) => FileVerdict;
 
 /**
  * Creates the rules. Secrets of the system, and the directories of the kernel, are not part of a root that contains them. A
- * glob that begins with `!` excludes its matches from the globs before it.
+ * glob that begins with `!` excludes its matches from the globs before it, and one that begins with `/` is for absolute paths.
+ * A glob for a directory protects all that is in it, except one of the default list: `.env` may be a directory with a program.
+ *
+ * @throws {BadRequestError} When a glob begins with `~`.
  */
 export function createFileRules(roots: FileRoots, protectedGlobs: readonly string[]): FileRules {
-  const isProtected = compileSecretGlobs(protectedGlobs);
+  const globs = protectedGlobs === PROTECTED_FILES
+    ? PROTECTED_FILES
+    : protectedGlobs.flatMap(addContents);
+  const isProtected = compileSecretGlobs(globs);
+  const absolute = globs.filter(isAbsoluteGlob).map((glob) => glob.replace("/", ""));
+  const isProtectedPath = compileSecretGlobs(absolute);
   const isWriteProtected = compileSecretGlobs(WRITE_PROTECTED_FILES);
   const forReading = [...roots.write, ...roots.read];
   return (path, access) => {
@@ -54,8 +67,31 @@ export function createFileRules(roots: FileRoots, protectedGlobs: readonly strin
     if (isExcluded(path, { root, places: SECRET_PLACES.system })) return "protected";
     const name = (getRelativePath(root, path) || basename(path)).replaceAll(SEPARATOR, "/");
     if (isProtected(name)) return "protected";
+    if (absolute.length > 0 && isProtectedPath(path.replaceAll(SEPARATOR, "/").slice(1))) {
+      return "protected";
+    }
     return access === "write" && isWriteProtected(name) ? "protected" : "allowed";
   };
+}
+
+const DEFAULT_GLOBS: ReadonlySet<string> = new Set(PROTECTED_FILES);
+
+/** Adds to a glob, which may be that of a directory, the one for what is in it. */
+function addContents(glob: string): readonly string[] {
+  if (DEFAULT_GLOBS.has(glob)) return [glob];
+  const [, sign = "", pattern = ""] = /^(!?)(.*)$/s.exec(glob) ?? [];
+  if (/^~(?:\/|$)/.test(pattern)) {
+    throw new BadRequestError(
+      `The sandbox cannot protect ${JSON.stringify(glob)}: "~" is not expanded, write the path`,
+    );
+  }
+  const name = pattern.replace(/^\.\//, "").replace(/\/$/, "");
+  const isInAnyDirectory = !pattern.replace(/^\.\//, "").includes("/");
+  return [`${sign}${name}`, `${sign}${isInAnyDirectory ? "**/" : ""}${name}/**`];
+}
+
+function isAbsoluteGlob(glob: string): boolean {
+  return /^!?\//.test(glob);
 }
 
 interface Exclusion {

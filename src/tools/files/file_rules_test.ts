@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
+import { BadRequestError } from "../../core/errors.ts";
 import { createFileRules, type FileAccess } from "./file_rules.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 
@@ -68,4 +69,28 @@ Deno.test("createFileRules(): custom globs replace the default ones, and the las
     "allowed",
     "allowed",
   ]);
+});
+
+Deno.test("createFileRules(): a glob for a directory protects all that is in it, and an absolute one its path", () => {
+  const getVerdict = (globs: readonly string[], path: string) =>
+    createFileRules({ write: ["/p"], read: ["/r"] }, globs)(path, "read");
+  for (
+    const glob of [
+      "secret",
+      "secret/",
+      "./secret/",
+      "secret/**",
+      "/p/secret",
+      "/p/secret/",
+      "/p/s*",
+    ]
+  ) assertEquals(getVerdict([glob], "/p/secret/a/b"), "protected", glob);
+  assertEquals(getVerdict(["secret"], "/p/lib/secret/a"), "protected");
+  assertEquals(getVerdict(["/r/secret"], "/r/secret"), "protected");
+  for (const glob of ["secret/a", "lib/secret/", "/r/secret", "*.secret"]) {
+    assertEquals(getVerdict([glob], "/p/secret/b"), "allowed", glob);
+  }
+  assertEquals(getVerdict(["secret", "!secret/open"], "/p/secret/open/a"), "allowed");
+  assertEquals(getVerdict([...PROTECTED_FILES, "secret"], "/p/.env/lib/a.py"), "allowed");
+  assertThrows(() => getVerdict(["~/secret"], "/p/a"), BadRequestError, "is not expanded");
 });

@@ -47,10 +47,18 @@ export async function watchProcess(
     return await Promise.race([waitForOutcome(process, options), failed.promise]);
   } finally {
     await process.terminate(KILL_GRACE_MS);
-    await settlesWithin(DRAIN_MS, reading.catch(() => {}));
-    await reader.cancel();
-    await reading;
+    await drainOutput(reader, reading);
   }
+}
+
+/** Waits for the output that remains after the end of a process, and stops reading. */
+export async function drainOutput(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  reading: Promise<void>,
+): Promise<void> {
+  await settlesWithin(DRAIN_MS, reading.catch(() => {}));
+  await reader.cancel();
+  await reading;
 }
 
 async function readOutput(

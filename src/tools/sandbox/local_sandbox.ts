@@ -22,7 +22,7 @@ import { listReadablePaths, resolveHiddenPaths } from "../confinement/readable_p
 import { toFileError } from "../files/file_error.ts";
 import { createFileRules } from "../files/file_rules.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
-import { dirname, join } from "../../platform/paths.ts";
+import { dirname, isAbsolute, join } from "../../platform/paths.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
 import { type RunningProcess, startProcess } from "../process/running_process.ts";
@@ -57,9 +57,15 @@ export interface SandboxOptions {
   readonly homeAccess?: "refuse" | "allow" | undefined;
   /** Additional directories that the file tools may read. */
   readonly readRoots?: readonly string[] | undefined;
-  /** Globs of files that the file tools may not use; `!` excludes files. Default: {@linkcode PROTECTED_FILES}. */
+  /**
+   * Globs of files and directories that the file tools may not use, relative to a root or absolute; `!` excludes files.
+   * Default: {@linkcode PROTECTED_FILES}.
+   */
   readonly protect?: readonly string[] | undefined;
-  /** Files and directories that commands cannot read, in addition to the usual locations of keys and credentials. */
+  /**
+   * Files and directories that commands cannot read, in addition to the usual locations of keys and credentials. Relative
+   * paths begin in `cwd`. Those that do not exist when a command starts are not hidden from it.
+   */
   readonly hide?: readonly string[] | undefined;
   /** Network access of commands. Default: `"off"`. */
   readonly net?: SandboxNet | undefined;
@@ -149,6 +155,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   readonly #directory = new PrivateDirectory();
   readonly #options: SandboxOptions;
   readonly #writable: readonly string[];
+  readonly #hidden: readonly string[];
   /** Directories whose repositories keep their settings. */
   readonly #projects: readonly string[];
   #net: SandboxNet;
@@ -169,6 +176,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     this.#net = net;
     this.readOnly = readOnly;
     this.root = resolveDirectory(options.cwd ?? system.cwd());
+    this.#hidden = (options.hide ?? []).map((path) => toHiddenPath(path, this.root));
     const { temporary, caches, output } = this.#directory;
     const roots = [this.root, ...writeRoots.map(resolveDirectory)];
     this.#projects = readOnly ? [] : roots;
@@ -309,8 +317,8 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     proxy: HostProxy | undefined,
     { paths }: GitSettingsRecord,
   ): ConfinementRules {
-    const { hide = [], unixSockets = false } = this.#options;
-    const hidden = resolveHiddenPaths(readEnvironmentVariable("HOME"), hide);
+    const { unixSockets = false } = this.#options;
+    const hidden = resolveHiddenPaths(readEnvironmentVariable("HOME"), this.#hidden);
     return {
       writable: this.#writable,
       readable: listReadablePaths([...hidden, DEVICE_DIRECTORY]),
@@ -426,6 +434,16 @@ function resolveDirectory(path: string): string {
     throw toFileError(path, error);
   }
   throw new BadRequestError(`The sandbox root ${JSON.stringify(path)} is not a directory`);
+}
+
+/** Returns the absolute form of a path to hide. @throws {BadRequestError} For a pattern or `~`, which would hide nothing. */
+function toHiddenPath(path: string, root: string): string {
+  if (!/\*|^~(?:\/|$)/.test(path)) return isAbsolute(path) ? path : join(root, path);
+  throw new BadRequestError(
+    `The sandbox cannot hide ${
+      JSON.stringify(path)
+    }: write the path of a file or a directory, not a pattern or "~"`,
+  );
 }
 
 /** Maximum size of the file with a working directory. */

@@ -54,6 +54,17 @@ Deno.test("createSandbox(): refuses a root that does not exist, or is a file", a
   }
 });
 
+Deno.test("createSandbox(): refuses to hide a pattern or a path with ~, which would hide nothing", async () => {
+  await using workspace = new TestWorkspace();
+  for (const path of ["secret/**", "*.pem", "~/.config", "~"]) {
+    assertThrows(
+      () => createSandbox({ cwd: workspace.directory, hide: [path] }),
+      BadRequestError,
+      `cannot hide ${JSON.stringify(path)}: write the path`,
+    );
+  }
+});
+
 Deno.test("createSandbox(): refuses an option that does not exist, instead of ignoring a limit", () => {
   for (const option of [{ root: "/tmp" }, { network: "off" }, { writeRoot: [] }]) {
     const [name = ""] = Object.keys(option);

@@ -83,8 +83,7 @@ function findInText(
   const lines = new LineCounter(text);
   let next = 0;
   while (next <= text.length && hits.length < limit) {
-    expression.lastIndex = next;
-    const match = expression.exec(text);
+    const match = findMatch(expression, text, next);
     // The text after the last line break is not a line.
     if (!match || (match.index === text.length && isLineStart(text, match.index))) break;
     const end = match.index + match[0].length;
@@ -99,7 +98,7 @@ function findInText(
       hits.push({ line, column: 0 });
     }
     // Line by line, the rest of a matching line is of no interest.
-    next = multiline ? Math.max(end, next, match.index + 1) : last.end + 1;
+    next = multiline ? Math.max(end, skipCharacter(text, match.index)) : last.end + 1;
   }
   return hits;
 }
@@ -121,6 +120,29 @@ function findInLines(
     next = end + 1;
   }
   return hits;
+}
+
+/**
+ * Finds the next match. V8 also finds empty ones between the surrogates of a character, where assertions such as `(?<!a)`
+ * hold; they are none.
+ */
+function findMatch(expression: RegExp, text: string, start: number): RegExpExecArray | null {
+  expression.lastIndex = start;
+  for (;;) {
+    const match = expression.exec(text);
+    if (!match || !isInCharacter(text, match.index)) return match;
+    expression.lastIndex = match.index + 1;
+  }
+}
+
+/** Whether an index is between two surrogates. */
+function isInCharacter(text: string, index: number): boolean {
+  return index > 0 && (text.codePointAt(index - 1) ?? 0) > 0xffff;
+}
+
+/** Returns the index after a character. From within a surrogate pair, an expression would match at its start again. */
+function skipCharacter(text: string, index: number): number {
+  return index + ((text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1);
 }
 
 function isLineStart(text: string, index: number): boolean {
