@@ -166,6 +166,23 @@ Deno.test("hostile AG-UI client: approved arguments with more digits than a numb
   assertStringIncludes(await (await approve("9007199254740992")).text(), "RUN_FINISHED");
 });
 
+Deno.test("hostile AG-UI client: two answers for one call are refused", async () => {
+  const look = fakeTool({ name: "look" });
+  const agent = createAgent({ tools: [look], approve: () => ({ type: "pending" }) });
+  const send = connect(agent);
+  await (await send(INPUT)).text();
+  const resume = [false, true].map((approved) => ({
+    interruptId: "c1",
+    status: "resolved",
+    payload: { approved },
+  }));
+  const response = await send({ ...INPUT, messages: [], resume });
+  assertEquals([response.status, await response.json()], [400, {
+    error: "resume[1].interruptId is that of an earlier answer",
+  }]);
+  assertEquals([look.calls.length, agent.state.pendingApprovals.length], [0, 1]);
+});
+
 Deno.test("hostile AG-UI client: edited arguments that are no object do not approve the call as it was", async () => {
   const look = fakeTool({ name: "look" });
   const agent = createAgent({ tools: [look], approve: () => ({ type: "pending" }) });

@@ -77,9 +77,7 @@ export function parseRunInput(text: string, now: number): AgUiRunInput {
       description: readText(entry, "description", `context[${index}].`),
       value: readText(entry, "value", `context[${index}].`),
     })),
-    approvals: Object.fromEntries(
-      readList(input, "resume").map((entry, index) => toDecision(entry, { index, text })),
-    ),
+    approvals: readDecisions(input, text),
     state: input["state"],
     forwardedProps: input["forwardedProps"],
   };
@@ -108,6 +106,19 @@ function readList(object: JsonObject, name: string): JsonObject[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value) && value.every((entry) => isJsonObject(entry))) return value;
   throw new BadRequestError(`${name} must be a list of objects`);
+}
+
+/** Returns the decisions of the user; of two for the same call, neither is certain. */
+function readDecisions(input: JsonObject, text: string): Record<string, ApprovalDecision> {
+  const decisions = new Map<string, ApprovalDecision>();
+  for (const [index, entry] of readList(input, "resume").entries()) {
+    const [id, decision] = toDecision(entry, { index, text });
+    if (decisions.has(id)) {
+      throw new BadRequestError(`resume[${index}].interruptId is that of an earlier answer`);
+    }
+    decisions.set(id, decision);
+  }
+  return Object.fromEntries(decisions);
 }
 
 /** An answer in a text. */
