@@ -13,13 +13,12 @@ import {
   codingTools,
   createSandbox,
 } from "../../src/tools/mod.ts";
-import { setKey } from "../config/config_actions.ts";
+import { changeKey } from "../config/config_actions.ts";
 import { formatOrigin } from "../config/config_value.ts";
-import { type Config, loadConfig } from "../config/load_config.ts";
+import type { Config } from "../config/load_config.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
-import { getProgramDirectories } from "../host/program_directories.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
 import { loadCurrentConfig, parseConfiguredSettings } from "../run/configured_settings.ts";
@@ -62,14 +61,12 @@ export async function addRule(effect: RuleEffect, rule: string, host: Host): Pro
     throw new UsageError(`${JSON.stringify(rule)} is not one rule`, "Example: bash(git log *)");
   }
   await checkRules({ allowedTools: [], disallowedTools: [], [OPTIONS[effect]]: [first] });
-  const directories = getProgramDirectories(host.env);
-  const { settings } = await loadConfig({ directories }, () => undefined);
-  const value = settings.get(KEYS[effect])?.value;
-  const rules = Array.isArray(value) ? value : [];
-  const isKnown = rules.includes(first);
-  if (!isKnown) {
-    await setKey({ key: KEYS[effect], value: JSON.stringify([...rules, first]) }, host);
-  }
+  let isKnown = false;
+  await changeKey(KEYS[effect], (value) => {
+    const rules = Array.isArray(value) ? value : [];
+    isKnown = rules.includes(first);
+    return isKnown ? rules : [...rules, first];
+  }, host);
   const end = isKnown ? "already exists" : "is added";
   await host.terminal.messages.write(`The rule ${effect} ${toPlainText(first)} ${end}\n`);
   return ExitCode.ok;

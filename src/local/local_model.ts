@@ -134,7 +134,7 @@ export class LocalModel implements AsyncDisposable {
     if (this.#uses.size > 0) {
       this.#isUnloading = true;
       const uses = [...this.#uses];
-      // A request that goes on may wait for the caller to read its events.
+      // A request that continues may wait for the caller to read its events.
       if (!uses.every(({ signal }) => signal.aborted)) return;
       await Promise.all(uses.map(({ ended }) => ended));
       await this.#cleared;

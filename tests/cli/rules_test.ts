@@ -47,6 +47,15 @@ Deno.test("swink rules add, list: keep the rules in the configuration of the use
   );
 });
 
+Deno.test("swink rules add: keeps all rules of programs that add one at the same time", async () => {
+  await using home = await createTemporaryDirectory();
+  const rules = Array.from({ length: 20 }, (_, index) => `bash(rm ${index})`);
+  const ends = await Promise.all(rules.map((rule) => run(home, "add", "deny", rule)));
+  assertEquals(ends.map(({ code }) => code), rules.map(() => 0));
+  const { disallowed_tools: added } = parse(home.read(FILE));
+  assertEquals((added as string[]).toSorted(), rules.toSorted());
+});
+
 Deno.test("swink rules add: rejects invalid rules", async () => {
   await using home = await createTemporaryDirectory();
   for (const rule of ["bash(git", "a b", "", "no_tool", "bash (git *)"]) {

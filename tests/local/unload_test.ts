@@ -12,10 +12,10 @@ Deno.test(
   async () => {
     const states: string[] = [];
     await using fixture = await createFixture({ onState: ({ type }) => states.push(type) });
-    const events = fixture.streamFn(fixture.request("!hello")).getReader();
-    while ((await events.read()).value?.type !== "done");
+    const events = fixture.streamFn(fixture.request("!hello"))[Symbol.asyncIterator]();
+    while ((await events.next()).value?.type !== "done");
     await fixture.streamFn.unload();
     assertEquals(states.at(-1), "unloaded");
-    await events.cancel();
+    await events.return?.();
   },
 );
