@@ -11,11 +11,14 @@ import {
   type AssistantMessageEvent,
   extractText,
   NetworkError,
+  type StreamFn,
   type StreamRequest,
   textResult,
 } from "../../mod.ts";
+import { zeroUsage } from "../../src/core/usage.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
 import { type AcpClient, terminalTool } from "../../src/protocols/acp/mod.ts";
+import { describeCall } from "../../src/protocols/acp/describe_call.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { connectClient } from "./acp_client.ts";
@@ -342,3 +345,55 @@ Deno.test("serveAcp(): half of a character of a model does not make a question u
   client.end();
   await client.served;
 });
+
+Deno.test("serveAcp(): a character that a provider has divided is whole for the client, in titles, too", async () => {
+  const host = createHost(({ ask }) => ({
+    streamFn: streamDeltas([
+      { type: "thinking_start", contentIndex: 0 },
+      { type: "thinking_delta", contentIndex: 0, delta: "\ud83d" },
+      { type: "thinking_delta", contentIndex: 0, delta: "\ude00?" },
+      { type: "thinking_end", contentIndex: 0 },
+      { type: "text_start", contentIndex: 1 },
+      { type: "text_delta", contentIndex: 1, delta: "a\ud83d" },
+      { type: "text_delta", contentIndex: 1, delta: "\ude00b\ud83d" },
+      { type: "text_end", contentIndex: 1 },
+      { type: "text_start", contentIndex: 2 },
+      { type: "text_delta", contentIndex: 2, delta: "c" },
+      { type: "text_end", contentIndex: 2 },
+    ]),
+    approve: ask,
+  }));
+  const client = new RawClient(host);
+  const sessionId = await client.createSession();
+  client.send("p", "session/prompt", { sessionId, prompt: [{ type: "text", text: "Go" }] });
+  await client.answer("p");
+  const updates = client.messages.flatMap(({ params }) => params?.update ?? []);
+  assertEquals(
+    updates.flatMap(({ sessionUpdate, content }) =>
+      content ? [`${sessionUpdate}: ${content.text}`] : []
+    ),
+    [
+      "agent_thought_chunk: \ud83d\ude00?",
+      "agent_message_chunk: a",
+      "agent_message_chunk: \ud83d\ude00b",
+      "agent_message_chunk: c",
+    ],
+  );
+  client.end();
+  await client.served;
+  const { title } = describeCall({
+    name: "bash",
+    arguments: { command: `${"x".repeat(199)}\ud83d\ude00` },
+  });
+  assertEquals(title, `bash ${"x".repeat(199)} …`);
+});
+
+/** Returns a provider whose reply has the given events between its start and its end. */
+function streamDeltas(events: readonly AssistantMessageEvent[]): StreamFn {
+  return () =>
+    ReadableStream.from<AssistantMessageEvent>([
+      { type: "start" },
+      ...events,
+      { type: "done", stopReason: "stop", usage: zeroUsage() },
+    ]);
+}

@@ -6,6 +6,7 @@
 
 import { assert, assertEquals, assertObjectMatch } from "@std/assert";
 import { Agent, extractText } from "../../mod.ts";
+import { agUiHandler } from "../../src/protocols/ag_ui/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { Client, connect } from "./test_client.ts";
@@ -120,6 +121,27 @@ Deno.test("agUiHandler(): the texts of a reply around the call of a client tool 
     "assistant: Red,it is,.,tool_call",
     "tool_result: done",
   ]);
+});
+
+Deno.test("agUiHandler(): replies in the history of a client stay apart, also after one whose id is empty", async () => {
+  const streamFn = scriptedStream([reply("Done")]);
+  const handler = agUiHandler({
+    createAgent: () => new Agent({ model: "test/model", streamFn }),
+  });
+  const messages = [
+    { id: "", role: "assistant", content: "One" },
+    { id: "u1", role: "user", content: "Next" },
+    { id: "a2", role: "assistant", content: "Two" },
+    { id: "u2", role: "user", content: "Next" },
+  ];
+  const body = JSON.stringify({ threadId: "t", runId: "r", messages });
+  const response = await handler(new Request("http://localhost/", { method: "POST", body }));
+  await response.text();
+  const [call] = streamFn.calls;
+  assertEquals(
+    call?.context.messages.map(({ role, content }) => `${role}: ${extractText(content)}`),
+    ["assistant: One", "user: Next", "assistant: Two", "user: Next"],
+  );
 });
 
 Deno.test("agUiHandler(): agents that tools run do not get the tools of the client, which could not answer them", async () => {

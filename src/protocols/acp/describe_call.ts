@@ -6,6 +6,7 @@
 
 import type { FileChange } from "../../core/diff/file_change.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { truncateEnd } from "../../core/output_limit.ts";
 import type {
   AcpLocation,
   AcpPlanEntry,
@@ -48,7 +49,7 @@ export function describeCall({ name, arguments: args }: DescribedCall): {
   readonly locations?: AcpLocation[];
 } {
   const [main] = Object.values(args);
-  const line = typeof main === "string" ? main.slice(0, MAX_TITLE).split("\n")[0] ?? "" : "";
+  const line = typeof main === "string" ? truncateEnd(main, MAX_TITLE).split("\n")[0] ?? "" : "";
   const rest = line === main || line === "" ? "" : " …";
   const title = line === "" ? name : `${name} ${line}${rest}`;
   const kind = Object.hasOwn(KINDS, name) ? KINDS[name] ?? "other" : "other";

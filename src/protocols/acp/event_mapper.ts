@@ -14,7 +14,7 @@ import type {
   ToolExecutionEndEvent,
 } from "../../core/event.ts";
 import type { AgentMessage } from "../../core/message.ts";
-import type { AssistantMessageDelta } from "../../core/stream.ts";
+import type { AssistantMessageDelta, BlockDeltaEvent } from "../../core/stream.ts";
 import type { ToolUpdate } from "../../core/tool_result.ts";
 import type { AcpStopReason, AcpToolCallFields, AcpToolContent, AcpUpdate } from "./acp_update.ts";
 import { toContents } from "./content.ts";
@@ -54,6 +54,8 @@ export class EventMapper {
   readonly #terminals = new Map<string, string>();
   readonly #plan = new PlanSteps();
   #messageId = "";
+  /** The first half of a character at the end of a block, whose second half may follow. */
+  #half: { readonly contentIndex: number; readonly text: string } | undefined;
   #totalCost: number | null;
 
   /** Creates a mapper. */
@@ -74,6 +76,7 @@ export class EventMapper {
     switch (event.type) {
       case "message_start":
         if (event.message.role === "assistant") this.#messageId = event.message.id ?? "";
+        this.#half = undefined;
         return [];
       case "message_update":
         return this.#mapDelta(event.delta);
@@ -95,6 +98,7 @@ export class EventMapper {
         return this.#mapUsage(event);
       case "retry":
       case "model_fallback":
+        this.#half = undefined;
         // The protocol cannot take text back.
         return event.discard
           ? [...this.#failPending(), this.#createText("\n\n*The reply starts again.*\n\n")]
@@ -156,14 +160,19 @@ export class EventMapper {
 
   #mapDelta(delta: AssistantMessageDelta): AcpUpdate[] {
     switch (delta.type) {
-      case "text_delta":
-        return [this.#createText(delta.delta)];
-      case "thinking_delta":
+      case "text_delta": {
+        const text = this.#takeCharacters(delta);
+        return text === "" ? [] : [this.#createText(text)];
+      }
+      case "thinking_delta": {
+        const text = this.#takeCharacters(delta);
+        if (text === "") return [];
         return [{
           sessionUpdate: "agent_thought_chunk",
-          content: { type: "text", text: delta.delta },
+          content: { type: "text", text },
           messageId: this.#messageId,
         }];
+      }
       case "tool_call_start": {
         this.#pending.add(delta.id);
         const described = this.#describe(delta.id, { name: delta.name, arguments: {} });
@@ -172,6 +181,15 @@ export class EventMapper {
       case "tool_call_delta":
         return [];
     }
+  }
+
+  /** Returns the text of a delta; a character that the provider has divided is sent with its second half. */
+  #takeCharacters({ contentIndex, delta }: BlockDeltaEvent): string {
+    const first = this.#half?.contentIndex === contentIndex ? this.#half.text : "";
+    const text = first + delta;
+    const end = text.search(/[\ud800-\udbff]$/);
+    this.#half = end < 0 ? undefined : { contentIndex, text: text.slice(end) };
+    return end < 0 ? text : text.slice(0, end);
   }
 
   #createText(text: string): AcpUpdate {

@@ -15,11 +15,18 @@ const D = 0x64;
 export function toWellFormedOutput(
   output: WritableStream<Uint8Array>,
 ): WritableStream<Uint8Array> {
-  const writer = output.getWriter();
   return new WritableStream({
-    write: (line) => writer.write(replaceSurrogates(line)),
-    close: () => writer.close(),
-    abort: (reason) => writer.abort(reason),
+    async write(line) {
+      // The output stays usable for its owner, who may close it.
+      const writer = output.getWriter();
+      try {
+        await writer.write(replaceSurrogates(line));
+      } finally {
+        writer.releaseLock();
+      }
+    },
+    close: () => output.close(),
+    abort: (reason) => output.abort(reason),
   });
 }
 

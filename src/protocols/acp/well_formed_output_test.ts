@@ -32,3 +32,12 @@ Deno.test("toWellFormedOutput(): replaces lone surrogates, and keeps all other t
     ],
   );
 });
+
+Deno.test("toWellFormedOutput(): the owner of the output can close it", async () => {
+  let isClosed = false;
+  const output = new WritableStream<Uint8Array>({ close: () => void (isClosed = true) });
+  const writer = toWellFormedOutput(output).getWriter();
+  await writer.write(new TextEncoder().encode("{}\n"));
+  await output.close();
+  assertEquals(isClosed, true);
+});

@@ -28,7 +28,8 @@ export function joinReplies(messages: readonly AgentMessage[]): AgentMessage[] {
   const joined: AgentMessage[] = [];
   const positions = new Map<string, number>();
   for (const message of messages) {
-    const position = positions.get(findReplyId(message) ?? "");
+    const replyId = findReplyId(message);
+    const position = replyId === undefined ? undefined : positions.get(replyId);
     const reply = position === undefined ? undefined : joined[position];
     if (position !== undefined && reply?.role === "assistant" && message.role === "assistant") {
       joined[position] = addTexts(reply, message.content);
