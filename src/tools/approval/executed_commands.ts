@@ -300,14 +300,16 @@ class CommandFinder implements ExecutedCommands {
   }
 }
 
-/** Whether xargs or find replaces the name of a program by a result: it has `{}`, or the text after the option `-I`. */
+/**
+ * Whether xargs or find replaces the name of a program by a result: it has `{}`, or the text after an option such as `-I`.
+ */
 function isPlaceholder(
   program: ShellWord | undefined,
   options: readonly ShellWord[] = [],
 ): boolean {
   const name = program?.text ?? "";
   return name.includes("{}") || options.some(({ text }, index) => {
-    const [option, value] = /^-\w*[IJ](.*)$/s.exec(text) ?? [];
+    const [option, value] = /^(?:-\w*[IJi]|--replace=)(.*)$/s.exec(text) ?? [];
     const replaced = value || options[index + 1]?.text;
     return option !== undefined && !!replaced && name.includes(replaced);
   });
