@@ -336,6 +336,8 @@ function isExcluded(name: string, { texts, index }: WordPosition): boolean {
   const { [index]: text = "", [index - 1]: option = "" } = texts;
   if (EXCLUDING_VALUES.test(text)) return true;
   if (TEXT_OPTIONS.get(name)?.test(option)) return true;
+  const isGlob = GLOB_OPTIONS.get(name)?.test(option);
+  if (name === "rg" && (isGlob ? /^!/ : /^(?:-g|--i?glob=)!/).test(text)) return true;
   if (EXCLUDING_OPTIONS.test(option) || OWN_EXCLUDING_OPTIONS.get(name)?.test(option)) return true;
   if (name === "git") return /^:(?:[!^]|\([^)]*exclude)/.test(text);
   return name === "find" && isPruned({ texts, index });
@@ -344,12 +346,19 @@ function isExcluded(name: string, { texts, index }: WordPosition): boolean {
 /** Sub-commands of git whose operands are branches and other revisions, never files. */
 const GIT_BRANCHES = /^(?:branch|switch|merge|rebase|tag|cherry-pick|revert)$/;
 
+/** Options before a branch. */
+const BRANCH_OPTIONS =
+  /^(?:-[dDmMcCfu]|--(?:delete|move|copy|force|force-with-lease|set-upstream(?:-to)?|onto|(?:no-)?ff|ff-only|squash|no-commit|no-edit|(?:no-)?track|(?:no-)?contains|(?:no-)?merged|create|detach))$/;
+
 /** Whether a word is the name of a branch for git, such as `fix/secrets`. The values of most options may be files. */
 function isBranch(subcommand: string, { texts, index }: WordPosition): boolean {
   const { [index]: text = "", [index - 1]: option = "" } = texts;
   if (text.startsWith("-")) return false;
   if (option.startsWith("-")) {
-    return /^(?:checkout|switch|worktree)$/.test(subcommand) && /^-[bBcC]$/.test(option);
+    if (/^(?:checkout|switch|worktree)$/.test(subcommand) && /^-[bBcC]$/.test(option)) return true;
+    const isFirst = texts.findIndex((word) => !word.startsWith("-")) === index;
+    return BRANCH_OPTIONS.test(option) &&
+      (subcommand === "push" ? !isFirst : GIT_BRANCHES.test(subcommand));
   }
   // The first operand of `push` is a repository, which may be a directory.
   return GIT_BRANCHES.test(subcommand) || (subcommand === "push" && index > 0);

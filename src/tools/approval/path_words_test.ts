@@ -229,6 +229,9 @@ Deno.test("rules for reading: in code, a member of an object is no path, and a t
     ["Read(*.key)", "ruby -e 'p %w(server.key)'", "certain"],
     ["Read(*.key)", "python3 show.py 'my server.key'", "certain"],
     ["Read(**/secrets/**)", "fd -g '*.ts' src", "none"],
+    ["Read(*.log)", "rg -l a -g '!*.log'", "none"],
+    ["Read(*.log)", "rg a '-g!*.log' --glob='!*.log'", "none"],
+    ["Read(*.log)", "rg a -g '*.log'", "certain"],
     ["Read(**/secrets/**)", "fd --glob 'sec*' -x cat", "possible"],
   ]));
 
@@ -240,7 +243,11 @@ Deno.test("rules for reading: the name of a branch is no path", () =>
     ["Read(**/secrets/**)", "git merge --no-ff main fix/secrets", "none"],
     ["Read(**/secrets/**)", "git push -u origin fix/secrets", "none"],
     ["Read(**/secrets/**)", "git -c a.b=c branch fix/secrets", "none"],
+    ["Read(**/secrets/**)", "git push origin --delete fix/secrets", "none"],
+    ["Read(**/secrets/**)", "git branch -D fix/secrets", "none"],
+    ["Read(**/secrets/**)", "git merge --no-ff fix/secrets", "none"],
     ["Read(**/secrets/**)", "git push ./x/secrets main", "certain"],
+    ["Read(**/secrets/**)", "git push --force ./x/secrets main", "certain"],
     ["Read(**/secrets/**)", "git tag -F x/secrets/a v1", "certain"],
     ["Read(**/secrets/**)", "git checkout main x/secrets/a", "certain"],
     ["Read(**/secrets/**)", "git diff main x/secrets/a", "certain"],
