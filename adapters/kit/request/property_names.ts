@@ -61,11 +61,18 @@ export function toClaudeInput(input: JsonObject, tool: ToolSpec | undefined): Js
   );
 }
 
+/** Renamed parameters, since each call of a conversation needs those of its tool. */
+const renamedProperties = new WeakMap<JsonSchema, readonly RenamedProperty[]>();
+
 /** Returns the parameters of a tool whose names the API rejects. */
 export function findRenamedProperties(parameters: JsonSchema): readonly RenamedProperty[] {
+  const known = renamedProperties.get(parameters);
+  if (known) return known;
   const { properties } = toToolSchema(parameters);
-  return Object.keys(Object(properties)).flatMap((name) => {
+  const renamed = Object.keys(Object(properties)).flatMap((name) => {
     const wireName = toWireName(name, PROPERTY_NAME_RULE);
     return wireName === name ? [] : [{ name, wireName }];
   });
+  renamedProperties.set(parameters, renamed);
+  return renamed;
 }
