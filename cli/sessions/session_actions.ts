@@ -155,7 +155,7 @@ export async function deleteSessions(
     const sessions = olderThan === undefined
       ? await findSessions(store, ids)
       : (await listWithoutSubAgents(store)).filter(({ updated, problem }) =>
-        // What cannot be opened may be of a later version, or readable again later.
+        // A session that cannot be opened may be of a later version, or readable again later.
         updated < updatedBefore && problem === undefined
       );
     if (sessions.length === 0) {

@@ -204,7 +204,7 @@ Deno.test("swink sessions delete: without a terminal it requires --yes", async (
   );
 });
 
-Deno.test("swink sessions delete: by age it keeps what cannot be opened, and by id it does not", async () => {
+Deno.test("swink sessions delete: it keeps a session that cannot be opened by age, and deletes it by id", async () => {
   await using home = await createHome();
   const directory = `${home.path}/.local/state/swink/sessions`;
   const later = `${directory}/later.jsonl`;
