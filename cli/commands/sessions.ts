@@ -112,7 +112,8 @@ const remove = defineCommand({
     olderThan: {
       type: "integer",
       value: "days",
-      description: "Deletes the sessions of all directories that were not used for so many days.",
+      description:
+        "Deletes the sessions of all directories that were not used for so many days and can be opened.",
       minimum: 1,
     },
     yes: { short: "y", type: "boolean", description: "Does not ask." },

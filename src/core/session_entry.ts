@@ -54,6 +54,8 @@ export interface MessageEntry {
   readonly message: AgentMessage;
   /** Whether an entry of another branch has the message too, so that its tokens are counted already. Default: `false`. */
   readonly isCopy?: boolean;
+  /** Whether the application appended it between runs, so that no run was to reply to it. Default: `false`. */
+  readonly isBetweenRuns?: boolean;
 }
 
 /** A reply without content, which is not part of the conversation; its tokens count. */

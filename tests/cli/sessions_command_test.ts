@@ -4,7 +4,13 @@
  * @module
  */
 
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import { main } from "../../cli/main.ts";
 import { findLastSession } from "../../cli/sessions/find_session.ts";
 import { formatAge } from "../../cli/sessions/session_list.ts";
@@ -196,6 +202,20 @@ Deno.test("swink sessions delete: without a terminal it requires --yes", async (
     (await run(home, ["delete", "--older-than", "50", "-y"])).messages,
     "No session is that old\n",
   );
+});
+
+Deno.test("swink sessions delete: it keeps a session that cannot be opened by age, and deletes it by id", async () => {
+  await using home = await createHome();
+  const directory = `${home.path}/.local/state/swink/sessions`;
+  const later = `${directory}/later.jsonl`;
+  await Deno.writeTextFile(later, '{"type":"session","version":99,"id":"later","created":1}\n');
+  await Deno.utime(later, 1, 1);
+  const byAge = await run(home, ["delete", "--older-than", "50", "--yes"]);
+  assertEquals([byAge.code, byAge.messages], [0, "1 session deleted\n"]);
+  assertEquals((await Deno.stat(later)).isFile, true);
+  const byId = await run(home, ["delete", "later", "--yes"]);
+  assertEquals([byId.code, byId.messages], [0, "1 session deleted\n"]);
+  await assertRejects(() => Deno.stat(later), Deno.errors.NotFound);
 });
 
 Deno.test("formatAge(): shows the largest unit", () => {

@@ -8,7 +8,7 @@ import type { AgentState } from "../../agent/live_state.ts";
 import { isJsonEqual } from "../../core/json_equal.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { Session } from "../../core/session.ts";
-import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
+import type { MessageEntry, SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
 import { toReference } from "../context/applied_cut.ts";
 import type { CutMessages } from "../context/compaction.ts";
 import { isSameMessage, locateMessage } from "../context/locate_message.ts";
@@ -149,15 +149,18 @@ export class LoggedPath {
   /** Records the messages after those of the path, unless they replace some: that waits for the next run. */
   appendBetweenRuns({ isRunning, messages }: Pick<AgentState, "isRunning" | "messages">): void {
     if (isRunning || this.#isMoved || this.hasMoreThan(this.countCommon(messages))) return;
-    this.appendRest(messages);
+    for (const message of messages.slice(this.#messages.length)) {
+      this.appendMessage(message, { isBetweenRuns: true });
+    }
   }
 
   /** Records a message; returns the id of its entry. */
-  appendMessage(message: AgentMessage): string {
+  appendMessage(message: AgentMessage, place?: Pick<MessageEntry, "isBetweenRuns">): string {
     const key = getMessageKey(message);
     const isCopy = this.#recordedKeys.has(key);
     this.#recordedKeys.add(key);
-    const { id } = this.#session.append({ type: "message", message, ...(isCopy && { isCopy }) });
+    const marks = { ...(isCopy && { isCopy }), ...place };
+    const { id } = this.#session.append({ type: "message", message, ...marks });
     this.#messages.push({ message, entryId: id });
     return id;
   }

@@ -7,6 +7,7 @@ import { reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { recordSession } from "./recorder.ts";
+import { resumeSession } from "./resume.ts";
 
 function createFixture(steps: readonly ScriptedStep[]) {
   const agent = new Agent({ model: "p/m", streamFn: scriptedStream(steps) });
@@ -34,6 +35,32 @@ Deno.test("recordSession(): flush() records messages that were appended after a 
   await agent.prompt("Second");
   assertEquals(await listMessages(session), ["First", "One.", "A note", "Second", "Two."]);
   assertEquals(session.outline.filter(({ type }) => type === "leaf_moved"), []);
+});
+
+Deno.test("recordSession(): a note that flush() records after a run does not make the run an interrupted one", async () => {
+  const { agent, store } = createFixture([reply("One.")]);
+  const recording = await recordSession(agent, store, { id: "noted" });
+  await agent.prompt("First");
+  agent.appendMessages([userMessage("A note")]);
+  await recording.flush();
+  await recording.stop();
+  const { session, isInterrupted, messages } = await resumeSession(store, "noted");
+  await session.close();
+  assertEquals([isInterrupted, messages.length], [false, 3]);
+});
+
+Deno.test("recordSession(): a note that flush() records after a resume leaves an interrupted run interrupted", async () => {
+  const { agent, store } = createFixture([]);
+  const crashed = await store.create({ id: "crashed" });
+  crashed.append({ type: "message", message: userMessage("First") });
+  await crashed.close();
+  const recording = await (await resumeSession(store, "crashed")).into(agent);
+  agent.appendMessages([userMessage("A note")]);
+  await recording.flush();
+  await recording.stop();
+  const { session, isInterrupted } = await resumeSession(store, "crashed");
+  await session.close();
+  assertEquals(isInterrupted, true);
 });
 
 Deno.test("recordSession(): flush() records no history that replaces the recorded one", async () => {

@@ -118,7 +118,7 @@ export function hasQueued({ steering, followUp }: QueuedMessages): boolean {
 /** Whether an entry belongs to a run. Others may be appended at any time, as the messages of the application may. */
 function isOfRun(entry: SessionEntry): boolean {
   return entry.type === "tool_started" || entry.type === "tool_finished" ||
-    entry.type === "message" && entry.message.role !== "custom";
+    entry.type === "message" && entry.message.role !== "custom" && !entry.isBetweenRuns;
 }
 
 /** Whether a message is a reply after which the model has nothing to do. */

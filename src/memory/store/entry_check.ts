@@ -94,7 +94,7 @@ const MEMBER_CHECKS: Readonly<Record<KnownType, Checks>> = {
 
 /** The checks of the members that an entry may have, by its type. Members that are not named may have any value. */
 const OPTION_CHECKS: Readonly<Partial<Record<KnownType, Checks>>> = {
-  message: { isCopy: boolean },
+  message: { isCopy: boolean, isBetweenRuns: boolean },
   queue_changed: { delivering: queues },
   tools_changed: { tools: must(Array.isArray, "an array") },
   compaction: { summary: string, isIncomplete: boolean, newestId: string },

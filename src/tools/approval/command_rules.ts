@@ -238,15 +238,22 @@ function includesOption({ text }: ShellWord, option: string): boolean {
   return /^-\w$/.test(option) && /^-\w+/.test(text) && text.includes(option.charAt(1));
 }
 
-/** Options of common programs that have a short and a long form. */
-const OPTION_FORMS: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
-  ["rm", { r: "--recursive", R: "--recursive", f: "--force" }],
-  ["cp", { r: "--recursive", R: "--recursive", f: "--force" }],
-  ["chmod", { R: "--recursive" }],
-  ["chown", { R: "--recursive" }],
-  ["git", { f: "--force", d: "--delete", D: "--delete", n: "--no-verify" }],
-  ["npm", { g: "--global" }],
-  ["pnpm", { g: "--global" }],
+/** The long forms of short options of a program. */
+type OptionForms = Readonly<Record<string, readonly string[]>>;
+
+/** Those of common programs, and of sub-commands of git, in which one letter has several meanings. */
+const OPTION_FORMS: ReadonlyMap<string, OptionForms> = new Map<string, OptionForms>([
+  ["rm", { r: ["--recursive"], R: ["--recursive"], f: ["--force"] }],
+  ["cp", { r: ["--recursive"], R: ["--recursive"], f: ["--force"] }],
+  ["chmod", { R: ["--recursive"] }],
+  ["chown", { R: ["--recursive"] }],
+  ["git", { f: ["--force"] }],
+  ["git branch", { d: ["--delete"], D: ["--delete", "--force"] }],
+  ["git tag", { d: ["--delete"] }],
+  ["git push", { d: ["--delete"] }],
+  ["git commit", { n: ["--no-verify"] }],
+  ["npm", { g: ["--global"] }],
+  ["pnpm", { g: ["--global"] }],
 ]);
 
 /** Matches letters of short options. A longer word is one option of programs such as `find`. */
@@ -254,19 +261,24 @@ const SHORT_OPTIONS = /^-[a-zA-Z]{1,5}$/;
 
 /** Whether words contain an option in other forms: `-r -f`, `-fr` and `--force -r` for `-rf`, `-f` for `--force`. */
 function includesForms(program: string, words: readonly ShellWord[], option: string): boolean {
-  const wanted = listForms(program, option);
-  if (wanted.length === 0 || program === "find") return false;
-  const given = words.flatMap(({ text }) => listForms(program, text));
-  return wanted.every((form) =>
-    given.some((text) => text === form || (/^--./.test(text) && form.startsWith(text)))
+  if (program === "find") return false;
+  const forms: OptionForms = Object.assign(
+    {},
+    OPTION_FORMS.get(program),
+    ...words.map(({ text }) => OPTION_FORMS.get(`${program} ${text}`)),
   );
+  const wanted = listForms(option, forms);
+  const given = new Set(words.flatMap(({ text }) => listForms(text, forms)));
+  const isGiven = (form: string): boolean =>
+    given.has(form) || [...given].some((text) => /^--./.test(text) && form.startsWith(text));
+  return wanted.length > 0 && wanted.every(isGiven);
 }
 
 /** Returns the options in a word, the long ones without their value. */
-function listForms(program: string, text: string): readonly string[] {
+function listForms(text: string, forms: OptionForms): readonly string[] {
   if (text.startsWith("--")) return [text.replace(/=.*$/s, "")];
   if (!SHORT_OPTIONS.test(text)) return [];
-  return [...text.slice(1)].map((letter) => OPTION_FORMS.get(program)?.[letter] ?? `-${letter}`);
+  return [...text.slice(1)].flatMap((letter) => forms[letter] ?? [`-${letter}`]);
 }
 
 function getBaseName(path: string): string {

@@ -158,6 +158,13 @@ const FORBIDDEN: readonly string[] = [
   "git commit --no-ver -m x",
   "which rm | xargs -I{} {} a",
   "which rm | xargs -I X X a",
+  "which rm | xargs -iX X a",
+  "which rm | xargs -i {} a",
+  "which rm | xargs -ti {} a",
+  "which rm | xargs --replace {} a",
+  "ls | xargs --no-run-if-empty --max-procs 2 rm",
+  "ls | xargs --repl rm {}",
+  "which rm | xargs --replace=X X a",
   "find /bin -name rm -exec {} a ';'",
   "concurrently 'rm a'",
 ];
@@ -202,6 +209,10 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "prlimit --nproc=5 make",
       "echo rm a",
       "./rm.sh",
+      "ls | xargs -i mv {} a",
+      "ls | xargs -r -l mv",
+      "ls | xargs --no-run-if-empty --max-args 1 -I {} mv {} a",
+      "ls | xargs --replace mv {} a",
       'for f in *.ts; do echo "$f"; done',
       "X=1 npm test > out 2>&1 &",
       "sh -c 'ls | wc -l'",
@@ -241,6 +252,28 @@ Deno.test("approvalGate(): a deny rule for options also forbids their other form
         "git fetch -f",
       ],
       ...["git push origin -- f", "npm install a", "tar -xf a", "tar -cz -f a"],
+    ]
+  ) assertEquals(await getDecision(command), "approved", command);
+});
+
+Deno.test("approvalGate(): a deny rule for an option of git forbids its forms in the same sub-command", async () => {
+  const deny = ["bash(git branch -D *)", "bash(git * --no-verify *)", "bash(git push --delete *)"];
+  const getDecision = async (command: string) => (await decide(deny, "bash", { command })).type;
+  for (
+    const command of [
+      ...["git branch -D a", "git branch -d -f a", "git branch -df a", "git branch --delete -f a"],
+      ...[
+        "git commit -n",
+        "git -C a commit -anm b",
+        "git push --no-verify",
+        "git push -d origin a",
+      ],
+    ]
+  ) assertEquals(await getDecision(command), "denied", command);
+  for (
+    const command of [
+      ...["git branch -d a", "git branch --delete a", "git branch -f a b", "git push -n"],
+      ...["git log -n 5", "git add -n a", "git clean -n -d", "git commit -m a"],
     ]
   ) assertEquals(await getDecision(command), "approved", command);
 });

@@ -33,6 +33,12 @@ interface Wrapper {
   readonly flags?: string;
   /** Letters of options with a value. */
   readonly valued?: string;
+  /** Letters of options that may have a value in the same word. */
+  readonly optional?: string;
+  /** Long options without a value in the next word. */
+  readonly longFlags?: ReadonlySet<string>;
+  /** Long options with a value in the next word. */
+  readonly longValued?: ReadonlySet<string>;
   /** Number of arguments before the command. Default: 0. */
   readonly operands?: number;
   /** Whether variables may be assigned before the command. */
@@ -69,7 +75,17 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ["sudo", { flags: "AbEeHiKklnPSVv", valued: "ughpCTrtUDR", assigns: true }],
   ["doas", { flags: "Lns", valued: "uC", assigns: true }],
   ["ssh", { flags: "46AaCfGgKkMNnqsTtVvXxYy", valued: "BbcDEeFIiJLlmOopQRSWw", operands: 1 }],
-  ["xargs", { flags: "0prtxo", valued: "adEIJLnPRSs" }],
+  ["xargs", {
+    flags: "0prtxo",
+    valued: "adEIJLnPRSs",
+    optional: "eil",
+    longFlags: new Set(
+      ("--null --no-run-if-empty --verbose --exit --open-tty --replace --eof --max-lines").split(
+        " ",
+      ),
+    ),
+    longValued: new Set("--arg-file --delimiter --max-args --max-chars --max-procs".split(" ")),
+  }],
 ]);
 
 /** Shells of the syntax that is parsed. */
@@ -300,14 +316,16 @@ class CommandFinder implements ExecutedCommands {
   }
 }
 
-/** Whether xargs or find replaces the name of a program by a result: it has `{}`, or the text after the option `-I`. */
+/**
+ * Whether xargs or find replaces the name of a program by a result: it has `{}`, or the text after an option such as `-I`.
+ */
 function isPlaceholder(
   program: ShellWord | undefined,
   options: readonly ShellWord[] = [],
 ): boolean {
   const name = program?.text ?? "";
   return name.includes("{}") || options.some(({ text }, index) => {
-    const [option, value] = /^-\w*[IJ](.*)$/s.exec(text) ?? [];
+    const [option, value] = /^(?:-\w*[IJi]|--replace=)(.*)$/s.exec(text) ?? [];
     const replaced = value || options[index + 1]?.text;
     return option !== undefined && !!replaced && name.includes(replaced);
   });
@@ -392,13 +410,15 @@ function isOption(word: ShellWord | undefined): boolean {
 }
 
 /** Whether the value of an option is the next word. */
-function findOptionValue(
-  option: string,
-  { flags = "", valued = "" }: Wrapper,
-): "none" | "next" | "unknown" {
-  if (option.startsWith("--")) return option.includes("=") ? "none" : "unknown";
+function findOptionValue(option: string, wrapper: Wrapper): "none" | "next" | "unknown" {
+  const { flags = "", valued = "", optional = "", longFlags, longValued } = wrapper;
+  if (option.startsWith("--")) {
+    if (longValued?.has(option)) return "next";
+    return option.includes("=") || longFlags?.has(option) ? "none" : "unknown";
+  }
   for (let index = 1; index < option.length; index++) {
     const letter = option.charAt(index);
+    if (optional.includes(letter)) return "none";
     if (valued.includes(letter)) return index === option.length - 1 ? "next" : "none";
     if (!flags.includes(letter)) return "unknown";
   }

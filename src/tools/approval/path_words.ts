@@ -196,9 +196,15 @@ export function listInputCode(commands: readonly SimpleCommand[]): readonly Shel
 /** Whether a command runs the code in its input: it has only options, and none of them has code. */
 function runsInput(command: SimpleCommand): boolean {
   const name = getProgram(command);
+  const options = command.words.slice(1).map(({ text }) => text);
   return (INTERPRETERS.test(name) || SHELLS.test(name)) &&
-    command.words.slice(1).every(({ text }) => /^-(?!\w*[ceEpr])|^-$/.test(text));
+    !VERSION.test(`${name} ${options.join(" ")}`) &&
+    options.every((text) => /^-(?!\w*[ceEpr])|^-$/.test(text));
 }
+
+/** Matches a command that only prints its version or its help. `bash -v` and `python -v` run their input. */
+const VERSION =
+  /^\S+ --(?:version|help)$|^(?:node|bun|ruby|perl|php) -v$|^(?:python[\d.]*|deno|tmux) -V$/;
 
 /** Splits a text at white space, and at the escapes of it that `printf` and `echo -e` replace. */
 function splitNames(text: string): readonly string[] {
@@ -223,28 +229,43 @@ function listCodePaths(interpreter: string, code: string): readonly string[] {
 }
 
 /**
- * Splits code into its texts, and the rest, with a quote in place of each text. An apostrophe in a comment may exchange them:
- * words of the rest that are next to a quote may be texts.
+ * Splits code into its texts, and the rest, with a quote in place of each text. A quote in a comment or an expression may
+ * exchange them: a line with one that does not end is a text, and words of the rest that are next to a quote may be texts.
  */
 function splitCode(code: string): { readonly texts: string; readonly rest: string } {
   let texts = "";
   let rest = "";
   let quote = "";
+  let lineStart = 0;
   for (let index = 0; index < code.length; index++) {
     const character = code.charAt(index);
+    const isLineEnd = character === "\n";
     if (quote === "") {
       rest += character;
-      if (/["'`]/.test(character)) quote = character;
-    } else if (character === quote) {
+      if (/["'`]/.test(character)) quote = readQuote(code, index);
+      index += Math.max(0, quote.length - 1);
+    } else if (code.startsWith(quote, index)) {
+      index += quote.length - 1;
       quote = "";
       texts += " ";
+    } else if (isLineEnd && /^["']$/.test(quote)) {
+      quote = "";
+      rest += character;
+      texts += ` ${code.slice(lineStart, index)} `;
     } else {
       const length = character === "\\" ? 2 : 1;
       texts += code.slice(index, index + length);
       index += length - 1;
     }
+    if (isLineEnd && quote === "") lineStart = index + 1;
   }
-  return { texts, rest };
+  return { texts: quote === "" ? texts : `${texts} ${code.slice(lineStart)}`, rest };
+}
+
+/** Returns the quote with which a text begins: three of Python, whose text may have several lines, or one. */
+function readQuote(code: string, index: number): string {
+  const quote = code.charAt(index);
+  return quote !== "`" && code.startsWith(quote.repeat(3), index) ? quote.repeat(3) : quote;
 }
 
 /**
@@ -315,6 +336,8 @@ function isExcluded(name: string, { texts, index }: WordPosition): boolean {
   const { [index]: text = "", [index - 1]: option = "" } = texts;
   if (EXCLUDING_VALUES.test(text)) return true;
   if (TEXT_OPTIONS.get(name)?.test(option)) return true;
+  const isGlob = GLOB_OPTIONS.get(name)?.test(option);
+  if (name === "rg" && (isGlob ? /^!/ : /^(?:-g|--i?glob=)!/).test(text)) return true;
   if (EXCLUDING_OPTIONS.test(option) || OWN_EXCLUDING_OPTIONS.get(name)?.test(option)) return true;
   if (name === "git") return /^:(?:[!^]|\([^)]*exclude)/.test(text);
   return name === "find" && isPruned({ texts, index });
@@ -323,12 +346,19 @@ function isExcluded(name: string, { texts, index }: WordPosition): boolean {
 /** Sub-commands of git whose operands are branches and other revisions, never files. */
 const GIT_BRANCHES = /^(?:branch|switch|merge|rebase|tag|cherry-pick|revert)$/;
 
+/** Options before a branch. */
+const BRANCH_OPTIONS =
+  /^(?:-[dDmMcCfu]|--(?:delete|move|copy|force|force-with-lease|set-upstream(?:-to)?|onto|(?:no-)?ff|ff-only|squash|no-commit|no-edit|(?:no-)?track|(?:no-)?contains|(?:no-)?merged|create|detach))$/;
+
 /** Whether a word is the name of a branch for git, such as `fix/secrets`. The values of most options may be files. */
 function isBranch(subcommand: string, { texts, index }: WordPosition): boolean {
   const { [index]: text = "", [index - 1]: option = "" } = texts;
   if (text.startsWith("-")) return false;
   if (option.startsWith("-")) {
-    return /^(?:checkout|switch|worktree)$/.test(subcommand) && /^-[bBcC]$/.test(option);
+    if (/^(?:checkout|switch|worktree)$/.test(subcommand) && /^-[bBcC]$/.test(option)) return true;
+    const isFirst = texts.findIndex((word) => !word.startsWith("-")) === index;
+    return BRANCH_OPTIONS.test(option) &&
+      (subcommand === "push" ? !isFirst : GIT_BRANCHES.test(subcommand));
   }
   // The first operand of `push` is a repository, which may be a directory.
   return GIT_BRANCHES.test(subcommand) || (subcommand === "push" && index > 0);

@@ -86,8 +86,7 @@ function addContents(glob: string): readonly string[] {
     );
   }
   const name = pattern.replace(/^\.\//, "").replace(/\/$/, "");
-  const isInAnyDirectory = !pattern.replace(/^\.\//, "").includes("/");
-  return [`${sign}${name}`, `${sign}${isInAnyDirectory ? "**/" : ""}${name}/**`];
+  return [`${sign}${name}`, `${sign}${name.includes("/") ? "" : "**/"}${name}/**`];
 }
 
 function isAbsoluteGlob(glob: string): boolean {

@@ -85,7 +85,9 @@ Deno.test("createFileRules(): a glob for a directory protects all that is in it,
       "/p/s*",
     ]
   ) assertEquals(getVerdict([glob], "/p/secret/a/b"), "protected", glob);
-  assertEquals(getVerdict(["secret"], "/p/lib/secret/a"), "protected");
+  for (const glob of ["secret", "secret/"]) {
+    assertEquals(getVerdict([glob], "/p/lib/secret/a"), "protected", glob);
+  }
   assertEquals(getVerdict(["/r/secret"], "/r/secret"), "protected");
   for (const glob of ["secret/a", "lib/secret/", "/r/secret", "*.secret"]) {
     assertEquals(getVerdict([glob], "/p/secret/b"), "allowed", glob);
