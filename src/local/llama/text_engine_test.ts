@@ -54,7 +54,7 @@ Deno.test("TextEngine: requests get a sequence in order, also if one arrives whe
   assertEquals(order, ["second", "third", "late"]);
 });
 
-Deno.test("TextEngine: tells requests that have a sequence when others wait for it", async () => {
+Deno.test("TextEngine: calls onWanted of requests that have a sequence when others wait for it", async () => {
   const engine = createEngine();
   const wanted: string[] = [];
   const open = (prompt: string) => start(engine, prompt, { onWanted: () => wanted.push(prompt) });
