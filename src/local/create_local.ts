@@ -19,7 +19,7 @@ export interface LocalOptions extends Omit<LocalModelOptions, "model"> {
 
 /** A stream function of models on this device. */
 export interface LocalStreamFn extends StreamFn, AsyncDisposable {
-  /** Unloads the models that no request uses. */
+  /** Unloads the models that no request uses, also a `LocalModel` that was given. */
   unload(): Promise<void>;
 }
 
@@ -103,7 +103,8 @@ class LocalModels {
   }
 
   async unload(): Promise<void> {
-    await Promise.all([...this.#models.values()].map((model) => model.unload()));
+    const given = this.#options instanceof LocalModel ? [this.#options] : [];
+    await Promise.all([...given, ...this.#models.values()].map((model) => model.unload()));
   }
 
   #find(name: string): LocalModel {

@@ -40,6 +40,8 @@ export interface GenerationRequest {
   readonly sampling: Sampling;
   /** Returns the grammar of the next token; `undefined` for none. */
   readonly getGrammar: () => LlamaGrammarState | undefined;
+  /** Called when another request waits for a sequence, at least once. */
+  readonly onWanted: () => void;
 }
 
 /** A step of a generation. */
@@ -74,6 +76,8 @@ export class TextEngine {
   readonly #texts: TokenTexts;
   readonly #free: SequenceSlot[];
   readonly #waiting: Deferred<SequenceSlot>[] = [];
+  /** The requests that have a sequence. */
+  readonly #active = new Set<GenerationRequest>();
   readonly #grammars = new Map<string, Promise<object | undefined>>();
 
   constructor(options: TextEngineOptions) {
@@ -98,10 +102,15 @@ export class TextEngine {
   /** Waits for a sequence and starts a generation, which must be released. */
   async start(request: GenerationRequest, signal: AbortSignal): Promise<Generation> {
     const slot = await this.#acquire(request.prompt, signal);
-    const release = () => this.#release(slot);
+    this.#active.add(request);
+    const release = () => {
+      this.#active.delete(request);
+      this.#release(slot);
+    };
     try {
       const aligned = slot.align(request.prompt);
       const tools = { tokenizer: this.tokenizer, texts: this.#texts };
+      if (this.#waiting.length > 0) request.onWanted();
       return new Generation(request, { ...this.#options, ...tools, slot, aligned, release });
     } catch (error) {
       release();
@@ -143,6 +152,7 @@ export class TextEngine {
   async #wait(signal: AbortSignal): Promise<SequenceSlot> {
     const turn = createDeferred<SequenceSlot>();
     this.#waiting.push(turn);
+    for (const { onWanted } of this.#active) onWanted();
     try {
       return await abortable(turn.promise, signal);
     } catch (error) {

@@ -21,9 +21,18 @@ function createEngine(runtime: Partial<LlamaRuntime> = {}): TextEngine {
   });
 }
 
-function start(engine: TextEngine, prompt: string, signal = new AbortController().signal) {
+interface StartOptions {
+  readonly signal?: AbortSignal;
+  readonly onWanted?: () => void;
+}
+
+function start(
+  engine: TextEngine,
+  prompt: string,
+  { signal = new AbortController().signal, onWanted = () => {} }: StartOptions = {},
+) {
   const sampling = { temperature: 0, topP: 1, topK: 1, minP: 0 };
-  return engine.start({ prompt, sampling, getGrammar: () => undefined }, signal);
+  return engine.start({ prompt, sampling, getGrammar: () => undefined, onWanted }, signal);
 }
 
 /** Starts a request that is released as soon as it has a sequence. */
@@ -45,14 +54,29 @@ Deno.test("TextEngine: requests get a sequence in order, also if one arrives whe
   assertEquals(order, ["second", "third", "late"]);
 });
 
+Deno.test("TextEngine: calls onWanted of requests that have a sequence when others wait for it", async () => {
+  const engine = createEngine();
+  const wanted: string[] = [];
+  const open = (prompt: string) => start(engine, prompt, { onWanted: () => wanted.push(prompt) });
+  const first = await open("first");
+  assertEquals(wanted, []);
+  const second = open("second");
+  const third = open("third");
+  assertEquals(wanted, ["first", "first"]);
+  await first.release();
+  await (await second).release();
+  // The third one waited when the second one began, and none waits for the third one.
+  assertEquals(wanted, ["first", "first", "second"]);
+  await (await third).release();
+  assertEquals(wanted, ["first", "first", "second"]);
+});
+
 Deno.test("TextEngine: a request that is aborted when it gets a sequence passes it on", async () => {
   const engine = createEngine();
   const order: string[] = [];
   const first = await start(engine, "first");
   const controller = new AbortController();
-  const aborted = start(engine, "aborted", controller.signal).then((generation) =>
-    generation.release()
-  );
+  const aborted = start(engine, "aborted", controller).then((generation) => generation.release());
   const next = runTurn(engine, "next", order);
   const releasing = first.release();
   controller.abort(new Error("enough"));
@@ -67,13 +91,13 @@ Deno.test("TextEngine: an aborted request leaves the queue", async () => {
   const order: string[] = [];
   const first = await start(engine, "first");
   const controller = new AbortController();
-  const aborted = start(engine, "aborted", controller.signal);
+  const aborted = start(engine, "aborted", controller);
   const next = runTurn(engine, "next", order);
   controller.abort(new Error("enough"));
   await assertRejects(() => aborted, Error, "enough");
   await first.release();
   await next;
-  await assertRejects(() => start(engine, "late", controller.signal), Error, "enough");
+  await assertRejects(() => start(engine, "late", controller), Error, "enough");
   await runTurn(engine, "last", order);
   assertEquals(order, ["next", "last"]);
 });

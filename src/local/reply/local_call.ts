@@ -52,6 +52,10 @@ class LocalCall {
   readonly #end = new AbortController();
   readonly #onAbort = () => this.#abort();
   #reply: OpenReply | undefined;
+  /** The latest step. */
+  #step: Promise<void> | undefined;
+  /** All further steps, if they do not wait for the reader. */
+  #rest: Promise<void> | undefined;
   #isStarted = false;
   #isClosed = false;
 
@@ -59,7 +63,7 @@ class LocalCall {
     this.#request = request;
     this.#source = source;
     this.events = new ReadableQueue({
-      pull: this.#advance,
+      pull: () => this.#rest ?? (this.#step = this.#advance()),
       cancel: () => this.#close(),
       readAhead: true,
     });
@@ -67,7 +71,7 @@ class LocalCall {
   }
 
   /** Takes one step: starts the reply, loads the model and evaluates the prompt, or generates a token. */
-  readonly #advance = async (): Promise<void> => {
+  async #advance(): Promise<void> {
     if (!this.#isStarted) return this.#start();
     try {
       if (this.#reply) await this.#reply.advance();
@@ -78,7 +82,16 @@ class LocalCall {
       }
     }
     if (this.#writer.ended && !this.#isClosed) this.#close();
-  };
+  }
+
+  /**
+   * Takes the further steps without waiting for the reader, since other requests would wait as long as one that reads
+   * slowly, or no more. The size of the context limits what is not read.
+   */
+  async #advanceToEnd(): Promise<void> {
+    await this.#step;
+    while (!this.#isClosed) await this.#advance();
+  }
 
   #start(): void {
     const { signal } = this.#request;
@@ -93,7 +106,11 @@ class LocalCall {
     const { signal } = this.#end;
     return new Promise((resolve, reject) => {
       const use = async (model: LoadedTextModel) => {
-        this.#reply = await OpenReply.open(model, this.#request, { writer: this.#writer, signal });
+        this.#reply = await OpenReply.open(model, this.#request, {
+          writer: this.#writer,
+          signal,
+          onWanted: () => void (this.#rest ??= this.#advanceToEnd()),
+        });
         resolve();
         await untilAborted(signal);
         await this.#reply.release();
@@ -151,6 +168,8 @@ function redactError(error: AgentError, apiKey = ""): AgentError {
 interface OpenReplyOptions {
   readonly writer: BlockWriter;
   readonly signal: AbortSignal;
+  /** Called when another request waits for the sequence of the reply. */
+  readonly onWanted: () => void;
 }
 
 /** A reply that is being generated. */
@@ -179,7 +198,7 @@ class OpenReply {
   static async open(
     model: LoadedTextModel,
     request: StreamRequest,
-    { writer, signal }: OpenReplyOptions,
+    { writer, signal, onWanted }: OpenReplyOptions,
   ): Promise<OpenReply> {
     const { context, options, model: { thinkingLevel } } = request;
     const { engine, prompts } = model;
@@ -214,6 +233,7 @@ class OpenReply {
       prompt: prompt.text,
       sampling: toSampling(options, model.sampling),
       getGrammar: () => grammar.select(parser),
+      onWanted,
     }, signal);
     try {
       checkPrompt(generation, { contextSize: engine.contextSize, request });
