@@ -1,5 +1,5 @@
 /**
- * The model of a recording.
+ * The model of a recording, and its server.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export function findRecordedModel(
   file: string,
   options: RecordedModelOptions,
 ): ModelSpec | undefined {
-  const request = findFirstRequest(Deno.readTextFileSync(file));
+  const request = findFirstRequest(file);
   const url = request?.url;
   const modelId = request && findModelId(request);
   if (typeof url !== "string" || modelId === undefined) return undefined;
@@ -41,10 +41,25 @@ export function findRecordedModel(
   return provider === undefined ? undefined : { provider, modelId, thinkingLevel: "off" };
 }
 
+/**
+ * Returns the default URL of a provider, if the first request of a recording was sent there. A replay uses it instead of
+ * other URLs, on which the format of the requests can depend.
+ *
+ * @param file Absolute path of the recording.
+ * @param provider Name of the provider.
+ */
+export function findRecordedUrl(file: string, provider: string): string | undefined {
+  const server = defaultUrl(provider);
+  const url = server === undefined ? undefined : findFirstRequest(file)?.url;
+  return server !== undefined && typeof url === "string" && isBelow(url, server)
+    ? server
+    : undefined;
+}
+
 /** Returns the request in the first line after that of the recording itself. */
-function findFirstRequest(recording: string): JsonObject | undefined {
-  const [, line = ""] = recording.split("\n", 2);
+function findFirstRequest(file: string): JsonObject | undefined {
   try {
+    const [, line = ""] = Deno.readTextFileSync(file).split("\n", 2);
     const exchange = JSON.parse(line);
     const request = isJsonObject(exchange) ? exchange.request : undefined;
     return isJsonObject(request) ? request : undefined;
