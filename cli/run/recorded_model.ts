@@ -42,24 +42,38 @@ export function findRecordedModel(
 }
 
 /**
- * Returns the default URL of a provider, if the first request of a recording was sent there. A replay uses it instead of
- * other URLs, on which the format of the requests can depend.
+ * Returns the default URL of a provider, if a request of a recording was sent there. A replay uses it instead of other
+ * URLs, on which the format of the requests can depend.
  *
  * @param file Absolute path of the recording.
  * @param provider Name of the provider.
  */
 export function findRecordedUrl(file: string, provider: string): string | undefined {
   const server = defaultUrl(provider);
-  const url = server === undefined ? undefined : findFirstRequest(file)?.url;
-  return server !== undefined && typeof url === "string" && isBelow(url, server)
-    ? server
-    : undefined;
+  if (server === undefined) return undefined;
+  const isRecorded = readLines(file).some((line) => {
+    const url = parseRequest(line)?.url;
+    return typeof url === "string" && isBelow(url, server);
+  });
+  return isRecorded ? server : undefined;
 }
 
-/** Returns the request in the first line after that of the recording itself. */
 function findFirstRequest(file: string): JsonObject | undefined {
+  return parseRequest(readLines(file)[1] ?? "");
+}
+
+function readLines(file: string): string[] {
   try {
-    const [, line = ""] = Deno.readTextFileSync(file).split("\n", 2);
+    return Deno.readTextFileSync(file).split("\n");
+  } catch {
+    // The replay reports why the recording cannot be read.
+    return [];
+  }
+}
+
+/** Returns the request in a line of a recording; that of the recording itself has none. */
+function parseRequest(line: string): JsonObject | undefined {
+  try {
     const exchange = JSON.parse(line);
     const request = isJsonObject(exchange) ? exchange.request : undefined;
     return isJsonObject(request) ? request : undefined;
