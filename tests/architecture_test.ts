@@ -78,6 +78,7 @@ const INTERNAL_NAMES: Readonly<Record<string, string>> = {
   isLocalCaller: "without authorization, the proxy's server has local callers only",
   isLoopbackName: "without authorization, the proxy's server has local callers only",
   mapSubschemas: "only Moonshot has rules of its own for the schemas within another",
+  resolvePointer: "only Google has a schema format of its own, without references",
   startTimer: "the proxy's server limits the time of a body that it receives",
   toClaudeInput: "Claude models, at three APIs, reject names of parameters",
   toClaudeSchema: "Claude models, at three APIs, reject names of parameters",

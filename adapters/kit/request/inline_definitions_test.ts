@@ -25,6 +25,16 @@ const SCHEMAS: readonly (readonly [JsonSchema, JsonSchema])[] = [
       type: "object",
     },
   ],
+  [
+    { items: { $ref: "#/$defs/List%3Ctext%3E" }, $defs: { "List<text>": TEXT } },
+    { items: TEXT },
+  ],
+  [
+    { properties: { a: { anyOf: [{}, TEXT] }, b: { $ref: "#/properties/a/anyOf/1" } } },
+    { properties: { a: { anyOf: [{}, TEXT] }, b: TEXT } },
+  ],
+  [{ items: { $ref: "#/$defs/50%" }, $defs: { "50%": TEXT } }, { items: TEXT }],
+  [{ items: { $ref: "#/$defs/%ff" } }, { items: {} }],
   [{ items: { $ref: "#/$defs/gone" } }, { items: {} }],
   [{ items: { $ref: "https://a.example/b" } }, { items: {} }],
   [{ $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/a" } } }, {}],

@@ -8,6 +8,7 @@
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
 import type { ToolSpec } from "../../../src/core/stream.ts";
+import { inlineDefinitions } from "./inline_definitions.ts";
 import { toToolSchema } from "./tool_schema.ts";
 import { type NameRule, toWireName } from "./wire_names.ts";
 
@@ -23,9 +24,12 @@ export interface RenamedProperty {
 
 /** Returns the schema of a tool's parameters, with names that the API accepts. */
 export function toClaudeSchema(parameters: JsonSchema): JsonSchema {
-  const schema = toToolSchema(parameters);
+  const completed = toToolSchema(parameters);
   const renames = findRenamedProperties(parameters);
-  if (renames.length === 0) return schema;
+  if (renames.length === 0) return completed;
+  // A reference to a renamed parameter would refer to nothing.
+  const hasReferences = JSON.stringify(completed).includes('"#/properties/');
+  const schema = hasReferences ? inlineDefinitions(completed) : completed;
   const wireNames = new Map(renames.map(({ name, wireName }) => [name, wireName]));
   const rename = (name: string) => wireNames.get(name) ?? name;
   const { properties, required } = schema;
@@ -57,11 +61,18 @@ export function toClaudeInput(input: JsonObject, tool: ToolSpec | undefined): Js
   );
 }
 
+/** Renamed parameters, since each call of a conversation needs those of its tool. */
+const renamedProperties = new WeakMap<JsonSchema, readonly RenamedProperty[]>();
+
 /** Returns the parameters of a tool whose names the API rejects. */
 export function findRenamedProperties(parameters: JsonSchema): readonly RenamedProperty[] {
+  const known = renamedProperties.get(parameters);
+  if (known) return known;
   const { properties } = toToolSchema(parameters);
-  return Object.keys(Object(properties)).flatMap((name) => {
+  const renamed = Object.keys(Object(properties)).flatMap((name) => {
     const wireName = toWireName(name, PROPERTY_NAME_RULE);
     return wireName === name ? [] : [{ name, wireName }];
   });
+  renamedProperties.set(parameters, renamed);
+  return renamed;
 }

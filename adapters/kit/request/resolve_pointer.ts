@@ -4,14 +4,25 @@
  * @module
  */
 
-import { isJsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import type { JsonSchema } from "../../../src/core/json.ts";
 
 /** Returns the value to which a reference such as `#/$defs/name` refers; `undefined` if the schema does not have it. */
 export function resolvePointer(root: JsonSchema, reference: string): unknown {
-  let target: unknown = root;
-  for (const step of reference.replace(/^#\/?/, "").split("/").filter((step) => step !== "")) {
+  const [start, ...steps] = decode(reference).split("/");
+  let target: unknown = start === "#" ? root : undefined;
+  for (const step of steps.filter((step) => step !== "")) {
     const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    target = isJsonObject(target) && Object.hasOwn(target, name) ? target[name] : undefined;
+    // Members of an object and items of a list, such as the first alternative in `#/properties/name/anyOf/0`.
+    target = Object.hasOwn(Object(target), name) ? Object(target)[name] : undefined;
   }
-  return reference.startsWith("#") ? target : undefined;
+  return target;
+}
+
+/** Decodes a fragment of a URI, as in `#/$defs/List%3CText%3E`; an invalid one is returned unchanged. */
+function decode(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
 }
