@@ -13,6 +13,7 @@ import { type LoadedProject, loadProject } from "../project/load_project.ts";
 import { listProjectContent } from "../project/project_content.ts";
 import { type AgentSetup, setUpAgent } from "../run/setup_agent.ts";
 import type { EvalSettings } from "./eval_settings.ts";
+import { findModelUrl, getModelDirectory } from "./model_directories.ts";
 
 /** Options for `createMakeAgent()`. */
 export interface MakeAgentOptions {
@@ -72,8 +73,12 @@ async function createSetup(
   host: Host,
 ): Promise<AgentSetup> {
   const cwd = await getDirectory();
+  const baseUrl = replay === undefined
+    ? undefined
+    : findModelUrl(getModelDirectory(replay, model), model.provider);
   return await setUpAgent({
     ...run,
+    ...(baseUrl !== undefined && { baseUrl }),
     cwd,
     model,
     permissionMode: "bypass",

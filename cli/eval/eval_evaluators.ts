@@ -23,6 +23,7 @@ import type { Host } from "../host/host.ts";
 import { withLocalProvider } from "../run/local_models.ts";
 import { getProviders } from "../run/provider_options.ts";
 import type { EvalSettings } from "./eval_settings.ts";
+import { findModelUrl, getModelDirectory } from "./model_directories.ts";
 
 const TOPICS: readonly JudgeTopic[] = ["correctness", "faithfulness", "tool_use", "safety"];
 
@@ -66,11 +67,15 @@ async function createJudge(
     EvaluatorSettings,
   host: Host,
 ): Promise<JudgeModel> {
+  const recordedUrl = replay === undefined
+    ? undefined
+    : findModelUrl(getModelDirectory(replay, evaluated), model.provider);
+  // The base URL is that of the provider of the evaluated model.
+  const url = recordedUrl ?? (model.provider === evaluated.provider ? baseUrl : undefined);
   const selection = {
     needsKey: replay === undefined,
     ...(providers && { providers }),
-    // The base URL is that of the provider of the evaluated model.
-    ...(baseUrl !== undefined && model.provider === evaluated.provider && { baseUrl }),
+    ...(url !== undefined && { baseUrl: url }),
   };
   const options = await getProviders([model], selection, host);
   return {

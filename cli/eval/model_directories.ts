@@ -11,10 +11,25 @@ import { UsageError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
 import { formatModel } from "../conversation/command/format_model.ts";
 import { pathExists } from "../host/path_exists.ts";
+import { findRecordedUrl } from "../run/recorded_model.ts";
 
 /** Returns the directory of a model in a recording. */
 export function getModelDirectory(recording: string, model: ModelSpec): string {
   return join(recording, encodeURIComponent(formatModel(model)));
+}
+
+/**
+ * Returns the default URL of a provider, if the recorded runs of a model have sent requests there.
+ *
+ * @param directory Absolute path of the directory of the model.
+ * @param provider Name of the provider.
+ */
+export function findModelUrl(directory: string, provider: string): string | undefined {
+  const names = Array.from(Deno.readDirSync(directory), ({ name }) => name);
+  const recording = names.sort().find((name) => /\.\d+\.jsonl$/.test(name));
+  return recording === undefined
+    ? undefined
+    : findRecordedUrl(join(directory, recording), provider);
 }
 
 /**

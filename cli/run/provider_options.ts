@@ -64,7 +64,8 @@ async function getProviderOptions(
   host: Pick<Host, "env">,
 ): Promise<ProviderOptions> {
   const { baseUrl: configuredUrl, keyCommand } = providers[provider] ?? {};
-  const ownUrl = baseUrl ??
+  const recordedUrl = replay === undefined ? undefined : await findRecordedUrl(replay, provider);
+  const ownUrl = recordedUrl ?? baseUrl ??
     (hasVariable([urlVariable(provider)], host) ? undefined : configuredUrl);
   const names = providerNames();
   if (ownUrl === undefined && !names.includes(provider)) {
@@ -81,6 +82,14 @@ async function getProviderOptions(
     ...(apiKey !== undefined && { apiKey }),
     ...(isKeyless ? { keyless: true } : { keyHint: hint }),
   };
+}
+
+async function findRecordedUrl(file: string, provider: string): Promise<string | undefined> {
+  const recorded = await importLate<typeof import("./recorded_model.ts")>(
+    "./recorded_model.ts",
+    import.meta.url,
+  );
+  return recorded.findRecordedUrl(file, provider);
 }
 
 /** Returns the options of all providers, by name; the model of a conversation can change to them. */

@@ -1,5 +1,5 @@
 /**
- * The model of a recording.
+ * The model of a recording, and its server.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export function findRecordedModel(
   file: string,
   options: RecordedModelOptions,
 ): ModelSpec | undefined {
-  const request = findFirstRequest(Deno.readTextFileSync(file));
+  const request = findFirstRequest(file);
   const url = request?.url;
   const modelId = request && findModelId(request);
   if (typeof url !== "string" || modelId === undefined) return undefined;
@@ -41,9 +41,38 @@ export function findRecordedModel(
   return provider === undefined ? undefined : { provider, modelId, thinkingLevel: "off" };
 }
 
-/** Returns the request in the first line after that of the recording itself. */
-function findFirstRequest(recording: string): JsonObject | undefined {
-  const [, line = ""] = recording.split("\n", 2);
+/**
+ * Returns the default URL of a provider, if a request of a recording was sent there. A replay uses it instead of other
+ * URLs, on which the format of the requests can depend.
+ *
+ * @param file Absolute path of the recording.
+ * @param provider Name of the provider.
+ */
+export function findRecordedUrl(file: string, provider: string): string | undefined {
+  const server = defaultUrl(provider);
+  if (server === undefined) return undefined;
+  const isRecorded = readLines(file).some((line) => {
+    const url = parseRequest(line)?.url;
+    return typeof url === "string" && isBelow(url, server);
+  });
+  return isRecorded ? server : undefined;
+}
+
+function findFirstRequest(file: string): JsonObject | undefined {
+  return parseRequest(readLines(file)[1] ?? "");
+}
+
+function readLines(file: string): string[] {
+  try {
+    return Deno.readTextFileSync(file).split("\n");
+  } catch {
+    // The replay reports why the recording cannot be read.
+    return [];
+  }
+}
+
+/** Returns the request in a line of a recording; that of the recording itself has none. */
+function parseRequest(line: string): JsonObject | undefined {
   try {
     const exchange = JSON.parse(line);
     const request = isJsonObject(exchange) ? exchange.request : undefined;

@@ -138,7 +138,11 @@ export interface DeleteOptions {
   readonly yes: boolean;
 }
 
-/** Deletes sessions after a question. */
+/**
+ * Deletes sessions after a question. One that is open elsewhere does not prevent the deletion of the others.
+ *
+ * @throws {ConfigurationError} If a session cannot be deleted, after the deletion of the others.
+ */
 export async function deleteSessions(
   ids: readonly string[],
   { olderThan, yes }: DeleteOptions,
@@ -164,11 +168,19 @@ export async function deleteSessions(
     }
     const text = formatSessions(sessions, getListOptions(host, true));
     if (!yes && !await confirmDeletion(text, host)) return ExitCode.failed;
+    const problems: string[] = [];
     for (const { id } of sessions) {
-      await store.delete(id);
-      await deleteChanges(id, host);
+      try {
+        await store.delete(id);
+        await deleteChanges(id, host);
+      } catch (error) {
+        if (!(error instanceof SessionError)) throw error;
+        problems.push(error.message);
+      }
     }
-    await host.terminal.messages.write(`${formatCount(sessions.length)} deleted\n`);
+    const count = sessions.length - problems.length;
+    if (count > 0) await host.terminal.messages.write(`${formatCount(count)} deleted\n`);
+    if (problems.length > 0) throw new ConfigurationError(problems.join("\n"));
     return ExitCode.ok;
   });
 }

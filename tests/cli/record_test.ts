@@ -83,6 +83,25 @@ Deno.test("--replay: uses the model that was recorded, also another than the def
   assertEquals(await run(NO_KEYS, "--replay"), recorded);
 });
 
+Deno.test("--replay: uses the recorded URL where another one is set", async () => {
+  await using directory = await createWorkDirectory();
+  const run = async (options: FakeHostOptions, ...args: readonly string[]) => {
+    const host = createFakeHost(options);
+    const cwd = `${directory.path}/work`;
+    const code = await main(["run", "--cwd", cwd, ...args, directory.cassette, "Hello"], host);
+    return { code, output: host.output };
+  };
+  const recorded = await run({ model: [DONE_REPLY] }, ...MODEL, "--record");
+  assertEquals(recorded, { code: 0, output: "Milk and eggs.\n" });
+  const url = "https://gateway.example.com";
+  const env = { ANTHROPIC_BASE_URL: url };
+  assertEquals(await run({ env }, "--replay"), recorded);
+  assertEquals(await run({ env }, ...MODEL, "--replay"), recorded);
+  assertEquals(await run(NO_KEYS, ...MODEL, "--base-url", url, "--replay"), recorded);
+  directory.write("home/.config/swink/config.toml", `[providers.anthropic]\nbase_url = "${url}"\n`);
+  assertEquals(await run({ env: { HOME: `${directory.path}/home` } }, "--replay"), recorded);
+});
+
 Deno.test("--replay: works on a later date than that of the recording", async () => {
   await using directory = await createWorkDirectory();
   await runSession(directory, { model: [DONE_REPLY] }, "--record", directory.cassette, "Hello");

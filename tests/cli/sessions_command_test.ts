@@ -176,6 +176,19 @@ Deno.test("swink sessions delete: deletes a session that is named twice", async 
   assertEquals(await listIds(home), ["new-2"]);
 });
 
+Deno.test("swink sessions delete: deletes the other sessions when one is open elsewhere", async () => {
+  await using home = await createHome();
+  const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
+  await using _open = await store.open("new-1");
+  const { code, messages } = await run(home, ["delete", "old", "new-1", "new-2", "--yes"]);
+  assertEquals(code, 3);
+  assertMatch(messages, /^2 sessions deleted\nswink: The session "new-1" is open in /);
+  assertEquals(await listIds(home), ["new-1"]);
+  const again = await run(home, ["delete", "new-1", "--yes"]);
+  assertEquals(again.code, 3);
+  assertMatch(again.messages, /^swink: The session "new-1" is open in /);
+});
+
 Deno.test("swink sessions: an empty id is no prefix of the only session", async () => {
   await using home = await createHome();
   assertEquals((await run(home, ["delete", "old", "new-1", "--yes"])).code, 0);

@@ -470,7 +470,8 @@ Deno.test("gradePatch: a repository of another owner is read if the user trusts 
     }
     assertStringIncludes(await gradeInChild(directory, solution), "dubious ownership");
   }
-  await Deno.writeTextFile(settings, "[safe]\n\tdirectory = /other's\n\tdirectory = *\n");
+  const trusted = ["/other's", "~/project", "*"].map((path) => `\tdirectory = ${path}\n`);
+  await Deno.writeTextFile(settings, `[safe]\n${trusted.join("")}`);
   assertEquals(await gradeInChild(directory, solution), "a__b-1: resolved\n");
 });
 

@@ -57,7 +57,8 @@ async function isKnown(path: string, cwd: string): Promise<boolean> {
  * refuses them otherwise. `cwd` is a repository without settings of its own.
  */
 async function readTrustedDirectories(cwd: string): Promise<string[]> {
-  const args = ["config", "--null", "--get-all", "safe.directory"];
+  // As paths, since `~` is unknown to the commands without the settings of the user, which then fail.
+  const args = ["config", "--type=path", "--null", "--get-all", "safe.directory"];
   // It fails if there are none.
   const output = await runGit(args, { cwd, hasUserSettings: true }).catch(() => "");
   return output.split("\0").slice(0, -1).map((value) => `safe.directory=${value}`);
