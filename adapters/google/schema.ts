@@ -117,9 +117,10 @@ class SchemaConverter {
   }
 
   #convertItems({ items, prefixItems }: JsonObject, path: ReferencePath): JsonObject {
-    if (isJsonObject(items)) return this.convert(items, path);
     const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
-    return tuple.length > 0 ? this.#convertAlternatives(tuple, path) : ANY_VALUE;
+    if (tuple.length === 0) return isJsonObject(items) ? this.convert(items, path) : ANY_VALUE;
+    const others = isJsonObject(items) && Object.keys(items).length > 0 ? [items] : [];
+    return this.#convertAlternatives([...tuple, ...others], path);
   }
 
   #convertAlternatives(alternatives: readonly unknown[], path: ReferencePath): JsonObject {

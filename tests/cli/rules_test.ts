@@ -92,6 +92,25 @@ Deno.test("swink rules why: explains decisions with their rules", async () => {
   assertEquals((await run(home, "why", "bash", "{")).code, 2);
 });
 
+Deno.test("swink rules why: explains calls of the tools of MCP servers, which it does not start", async () => {
+  const explain = async (config: string, call: string) => {
+    await using home = await createTemporaryDirectory({ [FILE]: config });
+    return await run(home, "why", "mcp__github__push", call);
+  };
+  const asked = await explain("", "{}");
+  assertMatch(asked.output, /^decision {2}asks, or refuses .*\nrisk {6}network\n/);
+  const allowed = await explain('allowed_tools = ["mcp__github"]\n', '{"branch":"main"}');
+  assertMatch(allowed.output, /^decision {2}runs without asking\n[^]*\nrule {6}mcp__github\n/);
+  const denied = await explain('disallowed_tools = ["mcp__github__*"]\n', "{}");
+  assertMatch(
+    denied.output,
+    /^decision {2}refuses\nreason {4}disallowed_tools removes the tool mcp__github__push\n/,
+  );
+  const planned = await explain('permission_mode = "plan"\n', "{}");
+  assertMatch(planned.output, /^decision {2}refuses\n/);
+  assertEquals((await explain("", "main")).code, 2);
+});
+
 Deno.test("swink rules why: explains the decisions of a run with the mode and the tools of the configuration", async () => {
   const explain = async (config: string, tool: string, call = "a.txt") => {
     await using home = await createTemporaryDirectory({ [FILE]: config });
