@@ -1,5 +1,6 @@
 /**
- * Rewrites the specifiers of a module: those of imports and exports, and of modules named by `new URL(…, import.meta.url)`.
+ * Rewrites the specifiers of a module: those of imports and exports, and of modules that `new URL(…, import.meta.url)` or a
+ * function such as `importLate(…, import.meta.url)` names.
  *
  * @module
  */
@@ -55,10 +56,14 @@ function getSpecifier(node: ts.Node): ts.StringLiteral | undefined {
   if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
     return asLiteral(node.arguments[0]);
   }
-  const isModuleUrl = ts.isNewExpression(node) && node.expression.getText() === "URL" &&
-    node.arguments?.[1]?.getText() === "import.meta.url";
-  const url = isModuleUrl ? asLiteral(node.arguments?.[0]) : undefined;
-  return url?.text.endsWith(".ts") ? url : undefined;
+  return ts.isCallExpression(node) || ts.isNewExpression(node) ? getModulePath(node) : undefined;
+}
+
+/** Returns the path of a module that is relative to `import.meta.url`, the second argument. */
+function getModulePath(node: ts.CallExpression | ts.NewExpression): ts.StringLiteral | undefined {
+  if (node.arguments?.[1]?.getText() !== "import.meta.url") return undefined;
+  const path = asLiteral(node.arguments[0]);
+  return path?.text.endsWith(".ts") ? path : undefined;
 }
 
 function asLiteral(node: ts.Node | undefined): ts.StringLiteral | undefined {
@@ -68,7 +73,8 @@ function asLiteral(node: ts.Node | undefined): ts.StringLiteral | undefined {
 function applyReplacements(code: string, replacements: Replacement[]): string {
   let text = "";
   let offset = 0;
-  for (const { start, end, text: replacement } of replacements) {
+  const sorted = replacements.toSorted((left, right) => left.start - right.start);
+  for (const { start, end, text: replacement } of sorted) {
     text += code.slice(offset, start) + replacement;
     offset = end;
   }

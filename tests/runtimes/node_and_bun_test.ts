@@ -43,6 +43,8 @@ for (const runtime of RUNTIMES) {
         success: true,
         text: `${VERSION}\n`,
       });
+      const { text: help } = await runModule(runtime, app, [...args.slice(0, 1), "--help"], env);
+      assertStringIncludes(help, "Usage:"); // printed by a module that is loaded late
       const missing = await runModule(runtime, app, args, { PATH: app.path });
       assertEquals(missing.success, false);
       assertStringIncludes(missing.text, "Install it: npm install --global deno");

@@ -1,6 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { buildPackageIfChanged, packageDirectory } from "../../scripts/npm/build.ts";
 import { getSpecifiers } from "../../scripts/npm/specifiers.ts";
+import { createDeadline } from "../deadline.ts";
 import { readPublicModules } from "../project.ts";
 
 /** The `package.json` of the package. */
@@ -43,4 +44,30 @@ Deno.test("npm package: exports every public module with types, and imports only
     typeof entry === "string" ? [entry] : [entry.types, entry.default]
   );
   assertEquals(exported.filter((path) => !files.has(new URL(path, packageDirectory).href)), []);
+});
+
+Deno.test("npm package: swink runs the demo, whose modules are loaded late, and shows its help", async () => {
+  await buildPackageIfChanged();
+  const state = await Deno.makeTempDir({ prefix: "swink_npm_" });
+  const run = async (...args: string[]): Promise<string> => {
+    const options = ["-A", "--quiet", "--no-lock", "--node-modules-dir=none"];
+    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", ...options, "bin/swink.js", ...args],
+      cwd: packageDirectory,
+      env: { XDG_CONFIG_HOME: state, XDG_STATE_HOME: state, NO_COLOR: "1" },
+      stdin: "null",
+      signal: createDeadline(),
+    }).output();
+    const [output = "", errors = ""] = [stdout, stderr].map((bytes) =>
+      new TextDecoder().decode(bytes)
+    );
+    assert(success, output + errors);
+    return output;
+  };
+  try {
+    assertStringIncludes(await run("--help"), "Usage:");
+    assertStringIncludes(await run("demo"), "All four tests pass now.");
+  } finally {
+    await Deno.remove(state, { recursive: true });
+  }
 });
