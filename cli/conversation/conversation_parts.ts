@@ -193,6 +193,7 @@ function createRuns(
       // With the clock of the entries of the session.
       changeLog.beginTurn(`${Date.now()} ${crypto.randomUUID()}`);
     },
+    onLate: (text) => view.echo(text),
     async onEnd(end: RunEnded) {
       const { turns, attempts } = output;
       const { result, durationMs } = end;
