@@ -243,6 +243,7 @@ export class ConversationRuns implements RunControl, QueueControl {
   async #deliverQueued(signal: AbortSignal): Promise<void> {
     await this.#sending;
     while (this.agent.hasPendingMessages && this.#activity?.mayContinue && !signal.aborted) {
+      await this.#options.onStart(this.texts[0]?.text ?? "");
       await this.#finish((agent) => agent.continue({ signal }));
       await this.#sending;
     }

@@ -18,6 +18,17 @@ Deno.test("ConversationRuns: texts that are sent after an abort are the next pro
   assertEquals(listTexts(agent), ["next", "queued", "last"]);
 });
 
+Deno.test("ConversationRuns: texts that are sent during a task begin a run of their own", async () => {
+  const { runs, agent, started } = createRuns();
+  const ending = Promise.withResolvers<void>();
+  runs.startTask("a task", async () => await ending.promise);
+  runs.send("queued");
+  ending.resolve();
+  await runs.untilIdle();
+  assertEquals(listTexts(agent), ["queued"]);
+  assertEquals(started, ["queued"]);
+});
+
 Deno.test("ConversationRuns: a text that is sent after an abort is reported when its run starts, unless it is queued", async () => {
   const { runs, late } = createRuns();
   const ending = Promise.withResolvers<void>();
@@ -32,7 +43,7 @@ Deno.test("ConversationRuns: a text that is sent after an abort is reported when
 });
 
 Deno.test("ConversationRuns: texts that wait for the end of an aborted run are not sent when it is aborted again", async () => {
-  const { runs, agent, errors, late } = createRuns();
+  const { runs, agent, errors, late, started } = createRuns();
   const ending = Promise.withResolvers<void>();
   runs.startTask("a task", async () => await ending.promise);
   runs.abort();
@@ -56,18 +67,19 @@ function createRuns() {
   });
   const errors: unknown[] = [];
   const late: string[] = [];
+  const started: string[] = [];
   const runs = new ConversationRuns({
     agent,
     createInput: (text) => Promise.resolve(text),
     onEvent: () => Promise.resolve(),
-    onStart: () => {},
+    onStart: (text) => void started.push(text),
     onLate: (text) => void late.push(text),
     onEnd: () => {},
     onError: (error) => void errors.push(error),
     onActivity: () => {},
     now: () => 0,
   });
-  return { runs, agent, errors, late };
+  return { runs, agent, errors, late, started };
 }
 
 function listTexts(agent: Agent): readonly string[] {
