@@ -98,6 +98,11 @@ export function urlVariable(provider: string): string | undefined {
   return Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]?.urlVariable : undefined;
 }
 
+/** Returns the URL to which requests of a provider go without another one; `undefined` if there is none. */
+export function defaultUrl(provider: string): string | undefined {
+  return Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]?.defaultUrl : undefined;
+}
+
 /**
  * Creates the stream function of a provider. Its adapter is loaded, and the environment read, on the first request.
  *

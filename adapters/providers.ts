@@ -20,6 +20,8 @@ export interface ProviderEntry {
   readonly keyVariables: readonly string[];
   /** Environment variable that may hold the URL. */
   readonly urlVariable?: string;
+  /** URL of the provider's public API, or of its server on the local machine. Default: there is no such URL. */
+  readonly defaultUrl?: string;
   /** Loads the adapter on first use; `env` reads further variables of the provider. */
   readonly load: (options: ProviderOptions, env: ReadEnvironment) => Promise<StreamFn>;
 }
@@ -28,6 +30,7 @@ export interface ProviderEntry {
 const GOOGLE: ProviderEntry = {
   keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
   urlVariable: "GEMINI_BASE_URL",
+  defaultUrl: "https://generativelanguage.googleapis.com/v1beta",
   load: async (options) =>
     (await import("./google/google_stream_fn.ts")).createGoogleStreamFn(options),
 };
@@ -37,6 +40,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
   anthropic: {
     keyVariables: ["ANTHROPIC_API_KEY"],
     urlVariable: "ANTHROPIC_BASE_URL",
+    defaultUrl: "https://api.anthropic.com",
     load: async (options) =>
       (await import("./anthropic/anthropic_stream_fn.ts")).createAnthropicStreamFn(options),
   },
@@ -45,7 +49,12 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
     urlVariable: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
     load: loadBedrock,
   },
-  openai: { keyVariables: ["OPENAI_API_KEY"], urlVariable: "OPENAI_BASE_URL", load: loadOpenAI },
+  openai: {
+    keyVariables: ["OPENAI_API_KEY"],
+    urlVariable: "OPENAI_BASE_URL",
+    defaultUrl: "https://api.openai.com/v1",
+    load: loadOpenAI,
+  },
   azure: {
     keyVariables: ["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"],
     urlVariable: "AZURE_OPENAI_ENDPOINT",
@@ -56,12 +65,14 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
   mistral: {
     keyVariables: ["MISTRAL_API_KEY"],
     urlVariable: "MISTRAL_BASE_URL",
+    defaultUrl: "https://api.mistral.ai/v1",
     load: async (options) =>
       (await import("./mistral/mistral_stream_fn.ts")).createMistralStreamFn(options),
   },
   ollama: {
     keyVariables: ["OLLAMA_API_KEY"],
     urlVariable: "OLLAMA_HOST",
+    defaultUrl: "http://localhost:11434",
     load: async (options) =>
       (await import("./ollama/ollama_stream_fn.ts")).createOllamaStreamFn(options),
   },
@@ -69,6 +80,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderEntry>> = {
   xai: {
     keyVariables: ["XAI_API_KEY"],
     urlVariable: "XAI_BASE_URL",
+    defaultUrl: "https://api.x.ai/v1",
     load: async (options) => (await import("./xai/xai_stream_fn.ts")).createXaiStreamFn(options),
   },
 
@@ -121,6 +133,7 @@ export const CUSTOM_SERVER: ProviderEntry = { keyVariables: [], load: loadOpenAI
 function compatibleServer(keyVariable: string, baseUrl: string): ProviderEntry {
   return {
     keyVariables: [keyVariable],
+    defaultUrl: baseUrl,
     load: (options) => loadOpenAI({ ...options, baseUrl: options.baseUrl ?? baseUrl }),
   };
 }
@@ -129,6 +142,7 @@ function localServer(urlVariable: string, baseUrl: string): ProviderEntry {
   return {
     keyVariables: [],
     urlVariable,
+    defaultUrl: baseUrl,
     load: async (options) => {
       const { createOpenAIStreamFn } = await import("./openai/openai_stream_fn.ts");
       return createOpenAIStreamFn({

@@ -53,10 +53,16 @@ export function createAnthropicStreamFn(options: AnthropicOptions): StreamFn {
         "anthropic-version": "2023-06-01",
         ...(key && { "x-api-key": key }),
         ...(betas.length > 0 && { "anthropic-beta": betas.join(",") }),
+        ...(isDirectBrowserAccess(url) && { "anthropic-dangerous-direct-browser-access": "true" }),
       };
       return { url, headers, body: serializeJson(body) };
     },
   });
+}
+
+/** Whether a browser calls Anthropic itself, which rejects requests of web pages without a header that permits them. */
+function isDirectBrowserAccess(url: string): boolean {
+  return globalThis.location !== undefined && url.startsWith("https://api.anthropic.com/");
 }
 
 /** Splits the caller's headers: the features of `anthropic-beta` are sent together with those that a request needs. */

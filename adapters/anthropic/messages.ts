@@ -7,6 +7,7 @@
 import type { ContentBlock, DocumentBlock, TextBlock } from "../../src/core/content.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
+import type { ToolSpec } from "../../src/core/stream.ts";
 import { decodeBase64Text } from "../kit/request/base64_text.ts";
 import {
   createMediaTitle,
@@ -24,6 +25,7 @@ import {
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { parseCallSignature } from "./caller.ts";
 import { omitLostCitations, toWireCitation } from "./citation_replay.ts";
+import { toClaudeInput } from "../kit/request/property_names.ts";
 import { isReplayedItem } from "./replay_rules.ts";
 import { findReplayedCalls, omitLostCalls } from "./server_calls.ts";
 import {
@@ -42,6 +44,8 @@ const MAX_TITLE_LENGTH = 500;
 export interface MessagesOptions extends TurnsOptions {
   /** The cache mark for the last messages. Default: none. */
   readonly cacheControl?: CacheControl | undefined;
+  /** The tools of the request. */
+  readonly tools: readonly ToolSpec[];
   /** Maximum number of user messages with the mark. */
   readonly markedMessages: number;
   /** Whether the model cites documents; the API requires the same for all of them. Default: `false`. */
@@ -53,16 +57,17 @@ export interface MessagesOptions extends TurnsOptions {
 /** Converts a conversation, and marks its newest messages for the cache. */
 export function toWireMessages(
   messages: readonly LlmMessage[],
-  { model, prefill, sink, cacheControl, markedMessages, citesDocuments, hasContainer = false }:
-    MessagesOptions,
+  options: MessagesOptions,
 ): WireMessage[] {
+  const { model, prefill, sink, tools, citesDocuments, hasContainer = false } = options;
+  const { cacheControl, markedMessages } = options;
   const replayedCalls = findReplayedCalls(messages, { model, hasContainer });
   const toUserBlock = (block: TextBlock | MediaBlock): WireBlock =>
     toContentBlock(block, citesDocuments ?? false);
   const format: BlockFormat<WireBlock> = {
     toUserBlock,
     toResult: (message) => toResult(message, toUserBlock),
-    toReplyBlock,
+    toReplyBlock: (block, isOwn) => toReplyBlock(block, isOwn, tools),
     isThinking,
     omitLostCalls: (blocks) => omitLostCalls(blocks, replayedCalls),
   };
@@ -135,7 +140,11 @@ function toSource(block: MediaBlock): JsonObject {
   }
 }
 
-function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefined {
+function toReplyBlock(
+  block: ContentBlock,
+  isOwn: boolean,
+  tools: readonly ToolSpec[],
+): WireBlock | undefined {
   switch (block.type) {
     case "text":
       return hasText(block) ? toReplyText(block, isOwn) : undefined;
@@ -144,7 +153,7 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
         type: "tool_use",
         id: toWireName(block.id, CALL_ID_RULE),
         name: toWireName(block.name, TOOL_NAME_RULE),
-        input: block.arguments,
+        input: toClaudeInput(block.arguments, tools.find(({ name }) => name === block.name)),
         ...(isOwn && parseCallSignature(block.signature)),
       };
     case "thinking": {

@@ -5,7 +5,6 @@
  */
 
 import type { JsonObject } from "../../src/core/json.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { adaptContent, COMMON_IMAGES, WEB_URLS } from "../kit/request/adapt_content.ts";
@@ -19,13 +18,14 @@ import {
   warnUnsupportedOptions,
 } from "../kit/request/model_limits.ts";
 import { omitReplaced, toServerTools } from "../kit/request/server_tools.ts";
-import { toToolSchema } from "../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { omitBlankStop } from "./blank_stop.ts";
+import { shouldCite } from "./cited_documents.ts";
 import { findContainer, toContainerField } from "./container.ts";
 import { CACHED_MESSAGES } from "./turns.ts";
+import { toClaudeSchema } from "../kit/request/property_names.ts";
 import { ANTHROPIC_REPLAY } from "./replay_rules.ts";
 import { isThinking, type MessagesOptions, toWireMessages } from "./messages.ts";
 import {
@@ -103,7 +103,8 @@ export async function createAnthropicRequest(
     prefill,
     sink,
     ...cachedMessages,
-    citesDocuments: shouldCite(history, outputFormat, sink),
+    tools: context.tools,
+    citesDocuments: shouldCite(history, outputFormat !== undefined, sink),
     hasContainer: (container ?? options.extra?.["container"] ?? undefined) !== undefined,
   });
   const thinking = callsLackThinking(messages)
@@ -194,21 +195,6 @@ async function createServerTools(
   return toServerTools(request, ANTHROPIC_TOOLS, sink);
 }
 
-/** Whether the model cites documents, if any of them asks for it. */
-function shouldCite(
-  messages: readonly LlmMessage[],
-  outputFormat: JsonObject | undefined,
-  sink: WarningSink,
-): boolean {
-  const isRequested = messages.some(({ content }) =>
-    content.some((block) => block.type === "document" && block.citations)
-  );
-  if (!isRequested || !outputFormat) return isRequested;
-  const message = "The model does not support citations together with a response schema";
-  sink.warning("citations_left_out", message);
-  return false;
-}
-
 function toToolChoice(
   request: StreamRequest,
   entry: CatalogEntry,
@@ -237,7 +223,10 @@ async function toOutputFormat(
     return undefined;
   }
   const { CLAUDE_KEYWORDS, toStrictSchema } = await import("../kit/request/strict_schema.ts");
-  return { type: "json_schema", schema: toStrictSchema(responseSchema, CLAUDE_KEYWORDS) };
+  return {
+    type: "json_schema",
+    schema: toStrictSchema(responseSchema, CLAUDE_KEYWORDS),
+  };
 }
 
 /** Cache marks by their places. */
@@ -282,7 +271,7 @@ function toWireTools(
   return sortTools(tools).map(({ name, description, parameters }, index) => ({
     name: toWireName(name, TOOL_NAME_RULE),
     description,
-    input_schema: toToolSchema(parameters),
+    input_schema: toClaudeSchema(parameters),
     ...(cache_control && index === tools.length - 1 && { cache_control }),
   }));
 }

@@ -27,6 +27,7 @@ import {
 import { toCallSignature } from "./caller.ts";
 import { toCitation } from "./citations.ts";
 import { CONTAINER } from "./container.ts";
+import { ClaudeInputWriter } from "../kit/stream/claude_input_writer.ts";
 import { countModelRequests, toUsage } from "./usage.ts";
 import {
   EXTENSION_PREFIX,
@@ -59,6 +60,7 @@ export class AnthropicReply implements ReplyReader<string> {
   readonly #call: ProviderCall;
   readonly #blocks = new Map<number, OpenBlock>();
   readonly #arguments = new ArgumentsReader();
+  readonly #inputs: ClaudeInputWriter;
   readonly #unknown: UnknownParts;
   readonly #textTemplate = new DeltaTemplate("text", getText);
   readonly #inputTemplate = new DeltaTemplate("partial_json", getInput);
@@ -72,6 +74,7 @@ export class AnthropicReply implements ReplyReader<string> {
 
   constructor(call: ProviderCall) {
     this.#writer = call.writer;
+    this.#inputs = new ClaudeInputWriter(call.writer, call.request.context.tools);
     this.#unknown = new UnknownParts(call.writer);
     this.#call = call;
   }
@@ -177,6 +180,7 @@ export class AnthropicReply implements ReplyReader<string> {
         this.#hasToolCall = true;
         const name = this.#call.decodeToolName(readText(block.name));
         const contentIndex = this.#writer.openToolCall(textOrEmpty(block.id), name);
+        this.#inputs.start(contentIndex, name);
         const signature = toCallSignature(block);
         const { input } = block;
         return { type: "tool_use", contentIndex, signature, input, source, hasEnded: false };
@@ -231,7 +235,7 @@ export class AnthropicReply implements ReplyReader<string> {
       // Some gateways send the empty input of the start before the input.
       if (block.input !== undefined && json.trim() === "{}") return;
       block.input = undefined;
-      this.#writer.writeToolArguments(block.contentIndex, json);
+      this.#inputs.append(block.contentIndex, json);
     } else if (block?.type === "item") {
       block.json += json;
     } else {
@@ -268,8 +272,9 @@ export class AnthropicReply implements ReplyReader<string> {
         // The start may carry the complete input; usually it carries an empty object.
         if (!isEmptyInput(block.input)) {
           const { contentIndex, input, source } = block;
-          this.#writer.writeToolArguments(contentIndex, this.#arguments.toText(input, source));
+          this.#inputs.append(contentIndex, this.#arguments.toText(input, source));
         }
+        this.#inputs.end(block.contentIndex);
         return this.#writer.closeToolCall(block.contentIndex, { signature: block.signature });
       case "item":
         return this.#writeItem(block.item, block.json);
@@ -340,6 +345,7 @@ export class AnthropicReply implements ReplyReader<string> {
   }
 
   #complete(reply: FinishedReply): void {
+    this.#inputs.endAll();
     if (this.#container) this.#writer.writeExtension(CONTAINER, this.#container);
     this.#writer.finish(reply);
   }

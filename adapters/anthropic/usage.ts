@@ -10,10 +10,16 @@ import type { ServerRequests } from "../kit/stream/server_requests.ts";
 import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
 import type { WireIteration, WireUsage } from "./wire.ts";
 
-/** Converts the counts of a request. Its sums exclude the calls that compact the conversation, which cost as much. */
+/**
+ * Converts the counts of a request. Its sums exclude the calls that compact the conversation, which cost as much; their
+ * tokens are also counted as `compaction`, since no later request has them.
+ */
 export function toUsage(counts: WireUsage): Usage {
-  return getIterations(counts).filter(({ type }) => type === "compaction").map(convertCounts)
-    .reduce(addUsage, convertCounts(counts));
+  const compactions = getIterations(counts).filter(({ type }) => type === "compaction");
+  if (compactions.length === 0) return convertCounts(counts);
+  const compacted = compactions.map(convertCounts).reduce(addUsage);
+  const { extra, ...sum } = addUsage(convertCounts(counts), compacted);
+  return { ...sum, extra: { ...extra, compaction: compacted.total } };
 }
 
 /**

@@ -61,6 +61,12 @@ function createAbility(formats: Readonly<Record<string, string>>): MediaAbility 
 /** Converts media to blocks; the names of documents are unique in a request and have few characters. */
 export class MediaConverter {
   readonly #names = new Set<string>();
+  readonly #citesDocuments: boolean;
+
+  /** Creates a converter; `citesDocuments` is whether the model cites the documents. */
+  constructor({ citesDocuments }: { readonly citesDocuments: boolean }) {
+    this.#citesDocuments = citesDocuments;
+  }
 
   /** Converts a block. */
   convert(block: MediaBlock): WireBlock {
@@ -75,7 +81,7 @@ export class MediaConverter {
             format: DOCUMENT_FORMATS[block.mediaType],
             name: this.#createName(block.name),
             source: toSource(block),
-            ...(block.citations && { citations: { enabled: true } }),
+            ...(this.#citesDocuments && { citations: { enabled: true } }),
           },
         };
       case "audio":

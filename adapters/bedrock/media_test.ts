@@ -3,7 +3,7 @@ import { MediaConverter } from "./media.ts";
 
 /** Returns the names that documents get in one request. */
 function nameDocuments(...names: string[]): unknown[] {
-  const converter = new MediaConverter();
+  const converter = new MediaConverter({ citesDocuments: false });
   return names.map((name) => {
     const { document } = converter.convert({
       type: "document",

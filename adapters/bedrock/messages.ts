@@ -7,6 +7,8 @@
 import type { ContentBlock, TextBlock } from "../../src/core/content.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
+import type { ToolSpec } from "../../src/core/stream.ts";
+import { toClaudeInput } from "../kit/request/property_names.ts";
 import {
   findCachedTurns,
   type ResultBlocks,
@@ -34,6 +36,10 @@ export interface MessagesOptions extends TurnsOptions {
   readonly family: ModelFamily;
   /** The cache mark for the last messages. Default: none. */
   readonly cachePoint?: WireBlock | undefined;
+  /** The tools of the request. */
+  readonly tools: readonly ToolSpec[];
+  /** Whether the model cites documents. */
+  readonly citesDocuments: boolean;
   /** Whether the request has tools; without any, the API rejects calls of system tools, too. */
   readonly hasTools: boolean;
 }
@@ -41,13 +47,14 @@ export interface MessagesOptions extends TurnsOptions {
 /** Converts a conversation, and marks its newest messages for the cache. */
 export function toWireMessages(
   messages: readonly LlmMessage[],
-  { family, cachePoint, hasTools, ...options }: MessagesOptions,
+  { family, cachePoint, tools, citesDocuments, hasTools, ...options }: MessagesOptions,
 ): WireMessage[] {
-  const media = new MediaConverter();
+  const media = new MediaConverter({ citesDocuments });
+  const renamedTools = family.thinking === "claude" ? tools : [];
   const mixedTurns = toTurns<WireBlock>(messages, options, {
     toUserBlock: (block) => toContentBlock(block, media),
     toResult: (message) => toResult(message, family, media),
-    toReplyBlock,
+    toReplyBlock: (block, isOwn) => toReplyBlock(block, isOwn, renamedTools),
     isThinking,
     omitLostCalls: (blocks) =>
       hasTools ? omitUnansweredTools(blocks) : blocks.filter((block) => !isToolBlock(block)),
@@ -122,18 +129,24 @@ function toResult(
   };
 }
 
-function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefined {
+function toReplyBlock(
+  block: ContentBlock,
+  isOwn: boolean,
+  renamedTools: readonly ToolSpec[],
+): WireBlock | undefined {
   switch (block.type) {
     case "text":
       return hasText(block) ? { text: block.text } : undefined;
-    case "tool_call":
+    case "tool_call": {
+      const tool = renamedTools.find(({ name }) => name === block.name);
       return {
         toolUse: {
           toolUseId: toWireName(block.id, CALL_ID_RULE),
           name: toWireName(block.name, TOOL_NAME_RULE),
-          input: block.arguments,
+          input: toClaudeInput(block.arguments, tool),
         },
       };
+    }
     case "thinking": {
       const { thinking: text, signature, redacted } = block;
       if (!isOwn || !signature) return undefined;

@@ -9,6 +9,8 @@ import type { JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import { omitBlankStop } from "../anthropic/blank_stop.ts";
+import { shouldCite } from "../anthropic/cited_documents.ts";
+import { toClaudeSchema } from "../kit/request/property_names.ts";
 import { isToolForced } from "../anthropic/thinking.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { adaptContent } from "../kit/request/adapt_content.ts";
@@ -29,6 +31,7 @@ import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { getModelFamily, type ModelFamily } from "./families.ts";
 import { getAbilities } from "./media.ts";
 import { toWireMessages } from "./messages.ts";
+import { toNovaDescription, toNovaSchema } from "./nova_schema.ts";
 import { type ThinkingFields, toThinkingFields } from "./thinking.ts";
 import type { WireBlock } from "./wire.ts";
 
@@ -81,16 +84,18 @@ export async function createConverseBody(
     { entry, family, cachePoint: getCachePoint("tools"), serverTools },
     sink,
   );
+  const outputConfig = await toOutputConfig(options, entry, sink);
   const messages = toWireMessages(history, {
     model,
     family,
+    tools: context.tools,
+    citesDocuments: shouldCite(history, outputConfig !== undefined, sink),
     prefill,
     sink,
     cachePoint: getCachePoint("messages"),
     hasTools: (toolConfig ?? options.extra?.["toolConfig"]) !== undefined,
   });
   const thinking = toThinkingFields(request, { family, entry, messages }, sink);
-  const outputConfig = await toOutputConfig(options, entry, sink);
   const inferenceConfig = toInferenceConfig(options, { entry, thinking, isClaude }, sink);
   const body = {
     messages,
@@ -209,11 +214,32 @@ function toToolConfig(
   if (isNone) {
     sink.warning("tool_choice_left_out", 'Bedrock does not support toolChoice "none"');
   }
-  const specs = [...sortTools(tools).map(toWireTool), ...serverTools];
+  const specs = [
+    ...sortTools(tools).map((tool) => toWireTool(adaptTool(tool, model.family))),
+    ...serverTools,
+  ];
   return {
     tools: cachePoint ? [...specs, cachePoint] : specs,
     toolChoice,
   };
+}
+
+/** Completes the schema of a tool's parameters, with what the family of the model accepts. */
+function adaptTool(tool: ToolSpec, { thinking }: ModelFamily): ToolSpec {
+  const { description, parameters } = tool;
+  switch (thinking) {
+    case "claude":
+      return { ...tool, parameters: toClaudeSchema(parameters) };
+    case "nova":
+      return {
+        ...tool,
+        description: toNovaDescription(description, parameters),
+        parameters: toNovaSchema(parameters),
+      };
+    case "openai":
+    case "none":
+      return { ...tool, parameters: toToolSchema(parameters) };
+  }
 }
 
 function toWireTool({ name, description, parameters }: ToolSpec): WireBlock {
@@ -221,7 +247,7 @@ function toWireTool({ name, description, parameters }: ToolSpec): WireBlock {
     toolSpec: {
       name: toWireName(name, TOOL_NAME_RULE),
       ...(description !== "" && { description }),
-      inputSchema: { json: toToolSchema(parameters) },
+      inputSchema: { json: parameters },
     },
   };
 }

@@ -9,6 +9,7 @@ import type { Citation } from "../../src/core/content.ts";
 import { ContentFilteredError, StreamError } from "../../src/core/errors.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
+import { ClaudeInputWriter } from "../kit/stream/claude_input_writer.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
@@ -27,6 +28,7 @@ import {
 import { toCitation } from "./citations.ts";
 import { toErrorBody } from "./errors.ts";
 import type { BedrockFrame } from "./event_codec.ts";
+import { getModelFamily } from "./families.ts";
 import type {
   WireBlockDelta,
   WireBlockStart,
@@ -57,6 +59,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
   readonly #writer: BlockWriter;
   readonly #call: ProviderCall;
   readonly #blocks = new Map<number, OpenBlock>();
+  readonly #inputs: ClaudeInputWriter;
   readonly #unknown: UnknownParts;
   readonly #requests = new ServerRequests();
   #wireUsage: WireUsage | undefined;
@@ -68,7 +71,10 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
   #citations: Citation[] = [];
 
   constructor(call: ProviderCall) {
+    const { model, context } = call.request;
+    const isClaude = getModelFamily(model.modelId).thinking === "claude";
     this.#writer = call.writer;
+    this.#inputs = new ClaudeInputWriter(call.writer, isClaude ? context.tools : []);
     this.#unknown = new UnknownParts(call.writer);
     this.#call = call;
   }
@@ -165,6 +171,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     const name = this.#call.decodeToolName(readText(toolUse.name));
     this.#hasToolCall = true;
     const contentIndex = this.#writer.openToolCall(textOrEmpty(toolUse.toolUseId), name);
+    this.#inputs.start(contentIndex, name);
     return { type: "tool_use", contentIndex, hasInput: false, hasEnded: false };
   }
 
@@ -195,7 +202,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     const block = this.#blocks.get(index) ?? this.#findOpenCall();
     if (block?.type === "tool_use") {
       block.hasInput ||= json !== "";
-      this.#writer.writeToolArguments(block.contentIndex, json);
+      this.#inputs.append(block.contentIndex, json);
     } else if (block?.type === "server_tool_use") block.json += json;
     else if (json !== "") this.#unknown.reportOrphanDelta("toolUse");
   }
@@ -247,6 +254,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       case "thinking":
         return this.#closeThinking(block.signature, block.redacted);
       case "tool_use":
+        this.#inputs.end(block.contentIndex);
         return this.#writer.closeToolCall(block.contentIndex);
       case "server_tool_use": {
         const input = parseJsonOrUndefined(block.json || "{}");
@@ -300,6 +308,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     switch (stopReason) {
       case "max_tokens":
       case "model_context_window_exceeded":
+        this.#inputs.endAll();
         return this.#writer.finish({ stopReason: "length", usage });
       case "content_filtered":
       case "content_filter":

@@ -94,7 +94,6 @@ export class GoogleReply implements ReplyReader<string> {
     if (json === this.#countedCalls) return;
     const chunk: WireChunk = JSON.parse(json);
     this.#countedCalls = hasCountedCalls(chunk) ? json : undefined;
-    this.#startResponse(chunk.responseId);
     this.#writer.setResponseId(chunk.responseId);
     if (chunk.usageMetadata) this.#updateUsage(chunk.usageMetadata);
     if (chunk.error) throw classifyStreamError(chunk, this.#origin);
@@ -104,7 +103,9 @@ export class GoogleReply implements ReplyReader<string> {
     if (candidates.some(isFurtherReply)) this.#unknown.reportFurtherReplies();
     const candidate = candidates.find((each) => !isFurtherReply(each));
     if (!candidate) return;
-    for (const part of readList(candidate.content?.parts)) this.#append(part, json);
+    const parts = readList(candidate.content?.parts);
+    this.#checkResponse(chunk.responseId, parts);
+    for (const part of parts) this.#append(part, json);
     this.#readSources(candidate);
     this.#finishReason = textOrEmpty(candidate.finishReason) || this.#finishReason;
     this.#finishMessage = textOrEmpty(candidate.finishMessage) || this.#finishMessage;
@@ -119,13 +120,17 @@ export class GoogleReply implements ReplyReader<string> {
 
   /**
    * Refuses a second response after the end of the first, such as a gateway sends when it repeats a failed request within
-   * one stream. Older models send a finish reason with every chunk, all with the same id.
+   * one stream. Older models send a finish reason with every chunk, all with the same id, and gateways another id with a
+   * chunk of counts after the end.
    */
-  #startResponse(id: unknown): void {
+  #checkResponse(id: unknown, parts: readonly WirePart[]): void {
     const responseId = textOrEmpty(id) || this.#responseId;
+    if (this.#finishReason === "") {
+      this.#responseId = responseId;
+      return;
+    }
     const isOther = this.#responseId !== "" && responseId !== this.#responseId;
-    this.#responseId = responseId;
-    if (!isOther || this.#finishReason === "") return;
+    if (!isOther || !parts.some(hasContent)) return;
     const { provider } = this.#origin;
     throw new StreamError(`${provider}: a second response started within the reply`, { provider });
   }
@@ -237,6 +242,11 @@ const TEXT_MEMBERS = ["text", "thought", "thoughtSignature", "partMetadata"];
 function isProviderPart(part: WirePart): boolean {
   if (part.text) return false;
   return Object.entries(part).some(([name, value]) => value && !TEXT_MEMBERS.includes(name));
+}
+
+/** Whether a part has text or other content, rather than only a signature. */
+function hasContent(part: WirePart): boolean {
+  return Boolean(part.text) || isProviderPart(part);
 }
 
 /** Whether a candidate is another reply than the first. */

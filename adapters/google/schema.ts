@@ -8,6 +8,7 @@
  */
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../src/core/json.ts";
+import { resolvePointer } from "../kit/request/resolve_pointer.ts";
 
 /** Numeric keywords with the same meaning in both. */
 const NUMBER_KEYWORDS = [
@@ -117,9 +118,10 @@ class SchemaConverter {
   }
 
   #convertItems({ items, prefixItems }: JsonObject, path: ReferencePath): JsonObject {
-    if (isJsonObject(items)) return this.convert(items, path);
     const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
-    return tuple.length > 0 ? this.#convertAlternatives(tuple, path) : ANY_VALUE;
+    if (tuple.length === 0) return isJsonObject(items) ? this.convert(items, path) : ANY_VALUE;
+    const others = isJsonObject(items) && Object.keys(items).length > 0 ? [items] : [];
+    return this.#convertAlternatives([...tuple, ...others], path);
   }
 
   #convertAlternatives(alternatives: readonly unknown[], path: ReferencePath): JsonObject {
@@ -139,21 +141,10 @@ class SchemaConverter {
     { $ref: _ref, ...siblings }: JsonObject,
     path: ReferencePath,
   ): JsonObject {
-    const target = this.#resolvePointer(reference);
+    const target = resolvePointer(this.#root, reference);
     if (!isJsonObject(target)) return ANY_VALUE;
     if (path.includes(reference)) return toTypeOnly(target); // recursive
     return this.convert({ ...target, ...siblings }, [...path, reference]);
-  }
-
-  /** Resolves a JSON pointer within the root schema, as in `#/$defs/name`. */
-  #resolvePointer(reference: string): unknown {
-    let target: unknown = this.#root;
-    for (const step of reference.replace(/^#\/?/, "").split("/")) {
-      if (step === "") continue;
-      const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-      target = isJsonObject(target) && Object.hasOwn(target, name) ? target[name] : undefined;
-    }
-    return reference.startsWith("#") ? target : undefined;
   }
 
   /** Merges a schema with the parts of its `allOf`. */
@@ -174,7 +165,7 @@ class SchemaConverter {
     if (!isJsonObject(part)) return {};
     const { $ref: reference, ...siblings } = part;
     if (typeof reference !== "string" || path.includes(reference)) return siblings;
-    const target = this.#resolvePointer(reference);
+    const target = resolvePointer(this.#root, reference);
     return isJsonObject(target) ? { ...target, ...siblings } : siblings;
   }
 }

@@ -140,6 +140,13 @@ Deno.test("toGoogleSchema(): resolves references and merges allOf", () => {
   );
 });
 
+Deno.test("toGoogleSchema(): resolves encoded references and those to one of several schemas", () => {
+  const definitions = { "List<text>": { anyOf: [{ type: "integer" }, { type: "string" }] } };
+  assertEquals(convertProperty({ $ref: "#/$defs/List%3Ctext%3E/anyOf/1" }, definitions), {
+    type: "STRING",
+  });
+});
+
 Deno.test("toGoogleSchema(): reduces a recursive schema to its type", () => {
   const definitions = {
     tree: {

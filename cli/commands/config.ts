@@ -57,6 +57,7 @@ const unset = defineCommand({
   name: "unset",
   summary: "Removes a key from the configuration file of the user",
   arguments: [KEY],
+  examples: [["swink config unset model", "the default applies again"]],
   exitCodes: [ok, failed, usage, configuration],
   async action({ arguments: [key = ""] }, host) {
     const { setKey } = await loadActions();
@@ -68,6 +69,7 @@ const edit = defineCommand({
   name: "edit",
   summary: "Opens the configuration file of the user in an editor, and checks it afterwards",
   environment: [["VISUAL, EDITOR", "the editor; vi without them"]],
+  examples: [["swink config edit", "opens $EDITOR"]],
   exitCodes: [ok, failed, configuration],
   async action(_invocation, host) {
     const { editFile } = await loadActions();
@@ -78,6 +80,7 @@ const edit = defineCommand({
 const path = defineCommand({
   name: "path",
   summary: "Prints the path of the configuration file of the user",
+  examples: [["swink config path", "for scripts"]],
   exitCodes: [ok, configuration],
   async action(_invocation, host) {
     const { printPath } = await loadActions();
@@ -88,6 +91,7 @@ const path = defineCommand({
 const schema = defineCommand({
   name: "schema",
   summary: "Prints the JSON Schema of configuration files, for editors",
+  examples: [["swink config schema > swink.schema.json", "for an editor"]],
   exitCodes: [ok],
   async action(_invocation, { terminal }) {
     const { createConfigSchema } = await importLate<typeof import("../config/config_schema.ts")>(

@@ -14,6 +14,7 @@ export const demo = defineCommand({
   name: "demo",
   summary: "Shows an agent that repairs a small project, with a scripted model",
   details: "Needs no key and no network. The agent, its tools, the files and the tests are real.",
+  examples: [["swink demo", "needs no key and no network"]],
   exitCodes: [ExitCode.ok, ExitCode.failed, ExitCode.configuration, ExitCode.interrupted],
   action: (_invocation, host) => showDemo(host),
 });

@@ -14,6 +14,7 @@ export const doctor = defineCommand({
   summary:
     "Checks runtime, configuration, keys, Git, sandbox, MCP servers and directories, with advice",
   details: "Sends requests only to servers of models on this machine, and prints no key.",
+  examples: [["swink doctor", "all checks, with advice"]],
   exitCodes: [ExitCode.ok, ExitCode.failed],
   async action(_invocation, host) {
     const { runChecks } = await importLate<typeof import("../doctor/run_checks.ts")>(

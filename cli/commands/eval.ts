@@ -83,6 +83,7 @@ const compare = defineCommand({
   details: "Fails if one regressed or is missing.",
   arguments: [{ ...RUN, name: "before" }, { ...RUN, name: "after" }],
   options: { ...LIST_FORMAT_OPTIONS, ...RESULTS_OPTION },
+  examples: [["swink eval compare before latest", "which cases changed, and whether by chance"]],
   exitCodes: [ok, failed, usage, configuration],
   async action({ options, arguments: [before = "", after = ""] }, host) {
     const { compareEvaluations } = await loadActions();
@@ -142,6 +143,7 @@ const report = defineCommand({
   details: "The web page has charts over the earlier evaluations of the same set.",
   arguments: [RUN],
   options: { ...REPORT_OPTIONS, baseline: BASELINE, ...RESULTS_OPTION },
+  examples: [["swink eval report latest --junit report.xml", "for a CI server"]],
   exitCodes: [ok, usage, configuration],
   async action({ options, arguments: [name = ""] }, host) {
     const { reportEvaluation } = await loadActions();
@@ -153,6 +155,7 @@ const list = defineCommand({
   name: "list",
   summary: "Lists the evaluations, the last one first",
   options: { ...LIST_FORMAT_OPTIONS, ...RESULTS_OPTION },
+  examples: [["swink eval list", "the latest first"]],
   exitCodes: [ok, usage],
   async action({ options }, host) {
     const { listEvaluations } = await loadActions();
@@ -165,6 +168,7 @@ const verify = defineCommand({
   summary: "Checks that an evaluation is complete and unchanged since it was finished",
   arguments: [RUN],
   options: RESULTS_OPTION,
+  examples: [["swink eval verify latest", "fails if a file was changed"]],
   exitCodes: [ok, failed, usage],
   async action({ options, arguments: [name = ""] }, host) {
     const { verifyEvaluation } = await loadActions();
@@ -181,6 +185,7 @@ const init = defineCommand({
     optional: true,
     isFile: true,
   }],
+  examples: [["swink eval init", "writes a set that runs without a key"]],
   exitCodes: [ok, failed, usage, configuration],
   async action({ arguments: [directory = "evals"] }, host) {
     const { initEvaluations } = await importLate<typeof import("../eval/init_evaluations.ts")>(

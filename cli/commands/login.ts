@@ -32,6 +32,7 @@ export const logout = defineCommand({
   name: "logout",
   summary: "Deletes the saved key of a provider",
   arguments: [{ name: "provider", description: "Name of the provider." }],
+  examples: [["swink logout openai", "deletes the saved key"]],
   exitCodes: [ExitCode.ok, ExitCode.usage, ExitCode.configuration],
   async action({ arguments: [provider = ""] }, host) {
     const { deleteKey } = await loadActions();
@@ -43,6 +44,7 @@ export const logout = defineCommand({
 export const keys = defineCommand({
   name: "keys",
   summary: "Lists the providers with a key, and where each key is; never the keys",
+  examples: [["swink keys", "where each key is"]],
   exitCodes: [ExitCode.ok],
   async action(_invocation, host) {
     const { listKeys } = await loadActions();

@@ -55,6 +55,7 @@ const add = defineCommand({
 const list = defineCommand({
   name: "list",
   summary: "Lists the servers of the user and of the project",
+  examples: [["swink mcp list", "those of the user and of the project"]],
   exitCodes: [ok, configuration],
   async action(_invocation, host) {
     const { listServers } = await loadActions();
@@ -66,6 +67,7 @@ const remove = defineCommand({
   name: "remove",
   summary: "Removes a server of the user",
   arguments: [NAME],
+  examples: [["swink mcp remove github", "a server of the user"]],
   exitCodes: [ok, usage, configuration],
   async action({ arguments: [name = ""] }, host) {
     const { removeServer } = await loadActions();
@@ -77,6 +79,7 @@ const test = defineCommand({
   name: "test",
   summary: "Starts the servers, and prints their tools or why they do not start",
   arguments: [{ ...NAME, optional: true }],
+  examples: [["swink mcp test github", "starts it, and prints its tools"]],
   exitCodes: [ok, failed, usage, configuration],
   async action({ arguments: [name] }, host) {
     const { loadCurrentConfig, parseConfiguredSettings } = await importLate<

@@ -21,6 +21,7 @@ const listLocal = defineCommand({
   name: "list",
   summary: "Lists the models on this device, and those that can be downloaded",
   options: LIST_FORMAT_OPTIONS,
+  examples: [["swink models local list", "presets, and the models on this device"]],
   exitCodes: [ok, usage, configuration],
   async action({ options: { outputFormat } }, host) {
     const { listLocalModels } = await loadLocalActions();
@@ -49,6 +50,7 @@ const removeLocal = defineCommand({
   name: "remove",
   summary: "Removes a model, or the part of its download",
   arguments: [NAME],
+  examples: [["swink models local remove qwen3-4b", "deletes its file"]],
   exitCodes: [ok, usage, configuration],
   async action({ arguments: [name = ""] }, host) {
     const { removeModel } = await loadLocalActions();
@@ -60,6 +62,7 @@ const importLocal = defineCommand({
   name: "import",
   summary: "Copies a GGUF file that was downloaded in another way",
   arguments: [{ name: "file", description: "The file.", isFile: true }],
+  examples: [["swink models local import model.gguf", "for a machine without network"]],
   exitCodes: [ok, failed, usage, configuration],
   async action({ arguments: [file = ""] }, host) {
     const { importModel } = await loadLocalActions();

@@ -19,6 +19,7 @@ const EFFECT: ArgumentDefinition = {
 const list = defineCommand({
   name: "list",
   summary: "Lists the rules of the configuration, and where each is written",
+  examples: [["swink rules list", "with the file of each rule"]],
   exitCodes: [ok, configuration],
   async action(_invocation, host) {
     const { listRules } = await loadActions();

@@ -34,6 +34,7 @@ const list = defineCommand({
   name: "list",
   summary: "Lists the sessions of the directory, the last one first",
   options: { all: ALL, limit: LIMIT, ...LIST_FORMAT_OPTIONS },
+  examples: [["swink sessions list --all -o json", "sessions of all directories, for a script"]],
   exitCodes: [ok, usage, configuration],
   async action({ options }, host) {
     const { listSessions } = await loadActions();
@@ -48,6 +49,10 @@ const show = defineCommand({
   options: {
     html: { type: "file", value: "file", description: "Writes one page without other files." },
   },
+  examples: [[
+    "swink sessions show 3f2a --html session.html",
+    "one page with charts, decisions and diffs",
+  ]],
   exitCodes: [ok, failed, usage, configuration],
   async action({ options: { html }, arguments: [id = ""] }, host) {
     const { showSession } = await loadActions();
@@ -60,6 +65,7 @@ const search = defineCommand({
   summary: "Finds sessions with words, or beginnings of words",
   arguments: [{ name: "words", description: "The words.", variadic: true }],
   options: { all: ALL, limit: LIMIT, ...LIST_FORMAT_OPTIONS },
+  examples: [["swink sessions search 'flaky test' --all", "in all directories"]],
   exitCodes: [ok, usage, configuration],
   async action({ options, arguments: words }, host) {
     const { searchSessions } = await loadActions();
@@ -71,6 +77,7 @@ const exportSession = defineCommand({
   name: "export",
   summary: "Prints a session with all its branches as JSON lines, for import",
   arguments: [ID],
+  examples: [["swink sessions export 3f2a > session.jsonl", "for another machine"]],
   exitCodes: [ok, usage, configuration],
   async action({ arguments: [id = ""] }, host) {
     const { exportSession } = await loadActions();
@@ -89,6 +96,7 @@ const importSession = defineCommand({
       description: "Id of the session. Default: a new one.",
     },
   },
+  examples: [["swink sessions import session.jsonl", "what export has printed"]],
   exitCodes: [ok, failed, usage, configuration],
   async action({ options: { sessionId }, arguments: [file = ""] }, host) {
     const { importSession } = await loadActions();

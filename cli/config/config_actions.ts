@@ -70,8 +70,21 @@ export async function setKey(
   host: Host,
 ): Promise<ExitCode> {
   checkKey(key);
-  const file = getUserConfigPath(requireProgramDirectories("the configuration", host.env));
   const value = text === undefined ? undefined : parseValue(key, text);
+  return await changeKey(key, () => value, host);
+}
+
+/**
+ * Changes a key of the user's file.
+ *
+ * @param change Returns the new value for the one in the file; `undefined` removes the key.
+ */
+export async function changeKey(
+  key: string,
+  change: (value: ConfigValue | undefined) => ConfigValue | undefined,
+  host: Host,
+): Promise<ExitCode> {
+  const file = getUserConfigPath(requireProgramDirectories("the configuration", host.env));
   const origin = { type: "user", file } as const;
   await changeConfigFile(file, (content) => {
     const before = parseConfig(content, origin);
@@ -80,7 +93,8 @@ export async function setKey(
       const advice = "Correct the file first: swink config edit";
       throw new ConfigurationError(formatConfigProblem(syntax), advice);
     }
-    const edited = editConfig(content, key, value);
+    const previous = before.settings.find((setting) => setting.key === key)?.value;
+    const edited = editConfig(content, key, change(previous));
     const [conflict] = findKeyProblems(parseConfig(edited, origin));
     // A conflict that the file already has does not prevent other changes.
     if (conflict && findKeyProblems(before).length === 0) throw new UsageError(conflict.message);

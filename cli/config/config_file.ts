@@ -4,31 +4,55 @@
  * @module
  */
 
+import { lockFile } from "../../src/platform/file_lock.ts";
 import { dirname } from "../../src/platform/paths.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
 
+/** Maximum time to wait for another program that changes a file, in milliseconds. */
+const MAX_WAIT_MS = 10_000;
+
+/** Time between two attempts to lock a file, in milliseconds. */
+const WAIT_MS = 10;
+
 /**
- * Replaces the content of a file. A program that reads it at the same time gets the old or the new content; where the
- * path is a link, its target is replaced.
+ * Replaces the content of a file. A program that reads it at the same time gets the old or the new content, and one that
+ * changes it at the same time waits; where the path is a link, its target is replaced.
  *
  * @param change Returns the new content; what it throws is passed on, and the file stays unchanged.
- * @throws {ConfigurationError} If the file cannot be read or written.
+ * @throws {ConfigurationError} If the file cannot be read or written, or another program changes it for ten seconds.
  */
 export async function changeConfigFile(
   file: string,
   change: (content: string) => string,
 ): Promise<void> {
+  // Without a lock, each of several programs would lose the changes of the others.
+  using _lock = await attempt(file, "written", () => lockConfigFile(file));
   const content = await attempt(file, "read", () => readIfExists(file));
   const changed = change(content ?? "");
   if (changed === content) return;
   await attempt(file, "written", () => replaceFile(file, changed));
 }
 
-async function replaceFile(path: string, content: string): Promise<void> {
+async function lockConfigFile(path: string): Promise<Disposable> {
+  const file = await resolveFile(path);
+  for (let waited = 0; waited < MAX_WAIT_MS; waited += WAIT_MS) {
+    const lock = lockFile(`${file}.lock`);
+    if (lock) return lock;
+    await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+  }
+  throw new Error("another program changes it; try again");
+}
+
+/** Creates the directory of a file, and returns the target of the file if it is a link. */
+async function resolveFile(path: string): Promise<string> {
   await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const file = await Deno.realPath(path).catch(() => path);
+  return await Deno.realPath(path).catch(() => path);
+}
+
+async function replaceFile(path: string, content: string): Promise<void> {
+  const file = await resolveFile(path);
   const mode = await Deno.stat(file).then(({ mode }) => mode, () => null) ?? 0o600;
   const temporary = await Deno.makeTempFile({ dir: dirname(file), prefix: ".config-" });
   try {

@@ -53,13 +53,21 @@ export async function compareEvaluations(
   if (options.outputFormat === "json") await output.write(toJsonLine(comparisons));
   else await output.write(formatComparisons(comparisons, host));
   const missing = [first, second].flatMap(describeMissing);
-  await warn([...missing, ...describeOtherConditions(first, second)], host);
+  const other = [...describeOtherSet(first, second), ...describeOtherConditions(first, second)];
+  await warn([...missing, ...other], host);
   const hasRegressed = comparisons.some(isRegression);
   return hasRegressed || missing.length > 0 ? ExitCode.failed : ExitCode.ok;
 }
 
 async function warn(texts: readonly string[], { terminal }: Host): Promise<void> {
   for (const text of texts) await terminal.messages.write(`warning: ${toPlainText(text)}\n`);
+}
+
+/** Describes that two evaluations have results of different sets, which have nothing in common but names of cases. */
+function describeOtherSet(before: EvalRun, after: EvalRun): string[] {
+  return before.setId === after.setId ? [] : [
+    `${after.id} has results of the set "${after.setId}", and ${before.id} of "${before.setId}"`,
+  ];
 }
 
 /** Describes differences between two evaluations that are none of their agents. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { calculateMeanScore, type CaseResult } from "../../src/eval/mod.ts";
+import { calculateMeanScore, type CaseResult, summarizeRun } from "../../src/eval/mod.ts";
 import type { Host } from "../host/host.ts";
 import { getStyle, type Style } from "../render/style.ts";
 import { truncateToWidth } from "../render/text_width.ts";
@@ -75,21 +75,19 @@ export class EvalProgress implements AsyncDisposable {
     await this.#enqueue(() => `${this.#erase()}${line}\n${this.#formatBlock()}`);
   }
 
-  #count({ outcome, trajectory, scores }: CaseResult): void {
-    if (outcome === "passed") this.#passed++;
+  #count(result: CaseResult): void {
+    if (result.outcome === "passed") this.#passed++;
     else this.#failed++;
-    const costs = [trajectory?.cost.total ?? null, ...scores.map(({ cost = 0 }) => cost)];
-    for (const cost of trajectory ? costs : []) {
-      this.#cost = this.#cost === null || cost === null ? null : this.#cost + cost;
-    }
+    const cost = getCost(result);
+    this.#cost = this.#cost === null || cost === null ? null : this.#cost + cost;
   }
 
   #formatResult(result: CaseResult): string {
-    const { outcome, scores, trajectory, durationMs } = result;
+    const { outcome, scores, durationMs } = result;
     const isPassed = outcome === "passed";
     const measures = [
       `score ${formatScore(calculateMeanScore(scores))}`,
-      formatCost(trajectory ? trajectory.cost.total : 0),
+      formatCost(getCost(result)),
       formatDuration(durationMs),
     ].join(" · ");
     const [failure = ""] = formatFailures(result);
@@ -154,6 +152,11 @@ export class EvalProgress implements AsyncDisposable {
     this.#removeListener();
     await this.#enqueue(() => this.#erase());
   }
+}
+
+/** Returns the cost of a run and of its judges. */
+function getCost(result: CaseResult): number | null {
+  return summarizeRun({ setId: "", results: [result] }).cost;
 }
 
 function formatRun({ caseId, repetition }: RunKey): string {

@@ -12,8 +12,12 @@ import { SAMPLE_FILES } from "../demo/sample_project.ts";
 /** Returns the files of the example, by their paths relative to its directory. `testCommand` runs the tests. */
 export function createExampleFiles(testCommand: string): Readonly<Record<string, string>> {
   const fixture = Object.entries(SAMPLE_FILES).map(([name, text]) => [`project/${name}`, text]);
+  const tests = (SAMPLE_FILES["cart_test.mjs"] ?? "").trimEnd().replaceAll(
+    /\n(?=.)/g,
+    "\n          ",
+  );
   return {
-    "cases.yaml": cases.replace("TEST_COMMAND", testCommand),
+    "cases.yaml": cases.replace("TEST_COMMAND", testCommand).replace("CART_TEST", () => tests),
     "cases.schema.json": `${JSON.stringify(evalSetSchema, null, 2)}\n`,
     ...Object.fromEntries(fixture),
   };

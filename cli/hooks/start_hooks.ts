@@ -90,8 +90,11 @@ export async function startHooks(
     takeWarnings,
     ...(context.length > 0 && { appendedPrompt: context.join("\n\n") }),
     async [Symbol.asyncDispose]() {
-      // An interrupted run has an end, too.
-      const ending = new RunHooks(hooks, { ...options, signal: new AbortController().signal });
+      // An interrupted run has an end, too. A signal that follows the run kills the hook.
+      const ending = new RunHooks(hooks, {
+        ...options,
+        signal: signal.aborted ? new AbortController().signal : signal,
+      });
       await ending.run("SessionEnd", {});
       for (const warning of takeWarnings()) {
         await terminal.messages.write(`warning: ${toPlainText(warning)}\n`);

@@ -87,15 +87,29 @@ function createField(
   { kind, isRequired }: Pick<FormField, "kind" | "isRequired">,
 ): FormField {
   const { title, description, default: suggested } = property;
-  const isSuggestion = typeof suggested === "string" || typeof suggested === "number";
+  const initial = formatSuggestion(suggested);
   return {
     name,
     label: readText(title) || readText(name),
     description: readText(description),
     isRequired,
     kind,
-    ...(isSuggestion && String(suggested).length <= MAX_TEXT && { initial: String(suggested) }),
+    ...(initial !== undefined && initial.length <= MAX_TEXT && { initial }),
   };
+}
+
+/** Returns a suggested value as the user would type it; `undefined` if there is none. */
+function formatSuggestion(value: unknown): string | undefined {
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(String).join(", ");
+  switch (typeof value) {
+    case "boolean":
+      return value ? "yes" : "no";
+    case "string":
+    case "number":
+      return String(value);
+    default:
+      return undefined;
+  }
 }
 
 function parseKind(property: JsonObject): FieldKind | undefined {

@@ -31,6 +31,24 @@ Deno.test("parseElicitationForm(): reads labels, explanations and suggestions, a
   assertEquals([other?.label, other?.initial, other?.isRequired], ["b", undefined, true]);
 });
 
+Deno.test("parseElicitationForm(): a suggestion is an answer that is accepted as it is", () => {
+  const items = { type: "string", enum: ["red", "blue"] };
+  for (
+    const property of [
+      { type: "boolean", default: true },
+      { type: "boolean", default: false },
+      { type: "integer", default: 0 },
+      { type: "string", enum: ["red", "blue"], default: "blue" },
+      { type: "array", items, default: ["red", "blue"] },
+    ]
+  ) {
+    assertEquals(answer(property, parseField(property).initial ?? ""), property.default);
+  }
+  for (const suggested of [null, {}, []]) {
+    assertEquals(parseField({ type: "array", items, default: suggested }).initial, undefined);
+  }
+});
+
 Deno.test("parseElicitationForm(): refuses forms that cannot be typed, and leaves out optional parts of them", () => {
   const nested = { type: "object", properties: {} };
   const many = Object.fromEntries(

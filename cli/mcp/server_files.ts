@@ -54,17 +54,51 @@ export async function readServers(
     : await readIfExists(getProjectServersPath(projectRoot));
   const further = await Promise.all(files.map(readFile));
   const shared = [...BASIC_VARIABLES, ...passEnvironment];
-  const limited = project.map((config) => limitVariables(config, shared));
+  const added = project.map((config) => omitNamesOfUser(config, own));
+  const limited = added.map(({ config }) => limitVariables(config, shared));
   const literal = servers ? [escapeVariables(servers)] : [];
   const configs = [...own, ...limited.map(({ config }) => config), ...further, ...literal];
   const names = [...shared, ...[...own, ...further].flatMap(findVariables)];
   return {
-    problems: limited.flatMap(({ problems }) => problems),
+    problems: [...added, ...limited].flatMap(({ problems }) => problems),
     config: { mcpServers: Object.assign({}, ...configs.map(({ mcpServers }) => mcpServers)) },
     environment: {
       ...Object.fromEntries(names.map((name) => [name, env(name)])),
       ...(servers && { [DOLLAR]: "$" }),
     },
+  };
+}
+
+/** Servers of a project, and why others are left out, as sentences without a full stop. */
+interface ProjectServers {
+  readonly config: McpConfig;
+  readonly problems: readonly string[];
+}
+
+/**
+ * Returns the servers of a project whose names the user's servers do not have: the rules of the user for the tools of a
+ * server, which do not distinguish upper and lower case, would apply to another one. An equal one is no problem.
+ */
+function omitNamesOfUser(
+  { mcpServers = {} }: McpConfig,
+  own: readonly McpConfig[],
+): ProjectServers {
+  const servers = new Map(
+    own.flatMap(({ mcpServers = {} }) => Object.entries(mcpServers)).map((
+      [name, server],
+    ) => [name.toLowerCase(), server]),
+  );
+  const entries = Object.entries(mcpServers);
+  const isOmitted = (name: string): boolean => servers.has(name.toLowerCase());
+  const replaced = entries.filter(([name, server]) =>
+    isOmitted(name) &&
+    JSON.stringify(server) !== JSON.stringify(servers.get(name.toLowerCase()))
+  );
+  return {
+    config: { mcpServers: Object.fromEntries(entries.filter(([name]) => !isOmitted(name))) },
+    problems: replaced.map(([name]) =>
+      `MCP server ${name}: that of the project is left out, as you have one with this name`
+    ),
   };
 }
 
@@ -75,7 +109,7 @@ export async function readServers(
 function limitVariables(
   { mcpServers = {} }: McpConfig,
   names: readonly string[],
-): { readonly config: McpConfig; readonly problems: readonly string[] } {
+): ProjectServers {
   const problems: string[] = [];
   const servers = Object.entries(mcpServers).flatMap(([name, server]) => {
     const text = JSON.stringify(server).replaceAll(

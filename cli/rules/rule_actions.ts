@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../mod.ts";
+import type { AgentTool, JsonObject } from "../../mod.ts";
 import { getErrorMessage } from "../../src/core/errors.ts";
 import {
   type ApprovalGate,
@@ -13,13 +13,12 @@ import {
   codingTools,
   createSandbox,
 } from "../../src/tools/mod.ts";
-import { setKey } from "../config/config_actions.ts";
+import { changeKey } from "../config/config_actions.ts";
 import { formatOrigin } from "../config/config_value.ts";
-import { type Config, loadConfig } from "../config/load_config.ts";
+import type { Config } from "../config/load_config.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
-import { getProgramDirectories } from "../host/program_directories.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
 import { loadCurrentConfig, parseConfiguredSettings } from "../run/configured_settings.ts";
@@ -62,14 +61,12 @@ export async function addRule(effect: RuleEffect, rule: string, host: Host): Pro
     throw new UsageError(`${JSON.stringify(rule)} is not one rule`, "Example: bash(git log *)");
   }
   await checkRules({ allowedTools: [], disallowedTools: [], [OPTIONS[effect]]: [first] });
-  const directories = getProgramDirectories(host.env);
-  const { settings } = await loadConfig({ directories }, () => undefined);
-  const value = settings.get(KEYS[effect])?.value;
-  const rules = Array.isArray(value) ? value : [];
-  const isKnown = rules.includes(first);
-  if (!isKnown) {
-    await setKey({ key: KEYS[effect], value: JSON.stringify([...rules, first]) }, host);
-  }
+  let isKnown = false;
+  await changeKey(KEYS[effect], (value) => {
+    const rules = Array.isArray(value) ? value : [];
+    isKnown = rules.includes(first);
+    return isKnown ? rules : [...rules, first];
+  }, host);
   const end = isKnown ? "already exists" : "is added";
   await host.terminal.messages.write(`The rule ${effect} ${toPlainText(first)} ${end}\n`);
   return ExitCode.ok;
@@ -99,8 +96,11 @@ export async function explainCall(name: string, call: string, host: Host): Promi
     writeRoots: addedDirectories,
     confinement: isUnconfined ? "auto" : settings.sandbox,
   });
-  const available = codingTools({ sandbox });
   const [toolName = name] = resolveAliases(name);
+  const available = [
+    ...codingTools({ sandbox }),
+    ...(isServerTool(toolName) ? [describeServerTool(toolName)] : []),
+  ];
   const tool = available.find((candidate) => candidate.name === toolName);
   if (!tool) {
     const names = available.map((candidate) => candidate.name).join(", ");
@@ -108,11 +108,16 @@ export async function explainCall(name: string, call: string, host: Host): Promi
   }
   const args = parseArguments(toolName, call);
   const { tools, allow, deny } = resolveToolRules(settings, available);
+  const { tools: others } = resolveToolRules(
+    { allowedTools: [], disallowedTools: deny },
+    available,
+  );
   const writing = isUnconfined ? [...EDITING_TOOLS, "bash"] : EDITING_TOOLS;
-  if (!tools.includes(tool) || (readOnly && writing.includes(toolName))) {
+  const isWriting = writing.includes(toolName) || isServerTool(toolName);
+  if (!tools.includes(tool) || (readOnly && isWriting)) {
     return await printRows([
       ["decision", describeDecision("denied")],
-      ["reason", describeRemoval(toolName, { deny, readOnly })],
+      ["reason", describeRemoval(toolName, { isDisallowed: !others.includes(tool), readOnly })],
     ], host);
   }
   const gate = createGate({
@@ -139,9 +144,9 @@ async function printRows(rows: readonly (readonly string[])[], host: Host): Prom
 /** Returns why a run does not have a tool. */
 function describeRemoval(
   name: string,
-  { deny, readOnly }: { readonly deny: readonly string[]; readonly readOnly: boolean },
+  { isDisallowed, readOnly }: { readonly isDisallowed: boolean; readonly readOnly: boolean },
 ): string {
-  if (deny.includes(name)) return `disallowed_tools removes the tool ${name}`;
+  if (isDisallowed) return `disallowed_tools removes the tool ${name}`;
   return readOnly ? `plan mode has no tool ${name}` : `tools does not name ${name}`;
 }
 
@@ -168,6 +173,23 @@ function createGate(
   }
 }
 
+/** Whether a name is that of a tool of an MCP server. */
+function isServerTool(name: string): boolean {
+  return /^mcp__.+__./.test(name);
+}
+
+/** Describes a tool of a server, which is not started: all of them need approval, and may reach other machines. */
+function describeServerTool(name: string): AgentTool {
+  return {
+    name,
+    description: "",
+    parameters: { type: "object" },
+    requiresApproval: true,
+    risk: "network",
+    execute: () => Promise.resolve(""),
+  };
+}
+
 /** Names of the argument that a single text is for. */
 const TEXT_ARGUMENTS: Readonly<Record<string, string>> = {
   bash: "command",
@@ -175,7 +197,11 @@ const TEXT_ARGUMENTS: Readonly<Record<string, string>> = {
 };
 
 function parseArguments(name: string, call: string): JsonObject {
-  if (!call.trimStart().startsWith("{")) return { [TEXT_ARGUMENTS[name] ?? "path"]: call };
+  const isJson = call.trimStart().startsWith("{");
+  if (!isJson && isServerTool(name)) {
+    throw new UsageError(`The arguments of ${name} must be JSON`, `Example: '{"id":1}'`);
+  }
+  if (!isJson) return { [TEXT_ARGUMENTS[name] ?? "path"]: call };
   try {
     return JSON.parse(call);
   } catch (error) {

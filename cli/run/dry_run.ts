@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Policy } from "../../mod.ts";
+import type { Policy, RunOutcome } from "../../mod.ts";
 import { REDACTED } from "../../src/core/redact.ts";
 import { estimateWorstCase, type WorstCase } from "../../src/policies/worst_case.ts";
 import { ExitCode } from "../host/exit_code.ts";
@@ -12,6 +12,7 @@ import type { Host } from "../host/host.ts";
 import { formatNumber } from "../render/format_number.ts";
 import { toJsonLine } from "../render/json_line.ts";
 import { toPlainText } from "../render/plain_text.ts";
+import { startPrompt } from "./prompt_events.ts";
 import type { RunDependencies } from "./run_prompt.ts";
 import { setUpAgent } from "./setup_agent.ts";
 import type { ProjectRunSettings } from "./settings.ts";
@@ -47,11 +48,17 @@ export async function runDry(
   const options = { ...settings, policies: [estimation], needsKey: false, signal };
   await using setup = await setUpAgent(options, { ...host, fetch });
   onAgent?.(setup.agent);
-  const result = await setup.agent.prompt(prompt, {
+  const started = startPrompt(setup.agent, prompt, {
+    schema: settings.schema,
     signal: AbortSignal.any([signal, stop.signal]),
   });
+  let outcome: RunOutcome | undefined;
+  for await (const event of started.events) {
+    if (event.type === "agent_end") outcome = event;
+  }
+  await started.getAnswer();
   if (!request) {
-    const reason = result.error?.message ?? result.stoppedBy?.reason ?? "the run ended";
+    const reason = outcome?.error?.message ?? outcome?.stoppedBy?.reason ?? "the run ended";
     await host.terminal.messages.write(`swink: there is no request: ${toPlainText(reason)}\n`);
     return ExitCode.failed;
   }

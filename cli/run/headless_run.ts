@@ -20,8 +20,12 @@ import type { PromptResult, Run } from "./finish_run.ts";
 import type { ProjectRunSettings } from "./settings.ts";
 
 /** Options for `runHeadless()`. */
-export interface HeadlessRunOptions
-  extends Run, Pick<ProjectRunSettings, "cwd" | "net" | "sandbox" | "project" | "schema"> {
+export interface HeadlessRunOptions extends
+  Run,
+  Pick<
+    ProjectRunSettings,
+    "cwd" | "net" | "sandbox" | "project" | "schema" | "debugFile" | "record"
+  > {
   /** The prompt. */
   readonly prompt: PromptInput;
   /** Creates the reporter that receives the events and the result. */
@@ -34,8 +38,8 @@ export interface HeadlessRunOptions
 
 /** Runs a prompt and writes the patch, also when the run fails or is aborted. */
 export async function runHeadless(run: HeadlessRunOptions): Promise<ExitCode> {
-  const { patch, interrupt, cwd } = run;
-  using snapshot = patch === undefined ? undefined : await takeSnapshot(cwd, interrupt.signal);
+  const { patch, interrupt } = run;
+  using snapshot = patch === undefined ? undefined : await takeSnapshot(run);
   if (interrupt.exitCode !== undefined) return interrupt.exitCode;
   await using reporter = new DeferredReporter(() => openReporter(run));
   const result = await promptAgent(run, reporter);
@@ -50,15 +54,15 @@ function loadRunOutput(): Promise<typeof import("./run_output.ts")> {
 
 /** Takes a snapshot of the working directory; `undefined` when the signal is aborted. */
 async function takeSnapshot(
-  cwd: string,
-  signal: AbortSignal,
+  { cwd, debugFile, record, interrupt: { signal } }: HeadlessRunOptions,
 ): Promise<DirectorySnapshot | undefined> {
+  const excludedFiles = [debugFile, record].filter((file) => file !== undefined);
   const { DirectorySnapshot } = await importLate<typeof import("../../src/patch/mod.ts")>(
     "../../src/patch/mod.ts",
     import.meta.url,
   );
   try {
-    return await DirectorySnapshot.take(cwd, { signal });
+    return await DirectorySnapshot.take(cwd, { signal, excludedFiles });
   } catch (error) {
     if (error instanceof AbortedError) return undefined;
     if (!(error instanceof BadRequestError)) throw error;

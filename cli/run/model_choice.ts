@@ -9,6 +9,7 @@ import { modelSpec } from "../../src/core/model.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
+import type { ProviderSettings } from "../config/provider_settings.ts";
 import { DEFAULT_MODELS } from "../settings/run_options.ts";
 
 /** The default model of a provider. */
@@ -33,10 +34,12 @@ export interface ModelSelection {
   readonly baseUrl?: string;
   /** Absolute path of the recording that answers the requests, if one does. */
   readonly replay?: string;
+  /** Settings of providers, by name. */
+  readonly providers?: Readonly<Record<string, ProviderSettings>>;
 }
 
 /**
- * Chooses the model: that of the options, the default model that was recorded, or the default of the first provider with a
+ * Chooses the model: that of the options, the one that was recorded, or the default of the first provider with a
  * key in an environment variable, else with a saved key.
  *
  * @throws {ConfigurationError} If no model is configured; the advice lists the ways to configure one.
@@ -61,7 +64,7 @@ export function createNoModelError(): ConfigurationError {
  * @throws {ConfigurationError} If there is a base URL without a model.
  */
 export async function findModel(
-  { model, baseUrl, replay }: ModelSelection,
+  { model, baseUrl, replay, providers }: ModelSelection,
   host: Pick<Host, "env">,
 ): Promise<ModelSpec | undefined> {
   if (model) return model;
@@ -72,16 +75,17 @@ export async function findModel(
       "Add -m provider/model: -m openai/MODEL --base-url URL",
     );
   }
-  const recorded = replay === undefined ? undefined : findRecordedDefault(replay);
-  const providerDefault = recorded ??
-    PROVIDER_DEFAULTS.find(({ variable }) => host.env(variable)) ?? await findSavedDefault(host);
+  if (replay !== undefined) {
+    const { findRecordedModel } = await importLate<typeof import("./recorded_model.ts")>(
+      "./recorded_model.ts",
+      import.meta.url,
+    );
+    const recorded = findRecordedModel(replay, { providers, env: host.env });
+    if (recorded) return recorded;
+  }
+  const providerDefault = PROVIDER_DEFAULTS.find(({ variable }) => host.env(variable)) ??
+    await findSavedDefault(host);
   return providerDefault && modelSpec(providerDefault.model);
-}
-
-/** Finds the default model whose requests a recording has; it needs no key. */
-function findRecordedDefault(file: string): ProviderDefault | undefined {
-  const recording = Deno.readTextFileSync(file);
-  return PROVIDER_DEFAULTS.find(({ model }) => recording.includes(modelSpec(model).modelId));
 }
 
 /** Finds the default model of a provider whose key the user has saved. */

@@ -65,6 +65,8 @@ export async function readPrompt(
 }
 
 const USAGE_EXAMPLE = 'Try: swink run "Make the tests pass"';
+const TEXT_ADVICE =
+  "Add an image with -i FILE. The model can read other files that the prompt names.";
 const READING_NOTICE = "swink: reading standard input; end it with Ctrl+D\n";
 const WAITING_NOTICE =
   "swink: waiting for standard input (redirect it from /dev/null if there is none)\n";
@@ -113,7 +115,9 @@ class InputReader {
       if (text.includes("\0")) throw new TypeError("binary data");
       return text;
     } catch (error) {
-      if (error instanceof TypeError) throw new UsageError("Standard input is not text in UTF-8");
+      if (error instanceof TypeError) {
+        throw new UsageError("Standard input is not text in UTF-8", TEXT_ADVICE);
+      }
       if (!(error instanceof RangeError)) throw error;
       throw new UsageError(`Standard input is larger than ${MAX_BYTES / 1_000_000} MB`);
     }

@@ -7,6 +7,7 @@
 import type { AgentTool } from "../../mod.ts";
 import { UsageError } from "../host/cli_error.ts";
 import {
+  createToolMatcher,
   getToolName,
   resolveAliases,
   resolveDeniedAliases,
@@ -61,12 +62,21 @@ export function resolveToolRules(
     const message = `Unknown tool ${JSON.stringify(name)}${didYouMean(name, names)}`;
     throw new UsageError(message, `Tools: ${names.join(", ")}.`);
   }
+  const isSelected = createNameMatcher(only);
+  const isRemoved = createNameMatcher(deny);
   return {
     // A rule with a pattern forbids some calls; a rule without one removes the tool.
-    tools: tools.filter(({ name }) => only.includes(name) && !deny.includes(name)),
+    tools: tools.filter(({ name }) => isSelected(name) && !isRemoved(name)),
     allow,
     deny,
   };
+}
+
+/** Creates a function that returns whether rules without a pattern are for a tool, by its name or that of its server. */
+function createNameMatcher(rules: readonly string[]): (name: string) => boolean {
+  const names = new Set(rules);
+  const matchers = rules.filter((rule) => /^mcp__[^()]*$/.test(rule)).map(createToolMatcher);
+  return (name) => names.has(name) || matchers.some((matches) => matches(name));
 }
 
 /** Matches a rule: a name, and a pattern in parentheses that may contain pairs of parentheses. */

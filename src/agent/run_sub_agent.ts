@@ -33,6 +33,8 @@ export interface RunSubAgentOptions extends SubAgentStart {
   readonly conclude?: (() => Promise<string>) | undefined;
   /** Emits its events. */
   readonly onEvent: (event: AgentEvent) => Promise<void>;
+  /** Called when the session has recorded that the agent could not be run, before that rejects. Default: nothing. */
+  readonly onFailureRecorded?: (() => void) | undefined;
 }
 
 /** The end of an agent that a tool has run. */
@@ -48,7 +50,15 @@ export async function runSubAgent(
   agent: PromptableAgent,
   options: RunSubAgentOptions,
 ): Promise<SubAgentRun> {
-  const { run, signal, context, onEvent, conclude = () => Promise.resolve(""), ...start } = options;
+  const {
+    run,
+    signal,
+    context,
+    onEvent,
+    onFailureRecorded,
+    conclude = () => Promise.resolve(""),
+    ...start
+  } = options;
   let { session } = options;
   let note: string | undefined;
   try {
@@ -64,6 +74,7 @@ export async function runSubAgent(
     note ??= await conclude();
     const text = addNote(getErrorMessage(thrown), note);
     await session?.end({ status: "failed", result: text });
+    if (session) onFailureRecorded?.();
     throw note === "" ? thrown : new Error(text, { cause: thrown });
   }
 }

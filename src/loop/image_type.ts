@@ -15,7 +15,7 @@ const SIGNATURES: readonly (readonly [mediaType: string, pattern: RegExp])[] = [
 ];
 
 /** Number of bytes that the signatures need. */
-const SIGNATURE_BYTES = 12;
+export const SIGNATURE_BYTES = 12;
 
 /** Matches the extension of a file name. */
 const EXTENSION = /[^/\\]\.([a-z0-9]+)$/;
@@ -27,12 +27,16 @@ const EXTENSION = /[^/\\]\.([a-z0-9]+)$/;
  * @throws {BadRequestError} If the format is unknown and the path has no extension.
  */
 export function getImageType(bytes: Uint8Array, path: string): string {
-  const start = String.fromCharCode(...bytes.subarray(0, SIGNATURE_BYTES));
-  const known = SIGNATURES.find(([, pattern]) => pattern.test(start));
-  if (known) return known[0];
+  const known = findImageType(String.fromCharCode(...bytes.subarray(0, SIGNATURE_BYTES)));
+  if (known !== undefined) return known;
   const [, extension] = EXTENSION.exec(path.toLowerCase()) ?? [];
   if (extension !== undefined) return extension === "jpg" ? "image/jpeg" : `image/${extension}`;
   throw new BadRequestError(
     "its format is unknown: pass the mediaType of its source, such as image/png",
   );
+}
+
+/** Returns the media type of an image by its first bytes as Latin-1 text; `undefined` if models do not accept the format. */
+export function findImageType(start: string): string | undefined {
+  return SIGNATURES.find(([, pattern]) => pattern.test(start))?.[0];
 }

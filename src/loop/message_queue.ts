@@ -23,20 +23,18 @@ export interface MessageQueueOptions {
 
 /** A queue of messages for a run. */
 export class MessageQueue implements MessageSource {
-  readonly #mode: QueueMode;
-  readonly #newId: () => string;
-  readonly #onChange: () => void;
+  readonly #options: MessageQueueOptions;
   readonly #listeners = new Set<() => void>();
   /** Only appended to, so that a list of earlier messages can still be made. */
   #messages: QueuedMessage[] = [];
   /** Index of the next message; those before it were taken. */
   #first = 0;
+  /** The messages that were taken last. Others that are no longer queued were removed. */
+  taken: readonly AgentMessage[] = [];
 
   /** Creates an empty queue. */
   constructor(options: MessageQueueOptions = {}) {
-    this.#mode = options.mode ?? "one_at_a_time";
-    this.#newId = options.newId ?? (() => crypto.randomUUID());
-    this.#onChange = options.onChange ?? (() => {});
+    this.#options = options;
   }
 
   /** The queued messages, in order; a new array on each read. */
@@ -58,9 +56,9 @@ export class MessageQueue implements MessageSource {
 
   /** Appends a message. */
   add(message: AgentMessage): QueuedMessage {
-    const queued = { id: this.#newId(), message };
+    const queued = { id: this.#options.newId?.() ?? crypto.randomUUID(), message };
     this.#messages.push(queued);
-    this.#onChange();
+    this.#options.onChange?.();
     // `onChange` may have taken the message back.
     if (this.#messages.lastIndexOf(queued) >= this.#first) {
       for (const listener of [...this.#listeners]) listener();
@@ -74,7 +72,7 @@ export class MessageQueue implements MessageSource {
     if (remaining.length === this.size) return false;
     this.#messages = remaining;
     this.#first = 0;
-    this.#onChange();
+    this.#options.onChange?.();
     return true;
   }
 
@@ -85,15 +83,15 @@ export class MessageQueue implements MessageSource {
 
   /** Returns the messages that {@linkcode MessageQueue.take} would take now. */
   peek(): readonly AgentMessage[] {
-    const end = this.#mode === "all" ? undefined : this.#first + 1;
+    const end = this.#options.mode === "all" ? undefined : this.#first + 1;
     return this.#messages.slice(this.#first, end).map(({ message }) => message);
   }
 
   /** Removes and returns the next message, or all messages, according to the mode. */
   take(): readonly AgentMessage[] {
-    const taken = this.peek();
-    this.#drop(taken.length);
-    return taken;
+    this.taken = this.peek();
+    this.#drop(this.taken.length);
+    return this.taken;
   }
 
   /** Calls `listener` whenever a message is added; returns a function that unsubscribes. */
@@ -110,6 +108,6 @@ export class MessageQueue implements MessageSource {
       this.#messages = this.#messages.slice(this.#first);
       this.#first = 0;
     }
-    this.#onChange();
+    this.#options.onChange?.();
   }
 }

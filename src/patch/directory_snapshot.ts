@@ -19,6 +19,7 @@ import {
   type WorkTree,
 } from "./work_tree.ts";
 import type { FileStatus } from "../platform/file_calls.ts";
+import { basename, dirname, getRelativePath, join, SEPARATOR } from "../platform/paths.ts";
 import { compileSecretGlobs, PROTECTED_FILES } from "../platform/secret_places.ts";
 import { system } from "../platform/system.ts";
 
@@ -34,6 +35,8 @@ const isSecret = compileSecretGlobs(PROTECTED_FILES);
 export interface DirectorySnapshotOptions {
   /** Cancels the snapshot: `take()` rejects with an `AbortedError`. */
   readonly signal?: AbortSignal | undefined;
+  /** Absolute paths of files that no patch contains, such as the log of the program itself. Default: none. */
+  readonly excludedFiles?: readonly string[] | undefined;
 }
 
 /** Options for {@linkcode DirectorySnapshot.createPatch}. */
@@ -69,10 +72,13 @@ export class DirectorySnapshot implements Disposable {
   readonly #ignored = new Set<string>();
   /** Tracked files that did not exist. */
   readonly #missing = new Set<string>();
+  /** Paths of the files that no patch contains. */
+  readonly #excluded: ReadonlySet<string>;
   #bytes = 0;
 
-  private constructor(tree: WorkTree) {
+  private constructor(tree: WorkTree, { excludedFiles = [] }: DirectorySnapshotOptions) {
     this.#tree = tree;
+    this.#excluded = new Set(excludedFiles.map((file) => toTreePath(tree, file)));
   }
 
   /**
@@ -90,16 +96,19 @@ export class DirectorySnapshot implements Disposable {
     try {
       if (!system.statSync(directory).isDirectory) throw new Error("not a directory");
       const tree = await findWorkTree(system.realPathSync(directory));
-      return await DirectorySnapshot.#take(tree, options.signal);
+      return await DirectorySnapshot.#take(tree, options);
     } catch (error) {
       throw toSnapshotError(`Cannot take a snapshot of ${JSON.stringify(directory)}`, error);
     }
   }
 
-  static async #take(tree: WorkTree, signal: AbortSignal | undefined): Promise<DirectorySnapshot> {
-    const snapshot = new DirectorySnapshot(tree);
+  static async #take(
+    tree: WorkTree,
+    options: DirectorySnapshotOptions,
+  ): Promise<DirectorySnapshot> {
+    const snapshot = new DirectorySnapshot(tree, options);
     try {
-      await snapshot.#captureAll(signal);
+      await snapshot.#captureAll(options.signal);
       return snapshot;
     } catch (error) {
       snapshot[Symbol.dispose]();
@@ -131,10 +140,10 @@ export class DirectorySnapshot implements Disposable {
     const currentStats = new Map<string, FileStatus>();
     const onInexact = (path: string): void => void omittedFiles.push(path);
     for await (const { path, stat } of walkWorkTree(this.#tree, { onInexact })) {
-      if (!this.#isStoreFile(path)) currentStats.set(path, stat);
+      currentStats.set(path, stat);
     }
     const known = [...this.#entries.keys(), ...currentStats.keys(), ...this.#missing];
-    const paths = [...new Set(known)].sort();
+    const paths = [...new Set(known)].filter((path) => !this.#isOmitted(path)).sort();
     for (const path of paths) {
       // A file that is ignored now may still exist.
       const stat = currentStats.get(path) ?? tryLstatInTree(this.#tree.root, path);
@@ -165,7 +174,7 @@ export class DirectorySnapshot implements Disposable {
   }
 
   async #add(path: string, stat: FileStatus, signal: AbortSignal | undefined): Promise<void> {
-    if (this.#isStoreFile(path)) return;
+    if (this.#isOmitted(path)) return;
     if (stat.size <= MAX_CONTENT_BYTES) this.#bytes += stat.size;
     if (this.#entries.size >= MAX_FILES || this.#bytes > MAX_BYTES) {
       throw new Error(
@@ -260,14 +269,25 @@ export class DirectorySnapshot implements Disposable {
     return false;
   }
 
-  /** Whether a path belongs to the copies: the directory may contain the directory of temporary files. */
-  #isStoreFile(path: string): boolean {
-    return toFilePath(this.#tree.root, path).startsWith(this.#store.directory);
+  /** Whether a path is excluded, or belongs to the copies: the directory may contain the directory of temporary files. */
+  #isOmitted(path: string): boolean {
+    return this.#excluded.has(path) ||
+      toFilePath(this.#tree.root, path).startsWith(this.#store.directory);
   }
 
   /** Removes the copies. */
   [Symbol.dispose](): void {
     this.#store[Symbol.dispose]();
+  }
+}
+
+/** Returns the path of a file in a tree, whose directories may be links; that of a file elsewhere is its own. */
+function toTreePath({ root }: WorkTree, file: string): string {
+  try {
+    const path = join(system.realPathSync(dirname(file)), basename(file));
+    return getRelativePath(root, path)?.replaceAll(SEPARATOR, "/") ?? file;
+  } catch {
+    return file;
   }
 }
 

@@ -71,6 +71,26 @@ Deno.test({
   },
 });
 
+Deno.test("DirectorySnapshot: no patch contains an excluded file, new or changed", async () => {
+  await withDirectory(async (directory) => {
+    await Deno.mkdir(`${directory}/logs`);
+    await Deno.symlink("logs", `${directory}/link`);
+    await Deno.writeTextFile(`${directory}/logs/a.log`, "one\n");
+    const excludedFiles = [
+      `${directory}/link/a.log`,
+      `${directory}/new.log`,
+      `${directory}/missing/x`,
+      "/elsewhere/b.log",
+    ];
+    using snapshot = await DirectorySnapshot.take(directory, { excludedFiles });
+    for (const name of ["logs/a.log", "new.log", "b.log"]) {
+      await Deno.writeTextFile(`${directory}/${name}`, "two\n");
+    }
+    const patch = new TextDecoder().decode((await snapshot.createPatch()).bytes);
+    assertEquals(patch.match(/^diff .*$/gm), ["diff --git a/b.log b/b.log"]);
+  });
+});
+
 Deno.test("DirectorySnapshot: createPatch() reports changed files larger than 100 MB", async () => {
   await withDirectory(async (directory) => {
     await Deno.writeTextFile(`${directory}/large`, "");

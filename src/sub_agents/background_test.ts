@@ -5,7 +5,7 @@ import { BadRequestError } from "../core/errors.ts";
 import type { Policy, PolicyContext } from "../core/policy.ts";
 import type { RunHandle } from "../core/run_handle.ts";
 import { zeroCost } from "../core/usage.ts";
-import type { StreamFn } from "../core/stream.ts";
+import type { StreamFn, StreamRequest } from "../core/stream.ts";
 import { defineTool } from "../core/tool.ts";
 import { InMemorySessionStore, openSession } from "../memory/mod.ts";
 import { checkEvents } from "../testing/event_grammar.ts";
@@ -63,6 +63,34 @@ Deno.test("background: the report arrives once if the run is recorded, too", asy
   await checkEvents(agent.promptStream("Go"));
   const reports = readTexts(agent).filter((text) => text.includes("All is well"));
   assertEquals([reports.length, ownStream.calls.length], [1, 3]);
+});
+
+Deno.test("background: the failure of an agent that could not be run is reported once, recorded or not", async () => {
+  for (const isRecorded of [true, false]) {
+    const streamFn = scriptedStream(
+      Array(9).fill(({ context }: StreamRequest) => {
+        const isFirst = context.messages.length === 1;
+        const isChild = JSON.stringify(context.messages[0]).includes("Look");
+        return isFirst && !isChild
+          ? reply([startInBackground(), startInBackground()])
+          : reply("Ok");
+      }),
+    );
+    const tool = subAgentTool({
+      name: "explore",
+      description: "-",
+      background: true,
+      maxAgents: 1,
+    });
+    const agent = new Agent({ model: "test/model", streamFn, tools: [tool] });
+    await using _session = isRecorded
+      ? await openSession(new InMemorySessionStore(), { id: "recorded" }, agent)
+      : undefined;
+    await agent.prompt("Go");
+    const failures = readTexts(agent).filter((text) => text.includes("at most 1 agents"));
+    assertEquals(failures.length, 1, failures.join("\n"));
+    assertStringIncludes(failures[0] ?? "", "call_2");
+  }
 });
 
 Deno.test("background: several run side by side, and their reports arrive as they end", async () => {

@@ -139,7 +139,7 @@ async function startSubAgent(
   if (!(run instanceof ParentRun)) {
     return errorResult("A sub-agent can be started only by an agent of the same process");
   }
-  const { maxDepth = 1, maxAgents = 50, name } = options;
+  const { maxDepth = 1, maxAgents = 50 } = options;
   const parent = run.withLimits({ maxDepth, maxAgents });
   const excess = parent.findExcess() ?? (mode === "detached" ? findObstacle(parent) : undefined);
   if (excess) return errorResult(`The sub-agent was not started: ${excess}`);
@@ -160,11 +160,7 @@ async function startSubAgent(
     case "foreground":
       return toResult(await runInCall(call, { signal, onEvent }));
     case "background":
-      run.background(async (channel) => {
-        const result = await runInCall(call, channel);
-        // The session delivers the report, since it must survive a crash before it arrives.
-        return run.session ? [] : formatReport(result, { name, toolCallId });
-      });
+      run.background((channel) => runInBackground(call, channel));
       return textResult(STARTED_TEXT);
     case "detached":
       await startDetached(call);
@@ -193,12 +189,34 @@ interface SubAgentCall extends Pick<RunSubAgentOptions, "prompt" | "toolCallId" 
 /** Runs a sub-agent until it ends. */
 async function runInCall(
   call: SubAgentCall,
-  channel: Pick<RunSubAgentOptions, "signal" | "onEvent">,
+  channel: Pick<RunSubAgentOptions, "signal" | "onEvent" | "onFailureRecorded">,
 ): Promise<SubAgentRun> {
   const { agent, warning, conclude } = await createSubAgent(call);
   const { parent: run, options: { name }, ...start } = call;
   if (warning) await channel.onEvent(warning);
   return await runSubAgent(agent, { ...start, ...channel, run, name, conclude });
+}
+
+/**
+ * Runs a sub-agent and returns its report. Of a run with a session, the session delivers it, also that of a failure, since
+ * it must survive a crash before it arrives.
+ */
+async function runInBackground(
+  call: SubAgentCall,
+  channel: Pick<RunSubAgentOptions, "signal" | "onEvent">,
+): Promise<string | []> {
+  const { parent, options: { name }, toolCallId } = call;
+  let isRecorded = false;
+  const onFailureRecorded = (): void => {
+    isRecorded = true;
+  };
+  try {
+    const result = await runInCall(call, { ...channel, onFailureRecorded });
+    return parent.session ? [] : formatReport(result, { name, toolCallId });
+  } catch (thrown) {
+    if (isRecorded) return [];
+    throw thrown;
+  }
 }
 
 /** Starts a sub-agent that no abort of the run reaches; resolves when its session is on disk. */

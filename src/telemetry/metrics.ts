@@ -94,8 +94,11 @@ export class Metrics {
       ? series.attributes
       : { ...series.attributes, "error.type": errorType };
     this.#modelCall.record(durationMs / 1000, attributes);
-    this.#inputTokens.record(countInput(usage), attributes);
-    this.#outputTokens.record(usage.output, attributes);
+    // The conventions leave failed calls out, whose tokens are few or none.
+    if (errorType === undefined) {
+      this.#inputTokens.record(countInput(usage), attributes);
+      this.#outputTokens.record(usage.output, attributes);
+    }
     if (ttftMs !== undefined) this.#firstChunk.record(ttftMs / 1000, series.attributes);
     this.#usage.add(usage, series.tokens);
   }

@@ -94,6 +94,8 @@ interface OpenModelCall extends OpenSpan {
   readonly model: ModelSpec;
   /** The attributes of its metrics. */
   readonly series: ModelSeries;
+  /** The request of the last attempt. */
+  request?: Omit<StreamRequest, "signal">;
   /** The last attempt with the usage of all, and the time when it ended. */
   end?: { readonly event: ModelCallEndEvent; readonly time: number };
 }
@@ -221,10 +223,8 @@ export class RunSpans implements RunObserver {
 
   callModel<Result>(request: Omit<StreamRequest, "signal">, call: () => Result): Result {
     if (!this.#modelCall) return call();
-    const { span, context } = this.#modelCall;
-    setAttributes(span, () => describeRequest(request));
-    if (this.#options.content) setAttributes(span, () => describeContent(request));
-    return this.#within(context, call);
+    this.#modelCall.request = request;
+    return this.#within(this.#modelCall.context, call);
   }
 
   executeTool<Result>(toolCallId: string, execute: () => Result): Result {
@@ -288,13 +288,20 @@ export class RunSpans implements RunObserver {
     const call = this.#modelCall;
     if (!call) return;
     this.#modelCall = undefined;
-    const { span, end } = call;
+    const { span, end, request } = call;
     const endTime = end?.time ?? this.#options.now();
     doAll(
+      () => request && this.#describeRequest(span, request),
       () => this.#describeReply(span, { end: end?.event, reply }),
       () => end && this.#recordModelCall(call, { event: end.event, endTime }),
       () => span.end(endTime),
     );
+  }
+
+  /** Once: the tracer of Deno keeps an attribute that is set again next to the first one. */
+  #describeRequest(span: Span, request: Omit<StreamRequest, "signal">): void {
+    setAttributes(span, () => describeRequest(request));
+    if (this.#options.content) setAttributes(span, () => describeContent(request));
   }
 
   #describeReply(

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import {
   Agent,
   type AgentTool,
@@ -19,6 +19,7 @@ import { type AcpClient, terminalTool } from "../../src/protocols/acp/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { connectClient } from "./acp_client.ts";
+import { RawClient } from "./raw_client.ts";
 import { createHost } from "./test_host.ts";
 
 Deno.test("serveAcp(): calls of a reply that starts again or is cut off have failed", async () => {
@@ -314,4 +315,30 @@ Deno.test("serveAcp(): the terminal of a command stays visible after the user ha
   assert(end?.sessionUpdate === "tool_call_update");
   assertEquals(end.status, "failed");
   assertEquals(end.content?.map(({ type }) => type), ["terminal", "content"]);
+});
+
+Deno.test("serveAcp(): half of a character of a model does not make a question unreadable, and titles have an end", async () => {
+  const command = `echo \ud83d ${"x".repeat(1_000)}`;
+  const host = createHost(({ ask }) => ({
+    streamFn: scriptedStream([
+      reply([{ type: "text", text: "\ude00" }, toolCall("bash", { command }, { id: "c1" })]),
+      reply("Done"),
+    ]),
+    tools: [{ ...fakeTool({ name: "bash" }), requiresApproval: true }],
+    approve: ask,
+  }));
+  const lines: string[] = [];
+  const client = new RawClient(host, {
+    onMessage: (message) => lines.push(JSON.stringify(message)),
+  });
+  const sessionId = await client.createSession();
+  client.send("p", "session/prompt", { sessionId, prompt: [{ type: "text", text: "Go" }] });
+  const { id, params } = await client.until("session/request_permission");
+  client.write({ jsonrpc: "2.0", id, result: { outcome: { outcome: "cancelled" } } });
+  await client.answer("p");
+  assertEquals(lines.filter((line) => /\\ud[89a-f]/.test(line)), []);
+  assertEquals(params.toolCall.title.length, "bash ".length + 200 + " …".length);
+  assertStringIncludes(params.toolCall.content[0].content.text, "x".repeat(1_000));
+  client.end();
+  await client.served;
 });

@@ -105,8 +105,13 @@ Deno.test("serveAcp(): version 2 acknowledges a prompt, and sends states, calls 
   const { messageId } = await client.agent.request("session/prompt", prompt(sessionId));
   assert(messageId !== "");
   assertEquals((await client.untilIdle()).stopReason, "end_turn");
-  const [first] = client.updates;
-  assertEquals([first.sessionUpdate, first.state], ["state_update", "running"]);
+  const [first, second] = client.updates;
+  assertEquals(first, {
+    sessionUpdate: "user_message",
+    messageId,
+    content: [{ type: "text", text: "Go" }],
+  });
+  assertEquals([second.sessionUpdate, second.state], ["state_update", "running"]);
   const [permission] = client.permissions;
   assertEquals(permission?.title, "edit_file a.ts");
   const call = client.updates.findLast(({ status }) => status === "completed");
@@ -135,11 +140,49 @@ Deno.test("serveAcp(): version 2 cancels a prompt, refuses a second one, and rep
     Error,
     "already running",
   );
+  await waitUntil(() => client.updates.some(({ content }) => content?.text));
   await client.agent.notify("session/cancel", { sessionId });
   assertEquals((await client.untilIdle()).stopReason, "cancelled");
   await client.agent.request("session/prompt", prompt(sessionId));
   const { stopReason, error } = await client.untilIdle(2);
   assertEquals([stopReason, error.code, error.message], ["error", -32000, "no key"]);
+});
+
+Deno.test("serveAcp(): version 2 runs a prompt that follows a cancellation when the cancelled one has ended", async () => {
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([hang({ after: "First" }), reply("Second")]),
+  });
+  const isSent = Promise.withResolvers<void>();
+  agent.subscribe(({ type }) => type === "agent_end" ? isSent.promise : undefined);
+  const host: AcpHost = {
+    name: "test",
+    version: "1",
+    createSession: () => Promise.resolve({ id: "s1", agent }),
+  };
+  await using client = await connect(host);
+  const { sessionId } = await client.agent.request("session/new", session);
+  const first = await client.agent.request("session/prompt", prompt(sessionId));
+  await waitUntil(() => client.updates.some(({ content }) => content?.text === "First"));
+  await client.agent.notify("session/cancel", { sessionId });
+  const second = await client.agent.request("session/prompt", prompt(sessionId));
+  isSent.resolve();
+  await client.untilIdle(2);
+  const shown = client.updates.map(({ state, stopReason, messageId, content, sessionUpdate }) =>
+    sessionUpdate === "user_message" ? messageId : stopReason ?? state ?? content.text
+  );
+  assertEquals(shown, [
+    first.messageId,
+    "running",
+    "First",
+    "cancelled",
+    second.messageId,
+    "running",
+    "Second",
+    "end_turn",
+  ]);
+  const prompts = agent.state.messages.filter(({ role }) => role === "user");
+  assertEquals(prompts.map(({ id }) => id), [first.messageId, second.messageId]);
 });
 
 Deno.test("serveAcp(): version 2 has settings, commands and sessions with their history", async () => {

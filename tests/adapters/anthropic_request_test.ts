@@ -381,3 +381,25 @@ Deno.test("createAnthropic(): a reply after one that was cut off continues it or
     ["And?"],
   ]);
 });
+
+Deno.test("createAnthropic(): in a browser, permits direct access to Anthropic, and sends no such header elsewhere", async () => {
+  const request = richRequest(createModel(BUDGET_MODEL));
+  const readHeader = async (baseUrl?: string) => {
+    const create = (fetch: typeof globalThis.fetch) => createAnthropic({ fetch, baseUrl });
+    const { headers } = await captureRequest(create, request);
+    return headers.get("anthropic-dangerous-direct-browser-access");
+  };
+  assertEquals(await readHeader(), null);
+  const location = Object.getOwnPropertyDescriptor(globalThis, "location");
+  Object.defineProperty(globalThis, "location", {
+    value: new URL("https://app.example/"),
+    configurable: true,
+  });
+  try {
+    assertEquals(await readHeader(), "true");
+    assertEquals(await readHeader("https://gateway.example"), null);
+  } finally {
+    Reflect.deleteProperty(globalThis, "location");
+    if (location) Object.defineProperty(globalThis, "location", location);
+  }
+});

@@ -378,3 +378,54 @@ Deno.test("createBedrock(): an audio clip in a result follows the results, with 
   assertEquals(inResult, ["text"]);
   assertEquals(following?.slice(0, 3), ["text", "audio", "image"]);
 });
+
+Deno.test("createBedrock(): Nova gets schemas with nothing but properties at their root, and without definitions", async () => {
+  const createTool = (parameters: JsonObject) => ({
+    name: "add",
+    description: "Adds.",
+    parameters,
+  });
+  const tool = createTool({
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "Sum",
+    description: "Two numbers.",
+    type: "object",
+    properties: { a: { $ref: "#/$defs/number" }, b: { $ref: "#/$defs/number" } },
+    required: ["a"],
+    additionalProperties: false,
+    $defs: { number: { type: "number", minimum: 0 } },
+  });
+  const request = richRequest(createModel(NOVA));
+  const send = (modelId: string, tool: ReturnType<typeof createTool>) =>
+    sendToBedrock({
+      ...request,
+      model: createModel(modelId),
+      context: { systemPrompt: "", messages: [prompt("Hi")], tools: [tool] },
+    });
+  const number = { type: "number", minimum: 0 };
+  assertEquals(getMember((await send(NOVA, tool)).body, "toolConfig", "tools"), [{
+    toolSpec: {
+      name: "add",
+      description: "Adds.\n\nTwo numbers.",
+      inputSchema: {
+        json: { type: "object", properties: { a: number, b: number }, required: ["a"] },
+      },
+    },
+  }]);
+  const plain = await send(NOVA, createTool({ type: "object" }));
+  assertEquals(getMember(plain.body, "toolConfig", "tools"), [{
+    toolSpec: {
+      name: "add",
+      description: "Adds.",
+      inputSchema: { json: { type: "object", properties: {} } },
+    },
+  }]);
+  const { body } = await send(LLAMA, tool);
+  assertEquals(getMember(body, "toolConfig", "tools"), [{
+    toolSpec: {
+      name: "add",
+      description: "Adds.",
+      inputSchema: { json: tool.parameters },
+    },
+  }]);
+});

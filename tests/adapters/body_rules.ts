@@ -7,14 +7,8 @@
  */
 
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
-
-/** A rule of an API. */
-interface BodyRule {
-  /** Error message of the API, or the rule in words. */
-  readonly rule: string;
-  /** Whether a body keeps to the rule. */
-  readonly accepts: (body: JsonObject, url: string) => boolean;
-}
+import { asList, asObject, asTexts, findAll, hasNoKeyword } from "./body_values.ts";
+import { type BodyRule, NOVA_ROOT, PROPERTY_KEYS, SCHEMA_RULES } from "./schema_rules.ts";
 
 type Api =
   | "anthropic"
@@ -58,8 +52,22 @@ const COMMON_RULES: readonly BodyRule[] = [
   },
 ];
 
+const CITED_DOCUMENTS: BodyRule = {
+  rule: "citations must be enabled on all or none of the documents",
+  accepts: (body) => {
+    const inConverse = findAll(body, ({ document }) => isJsonObject(document))
+      .map(({ document }) => asObject(document));
+    const documents = findAll(body, ({ type, source }) => type === "document" && !!source);
+    const isCited = [...inConverse, ...documents].map(({ citations }) => citations !== undefined);
+    return new Set(isCited).size <= 1;
+  },
+};
+
 const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
   anthropic: [
+    ...SCHEMA_RULES,
+    PROPERTY_KEYS,
+    CITED_DOCUMENTS,
     {
       rule: "the title of a document has 1 to 500 characters",
       accepts: (body) =>
@@ -131,18 +139,15 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
       },
     },
     {
-      rule: "citations must be enabled on all or none of the documents",
-      accepts: (body) => {
-        const documents = findAll(body, ({ type, source }) => type === "document" && !!source);
-        return new Set(documents.map(({ citations }) => citations !== undefined)).size <= 1;
-      },
-    },
-    {
       rule: "an output schema has only the keywords that Anthropic enforces",
       accepts: (body) => hasNoKeyword(asObject(body["output_config"])["format"], CLAUDE_REFUSES),
     },
   ],
   bedrock: [
+    ...SCHEMA_RULES,
+    NOVA_ROOT,
+    PROPERTY_KEYS,
+    CITED_DOCUMENTS,
     {
       rule: "Conversation blocks and tool result blocks cannot be provided in the same turn.",
       accepts: (body, url) =>
@@ -247,6 +252,7 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
     },
   ],
   chat: [
+    ...SCHEMA_RULES,
     {
       rule:
         "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024",
@@ -297,6 +303,7 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
     },
   ],
   mistral: [
+    ...SCHEMA_RULES,
     {
       rule: "Extra inputs are not permitted",
       accepts: (body) =>
@@ -306,6 +313,7 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
     },
   ],
   responses: [
+    ...SCHEMA_RULES,
     {
       rule: "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length 64",
       accepts: ({ prompt_cache_key: key = "" }) => String(key).length <= 64,
@@ -338,6 +346,7 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
     },
   ],
   ollama: [
+    ...SCHEMA_RULES,
     {
       rule: "images are base64 without a media type",
       accepts: (body) =>
@@ -433,10 +442,6 @@ function isValidStrictSchema(format: unknown): boolean {
   return !strict || (asObject(schema)["type"] === "object" && hasNoKeyword(schema, OPENAI_REFUSES));
 }
 
-function hasNoKeyword(value: unknown, keywords: readonly string[]): boolean {
-  return findAll(value, (object) => keywords.some((keyword) => keyword in object)).length === 0;
-}
-
 function hasText(text: string): boolean {
   return text.trim() !== "";
 }
@@ -448,24 +453,4 @@ function areUnique(values: readonly unknown[]): boolean {
 
 function count(flags: readonly boolean[]): number {
   return flags.filter((flag) => flag).length;
-}
-
-/** Returns all objects within a value that match. */
-function findAll(value: unknown, matches: (object: JsonObject) => boolean): JsonObject[] {
-  if (Array.isArray(value)) return value.flatMap((item) => findAll(item, matches));
-  if (!isJsonObject(value)) return [];
-  const inner = Object.values(value).flatMap((member) => findAll(member, matches));
-  return matches(value) ? [value, ...inner] : inner;
-}
-
-function asObject(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
-
-function asList(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function asTexts(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : [];
 }

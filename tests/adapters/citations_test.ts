@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { toCitation as toAnthropicCitation } from "../../adapters/anthropic/citations.ts";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import { createBedrock } from "../../adapters/bedrock/mod.ts";
 import { toCitation } from "../../adapters/bedrock/citations.ts";
 import { createGoogle } from "../../adapters/google/mod.ts";
 import { createMistral } from "../../adapters/mistral/mod.ts";
@@ -8,7 +9,7 @@ import { createOpenAI } from "../../adapters/openai/mod.ts";
 import type { Citation, ContentBlock } from "../../src/core/content.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
+import type { StreamFn, StreamOptions } from "../../src/core/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { createReply, createToolResult, prompt } from "./rich_conversation.ts";
@@ -73,6 +74,39 @@ Deno.test("createAnthropic(): reads the citations of a text", async () => {
       data: page,
     },
   ]);
+});
+
+Deno.test("createBedrock(): Claude cites all documents of a request or none", async () => {
+  const createDocument = (citations: boolean): ContentBlock => ({
+    type: "document",
+    mediaType: "application/pdf",
+    source: { type: "base64", data: "AA==" },
+    ...(citations && { citations }),
+  });
+  const model = modelSpec("bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0");
+  const send = (options: StreamOptions) =>
+    captureRequest((fetch) => createBedrock({ fetch, region: "us-east-1" }), {
+      model,
+      context: {
+        systemPrompt: "",
+        messages: [prompt(createDocument(false), createDocument(true), "Read.")],
+        tools: [],
+      },
+      options: { apiKey: "sk-test", ...options },
+      signal: new AbortController().signal,
+    });
+  const cited = await send({});
+  assertEquals(JSON.stringify(cited.body).match(/"citations":{"enabled":true}/g)?.length, 2);
+  assertEquals(cited.warnings, []);
+  const responseSchema = {
+    type: "object",
+    properties: {},
+    required: [],
+    additionalProperties: false,
+  };
+  const uncited = await send({ responseSchema });
+  assertEquals(JSON.stringify(uncited.body).includes("citations"), false);
+  assertEquals(uncited.warnings.map(({ code }) => code), ["citations_left_out"]);
 });
 
 Deno.test("toCitation(): converts every location of Anthropic", () => {

@@ -4,7 +4,7 @@ import type { ContentBlock } from "../../src/core/content.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
-import { createReply, prompt, richRequest, TOOLS } from "./rich_conversation.ts";
+import { createReply, createToolResult, prompt, richRequest, TOOLS } from "./rich_conversation.ts";
 import { assertGolden, captureRequest, type SentRequest } from "./sent_request.ts";
 
 function createModel(modelId: string, thinkingLevel: ThinkingLevel = "off"): ModelSpec {
@@ -224,7 +224,59 @@ Deno.test("createOpenAI(): adds cache_control for Claude models at OpenRouter, a
   assertEquals(body["reasoning"], { effort: "high" });
   assertEquals(body["usage"], { include: true });
   const cacheControls = JSON.stringify(body["messages"]).match(/"cache_control"/g);
-  assertEquals(cacheControls?.length, 2);
+  assertEquals(cacheControls?.length, 3);
+});
+
+Deno.test("createOpenAI(): at OpenRouter, the prompt that the previous request marked for the cache stays marked", async () => {
+  const model: ModelSpec = {
+    provider: "openrouter",
+    modelId: "anthropic/claude-x",
+    thinkingLevel: "off",
+  };
+  const ids = Array.from({ length: 30 }, (_, index) => `call_${index}`);
+  const batch = [
+    createReply(
+      model,
+      ids.map((id) => ({ type: "tool_call", id, name: "read_file", arguments: {} })),
+    ),
+    ...ids.map((id) => createToolResult(id, "read_file", [{ type: "text", text: id }])),
+  ];
+  const messages = [prompt("Read."), ...batch, ...batch];
+  const isMarked = (message: unknown) => JSON.stringify(message).includes("cache_control");
+  const findMarks = async (length: number) => {
+    const context = { systemPrompt: "s", messages: messages.slice(0, length), tools: [] };
+    const request = { ...richRequest(model), context };
+    const { body } = await sendToOpenAI(request, { baseUrl: "https://openrouter.ai/api/v1" });
+    const sent = body["messages"];
+    assert(Array.isArray(sent));
+    return [...sent.keys()].filter((index) => isMarked(sent[index]));
+  };
+  assertEquals(await Promise.all([1, 32, 63].map(findMarks)), [[0, 1], [0, 1, 32], [0, 32, 63]]);
+});
+
+Deno.test("createOpenAI(): Moonshot gets no type next to alternatives, and no references", async () => {
+  const parameters = {
+    type: "object",
+    properties: {
+      a: { type: "string", anyOf: [{ format: "date" }, { format: "time" }] },
+      b: { $ref: "#/definitions/b" },
+    },
+    definitions: { b: { type: "number" } },
+  };
+  const request = richRequest(createModel("kimi-k3"));
+  const tools = [{ name: "add", description: "Adds.", parameters }];
+  const context = { systemPrompt: "", messages: [prompt("Hi")], tools };
+  const send = async (baseUrl: string) => {
+    const { body } = await sendToOpenAI({ ...request, context }, { baseUrl });
+    const { tools: sent } = body as { tools: { function: { parameters: JsonObject } }[] };
+    return sent[0]?.function.parameters;
+  };
+  const alternatives = ["date", "time"].map((format) => ({ type: "string", format }));
+  assertEquals(await send("https://api.moonshot.ai/v1"), {
+    type: "object",
+    properties: { a: { anyOf: alternatives }, b: { type: "number" } },
+  });
+  assertEquals(await send("https://api.together.xyz/v1"), parameters);
 });
 
 Deno.test("createOpenAI(): replaces images with notes and a warning for a model without images", async () => {

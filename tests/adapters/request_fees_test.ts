@@ -104,7 +104,7 @@ Deno.test("anthropic: the tokens of a compaction within a request are added, sin
     cacheRead: 1000,
     cacheWrite: 200,
     total: 208_700,
-    extra: { cacheWriteLong: 200 },
+    extra: { cacheWriteLong: 200, compaction: 184_700 },
   });
 });
 

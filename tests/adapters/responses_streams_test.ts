@@ -96,6 +96,31 @@ const createCallDelta = (item_id: string, delta: string) => ({
   delta,
 });
 
+Deno.test("responses: arguments of several calls that come only in the last event are those of the calls", async () => {
+  const inputs = ['{"path":"a"}', '{"path":"b"}', '{"path":"c"}'];
+  const output = inputs.map((args, index) => ({
+    ...createCallItem(String(index)),
+    arguments: args,
+    status: "completed",
+  }));
+  const ends = output.map((item, output_index) => ({
+    type: "response.output_item.done",
+    output_index,
+    item: { ...item, arguments: "" },
+  }));
+  const response = { status: "completed", output };
+  const reply = await read([...ends, { type: "response.completed", response }]);
+  assertEquals(
+    reply.calls.map(({ arguments: args, state }) => [args, state]),
+    inputs.map((args) => [JSON.parse(args), "complete"]),
+  );
+  const empty = await read([...ends, COMPLETED]);
+  assertEquals(summarizeCalls(empty), Array(3).fill(["read_file", {}]));
+  const cut = { type: "response.incomplete", response: { status: "incomplete" } };
+  const states = (await read([...ends, cut])).calls.map(({ state }) => state);
+  assertEquals(states, ["complete", "complete", "truncated"]);
+});
+
 Deno.test("responses: calls without the index of their item are found by its id, as llama.cpp sends them", async () => {
   const one = '{"path":"a"}';
   const two = '{"path":"b"}';

@@ -105,6 +105,22 @@ Deno.test("google: chunks of one response may all have a finish reason, and chun
   }
 });
 
+Deno.test("google: chunks without content after the end may have other ids", async () => {
+  const usageMetadata = { promptTokenCount: 3, candidatesTokenCount: 2 };
+  const empty = { content: { parts: [{ text: "" }] }, finishReason: "STOP" };
+  const chunks = [
+    { responseId: "b", usageMetadata },
+    { responseId: "b", usageMetadata, candidates: [{ finishReason: "STOP" }] },
+    { responseId: "b", usageMetadata, candidates: [empty] },
+  ];
+  for (const chunk of chunks) {
+    const reply = await read("google", [functionCall("a", "STOP"), chunk]);
+    assertEquals([reply.error, reply.calls.length, reply.usage?.input], [undefined, 1, 3]);
+    const spliced = [functionCall("a", "STOP"), chunk, functionCall("b", "STOP")];
+    assertEquals((await read("google", spliced)).error?.code, "stream_error");
+  }
+});
+
 const chunk = (id: string | undefined, delta: object, finish_reason: string | null = null) => ({
   id,
   choices: [{ index: 0, delta, finish_reason }],

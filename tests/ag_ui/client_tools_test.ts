@@ -4,8 +4,8 @@
  * @module
  */
 
-import { assert, assertEquals } from "@std/assert";
-import { Agent } from "../../mod.ts";
+import { assert, assertEquals, assertObjectMatch } from "@std/assert";
+import { Agent, extractText } from "../../mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { Client, connect } from "./test_client.ts";
@@ -39,6 +39,51 @@ Deno.test("agUiHandler(): a tool of the client ends the run, which continues wit
     assertEquals(results, [[{ type: "text", text: "done" }]]);
     assertEquals(client.last("RUN_FINISHED")["result"], "It is red.");
   }
+});
+
+Deno.test("agUiHandler(): the result of a client tool that is sent with an approval reaches the model once", async () => {
+  const results: string[][] = [];
+  const script = scriptedStream([
+    reply([toolCall("color", {}, { id: "c1" }), toolCall("pay", {}, { id: "c2" })]),
+    reply("Done"),
+  ]);
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: (request) => {
+      results.push(
+        request.context.messages.flatMap((message) =>
+          message.role === "tool_result"
+            ? [`${message.toolName} ${message.isError} ${extractText(message.content)}`]
+            : []
+        ),
+      );
+      return script(request);
+    },
+    tools: [fakeTool({ name: "pay", result: "paid" })],
+    approve: ({ name }) => ({ type: name === "pay" ? "pending" : "approved" }),
+  });
+  const client = new Client(() => agent);
+  const tools = [{ name: "color", description: "Sets the color", parameters: {} }];
+  await client.send("Red, please", { tools });
+  const outcome = client.last("RUN_FINISHED")["outcome"];
+  assertObjectMatch(outcome as object, { type: "interrupt", interrupts: [{ id: "c2" }] });
+  const answer = {
+    id: "r1",
+    role: "tool",
+    toolCallId: "c1",
+    content: "",
+    error: "no red",
+  } as const;
+  client.addMessage(answer);
+  const payload = { approved: true };
+  await client.runAgent({ tools, resume: [{ interruptId: "c2", status: "resolved", payload }] });
+  assertEquals(results, [[], ["color true no red", "pay false paid"]]);
+  assertEquals(client.last("RUN_FINISHED")["outcome"], { type: "success" });
+  const answers = client.messages.filter(({ role }) => role === "tool");
+  assertEquals(answers.map((message) => "toolCallId" in message && message.toolCallId).toSorted(), [
+    "c1",
+    "c2",
+  ]);
 });
 
 Deno.test("agUiHandler(): the texts of a reply around the call of a client tool are one reply in the history of the client", async () => {

@@ -130,7 +130,7 @@ Deno.test("hostile AG-UI client: resumes with wrong ids, twice, and what waits f
   const agent = createAgent({ approve: () => ({ type: "pending" }) });
   const send = connect(agent);
   const events = readEvents(await (await send(INPUT)).text());
-  assertStringIncludes(JSON.stringify(events.at(-1)), "tool_approval");
+  assertStringIncludes(JSON.stringify(events.at(-1)), '"tool_call"');
   const resume = (interruptId: unknown, payload: unknown = { approved: true }) =>
     send({ ...INPUT, messages: [], resume: [{ interruptId, status: "resolved", payload }] });
   for (const id of ["c2", "__proto__", "", 5, null]) {
@@ -153,7 +153,7 @@ Deno.test("hostile AG-UI client: approved arguments with more digits than a numb
   const send = connect(agent);
   await (await send(INPUT)).text();
   const approve = (id: string) => {
-    const payload = { approved: true, arguments: { id: "ID" } };
+    const payload = { approved: true, editedArgs: { id: "ID" } };
     const resume = [{ interruptId: "c1", status: "resolved", payload }];
     return send(JSON.stringify({ ...INPUT, messages: [], resume }).replace('"ID"', id));
   };
@@ -161,9 +161,48 @@ Deno.test("hostile AG-UI client: approved arguments with more digits than a numb
   assertEquals(response.status, 400);
   assertEquals(
     (await response.json()).error.split(";")[0],
-    "resume[0].payload.arguments: The number 9007199254740993 has more digits than a number keeps",
+    "resume[0].payload.editedArgs: The number 9007199254740993 has more digits than a number keeps",
   );
   assertStringIncludes(await (await approve("9007199254740992")).text(), "RUN_FINISHED");
+});
+
+Deno.test("hostile AG-UI client: two answers for one call are refused", async () => {
+  const look = fakeTool({ name: "look" });
+  const agent = createAgent({ tools: [look], approve: () => ({ type: "pending" }) });
+  const send = connect(agent);
+  await (await send(INPUT)).text();
+  const resume = [false, true].map((approved) => ({
+    interruptId: "c1",
+    status: "resolved",
+    payload: { approved },
+  }));
+  const response = await send({ ...INPUT, messages: [], resume });
+  assertEquals([response.status, await response.json()], [400, {
+    error: "resume[1].interruptId is that of an earlier answer",
+  }]);
+  assertEquals([look.calls.length, agent.state.pendingApprovals.length], [0, 1]);
+});
+
+Deno.test("hostile AG-UI client: edited arguments that are no object do not approve the call as it was", async () => {
+  const look = fakeTool({ name: "look" });
+  const agent = createAgent({ tools: [look], approve: () => ({ type: "pending" }) });
+  const send = connect(agent);
+  await (await send(INPUT)).text();
+  const approve = (edits: object) => {
+    const payload = { approved: true, ...edits };
+    const resume = [{ interruptId: "c1", status: "resolved", payload }];
+    return send({ ...INPUT, messages: [], resume });
+  };
+  for (const name of ["editedArgs", "arguments"]) {
+    for (const edits of ['{"amount":1}', [], 5, true]) {
+      const response = await approve({ [name]: edits });
+      const { error } = await response.json();
+      assertEquals([response.status, error], [400, `resume[0].payload.${name} must be an object`]);
+    }
+  }
+  assertEquals(look.calls.length, 0);
+  assertStringIncludes(await (await approve({ editedArgs: null })).text(), "RUN_FINISHED");
+  assertEquals(look.calls.length, 1);
 });
 
 /** Values that members of a body may have instead of valid ones. */

@@ -155,9 +155,9 @@ Deno.test("agUiHandler(): a pending approval is an interrupt, and its answer con
   const client = connect({ streamFn, tools: [remove], approve: () => ({ type: "pending" }) });
   await client.send("Delete a");
   const [interrupt] = client.pendingInterrupts;
-  assertEquals([interrupt?.reason, interrupt?.toolCallId], ["tool_approval", "c1"]);
+  assertEquals([interrupt?.reason, interrupt?.toolCallId], ["tool_call", "c1"]);
   assertEquals(interrupt?.metadata, { name: "delete", arguments: { path: "a" } });
-  const payload = { approved: true, arguments: { path: "b" } };
+  const payload = { approved: true, editedArgs: { path: "b" } };
   await client.runAgent({ resume: [{ interruptId: "c1", status: "resolved", payload }] });
   assertEquals(remove.calls.map((call) => call.arguments), [{ path: "b" }]);
   assertEquals(client.last("RUN_FINISHED")["outcome"], { type: "success" });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assertEquals, assertObjectMatch } from "@std/assert";
+import { assert, assertEquals, assertObjectMatch, assertStringIncludes } from "@std/assert";
 import {
   Agent,
   type AssistantMessageEvent,
@@ -13,8 +13,10 @@ import {
   textResult,
 } from "../../mod.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
+import { agUiHandler } from "../../src/protocols/ag_ui/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { waitUntil } from "../wait_until.ts";
 import { Client, connect } from "./test_client.ts";
 
 const usage = { input: 10, output: 5, cacheRead: 100, cacheWrite: 20, total: 135 };
@@ -149,4 +151,69 @@ Deno.test("agUiHandler(): a client does not learn where files of the server are"
       : []
   );
   assertObjectMatch(end[0] as object, { result: { content: [text], details: { width: 10 } } });
+});
+
+Deno.test("agUiHandler(): a failed call is one in the next run of an agent without a history", async () => {
+  const errors: boolean[][] = [];
+  const createAgent = () =>
+    new Agent({
+      model: "test/model",
+      streamFn: (request) => {
+        const { messages } = request.context;
+        const results = messages.flatMap((message) =>
+          message.role === "tool_result" ? [message.isError] : []
+        );
+        errors.push(results);
+        const isFirst = results.length === 0;
+        const calls = [toolCall("look", {}, { id: "c1" }), toolCall("find", {}, { id: "c2" })];
+        return scriptedStream([isFirst ? reply(calls) : reply("Done")])(request);
+      },
+      tools: [
+        fakeTool({ name: "look", result: new Error("It is closed") }),
+        fakeTool({ name: "find" }),
+      ],
+    });
+  const client = new Client(createAgent);
+  await client.send("Go");
+  await client.send("And now?");
+  assertEquals(errors, [[], [true, false], [true, false]]);
+  assertEquals(client.messages.at(1)?.role, "assistant");
+  assertEquals(client.messages.at(2)?.metadata, { swink: { isError: true } });
+  assertEquals(client.messages.at(3)?.metadata, undefined);
+});
+
+Deno.test("agUiHandler(): a request runs when the client has left the run before it, and fails if that does not end within a second", async () => {
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([hang({ after: "One" }), reply("Two")]),
+  });
+  const waits: { readonly milliseconds: number; readonly end: () => void }[] = [];
+  const isRunning = () => agent.state.isRunning;
+  const handler = agUiHandler({
+    createAgent: () => agent,
+    keepAliveMs: 0,
+    sleep: (milliseconds, signal) =>
+      new Promise((resolve) => {
+        signal?.addEventListener("abort", () => resolve());
+        if (milliseconds !== Infinity) waits.push({ milliseconds, end: resolve });
+      }),
+  });
+  const send = (id: string) => {
+    const messages = [{ id, role: "user", content: id }];
+    const body = JSON.stringify({ threadId: "t", runId: id, messages });
+    return handler(new Request("http://localhost/", { method: "POST", body }));
+  };
+  const first = (await send("one")).body?.getReader();
+  await first?.read();
+  const refused = send("other");
+  await waitUntil(() => waits.length === 1);
+  assertEquals(waits.map(({ milliseconds }) => milliseconds), [1_000]);
+  waits[0]?.end();
+  assertStringIncludes(await (await refused).text(), "RUN_ERROR");
+  assert(isRunning());
+  const second = send("two");
+  await waitUntil(() => waits.length === 2);
+  await first?.cancel();
+  assertStringIncludes(await (await second).text(), "RUN_FINISHED");
+  assert(!isRunning());
 });

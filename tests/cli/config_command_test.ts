@@ -46,6 +46,19 @@ Deno.test("swink config get: reports what is wrong with the configuration", asyn
   ]);
 });
 
+Deno.test("swink config set: keeps all changes of programs that change the file at the same time", async () => {
+  await using home = await createTemporaryDirectory();
+  const names = Array.from({ length: 20 }, (_, index) => `lab${index}`);
+  const ends = await Promise.all(
+    names.map((name) => run(home, ["set", `providers.${name}.base_url`, "http://localhost"])),
+  );
+  assertEquals(ends, names.map(() => [0, "", ""]));
+  const { providers } = parse(home.read(FILE)) as { readonly providers: object };
+  assertEquals(Object.keys(providers).sort(), names.toSorted());
+  const files = Array.from(Deno.readDirSync(`${home.path}/.config/swink`), ({ name }) => name);
+  assertEquals(files, ["config.toml"]);
+});
+
 Deno.test("swink config set: creates the file, which only the user can read", async () => {
   await using home = await createTemporaryDirectory();
   assertEquals(await run(home, ["set", "max_turns", "7"]), [0, "", ""]);

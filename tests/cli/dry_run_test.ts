@@ -49,6 +49,31 @@ Deno.test("swink run --dry-run: an unknown price is null, not 0", async () => {
   );
 });
 
+Deno.test("swink run --dry-run: the request has the schema of the answer", async () => {
+  const schema = { type: "object", properties: { a: { type: "string" } } };
+  const { code, output } = await runDry(
+    {},
+    "-m",
+    "anthropic/claude-sonnet-5-5",
+    "-ojson",
+    "--json-schema",
+    JSON.stringify(schema),
+  );
+  assertEquals(code, 0);
+  const { bytes, body } = JSON.parse(output);
+  assertEquals(bytes, new TextEncoder().encode(JSON.stringify(body)).length);
+  const names = body.tools.map(({ name }: { readonly name: string }) => name);
+  assert(names.includes("structured_output"), names.join(" "));
+  const invalid = await runDry(
+    {},
+    "-m",
+    "anthropic/claude-sonnet-5-5",
+    "--json-schema",
+    '{"type":"strng"}',
+  );
+  assertEquals(invalid.code, 2);
+});
+
 Deno.test("swink run: the first request of a project without instructions has at most 8 KB", async () => {
   for (const model of ["anthropic/claude-sonnet-5-5", "openai/gpt-6.2-sol", "google/gemini-x"]) {
     const { output } = await runDry({}, "-m", model, "-ojson");

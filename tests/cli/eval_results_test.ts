@@ -213,6 +213,18 @@ Deno.test("swink eval gate: warns of cases that have other expectations than in 
   );
 });
 
+Deno.test("swink eval compare: warns of evaluations of different sets", async () => {
+  await using directory = await createProject();
+  await evaluate(directory, [], { model: [READ, { blocks: ["Bye"] }, WRITE, DONE] });
+  const id = RUN_1.replace("greetings", "others");
+  const cases = directory.read("cases.yaml").replace("id: greetings", "id: others");
+  directory.write("cases.yaml", cases);
+  await evaluate(directory);
+  const { messages } = await withResults(directory, "compare", RUN_1, id);
+  const warning = `${id} has results of the set "others", and ${RUN_1} of "greetings"`;
+  assertEquals(messages, `warning: ${warning}\n`);
+});
+
 Deno.test("swink eval gate: warns of faults that the baseline does not have", async () => {
   await using directory = await createProject();
   await evaluate(directory);

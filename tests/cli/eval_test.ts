@@ -210,13 +210,16 @@ Deno.test("swink eval run: --judge scores runs with a model", async () => {
       "    evaluators: [{ name: correctness, options: { rubric: Be polite } }]\n",
   );
   const verdict = { blocks: ['{"score": 0.9, "reason": "Polite"}'], inputTokens: 50 };
-  const { code, output } = await evaluate(
+  const { code, output, messages } = await evaluate(
     directory,
     ["--judge=anthropic/claude-opus-5"],
     { model: [READ, GREET, verdict] },
   );
   assertEquals(code, 0);
   assertStringIncludes(output, "score 0.97");
+  // Both with the cost of the judge.
+  const readCost = (text: string) => text.match(/\$[\d.]+/)?.[0] ?? "none";
+  assertEquals(readCost(messages), readCost(output));
 
   // The model must not fail because of the key of its judge.
   const refused = {
@@ -467,4 +470,31 @@ Deno.test("swink eval init: writes a set that passes from its recording", async 
   const again = await run(directory, ["init", path]);
   assertEquals(again.code, 2);
   assertStringIncludes(again.messages, "exists already");
+});
+
+Deno.test("swink eval init: the repair does not pass by skipping tests", async () => {
+  await using directory = await createTemporaryDirectory();
+  const path = `${directory.path}/evals`;
+  await run(directory, ["init", path]);
+  const edits = ["three of a kind", "shipping is free"].map((title) => ({
+    old_string: `test("${title}`,
+    new_string: `test.skip("${title}`,
+  }));
+  const input = { path: "cart_test.mjs", edits };
+  const read = { tool: "read_file", input: { path: "cart_test.mjs" } };
+  const { output } = await run(directory, [
+    "run",
+    `${path}/cases.yaml`,
+    "-manthropic/claude-sonnet-5-5",
+    "--filter=repairs_the_code",
+    `--results=${directory.path}/results`,
+  ], {
+    model: [{ blocks: [read], ...TOKENS }, {
+      blocks: [{ tool: "edit_file", input }],
+      ...TOKENS,
+    }, DONE],
+  });
+  assertEquals(output.split("\n").filter((line) => line.startsWith("✗ repairs")), [
+    "✗ repairs_the_code: files: cart_test.mjs has another content",
+  ]);
 });

@@ -386,6 +386,30 @@ Deno.test("hooks: one that is killed ends with the programs that it has started"
   });
 });
 
+Deno.test("hooks: a signal after the run ends a hook of SessionEnd", async () => {
+  await using directory = await createTemporaryDirectory({ "p/x": "" });
+  const cwd = `${directory.path}/p`;
+  const hooks = [
+    { event: "SessionEnd", command: "echo start > log; sleep 60", timeoutMs: 60_000 },
+  ] as const;
+  const stop = new AbortController();
+  const host = createFakeHost();
+  const started = await startHooks({ hooks, cwd, signal: stop.signal }, host);
+  const ending = started[Symbol.asyncDispose]();
+  await waitUntil(() => existsFile(`${cwd}/log`));
+  stop.abort();
+  await ending;
+  assertMatch(host.messages, /^warning: hook SessionEnd: .* was interrupted\n$/);
+});
+
+function existsFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
 Deno.test("hooks: SessionEnd runs at the end of an interrupted run", async () => {
   await using directory = await createTemporaryDirectory();
   const hooks = [{ event: "SessionEnd", command: "echo end > log", timeoutMs: 60_000 }] as const;

@@ -73,6 +73,11 @@ Deno.test("swink run: --tools and --disallowed-tools select tools of servers", a
   assertEquals(await getTools("--tools", "read_file"), []);
   assertEquals(await getTools("--tools", "read_file,mcp__own__greet"), ["mcp__own__greet"]);
   assertEquals(await getTools("--disallowed-tools", "mcp__own__greet"), []);
+  for (const server of ["mcp__own", "mcp__own__*", "mcp__*"]) {
+    assertEquals(await getTools("--tools", `read_file,${server}`), ["mcp__own__greet"], server);
+    assertEquals(await getTools("--disallowed-tools", server), [], server);
+  }
+  assertEquals(await getTools("--disallowed-tools", "mcp__other"), ["mcp__own__greet"]);
 });
 
 Deno.test("swink run: starts the servers of a project only if it is trusted, without variables of the user", async () => {
@@ -117,6 +122,18 @@ Deno.test("swink run: a server that does not start is a warning", async () => {
   assertMatch(messages, /\nwarning: MCP server broken: .*exit code 3/);
 });
 
+Deno.test("swink run: a server with a transport of another client is a warning", async () => {
+  const { mcpServers } = JSON.parse(createFile("team"));
+  const old = { type: "sse", url: "https://a.test/sse" };
+  const files = { "p/.mcp.json": JSON.stringify({ mcpServers: { ...mcpServers, old } }) };
+  const { code, tools, messages } = await run(files, "read_file", { args: ["--trust"] });
+  assertEquals([code, tools], [0, ["mcp__team__greet"]]);
+  assertMatch(
+    messages.replaceAll(/\s+/g, " "),
+    / warning: MCP server old: mcpServers\.old\.type: the transport "sse" is not supported; /,
+  );
+});
+
 Deno.test("swink run --mcp-config: adds servers; an invalid or missing file ends the run", async () => {
   const files = {
     "own.json": createFile("own"),
@@ -143,7 +160,7 @@ Deno.test("swink run --mcp-config: adds servers; an invalid or missing file ends
   ]);
 });
 
-Deno.test("swink run: of servers with the same name, one of --mcp-config precedes one of the project and of the user", async () => {
+Deno.test("swink run: of servers with the same name, one of --mcp-config precedes one of the user, and that one of the project", async () => {
   const files = {
     "further.json": createFile("same", { NAME: "further" }),
     "p/.mcp.json": createFile("same", { NAME: "project" }),
@@ -152,8 +169,25 @@ Deno.test("swink run: of servers with the same name, one of --mcp-config precede
   const call = async (...args: string[]) =>
     (await run(files, "mcp__same__greet", { args: ["--approve-all", ...args] })).result;
   assertStringIncludes(await call(), "Hello user");
-  assertStringIncludes(await call("--trust"), "Hello project");
+  assertStringIncludes(await call("--trust"), "Hello user");
   assertStringIncludes(await call("--trust", "--mcp-config", "HOME/further.json"), "Hello further");
+});
+
+Deno.test("swink run: the user's rules for a server do not apply to one of a project with its name", async () => {
+  const own = { [USER_FILE]: createFile("same", { NAME: "user" }) };
+  const args = ["--trust", "--allowed-tools", "mcp__same"];
+  for (const name of ["same", "SAME"]) {
+    const files = { ...own, "p/.mcp.json": createFile(name, { NAME: "project" }) };
+    const { tools, result, messages } = await run(files, "mcp__same__greet", { args });
+    assertEquals(tools, ["mcp__same__greet"]);
+    assertStringIncludes(result, "Hello user");
+    assertStringIncludes(
+      messages,
+      `MCP server ${name}: that of the project is left out, as you have one with this name`,
+    );
+  }
+  const equal = { ...own, "p/.mcp.json": own[USER_FILE] };
+  assertEquals((await run(equal, "mcp__same__greet", { args })).messages.match(/left out/), null);
 });
 
 Deno.test("swink run: a run that does not start ends its servers", async () => {

@@ -232,6 +232,23 @@ Deno.test("--patch: is empty and ends with 7 when nothing changed", async () => 
   );
 });
 
+Deno.test("--patch: omits the recording and the log of the run", async () => {
+  await using directory = await createTemporaryDirectory({ "old.jsonl": "", "a.txt": "a\n" });
+  const run = async (command: string, log: string) => {
+    const host = createFakeHost({
+      model: [scriptedReply(scriptedCall("bash", { command })), scriptedReply("Done.")],
+    });
+    const files = ["--record", join(directory.path, "run.jsonl"), "--debug-file", log];
+    const args = ["run", "--approve-all", "--cwd", directory.path, "--patch", "-", ...files];
+    const code = await main([...args, "Work"], host);
+    return { code, patch: host.output };
+  };
+  const nothing = await run("true", join(directory.path, "new.jsonl"));
+  assertEquals(nothing, { code: 7, patch: "" });
+  const { code, patch } = await run("echo b > a.txt", join(directory.path, "old.jsonl"));
+  assertEquals([code, getChangedFiles(patch)], [0, ["a.txt"]]);
+});
+
 Deno.test("--patch: replaces a file and leaves no temporary file", async () => {
   await using directory = await createTemporaryDirectory({ "a.txt": "a\n" });
   await using target = await createTemporaryDirectory({ "fix.patch": "an older one" });

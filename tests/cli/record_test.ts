@@ -69,6 +69,20 @@ Deno.test("--replay: uses the default model that was recorded", async () => {
   assertEquals(await run(NO_KEYS, "--replay"), recorded);
 });
 
+Deno.test("--replay: uses the model that was recorded, also another than the default one", async () => {
+  await using directory = await createWorkDirectory();
+  const run = async (options: FakeHostOptions, ...args: readonly string[]) => {
+    const host = createFakeHost(options);
+    const cwd = `${directory.path}/work`;
+    const code = await main(["run", "--cwd", cwd, ...args, directory.cassette, "Hello"], host);
+    return { code, output: host.output };
+  };
+  const model = ["-m", "anthropic/claude-haiku-5-5"];
+  const recorded = await run({ model: [DONE_REPLY] }, ...model, "--record");
+  assertEquals(recorded, { code: 0, output: "Milk and eggs.\n" });
+  assertEquals(await run(NO_KEYS, "--replay"), recorded);
+});
+
 Deno.test("--replay: works on a later date than that of the recording", async () => {
   await using directory = await createWorkDirectory();
   await runSession(directory, { model: [DONE_REPLY] }, "--record", directory.cassette, "Hello");

@@ -47,6 +47,15 @@ Deno.test("swink rules add, list: keep the rules in the configuration of the use
   );
 });
 
+Deno.test("swink rules add: keeps all rules of programs that add one at the same time", async () => {
+  await using home = await createTemporaryDirectory();
+  const rules = Array.from({ length: 20 }, (_, index) => `bash(rm ${index})`);
+  const ends = await Promise.all(rules.map((rule) => run(home, "add", "deny", rule)));
+  assertEquals(ends.map(({ code }) => code), rules.map(() => 0));
+  const { disallowed_tools: added } = parse(home.read(FILE));
+  assertEquals((added as string[]).toSorted(), rules.toSorted());
+});
+
 Deno.test("swink rules add: rejects invalid rules", async () => {
   await using home = await createTemporaryDirectory();
   for (const rule of ["bash(git", "a b", "", "no_tool", "bash (git *)"]) {
@@ -81,6 +90,25 @@ Deno.test("swink rules why: explains decisions with their rules", async () => {
   assertMatch(await explain("write_file", '{"path":"a","content":"b"}'), /^decision {2}asks/);
   assertEquals((await run(home, "why", "none", "x")).code, 2);
   assertEquals((await run(home, "why", "bash", "{")).code, 2);
+});
+
+Deno.test("swink rules why: explains calls of the tools of MCP servers, which it does not start", async () => {
+  const explain = async (config: string, call: string) => {
+    await using home = await createTemporaryDirectory({ [FILE]: config });
+    return await run(home, "why", "mcp__github__push", call);
+  };
+  const asked = await explain("", "{}");
+  assertMatch(asked.output, /^decision {2}asks, or refuses .*\nrisk {6}network\n/);
+  const allowed = await explain('allowed_tools = ["mcp__github"]\n', '{"branch":"main"}');
+  assertMatch(allowed.output, /^decision {2}runs without asking\n[^]*\nrule {6}mcp__github\n/);
+  const denied = await explain('disallowed_tools = ["mcp__github__*"]\n', "{}");
+  assertMatch(
+    denied.output,
+    /^decision {2}refuses\nreason {4}disallowed_tools removes the tool mcp__github__push\n/,
+  );
+  const planned = await explain('permission_mode = "plan"\n', "{}");
+  assertMatch(planned.output, /^decision {2}refuses\n/);
+  assertEquals((await explain("", "main")).code, 2);
 });
 
 Deno.test("swink rules why: explains the decisions of a run with the mode and the tools of the configuration", async () => {

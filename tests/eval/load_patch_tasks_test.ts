@@ -100,3 +100,14 @@ Deno.test("loadPatchTasks: an error names the line and the key of each problem",
   await assertRejects(() => load('["a"]'), BadRequestError, "[0]: the task must be object");
   assert(error instanceof BadRequestError);
 });
+
+Deno.test("loadPatchTasks: an error about many tasks lists some, as for the file of a benchmark", async () => {
+  const { repository: _, ...incomplete } = WRITTEN;
+  const lines = Array.from(
+    { length: 500 },
+    (_, index) => JSON.stringify({ ...incomplete, instance_id: `a__b-${index}` }),
+  );
+  const { message } = await assertRejects(() => load(lines.join("\n")), BadRequestError);
+  const problems = message.split("\n");
+  assertEquals([problems.length, problems.at(-1)], [11, "and 490 more"]);
+});

@@ -306,6 +306,50 @@ Deno.test("gradePatch: attributes that the agent has added do not change the tes
   assertEquals((await gradePatch(listed, encoding, { openSandbox })).type, "resolved");
 });
 
+Deno.test("gradePatch: keeps what the patch of the tests changes in test files, however their path is written", async () => {
+  await using repository = await Repository.create();
+  const { task } = repository;
+  const project = `${repository.directory}/project`;
+  await git(project, "checkout", "--quiet", task.baseCommit);
+  await Deno.mkdir(`${project}/tests`);
+  await Deno.writeTextFile(`${project}/tests/check.sh`, "true\n");
+  await git(project, "add", ".");
+  await git(project, "commit", "--quiet", "-m", "With tests");
+  const baseCommit = await git(project, "rev-parse", "HEAD");
+  const moved = TEST_PATCH.replaceAll("/check.sh", "/tests/check.sh");
+  const openSandbox = openUnconfined;
+  for (const path of ["tests", "tests/", "./tests", "tests/.", ".//tests", "./tests/check.sh"]) {
+    // A test that is missing fails nothing.
+    const testCommand = "for test in tests/*.sh; do test ! -e $test || sh $test || exit 1; done";
+    const tested = { ...task, baseCommit, testFiles: [path], testPatch: moved, testCommand };
+    const { type } = await gradePatch(tested, createAddition("new.txt", "new"), { openSandbox });
+    assertEquals(type, "unresolved", path);
+  }
+  for (const path of [".", "./", "tests/../code.txt", "../project"]) {
+    const tested = { ...task, baseCommit, testFiles: [path] };
+    const grade = await gradePatch(tested, createAddition("new.txt", "new"), { openSandbox });
+    assertEquals(grade.type, "error", path);
+    assertStringIncludes(grade.details, `"${path}", which is one of the test files`);
+  }
+});
+
+Deno.test("gradePatch: applies a patch of tests to files whose line ends the commit converts", async () => {
+  await using repository = await Repository.create();
+  const { task } = repository;
+  const project = `${repository.directory}/project`;
+  await git(project, "checkout", "--quiet", task.baseCommit);
+  await Deno.writeTextFile(`${project}/.gitattributes`, "*.sh text eol=crlf\n");
+  await git(project, "add", ".");
+  await git(project, "commit", "--quiet", "-m", "With attributes");
+  const baseCommit = await git(project, "rev-parse", "HEAD");
+  const testCommand = `test "$(cat check.sh)" = "$(printf 'grep -q fixed code.txt\\r\\n')"`;
+  const tested = { ...task, baseCommit, testCommand };
+  const grade = await gradePatch(tested, createAddition("new.txt", "new"), {
+    openSandbox: openUnconfined,
+  });
+  assertEquals(grade, { type: "resolved", details: "" });
+});
+
 Deno.test("gradePatch: a patch of the tests removes nothing outside of its checkout", async () => {
   await using repository = await Repository.create();
   // In the directory of the checkouts.

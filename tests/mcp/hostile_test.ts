@@ -326,7 +326,7 @@ Deno.test("hostile results: a missing list of content, and a result that is no o
 
 Deno.test("hostile results: long texts and data are cut", async () => {
   const text = "x".repeat(60_000);
-  const data = "A".repeat(12_000_000);
+  const data = `${btoa("GIF89a")}${"A".repeat(11_999_992)}`;
   const image = { type: "image", data, mimeType: "image/png" };
   const content = [{ type: "text", text }, { type: "text", text }, image, image];
   const server = new MockServer({ handlers: { "tools/call": () => ({ content }) } });

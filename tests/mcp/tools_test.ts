@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../mod.ts";
 import type { ToolUpdate } from "../../src/core/tool_result.ts";
 import { createDeferred } from "../../src/core/deferred.ts";
-import type { McpElicitation } from "../../src/mcp/mod.ts";
+import type { McpElicitation, McpElicitationAnswer } from "../../src/mcp/mod.ts";
 import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
@@ -47,6 +47,33 @@ Deno.test("results: texts, images, audio, resources and links become content blo
         "[Data of the type application/octet-stream that cannot be shown: the type is not supported]",
     },
     { type: "text", text: "[Link to the resource file:///d.txt: D; The d]" },
+  ]);
+});
+
+Deno.test("results: an image has the type of its data, and data of another format becomes a text", async () => {
+  const jpeg = btoa("\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01");
+  await using mcp = await connectResult({
+    content: [
+      { type: "image", data: jpeg, mimeType: "image/png" },
+      { type: "image", data: jpeg, mimeType: "image/jpg" },
+      { type: "resource", resource: { uri: "a:b", mimeType: "image/webp", blob: PIXEL } },
+      { type: "image", data: btoa("<html>"), mimeType: "image/png" },
+    ],
+  });
+  const createImage = (mediaType: string, data: string) => ({
+    type: "image" as const,
+    source: { type: "base64" as const, mediaType, data },
+  });
+  assertEquals((await callTool(mcp)).content, [
+    createImage("image/jpeg", jpeg),
+    createImage("image/jpeg", jpeg),
+    { type: "text", text: "[Resource a:b]" },
+    createImage("image/png", PIXEL),
+    {
+      type: "text",
+      text:
+        "[Data of the type image/png that cannot be shown: it is no image in a supported format]",
+    },
   ]);
 });
 
@@ -185,6 +212,46 @@ Deno.test("elicitation: a function that throws declines; without one the request
   assertEquals(JSON.parse(getText(await callTool(failing))).result, { action: "decline" });
   await using refusing = await connectMock(server);
   assertEquals(JSON.parse(getText(await callTool(refusing))).error.code, -32601);
+});
+
+Deno.test("elicitation: a call that requires the visit of a page asks the user for it", async () => {
+  const page = { mode: "url", message: "Sign in", elicitationId: "e", url: "https://a.test/login" };
+  const elicitations: unknown[] = [page, { ...page, url: "https://a.test/consent" }];
+  const handler: MockHandler = ({ id }, process) =>
+    process.send({ id, error: { code: -32042, message: "Sign in", data: { elicitations } } });
+  const server = new MockServer({ handlers: { "tools/call": handler } });
+  const pages: unknown[] = [];
+  let answer: McpElicitationAnswer = { type: "accepted" };
+  await using mcp = await connectMock(server, {
+    onElicitation: ({ signal: _signal, ...request }) => {
+      pages.push(request);
+      return answer;
+    },
+  });
+  assertEquals(await callTool(mcp), {
+    content: [{
+      type: "text",
+      text:
+        "The server required that the user visits a page first, which the user has confirmed. " +
+        "Call the tool again",
+    }],
+    isError: true,
+  });
+  assertEquals(pages, [
+    { type: "url", server: "mock", message: "Sign in", url: "https://a.test/login" },
+    { type: "url", server: "mock", message: "Sign in", url: "https://a.test/consent" },
+  ]);
+
+  answer = { type: "declined" };
+  const declined = "The server requires that the user visits a page first, which was declined";
+  assertEquals(getText(await callTool(mcp)), declined);
+  assertEquals(pages.length, 3);
+  elicitations.splice(0, 2, { ...page, url: "file:///etc/passwd" }, null);
+  assertEquals(getText(await callTool(mcp)), declined);
+  assertEquals(pages.length, 3);
+
+  await using other = await connectMock(server);
+  assertStringIncludes(getText(await callTool(other)), "Sign in");
 });
 
 Deno.test("prompts and resources: are listed by server and read as content blocks [8.6]", async () => {

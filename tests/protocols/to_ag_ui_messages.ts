@@ -26,7 +26,10 @@ export function toAgUiMessages(message: AgentMessage): AgUiMessage[] {
     }
     case "tool_result": {
       const { toolCallId, content, isError } = message;
-      const error = isError && { error: extractText(content) };
+      const error = isError && {
+        error: extractText(content),
+        metadata: { swink: { isError: true } } as const,
+      };
       return [{ role: "tool", id, toolCallId, content: toContent(content), ...error }];
     }
     case "custom":

@@ -7,7 +7,7 @@
 import { assert, assertEquals } from "@std/assert";
 import * as api from "@opentelemetry/api";
 import { Agent, type AgentToolResult, type ImageBlock } from "../../mod.ts";
-import { fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { fail, fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { telemetry } from "../../src/telemetry/mod.ts";
 import { find, register, traceRun, weather } from "./test_tracing.ts";
 
@@ -120,5 +120,37 @@ Deno.test("telemetry(): computes no attributes for spans that a sampler leaves o
     assertEquals(contents.filter((name) => created.includes(name)), []);
     assert(created.includes("gen_ai.tool.name") && created.includes("gen_ai.request.model"));
     assertEquals(set.length > 0, isRecorded);
+  }
+});
+
+Deno.test("telemetry(): an attribute of a span is set once, also for a model call that is repeated", async () => {
+  const spans: string[][] = [];
+  const tracer = {
+    startSpan(_name: string, { attributes = {} }: { readonly attributes?: object }) {
+      const names = Object.keys(attributes);
+      spans.push(names);
+      return {
+        setAttributes: (attributes: object) => void names.push(...Object.keys(attributes)),
+        addEvent() {},
+        setStatus() {},
+        end() {},
+      };
+    },
+  };
+  const agent = new Agent({
+    model: "openai/gpt",
+    systemPrompt: "Be short.",
+    streamFn: scriptedStream([fail("network_error", "down"), reply("Done")]),
+    streamOptions: { maxTokens: 100 },
+    retry: () => 0,
+    sleep: () => Promise.resolve(),
+  });
+  const { observe } = await telemetry({ api, tracer, content: true });
+  observe(agent);
+  await agent.prompt("Hello");
+  for (const names of spans) assertEquals(names, [...new Set(names)]);
+  const [, chat = []] = spans;
+  for (const part of ["request.max_tokens", "input.messages", "system_instructions"]) {
+    assert(chat.includes(`gen_ai.${part}`), part);
   }
 });

@@ -100,7 +100,8 @@ export class ContentAdapter {
     if (source.type === "file") throw createUnreadFileError(block, source.path);
     const ability = this.#abilities[block.type];
     const text = block.type === "document" ? toText(block, ability) : undefined;
-    if (text) return text;
+    if (text?.type === "text") this.#withoutCitations(block);
+    if (text) return text.type === "text" ? text : this.#withoutCitations(text, ability);
     const problem = this.#findProblem(block, ability);
     return problem === undefined
       ? this.#withoutCitations(block, ability)
@@ -142,7 +143,8 @@ export class ContentAdapter {
     }
   }
 
-  #withoutCitations(block: MediaBlock, ability: MediaAbility | undefined): MediaBlock {
+  /** Omits the request for citations if the provider does not cite the document, as one that becomes a text. */
+  #withoutCitations(block: MediaBlock, ability?: MediaAbility): MediaBlock {
     if (block.type !== "document" || !block.citations || ability?.citations) return block;
     this.#omissions.add("citations_left_out", "The provider does not cite documents");
     const { citations: _citations, ...document } = block;

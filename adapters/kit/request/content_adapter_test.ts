@@ -171,3 +171,24 @@ Deno.test("adaptContent(): omits the request for citations of a provider that do
     ["citations_left_out: The provider does not cite documents: 1 omitted"],
   ]);
 });
+
+Deno.test("adaptContent(): omits the request for citations of a document of text that is converted", async () => {
+  const block = document("application/json");
+  const cited = { ...block, citations: true } as ContentBlock;
+  const withText = { ...ABILITIES.document, types: /^text\/plain$/ };
+  const warning = "citations_left_out: The provider does not cite documents: 1 omitted";
+  const subjects = [
+    {},
+    { document: { ...ABILITIES.document, types: /^application\/pdf$/ } },
+    { document: { ...withText, citations: false } },
+  ];
+  for (const abilities of subjects) {
+    const [plain] = await adapt(block, abilities);
+    assertEquals(await adapt(cited, abilities), [plain, [warning]]);
+  }
+  const [converted] = await adapt(block, { document: withText });
+  assertEquals(await adapt(cited, { document: withText }), [
+    Object.assign({ citations: true }, converted),
+    [],
+  ]);
+});

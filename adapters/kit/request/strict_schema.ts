@@ -9,6 +9,7 @@
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
 import { getSubschemas, mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
+import { toValidSchema } from "./valid_schema.ts";
 
 /** Keywords that a provider enforces. */
 export interface StrictKeywords {
@@ -124,8 +125,14 @@ function isEnforceable(schema: JsonObject): boolean {
     ("$defs" in schema && "definitions" in schema);
   const { $ref } = schema;
   const isLocal = $ref === undefined || String($ref).startsWith("#");
-  return isTyped && !isAmbiguous && isLocal && isClosed(schema) && !hasBooleanSchema(schema) &&
-    getSubschemas(schema).every(isEnforceable);
+  return isTyped && !isAmbiguous && isLocal && isClosed(schema) && hasItems(schema) &&
+    !hasBooleanSchema(schema) && getSubschemas(schema).every(isEnforceable);
+}
+
+/** Whether an array has a schema of its items; a list of schemas is that of an older draft. */
+function hasItems({ type, items }: JsonObject): boolean {
+  const isArray = type === "array" || (Array.isArray(type) && type.includes("array"));
+  return !isArray || isJsonObject(items);
 }
 
 /** Whether a schema contains `true` or `false` as a schema, other than for additional properties. */
@@ -162,8 +169,12 @@ const KEYED = [
   "properties",
 ];
 
-/** Converts a schema to the keywords that a provider enforces. */
+/** Converts a schema of any draft to the keywords that a provider enforces. */
 export function toStrictSchema(schema: JsonSchema, rules: StrictKeywords): JsonSchema {
+  return convertSchema(toValidSchema(schema), rules);
+}
+
+function convertSchema(schema: JsonSchema, rules: StrictKeywords): JsonSchema {
   const { $ref } = schema;
   if (typeof $ref === "string") {
     // No other keyword may stand next to a reference, except definitions at the root.
@@ -192,7 +203,7 @@ export function toStrictSchema(schema: JsonSchema, rules: StrictKeywords): JsonS
 function convertChildren(schema: JsonObject, rules: StrictKeywords): JsonSchema {
   return mapSubschemas(
     schema,
-    (subschema) => isJsonObject(subschema) ? toStrictSchema(subschema, rules) : subschema,
+    (subschema) => isJsonObject(subschema) ? convertSchema(subschema, rules) : subschema,
   );
 }
 

@@ -5,17 +5,30 @@
  */
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import { resolvePointer } from "./resolve_pointer.ts";
+import { toValidSchema } from "./valid_schema.ts";
 
 const ALTERNATIVES = ["anyOf", "oneOf"];
 const PARTS = "allOf";
 /** Keywords that the root must not have. */
 const ROOT_KEYWORDS = [...ALTERNATIVES, PARTS, "$ref", "not", "enum"];
 
+/** Completed schemas, since each request has the tools of the previous one. */
+const toolSchemas = new WeakMap<JsonSchema, JsonSchema>();
+
 /**
- * Completes a schema of parameters. Alternatives and parts at its root, which providers reject, are merged into one
- * object; the agent validates arguments against the tool's own schema.
+ * Completes a schema of parameters, in draft 2020-12. Alternatives and parts at its root, which providers reject, are merged
+ * into one object; the agent validates arguments against the tool's own schema.
  */
 export function toToolSchema(schema: JsonSchema): JsonSchema {
+  const known = toolSchemas.get(schema);
+  if (known) return known;
+  const completed = completeRoot(toValidSchema(schema));
+  toolSchemas.set(schema, completed);
+  return completed;
+}
+
+function completeRoot(schema: JsonSchema): JsonSchema {
   const isPlain = ROOT_KEYWORDS.every((keyword) => schema[keyword] === undefined);
   const { properties = {} } = schema;
   if (isPlain) return { ...schema, type: "object", properties };
@@ -87,18 +100,9 @@ class RootMerger {
     const known = this.#targets.get(reference);
     if (known) return known;
     this.#targets.set(reference, EMPTY);
-    const merged = this.#flatten(this.#resolve(reference));
+    const merged = this.#flatten(resolvePointer(this.#root, reference));
     this.#targets.set(reference, merged);
     return merged;
-  }
-
-  #resolve(reference: string): unknown {
-    let target: unknown = this.#root;
-    for (const step of reference.replace(/^#\/?/, "").split("/").filter((step) => step !== "")) {
-      const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-      target = isJsonObject(target) && Object.hasOwn(target, name) ? target[name] : undefined;
-    }
-    return reference.startsWith("#") ? target : undefined;
   }
 }
 

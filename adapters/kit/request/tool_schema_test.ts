@@ -52,6 +52,10 @@ const SCHEMAS: readonly (readonly [JsonSchema, JsonSchema])[] = [
     { $ref: "#/$defs/in~1put", $defs: { "in/put": object({ a: TEXT }, "a") } },
     { ...object({ a: TEXT }, "a"), $defs: { "in/put": object({ a: TEXT }, "a") } },
   ],
+  [
+    { $ref: "#/$defs/a%20b/anyOf/0", $defs: { "a b": { anyOf: [object({ a: TEXT })] } } },
+    { ...object({ a: TEXT }), $defs: { "a b": { anyOf: [object({ a: TEXT })] } } },
+  ],
   [{ $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/a" } } }, {
     ...object({}),
     $defs: { a: { $ref: "#/$defs/a" } },

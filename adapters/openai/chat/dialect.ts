@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject, JsonSchema } from "../../../src/core/json.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
 import type { ThinkingAbility, ThinkingEffort } from "../../catalog/catalog_entry.ts";
 import type { ContentAbilities } from "../../kit/request/content_abilities.ts";
@@ -15,6 +15,7 @@ import { EFFORT_BY_LEVEL, resolveEffort } from "../../kit/request/thinking.ts";
 import { CALL_ID_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { completeEnds, type CompleteEndsOptions, separateReplies } from "./complete_ends.ts";
 import { mergeNeighbors } from "./merge_neighbors.ts";
+import { toMoonshotSchema } from "./moonshot_schema.ts";
 import { CHAT_AUDIO, CHAT_DOCUMENTS, CHAT_IMAGES, getChatAbilities } from "./media.ts";
 import type { WireMessage } from "./wire.ts";
 
@@ -22,6 +23,8 @@ import type { WireMessage } from "./wire.ts";
 export interface ChatDialect {
   /** Field for the maximum length of a reply in tokens. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
+  /** Completes the schema of the parameters of a tool. Default: as for most servers. */
+  readonly toToolSchema?: (parameters: JsonSchema) => JsonSchema;
   /** Maximum length of the description of a tool, in characters. Default: unlimited. */
   readonly maxDescription?: number;
   /** Whether usage must be requested with `stream_options`. */
@@ -154,6 +157,7 @@ const KIMI_K3: ThinkingAbility = { type: "effort", efforts: ["low", "high", "max
 /** Dialect of Moonshot, whose models think by default, except for the first ones. */
 const MOONSHOT: ChatDialect = {
   ...LENIENT,
+  toToolSchema: toMoonshotSchema,
   toThinkingFields: (model, ability) => {
     const known = /^kimi-k3/.test(model.modelId) ? KIMI_K3 : undefined;
     return LENIENT.toThinkingFields(model, ability ?? known);

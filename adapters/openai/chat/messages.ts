@@ -13,6 +13,8 @@ import {
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../../src/core/message.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
+import type { ToolSpec } from "../../../src/core/stream.ts";
+import { toClaudeInput } from "../../kit/request/property_names.ts";
 import {
   createCallIdEncoder,
   createMediaTitle,
@@ -24,6 +26,7 @@ import {
 import type { MediaBlock } from "../../kit/request/media.ts";
 import { serializeJson } from "../../kit/request/json_body.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
+import { isClaude } from "./claude.ts";
 import type { WireMessage } from "./wire.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { toChatPart } from "./media.ts";
@@ -35,6 +38,8 @@ export interface ChatMessagesOptions {
   readonly model: ModelSpec;
   /** Dialect of the server. */
   readonly dialect: ChatDialect;
+  /** The tools of the request. */
+  readonly tools: readonly ToolSpec[];
 }
 
 /** Converts the conversation, without the system prompt. */
@@ -122,11 +127,15 @@ function toAssistantMessage(
   options: MessageOptions,
 ): WireMessage | undefined {
   const text = extractText(message.content);
-  const calls = extractToolCalls(message.content).map(({ id, name, arguments: args }) => ({
-    id: options.encodeCallId(id),
-    type: "function",
-    function: { name: toWireName(name, TOOL_NAME_RULE), arguments: serializeJson(args) },
-  }));
+  const renamedTools = isClaude(options.model) ? options.tools : [];
+  const calls = extractToolCalls(message.content).map(({ id, name, arguments: args }) => {
+    const input = toClaudeInput(args, renamedTools.find((tool) => tool.name === name));
+    return {
+      id: options.encodeCallId(id),
+      type: "function",
+      function: { name: toWireName(name, TOOL_NAME_RULE), arguments: serializeJson(input) },
+    };
+  });
   if (text.trim() === "" && calls.length === 0) return undefined;
   return {
     role: "assistant",

@@ -28,8 +28,11 @@ import {
 import { omitReplaced, toServerTools } from "../../kit/request/server_tools.ts";
 import { toToolSchema } from "../../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../../kit/request/tools.ts";
+import { toValidSchema } from "../../kit/request/valid_schema.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
+import { toClaudeSchema } from "../../kit/request/property_names.ts";
+import { isClaude } from "./claude.ts";
 import { canContinueReply } from "./complete_ends.ts";
 import { resolveForcedCall } from "./forced_call.ts";
 import { CHAT_REPLAY } from "./replay_rules.ts";
@@ -60,11 +63,17 @@ export async function createChatBody(
   const history = await adaptContent(request, abilities, sink);
   const messages = prependSystemPrompt(
     context,
-    toChatMessages(history, { model, dialect }),
+    toChatMessages(history, { model, dialect, tools: context.tools }),
     options.cache !== "off" && dialect.supportsCacheControl(model.modelId),
   );
   const serverTools = toServerTools(request, dialect.serverTools ?? {}, sink);
-  const tools = [...toChatTools(omitReplaced(context.tools, serverTools), dialect), ...serverTools];
+  const tools = [
+    ...toChatTools(omitReplaced(context.tools, serverTools), {
+      maxDescription: dialect.maxDescription,
+      toSchema: isClaude(model) ? toClaudeSchema : dialect.toToolSchema ?? toToolSchema,
+    }),
+    ...serverTools,
+  ];
   if (options.cache === "long") {
     sink.warning(
       "cache_left_out",
@@ -120,16 +129,24 @@ function resolveChatStop(
   return undefined;
 }
 
+/** Options for `toChatTools()`. */
+interface ChatToolOptions {
+  /** Maximum length of a description, in characters. Default: unlimited. */
+  readonly maxDescription: number | undefined;
+  /** Completes the schema of the parameters. */
+  readonly toSchema: (parameters: JsonSchema) => JsonSchema;
+}
+
 /** Converts tools to functions, sorted by name. */
-export function toChatTools(
+function toChatTools(
   tools: readonly ToolSpec[],
-  { maxDescription }: Pick<ChatDialect, "maxDescription">,
+  { maxDescription, toSchema }: ChatToolOptions,
 ): JsonObject[] {
   return sortTools(tools).map(({ name, description, parameters }) => ({
     type: "function",
     function: {
       name: toWireName(name, TOOL_NAME_RULE),
-      ...splitDescription(description, toToolSchema(parameters), maxDescription),
+      ...splitDescription(description, toSchema(parameters), maxDescription),
     },
   }));
 }
@@ -182,10 +199,14 @@ export async function toSchemaFormat(
   );
   return isStrictSchema(responseSchema)
     ? { name: "response", schema: toStrictSchema(responseSchema, OPENAI_KEYWORDS), strict: true }
-    : { name: "response", schema: responseSchema, strict: false };
+    : { name: "response", schema: toValidSchema(responseSchema), strict: false };
 }
 
-/** Puts the system prompt first. With `useCacheControl`, marks it and the newest prompt for the cache. */
+/**
+ * Puts the system prompt first. With `useCacheControl`, marks it and the newest prompt for the cache, and the one that the
+ * previous request marked: the provider does not find a prefix that ends more than 20 blocks before a mark, as with
+ * the results of many calls.
+ */
 function prependSystemPrompt(
   { systemPrompt }: LlmContext,
   messages: readonly WireMessage[],
@@ -193,10 +214,15 @@ function prependSystemPrompt(
 ): readonly WireMessage[] {
   const system = systemPrompt.trim() === "" ? [] : [{ role: "system", content: systemPrompt }];
   if (!useCacheControl) return [...system, ...messages];
-  const newest = messages.findLastIndex(({ role }) => role === "user" || role === "tool");
+  const isPrompt = ({ role }: WireMessage) => role === "user" || role === "tool";
+  const newest = messages.findLastIndex(isPrompt);
+  const reply = messages.findLastIndex(({ role }, index) => role === "assistant" && index < newest);
+  const marked = [newest, messages.slice(0, Math.max(0, reply)).findLastIndex(isPrompt)];
   return [
     ...system.map(addCacheControl),
-    ...messages.map((message, index) => index === newest ? addCacheControl(message) : message),
+    ...messages.map((message, index) =>
+      marked.includes(index) ? addCacheControl(message) : message
+    ),
   ];
 }
 

@@ -10,10 +10,12 @@
  */
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
+import { ClaudeInputWriter } from "../../kit/stream/claude_input_writer.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
 import { ArgumentsReader } from "../../kit/stream/arguments_reader.ts";
 import { readText, textOrEmpty, toArgumentsText } from "../../kit/stream/wire_values.ts";
 import { CallArguments } from "./call_arguments.ts";
+import { isClaude } from "./claude.ts";
 import type { WireToolCall } from "./wire.ts";
 
 interface Call {
@@ -33,6 +35,7 @@ export class ChatCallAssembler {
   readonly #writer: BlockWriter;
   readonly #decodeToolName: (wireName: string) => string;
   readonly #toolNames: ReadonlySet<string>;
+  readonly #inputs: ClaudeInputWriter;
   readonly #arguments = new ArgumentsReader();
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
@@ -43,7 +46,9 @@ export class ChatCallAssembler {
   constructor({ writer, decodeToolName, request }: ProviderCall) {
     this.#writer = writer;
     this.#decodeToolName = decodeToolName;
-    this.#toolNames = new Set(request.context.tools.map(({ name }) => name));
+    const { model, context: { tools } } = request;
+    this.#inputs = new ClaudeInputWriter(writer, isClaude(model) ? tools : []);
+    this.#toolNames = new Set(tools.map(({ name }) => name));
   }
 
   /** Whether the reply has tool calls. */
@@ -74,7 +79,7 @@ export class ChatCallAssembler {
     const args = call.args.take(wireArgs);
     // The next piece may continue the name, so only arguments open the block.
     if (call.contentIndex !== null || call.name !== "") {
-      this.#writer.writeToolArguments(this.#openInOrder(call), args);
+      this.#inputs.append(this.#openInOrder(call), args);
     } else {
       call.earlyArguments += args;
     }
@@ -83,8 +88,9 @@ export class ChatCallAssembler {
   /** Ends the reply: opens the blocks of all calls and closes them, except a truncated one. */
   end({ wasTruncated }: { readonly wasTruncated: boolean }): void {
     for (const call of this.#calls) {
-      this.#writer.writeToolArguments(this.#openCall(call), call.args.end());
+      this.#inputs.append(this.#openCall(call), call.args.end());
     }
+    this.#inputs.endAll();
     // The token limit truncates the last call, whose block stays open.
     const complete = wasTruncated ? this.#calls.slice(0, -1) : this.#calls;
     for (const call of complete) this.#writer.closeToolCall(this.#openCall(call));
@@ -152,8 +158,10 @@ export class ChatCallAssembler {
   #openCall(call: Call): number {
     if (call.contentIndex !== null) return call.contentIndex;
     this.#waiting.delete(call);
-    call.contentIndex = this.#writer.openToolCall(call.id, this.#decodeToolName(call.name));
-    this.#writer.writeToolArguments(call.contentIndex, call.earlyArguments);
+    const name = this.#decodeToolName(call.name);
+    call.contentIndex = this.#writer.openToolCall(call.id, name);
+    this.#inputs.start(call.contentIndex, name);
+    this.#inputs.append(call.contentIndex, call.earlyArguments);
     return call.contentIndex;
   }
 }

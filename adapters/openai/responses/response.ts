@@ -76,6 +76,8 @@ export class ResponsesReply implements ReplyReader<string> {
   #hasClosedItem = false;
   /** The last call, if its item has ended without arguments. */
   #endedCall: OpenCall | undefined;
+  /** Calls whose item has ended without arguments, before another item; the last event may have their arguments. */
+  readonly #emptyCalls: OpenCall[] = [];
   #hasToolCall = false;
   #hasMessage = false;
 
@@ -127,7 +129,7 @@ export class ResponsesReply implements ReplyReader<string> {
       case "response.reasoning_summary_part.added":
         return this.#writer.closeTextOrThinking();
       case "response.output_item.added":
-        this.#closeEndedCall();
+        this.#passEndedCall();
         if (readObject(event.item)?.type === "function_call") this.#openCall(event, event.item);
         return;
       case "response.output_item.done":
@@ -228,7 +230,7 @@ export class ResponsesReply implements ReplyReader<string> {
   /** Closes an item; some servers send its content only now. */
   #closeItem(position: ItemPosition, item: WireItem): void {
     if (!readObject(item)) return;
-    this.#closeEndedCall();
+    this.#passEndedCall();
     this.#hasClosedItem = true;
     switch (item.type) {
       case "function_call":
@@ -327,12 +329,9 @@ export class ResponsesReply implements ReplyReader<string> {
     else this.#endedCall = call;
   }
 
-  /** Closes a call without arguments when another item follows; at the end of the reply, the stop reason decides. */
-  #closeEndedCall(): void {
-    if (!this.#endedCall) return;
-    const { contentIndex, earlyArguments } = this.#endedCall;
-    this.#completeCall(this.#endedCall, earlyArguments);
-    this.#writer.closeToolCall(contentIndex);
+  /** Another item follows a call without arguments, which is complete. That of the last one the stop reason decides. */
+  #passEndedCall(): void {
+    if (this.#endedCall) this.#emptyCalls.push(this.#endedCall);
     this.#endedCall = undefined;
   }
 
@@ -354,6 +353,7 @@ export class ResponsesReply implements ReplyReader<string> {
     const output = readList(response.output);
     this.#closeMissedItems(output);
     this.#completeCalls(output);
+    for (const { contentIndex } of this.#emptyCalls) this.#writer.closeToolCall(contentIndex);
     if (this.#annotations.length > 0) this.#closeText([]);
     for (const position of this.#orphanArguments) {
       if (!this.#calls.find(position)) this.#unknown.reportOrphanDelta("function_call_arguments");

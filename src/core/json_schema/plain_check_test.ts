@@ -143,7 +143,7 @@ Deno.test("plain check: an inherited member does not count as present", () => {
 });
 
 Deno.test("plain check: is missing for schemas with other keywords", () => {
-  const schemas = [
+  const schemas: readonly JsonRecord[] = [
     { type: "object", properties: { a: { pattern: "^a" } } },
     { type: "object", properties: { a: { anyOf: [{ type: "string" }] } } },
     { type: "object", properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: true } },

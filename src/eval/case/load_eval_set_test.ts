@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { BadRequestError } from "../../core/errors.ts";
+import { scoreResponse } from "../evaluators/response_evaluator.ts";
 import type { EvalFiles } from "./eval_files.ts";
 import { loadEvalSet, parseEvalSet } from "./load_eval_set.ts";
 
@@ -178,5 +179,22 @@ Deno.test("parseEvalSet: a pattern that matches any answer is an error", async (
   }
   for (const pattern of [".+", "^$", "^.*$", "\\S", "^Hello", "o*k"]) {
     assertEquals((await parseEvalSet(create(pattern))).cases.length, 1, pattern);
+  }
+});
+
+Deno.test("parseEvalSet: a pattern that excludes a text or some characters is no error", async () => {
+  const excluding = [
+    ["^(?![\\s\\S]*sorry)", "I am\nsorry"],
+    ["^(?!Sorry)", "Sorry"],
+    ["^[^<>]*$", "<p>Hello</p>"],
+    ["^[^{}]*$", "{}"],
+    ["^[^\\u{1F600}-\\u{1F64F}]*$", "Hello \u{1F600}"],
+  ] as const;
+  for (const [pattern, text] of excluding) {
+    const expectedResponse = { type: "regex", pattern } as const;
+    const cases = [{ id: "a", userMessages: ["Go"], expectedResponse }];
+    await parseEvalSet(JSON.stringify({ id: "a", cases }));
+    const passes = async (answer: string) => (await scoreResponse(answer, expectedResponse)).passed;
+    assertEquals([await passes("Hello"), await passes(text)], [true, false], pattern);
   }
 });

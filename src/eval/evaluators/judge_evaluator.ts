@@ -22,7 +22,7 @@ const DEFAULT_THRESHOLD = 0.7;
 export interface JudgeModel {
   /** Name of the model, part of the key of the cache. */
   readonly name: string;
-  /** Returns the answer to a prompt: its text, or with its cost. */
+  /** Returns the answer to a prompt with its cost; that of a text alone is unknown. */
   ask(prompt: string, options: JudgeRequestOptions): Promise<string | JudgeAnswer>;
 }
 
@@ -184,7 +184,7 @@ async function askOnce(
     const { fetch = globalThis.fetch } = context;
     const asking = Promise.resolve(model.ask(prompt, { fetch, signal }));
     const answer: unknown = await abortable(asking, signal);
-    if (typeof answer === "string") return { text: answer, cost: 0 };
+    if (typeof answer === "string") return { text: answer, cost: null };
     if (isJsonObject(answer) && typeof answer["text"] === "string") {
       const { text, cost } = answer;
       return { text, cost: typeof cost === "number" && cost >= 0 ? cost : null };

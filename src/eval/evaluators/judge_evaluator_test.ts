@@ -54,7 +54,7 @@ const answer = (score: unknown) => JSON.stringify({ score, reason: "Because" });
 
 Deno.test("judge: its score passes from the threshold on", async () => {
   const { model, prompts } = createModel("judge", `\`\`\`json\n${answer(0.8)}\n\`\`\``);
-  const score = { metric: "correctness", value: 0.8, passed: true, reason: "Because" };
+  const score = { metric: "correctness", value: 0.8, passed: true, reason: "Because", cost: null };
   assertEquals(await judge({ model }, { options: { rubric: "Be polite" } }), score);
   assertEquals((await judge({ model }, { options: { threshold: 0.9 } }))?.passed, false);
   assertStringIncludes(prompts[0] ?? "", "Be polite");
@@ -192,8 +192,10 @@ Deno.test("judge: attempts without a score cost, too", async () => {
   const score = await judge({ model, maxRetries: 1 });
   assertEquals([score?.passed, score?.cost], [false, 0.5]);
   assertStringIncludes(score?.reason ?? "", "The evaluator failed: No score after 2 attempts");
-  const unknown = { ...model, ask: () => Promise.resolve({ text: "", cost: null }) };
-  assertEquals((await judge({ model: unknown }))?.cost, null);
+  for (const text of [{ text: "", cost: null }, "no score", answer(1)]) {
+    const unknown = { ...model, ask: () => Promise.resolve(text) };
+    assertEquals((await judge({ model: unknown }))?.cost, null);
+  }
 });
 
 Deno.test("judge: rejects a threshold above 1, and options of other names", async () => {

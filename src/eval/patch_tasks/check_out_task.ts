@@ -35,15 +35,21 @@ export async function checkOutTask(
   await system.remove(join(directory, ".git", "FETCH_HEAD"));
   // A misspelled name would leave the tests to the agent.
   for (const path of testFiles) {
-    if (await isKnown(path, directory)) continue;
+    if (!isOuterPath(path) && await isKnown(normalizePath(path), directory)) continue;
     throw new Error(`The commit "${baseCommit}" has no "${path}", which is one of the test files`);
   }
 }
 
+/** Returns a path as git writes it, such as `tests` for `./tests/`; an empty one for the directory itself. */
+function normalizePath(path: string): string {
+  const separator = system.build.os === "windows" ? /[/\\]/ : "/";
+  return path.split(separator).filter((name) => name !== "" && name !== ".").join("/");
+}
+
 /** Whether the commit has a file or a directory. */
 async function isKnown(path: string, cwd: string): Promise<boolean> {
-  const name = path.replace(/\/+$/, "");
-  return await runGit(["ls-tree", "--name-only", "HEAD", "--", name], { cwd }) !== "";
+  if (path === "") return false;
+  return await runGit(["ls-tree", "--name-only", "HEAD", "--", path], { cwd }) !== "";
 }
 
 /**
@@ -97,13 +103,14 @@ export async function prepareTests(
   directory: string,
 ): Promise<void> {
   const patched = testPatch === undefined ? [] : await listPaths(testPatch, directory);
-  const paths = [...testFiles.map((path) => path.replace(/\/+$/, "")), ...patched];
+  const paths = [...testFiles.map(normalizePath), ...patched];
   if (paths.length === 0) return;
   // Elsewhere, since git converts files by the `.gitattributes` of their directory, which can be those of the agent.
   const tests = await createLocalDirectory(undefined);
   try {
     const options = { cwd: tests.path, gitDirectory: join(directory, ".git") };
-    for (const path of paths) {
+    // The patch is applied by the attributes of the commit, such as those of line ends.
+    for (const path of [...await listAttributeFiles(directory), ...paths]) {
       if (!await isKnown(path, directory)) continue;
       await runGit(["checkout", "--quiet", "HEAD", "--", path], options);
     }
@@ -112,6 +119,11 @@ export async function prepareTests(
   } finally {
     await tests.remove();
   }
+}
+
+async function listAttributeFiles(cwd: string): Promise<string[]> {
+  const output = await runGit(["ls-tree", "-r", "-z", "--name-only", "HEAD"], { cwd });
+  return output.split("\0").filter((path) => /(?:^|\/)\.gitattributes$/.test(path));
 }
 
 /** Returns the paths that are not inside of another one. */

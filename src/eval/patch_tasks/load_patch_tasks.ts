@@ -68,8 +68,17 @@ export async function loadPatchTasks(
   const values = parseTasks(text, path);
   if (values.length === 0) throw new BadRequestError(`"${path}" has no task`);
   const problems = await findProblems(values);
-  if (problems.length > 0) throw new BadRequestError(problems.join("\n"));
+  if (problems.length > 0) throw createError(problems);
   return values.map(({ value }) => toTask(value as WrittenTask, dirname(path)));
+}
+
+/** Number of problems that an error lists: each task of a benchmark can lack the same property. */
+const MAX_PROBLEMS = 10;
+
+function createError(problems: readonly string[]): BadRequestError {
+  const shown = problems.slice(0, MAX_PROBLEMS);
+  const rest = problems.length - shown.length;
+  return new BadRequestError([...shown, ...rest > 0 ? [`and ${rest} more`] : []].join("\n"));
 }
 
 async function readTasks(

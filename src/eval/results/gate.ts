@@ -20,7 +20,8 @@ import { calculateCost } from "./result_totals.ts";
 export interface GateOptions {
   /**
    * Lowest part of the runs that passed, from 0 to 1. Default: 1, so that a limit of the cost alone accepts no failures;
-   * with `minScore`, or with `noRegressionAgainst` in which a metric passed: not checked.
+   * with `minScore`, or with `noRegressionAgainst` in which a metric of a run without an error passed: not checked, unless
+   * all runs ended with an error.
    */
   readonly minPassRate?: number | undefined;
   /** Lowest mean of all scores by their weights, from 0 to 1. */
@@ -136,7 +137,8 @@ function findInvalidOptions(options: GateOptions): string[] {
 function findQualityFailures(results: readonly CaseResult[], options: GateOptions): string[] {
   const reasons: string[] = [];
   const { minScore, noRegressionAgainst } = options;
-  const hasOtherLimit = minScore !== undefined || hasPassedMetric(noRegressionAgainst);
+  const hasOtherLimit = (minScore !== undefined || hasPassedMetric(noRegressionAgainst)) &&
+    !results.every(hasError);
   const minPassRate = options.minPassRate ?? (hasOtherLimit ? undefined : 1);
   const passed = results.filter(({ outcome }) => outcome === "passed").length;
   // A comparison with NaN is false, so that each condition is that of success.
@@ -152,9 +154,18 @@ function findQualityFailures(results: readonly CaseResult[], options: GateOption
   return reasons;
 }
 
+/** The metric of the run itself. Where it fails, others measure nothing: limits are met, and files are as before. */
+const RUN_METRIC = "run";
+
 /** Whether a baseline is a limit: without a metric that passed, nothing can regress. */
 function hasPassedMetric(baseline: EvalSetResult | undefined): boolean {
-  return baseline?.results.some(({ scores }) => scores.some(({ passed }) => passed)) ?? false;
+  return baseline?.results.some((result) =>
+    !hasError(result) && result.scores.some(({ passed }) => passed)
+  ) ?? false;
+}
+
+function hasError({ scores }: CaseResult): boolean {
+  return scores.some(({ metric, passed }) => metric === RUN_METRIC && !passed);
 }
 
 function toPercent(rate: number): string {

@@ -113,6 +113,24 @@ Deno.test("gate: a baseline in which nothing passed is no limit, so that all run
   assertEquals(decide({ ...options, minPassRate: 0.5 }, half), "pass");
 });
 
+Deno.test("gate: all runs must pass if those of the result or of the baseline all ended with an error, also if they met a budget", () => {
+  const scores = [
+    { metric: "run", value: 0, passed: false },
+    { metric: "budget", value: 1, passed: true },
+  ];
+  const failed = createSetResult(createResult(false, { scores }));
+  const options = { noRegressionAgainst: failed };
+  const reasons = ["0 of 1 runs passed; the minimum is 100 %"];
+  assertEquals(gate(failed, options).reasons, reasons);
+  // Nor is the score of the budget alone one of the agent.
+  assertEquals(gate(failed, { minScore: 0.5 }).reasons, reasons);
+  const other = createSetResult(
+    createResult(false, { scores }),
+    createResult(true, { caseId: "b" }),
+  );
+  assertEquals(decide({ minScore: 0.5 }, other), "pass");
+});
+
 Deno.test("gate: rounding errors of sums exceed no limit", () => {
   const scores = [{ metric: "a", value: 0.7, passed: true }];
   const runs = [1, 2, 3].map((repetition) => createResult(true, { repetition, scores, cost: 0.1 }));

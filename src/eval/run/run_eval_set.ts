@@ -16,6 +16,7 @@ import { checkCount, planRuns } from "./plan_runs.ts";
 import { createConnections, type RunConnections } from "../recording/run_connection.ts";
 import { type CreateCaseDirectory, createLocalDirectory } from "./case_directory.ts";
 import type { CaseResult, EvalSetResult } from "./case_result.ts";
+import { isCaseResult } from "./is_case_result.ts";
 import {
   identifyRun,
   type MakeAgent,
@@ -104,9 +105,9 @@ const OPTION_NAMES: readonly string[] = [
  * Runs each case of a set with an agent and a directory of its own, and scores the runs. A run that fails is a result;
  * the other ones continue.
  *
- * @throws {BadRequestError} If an option is unknown or invalid, a case has no message or an invalid id, two cases have the
- * same id, there is no recording to replay, or another evaluation records in the directory. Also rejects with an error of
- * `onResult`, which cancels the evaluation.
+ * @throws {BadRequestError} If an option or a finished result is invalid, a case has no message or an invalid id, two cases
+ * have the same id, there is no recording to replay, or another evaluation records in the directory. Also rejects with an
+ * error of `onResult`, which cancels the evaluation.
  *
  * @example
  * ```ts
@@ -141,6 +142,7 @@ export async function runEvalSet(
   }
   const { parallel = 1 } = options;
   checkCount("parallel", parallel);
+  checkFinished(options.finished);
   const planned = planRuns(set, options);
   await checkCases(set.cases);
   const stop = new AbortController();
@@ -160,6 +162,15 @@ export async function runEvalSet(
   await Promise.allSettled(workers);
   await Promise.all(workers);
   return { setId: set.id, results: runner.results };
+}
+
+/** A result that was not read by this library, such as one without scores, could count as a success. */
+function checkFinished(finished: readonly CaseResult[] = []): void {
+  const index = finished.findIndex((entry: unknown) => !isCaseResult(entry));
+  if (index < 0) return;
+  throw new BadRequestError(
+    `finished[${index}] is no valid result: pass those of runEvalSet() or resumeEvalRun()`,
+  );
 }
 
 /** Makes the runs of a set, and keeps their results. */

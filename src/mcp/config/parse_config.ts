@@ -9,7 +9,7 @@ import { BadRequestError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 
 /** A server of a checked configuration. */
-export type ParsedServer = ParsedProgram | ParsedEndpoint;
+export type ParsedServer = ParsedProgram | ParsedEndpoint | UnsupportedServer;
 
 /** A server that is a program. */
 export interface ParsedProgram {
@@ -28,6 +28,16 @@ export interface ParsedEndpoint {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
 }
+
+/** A server with a transport of other clients. It fails alone, since a project may have it for them. */
+export interface UnsupportedServer {
+  readonly type: "unsupported";
+  readonly transport: string;
+  readonly timeoutMs: number;
+}
+
+/** Transports that this library does not have: those of earlier versions of the protocol and of other clients. */
+const UNSUPPORTED_TRANSPORTS: readonly unknown[] = ["sse", "ws", "websocket"];
 
 /** Timeout of a tool call, if the configuration has none. */
 const DEFAULT_TIMEOUT_MS = 300_000;
@@ -62,6 +72,8 @@ function parseServer(server: ConfigObject): ParsedServer {
       const url = server.readText("url");
       return { type: "http", url, headers: server.readTextRecord("headers"), timeoutMs };
     }
+    case "unsupported":
+      return { type: "unsupported", transport: server.readText("type"), timeoutMs };
   }
 }
 
@@ -77,6 +89,7 @@ function readType(server: ConfigObject): ParsedServer["type"] {
     case "streamable-http":
       return "http";
     default:
+      if (UNSUPPORTED_TRANSPORTS.includes(type)) return "unsupported";
       throw server.createError("type", 'must be "stdio" or "http"');
   }
 }

@@ -48,7 +48,7 @@ Deno.test("parseConfig(): an error names the key, and quotes no texts", () => {
       "mcpServers.one.timeout: must be a number of milliseconds above 0, not 0",
     ],
     [{ type: "http" }, "mcpServers.one.url: must be a text, not undefined"],
-    [{ type: "sse", url: "x" }, 'mcpServers.one.type: must be "stdio" or "http", not another text'],
+    [{ type: "htp", url: "x" }, 'mcpServers.one.type: must be "stdio" or "http", not another text'],
   ];
   for (const [server, message] of cases) assertThrows(() => parse(server), Error, message);
   assertThrows(() => parseConfig({}), Error, "mcpServers: must be an object, not undefined");

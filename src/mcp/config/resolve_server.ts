@@ -55,6 +55,11 @@ export function resolveServer({ name, server }: NamedServer, variables: Variable
       }
       return { ...server, url: new URL(url), headers: expandRecord("headers", server.headers) };
     }
+    case "unsupported":
+      throw new BadRequestError(
+        `mcpServers.${name}.type: the transport "${server.transport}" is not supported; ` +
+          'many such servers also have "http", at another URL',
+      );
   }
 }
 
@@ -68,7 +73,7 @@ export function getSecrets(
   { server: source }: NamedServer,
   variables: Variables,
 ): readonly string[] {
-  const texts = source.type === "stdio" ? source.args : [source.url];
+  const texts = source.type === "stdio" ? source.args : source.type === "http" ? [source.url] : [];
   const values = listValues(texts, variables);
   switch (server.type) {
     case "stdio":

@@ -5,9 +5,9 @@
  */
 
 import { abortable } from "../../core/abortable.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { McpElicit, McpElicitation, McpElicitationAnswer } from "../config/options.ts";
-import type { ProtocolClient, ServerRequest } from "../protocol/client_package.ts";
+import type { ProtocolClient } from "../protocol/client_package.ts";
 import type { ReportProblem } from "../protocol/repair_message.ts";
 import type { ActiveRequests } from "./active_requests.ts";
 
@@ -38,23 +38,40 @@ export interface ElicitationOptions {
   readonly report: ReportProblem;
 }
 
+/** Answers a request with these parameters; the signal aborts when the server no longer waits. */
+export type ElicitationHandler = (
+  params: unknown,
+  signal: AbortSignal,
+) => Promise<{ readonly action: "accept" | "decline" | "cancel" }>;
+
 /**
  * Answers the requests of a server, as long as this program waits for an answer of the server itself: after that, nothing
  * needs the data. They are answered through a function of the program,
- * one at a time.
+ * one at a time. Returns the function that answers them.
  */
 export function handleElicitation(
   client: ProtocolClient,
+  options: ElicitationOptions,
+): ElicitationHandler {
+  const handle = createHandler(options);
+  client.setRequestHandler(
+    "elicitation/create",
+    ({ params }, { mcpReq }) => handle(params, mcpReq.signal),
+  );
+  return handle;
+}
+
+function createHandler(
   { server, elicit, requests, report }: ElicitationOptions,
-): void {
+): ElicitationHandler {
   let pending = 0;
   const asked = new WeakMap<AbortSignal, number>();
   let last: Promise<unknown> = Promise.resolve();
-  client.setRequestHandler("elicitation/create", async (request, { mcpReq }) => {
+  return async (params, requestSignal) => {
     const { signal: active } = requests;
     if (!active) return { action: "cancel" };
-    const signal = AbortSignal.any([mcpReq.signal, active]);
-    const elicitation = parseRequest(request, { server, signal });
+    const signal = AbortSignal.any([requestSignal, active]);
+    const elicitation = parseRequest(params, { server, signal });
     const count = asked.get(active) ?? 0;
     if (!elicitation || pending >= MAX_PENDING) return { action: "decline" };
     if (count >= MAX_ASKED) {
@@ -70,11 +87,40 @@ export function handleElicitation(
     } finally {
       pending--;
     }
-  });
+  };
+}
+
+/** The JSON-RPC code of a call that a server refuses until the user has visited pages. */
+const PAGES_REQUIRED = -32042;
+
+/**
+ * Asks the user to visit the pages that a server requires before a call. Returns the error for the model, which is another
+ * one if there are such pages.
+ */
+export async function showRequiredPages(
+  error: unknown,
+  handle: ElicitationHandler,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const pages = listRequiredPages(error);
+  for (const page of pages) {
+    const { action } = await handle({ ...page, mode: "url" }, signal);
+    if (action === "accept") continue;
+    return new Error("The server requires that the user visits a page first, which was declined");
+  }
+  return pages.length === 0 ? error : new Error(
+    "The server required that the user visits a page first, which the user has confirmed. Call the tool again",
+  );
+}
+
+function listRequiredPages(error: unknown): readonly JsonObject[] {
+  if (!(error instanceof Error && "code" in error && error.code === PAGES_REQUIRED)) return [];
+  const { elicitations } = "data" in error && isJsonObject(error.data) ? error.data : {};
+  return Array.isArray(elicitations) ? elicitations.filter(isJsonObject) : [];
 }
 
 function parseRequest(
-  { params }: ServerRequest,
+  params: unknown,
   context: Pick<McpElicitation, "server" | "signal">,
 ): McpElicitation | undefined {
   if (!isJsonObject(params) || typeof params["message"] !== "string") return undefined;
@@ -108,7 +154,7 @@ async function askUser(
   }
 }
 
-function toResponse(answer: McpElicitationAnswer): object {
+function toResponse(answer: McpElicitationAnswer): Awaited<ReturnType<ElicitationHandler>> {
   switch (answer?.type) {
     case "accepted":
       return { action: "accept", ...(answer.content && { content: answer.content }) };

@@ -8,11 +8,15 @@ import { AgentError, AuthError, getErrorMessage, NetworkError } from "../../core
 import type { McpElicit } from "../config/options.ts";
 import type { ResolvedServer } from "../config/resolve_server.ts";
 import type { ProtocolClient } from "../protocol/client_package.ts";
-import { ELICITATION_CAPABILITIES, handleElicitation } from "./elicitation.ts";
+import {
+  ELICITATION_CAPABILITIES,
+  type ElicitationHandler,
+  handleElicitation,
+} from "./elicitation.ts";
 import { ActiveRequests } from "./active_requests.ts";
 import { createLink, type LinkOptions, type ServerLink } from "./server_link.ts";
 import { Session } from "./session.ts";
-import { withTimeLimit } from "./time_limit.ts";
+import { withTimeLimit } from "../transport/time_limit.ts";
 import { hasRejectedCredentials } from "../transport/token_fetch.ts";
 
 /** The parts of the program that a session uses. */
@@ -95,7 +99,8 @@ class SessionAttempt {
     const link = this.#link = createLink(this.#server, this.#dependencies);
     const { transport, getFailure, isOffline, isRefused, observeRefusal, terminate } = link;
     const requests = new ActiveRequests();
-    const client = this.#createClient(requests);
+    const client = this.#createClient();
+    const handleElicitation = this.#handleElicitation(client, requests);
     const options = {
       timeout: startTimeoutMs,
       ...(negotiation === "legacy" && { prior: { kind: "legacy" } as const }),
@@ -115,6 +120,7 @@ class SessionAttempt {
           getSessionId: () => transport.sessionId,
         }),
         requests,
+        handleElicitation,
         getFailure,
         terminate,
         isRefused,
@@ -145,10 +151,9 @@ class SessionAttempt {
     }
   }
 
-  #createClient(requests: ActiveRequests): ProtocolClient {
-    const { name, clientPackage, clientInfo, onElicitation, startTimeoutMs, report } =
-      this.#dependencies;
-    const client = new clientPackage.Client(clientInfo, {
+  #createClient(): ProtocolClient {
+    const { clientPackage, clientInfo, onElicitation, startTimeoutMs } = this.#dependencies;
+    return new clientPackage.Client(clientInfo, {
       capabilities: onElicitation ? ELICITATION_CAPABILITIES : {},
       versionNegotiation: {
         mode: "auto",
@@ -157,9 +162,13 @@ class SessionAttempt {
       // Structured results are checked by this library, whose validator is safe for schemas of any origin.
       jsonSchemaValidator: { getValidator: () => (data: unknown) => ({ valid: true, data }) },
     }) as ProtocolClient;
-    if (onElicitation) {
-      handleElicitation(client, { server: name, elicit: onElicitation, requests, report });
-    }
-    return client;
+  }
+
+  #handleElicitation(
+    client: ProtocolClient,
+    requests: ActiveRequests,
+  ): ElicitationHandler | undefined {
+    const { name: server, onElicitation: elicit, report } = this.#dependencies;
+    return elicit && handleElicitation(client, { server, elicit, requests, report });
   }
 }

@@ -11,6 +11,7 @@ import { type Clock, MAX_TIMER_MS } from "../../core/ports.ts";
 import { settlesWithin } from "../../platform/process_group.ts";
 import type { McpServerStatus } from "../config/status.ts";
 import type { ActiveRequests } from "./active_requests.ts";
+import { type ElicitationHandler, showRequiredPages } from "./elicitation.ts";
 import type { ProtocolClient, ProtocolProgress } from "../protocol/client_package.ts";
 import type { ServerTool, ServerToolResult } from "../protocol/server_lists.ts";
 
@@ -70,6 +71,8 @@ export interface SessionOptions {
   readonly getSessionId?: (() => string | undefined) | undefined;
   /** The requests that wait for an answer. */
   readonly requests: ActiveRequests;
+  /** Answers requests of the server for data of the user. Default: they are refused. */
+  readonly handleElicitation?: ElicitationHandler | undefined;
   /** Ends the session on the server. */
   readonly terminate: () => Promise<void>;
   /** The reason why the connection ended, if it is known. */
@@ -217,9 +220,14 @@ export class Session {
           timeout: MAX_TIMER_MS,
           onprogress: onProgress,
           toolDefinition: tool,
-        }),
+        }).catch((error) => this.#rejectCall(error, signal)),
     );
     return result as ServerToolResult; // repaired, and checked by the client
+  }
+
+  async #rejectCall(error: unknown, signal: AbortSignal): Promise<never> {
+    const { handleElicitation } = this.#options;
+    throw handleElicitation ? await showRequiredPages(error, handleElicitation, signal) : error;
   }
 
   #send(

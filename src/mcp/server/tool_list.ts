@@ -10,7 +10,7 @@ import type { Clock } from "../../core/ports.ts";
 import type { ReportProblem } from "../protocol/repair_message.ts";
 import type { ServerTool } from "../protocol/server_lists.ts";
 import type { Session } from "./session.ts";
-import { withTimeLimit } from "./time_limit.ts";
+import { withTimeLimit } from "../transport/time_limit.ts";
 
 /** Minimum time between two requests for the list. */
 const REFRESH_MS = 1_000;

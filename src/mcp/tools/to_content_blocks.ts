@@ -5,6 +5,7 @@
  */
 
 import type { ContentBlock } from "../../core/content.ts";
+import { findImageType, SIGNATURE_BYTES } from "../../loop/image_type.ts";
 import type {
   ServerContent,
   ServerResource,
@@ -15,9 +16,6 @@ import type {
 const MAX_TEXT_LENGTH = 100_000;
 /** Maximum number of base64 characters of the images, documents and audio clips of a result. */
 const MAX_DATA_LENGTH = 20_000_000;
-
-/** The image types that providers accept. */
-const IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /** Maximum number of blocks of a result. */
 const MAX_BLOCKS = 1_000;
@@ -87,13 +85,28 @@ function toMediaBlock(data: string, mediaType: string, budget: ContentBudget): C
     createNote(`Data of the type ${type} that cannot be shown: ${problem}`);
   if (data === "") return refuse("it is empty");
   if (!budget.takeData(data)) return refuse(`it has ${data.length} characters of base64`);
-  if (IMAGE_TYPES.includes(type)) {
-    return [{ type: "image", source: { type: "base64", mediaType: type, data } }];
+  if (type.startsWith("image/")) {
+    const mediaType = findImageType(decodeStart(data));
+    return mediaType === undefined
+      ? refuse("it is no image in a supported format")
+      : [{ type: "image", source: { type: "base64", mediaType, data } }];
   }
   const source = { type: "base64", data } as const;
   if (type.startsWith("audio/")) return [{ type: "audio", source, mediaType: type }];
   if (type === "application/pdf") return [{ type: "document", source, mediaType: type }];
   return refuse("the type is not supported");
+}
+
+/**
+ * Returns the first bytes of base64 data as Latin-1 text. Servers mislabel images, and a provider would refuse all later
+ * requests of a conversation for one.
+ */
+function decodeStart(data: string): string {
+  try {
+    return atob(data.slice(0, Math.ceil(SIGNATURE_BYTES / 3) * 4));
+  } catch {
+    return "";
+  }
 }
 
 function createNote(text: string): ContentBlock[] {

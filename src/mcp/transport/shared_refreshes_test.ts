@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createDeferred } from "../../core/deferred.ts";
+import { ManualClock } from "../../testing/manual_clock.ts";
 import { createTokenFetch } from "./token_fetch.ts";
 
 /** An authorization server whose answers the test gives, and the client's requests to it. */
@@ -7,7 +8,7 @@ class TokenClient {
   /** The answers that are waited for. */
   readonly sent = [] as ReturnType<typeof createDeferred<Response>>[];
   readonly discarded: string[] = [];
-  now = 0;
+  readonly clock = new ManualClock();
   readonly #fetch = createTokenFetch({
     fetch: () => {
       const answer = createDeferred<Response>();
@@ -16,7 +17,7 @@ class TokenClient {
     },
     invalidate: (credentials) => Promise.resolve(void this.discarded.push(credentials)),
     report: () => {},
-    clock: { now: () => this.now },
+    clock: this.clock,
   });
 
   async refresh(token: string): Promise<unknown> {
@@ -38,11 +39,11 @@ Deno.test("OAuth: a refresh token is sent once for requests at the same time and
   client.answer(next);
   results.push(client.refresh("1"));
   assertEquals(await Promise.all(results), [next, next, next]);
-  client.now = 9_999;
+  client.clock.advance(9_999);
   assertEquals(await client.refresh("1"), next);
   assertEquals(client.sent.length, 1);
 
-  client.now = 10_000;
+  client.clock.advance(1);
   const late = client.refresh("1");
   assertEquals(client.sent.length, 2);
   client.answer({ error: "invalid_grant" }, 400);
@@ -77,4 +78,24 @@ Deno.test("OAuth: a failure is the answer of the requests at the same time only,
   assertEquals(client.sent.length, 2);
   client.sent.at(-1)?.reject(new TypeError("connection refused"));
   await again;
+});
+
+Deno.test("OAuth: a refresh token is sent again after 30 seconds when the authorization server does not answer", async () => {
+  const client = new TokenClient();
+  const results = [client.refresh("1"), client.refresh("1")];
+  client.clock.advance(29_999);
+  results.push(client.refresh("1"));
+  assertEquals(client.sent.length, 1);
+  client.clock.advance(1);
+  const failure = {
+    error: "temporarily_unavailable",
+    error_description: "The authorization server did not answer within 30 seconds",
+  };
+  assertEquals(await Promise.all(results), [failure, failure, failure]);
+
+  const again = client.refresh("1");
+  assertEquals(client.sent.length, 2);
+  client.answer(next);
+  assertEquals(await again, next);
+  assertEquals([client.clock.sleepers, client.discarded], [0, []]);
 });

@@ -9,6 +9,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Clock } from "../../core/ports.ts";
 import type { ReportProblem } from "../protocol/repair_message.ts";
 import { SharedRefreshes } from "./shared_refreshes.ts";
+import { withTimeLimit } from "./time_limit.ts";
 
 /** The credentials of a provider that an authorization server may reject. */
 export type OAuthCredentials = "client" | "tokens";
@@ -20,7 +21,7 @@ export interface TokenFetchOptions {
   readonly invalidate: (credentials: OAuthCredentials) => Promise<void>;
   /** Called with the credentials that are discarded. */
   readonly report: ReportProblem;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Clock;
 }
 
 /** The credentials that an error of an authorization server rejects, as the client package has them. */
@@ -33,6 +34,9 @@ const REJECTED: ReadonlyMap<string, readonly OAuthCredentials[]> = new Map([
 
 /** The error code in place of one that rejects credentials. */
 const CREDENTIALS_REJECTED = "credentials_rejected";
+
+/** Time limit of a request for a token in milliseconds. The client sets none, and other calls wait for the same answer. */
+const TOKEN_TIMEOUT_MS = 30_000;
 
 /** Maximum number of characters of a reason. */
 const MAX_REASON = 500;
@@ -53,7 +57,8 @@ export function createTokenFetch(options: TokenFetchOptions): typeof fetch {
     const form = init?.body instanceof URLSearchParams ? init.body : undefined;
     const grant = form?.get("grant_type");
     if (!form || !grant) return await options.fetch(input, init);
-    const request = () => requestToken(options, grant, () => options.fetch(input, init));
+    const request = () =>
+      requestToken(options, grant, (signal) => options.fetch(input, { ...init, signal }));
     if (grant !== "refresh_token") return await request();
     const key = `${input instanceof Request ? input.url : input} ${form}`;
     return await refreshes.share({ key, token: form.get("refresh_token") }, request);
@@ -62,11 +67,11 @@ export function createTokenFetch(options: TokenFetchOptions): typeof fetch {
 
 /** Requests a token, and discards credentials that the authorization server rejects. */
 async function requestToken(
-  { invalidate, report }: Pick<TokenFetchOptions, "invalidate" | "report">,
+  { invalidate, report, clock }: Pick<TokenFetchOptions, "invalidate" | "report" | "clock">,
   grant: string,
-  send: () => Promise<Response>,
+  send: SendRequest,
 ): Promise<Response> {
-  const answer = await readAnswer(send);
+  const answer = await readAnswer(send, clock);
   if (answer.type === "failed") {
     if (grant !== "refresh_token") throw answer.thrown;
     return createError("temporarily_unavailable", getErrorMessage(answer.thrown));
@@ -92,10 +97,19 @@ type Answer =
   | { readonly type: "answered"; readonly response: Response; readonly text: string }
   | { readonly type: "failed"; readonly thrown: unknown };
 
-async function readAnswer(send: () => Promise<Response>): Promise<Answer> {
-  try {
-    const response = await send();
+type SendRequest = (signal: AbortSignal) => Promise<Response>;
+
+async function readAnswer(send: SendRequest, clock: Clock): Promise<Answer> {
+  const read = async (signal: AbortSignal): Promise<Answer> => {
+    const response = await send(signal);
     return { type: "answered", response, text: await response.text() };
+  };
+  try {
+    return await withTimeLimit(read, {
+      clock,
+      milliseconds: TOKEN_TIMEOUT_MS,
+      message: `The authorization server did not answer within ${TOKEN_TIMEOUT_MS / 1000} seconds`,
+    });
   } catch (thrown) {
     return { type: "failed", thrown };
   }

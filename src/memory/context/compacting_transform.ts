@@ -44,11 +44,15 @@ export function createCompactingTransform(
   const compactor = new Compactor(options, writer);
   const transform = (messages: readonly AgentMessage[], input: TransformInput) =>
     compactor.transform(messages, input);
-  const methods: Pick<ReportingTransform, "view" | "compact" | "restore" | "restoreMessages"> = {
+  const methods: Pick<
+    ReportingTransform,
+    "view" | "compact" | "restore" | "restoreMessages" | "returnReport"
+  > = {
     view: (messages, firstTrusted) => compactor.view(messages, firstTrusted),
     compact: (messages, input, options) => compactor.compact(messages, input, options),
     restore: (cut) => compactor.restore(cut && parseContextCut(cut), cut),
     restoreMessages: (cut) => compactor.restore(cut && toReference(cut)),
+    returnReport: (report) => compactor.returnReport(report),
   };
   return Object.defineProperties(Object.assign(transform, methods), {
     cut: { get: () => compactor.cut, enumerable: true },
@@ -135,6 +139,10 @@ class Compactor {
     this.#applied = undefined;
     this.#unreported = undefined;
     this.#restored = reference && { reference, cut };
+  }
+
+  returnReport(report: CompactionReport): void {
+    this.#unreported = report;
   }
 
   view(messages: readonly AgentMessage[], firstTrusted = 0): ContextView {
@@ -340,7 +348,8 @@ class Compactor {
     },
   ): ChosenCut | undefined {
     const { anchor, keepSteps, pin, countTokens } = this.#options;
-    const fixed = estimateContext({ ...input, messages: [] }) + (this.#writer?.maxTokens ?? 0);
+    const summaryTokens = this.#writer?.getMaxTokens(measure.window) ?? 0;
+    const fixed = estimateContext({ ...input, messages: [] }) + summaryTokens;
     return chooseCut({
       messages,
       groups: groupMessages(messages, countTokens),

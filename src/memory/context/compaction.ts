@@ -121,6 +121,8 @@ export interface ReportingTransform extends CompactingTransform {
   ): Promise<CompactionReport | null>;
   /** Restores an earlier cut. */
   restoreMessages(cut: CutMessages | undefined): void;
+  /** Takes back a report that could not be emitted; the next request reports it. */
+  returnReport(report: CompactionReport): void;
   /** Called with the report of each `compact()`, which waits for the returned promise. */
   onCompact: ((report: CompactionReport) => Promise<void>) | undefined;
 }
@@ -155,8 +157,8 @@ export interface SummaryResult {
 
 /** Writes summaries. */
 export interface SummaryWriter {
-  /** Maximum tokens of a summary. */
-  readonly maxTokens: number;
+  /** Returns the maximum tokens of a summary, by the context window of the model in tokens. */
+  readonly getMaxTokens: (contextWindow: number | undefined) => number;
   /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
   /** Writes a summary. Rejects only if it is aborted. */

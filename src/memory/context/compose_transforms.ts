@@ -9,9 +9,11 @@ import type { CompactionReport } from "../../core/compaction_report.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../../core/usage.ts";
 import { type ReportedSpending, toValidSpending } from "../../core/valid_usage.ts";
+import { isReportingTransform } from "./compacting_transform.ts";
 
 /**
- * Returns a `transformContext` that passes the messages of each transform to the next, and merges their reports.
+ * Returns a `transformContext` that passes the messages of each transform to the next, and merges their reports. If a later
+ * transform fails, the compacting ones before it report their cuts with the next request.
  *
  * @example
  * ```ts
@@ -24,22 +26,29 @@ import { type ReportedSpending, toValidSpending } from "../../core/valid_usage.t
  * ```
  */
 export function composeTransforms(...transforms: readonly TransformContext[]): TransformContext {
+  const parts = transforms.flatMap(getComposedTransforms);
   const composed: TransformContext = async (history, input) => {
     let messages = history;
     let firstTrusted = input.firstTrusted ?? 0;
-    let report: CompactionReport | undefined;
-    for (const transform of transforms) {
-      const output = await transform(messages, { ...input, firstTrusted });
-      const result = isMessageList(output) ? { messages: output } : output;
-      const isSame = result.messages === messages;
-      firstTrusted = result.firstTrusted ?? (isSame ? firstTrusted : 0);
-      messages = result.messages;
-      report = mergeReports(report, result.report);
+    const reports: TransformReport[] = [];
+    try {
+      for (const transform of parts) {
+        const output = await transform(messages, { ...input, firstTrusted });
+        const result = isMessageList(output) ? { messages: output } : output;
+        const isSame = result.messages === messages;
+        firstTrusted = result.firstTrusted ?? (isSame ? firstTrusted : 0);
+        messages = result.messages;
+        if (result.report) reports.push({ transform, report: result.report });
+      }
+    } catch (error) {
+      reports.forEach(returnReport);
+      throw error;
     }
+    const report = reports.map(({ report }) => report).reduce(mergeReports, undefined);
     if (!report && firstTrusted === 0) return messages;
     return { messages, ...(firstTrusted > 0 && { firstTrusted }), ...(report && { report }) };
   };
-  composition.set(composed, transforms);
+  composition.set(composed, parts);
   return composed;
 }
 
@@ -50,7 +59,7 @@ export function getComposedTransforms(
   transform: TransformContext | undefined,
 ): readonly TransformContext[] {
   if (!transform) return [];
-  return composition.get(transform)?.flatMap(getComposedTransforms) ?? [transform];
+  return composition.get(transform) ?? [transform];
 }
 
 function isMessageList(
@@ -59,11 +68,22 @@ function isMessageList(
   return Array.isArray(output);
 }
 
+/** A report, and the transform that made it. */
+interface TransformReport {
+  readonly transform: TransformContext;
+  readonly report: CompactionReport;
+}
+
+/** Returns a report that is not emitted to its transform, whose cut stays. */
+function returnReport({ transform, report }: TransformReport): void {
+  if (isReportingTransform(transform)) transform.returnReport(report);
+}
+
 function mergeReports(
   first: CompactionReport | undefined,
-  second: CompactionReport | undefined,
-): CompactionReport | undefined {
-  if (!first || !second) return first ?? second;
+  second: CompactionReport,
+): CompactionReport {
+  if (!first) return second;
   const dropped = [...first.droppedMessages ?? [], ...second.droppedMessages ?? []];
   return {
     ...first,

@@ -1,11 +1,17 @@
-import { assertEquals, assertStrictEquals } from "@std/assert";
+import { assertEquals, assertObjectMatch, assertStrictEquals } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
 import type { TransformContext } from "../../core/context.ts";
 import type { CompactionReport } from "../../core/compaction_report.ts";
 import { type AgentMessage, userMessage } from "../../core/message.ts";
 import { unknownCost } from "../../core/usage.ts";
 import { assistantMessage } from "../../testing/messages.ts";
+import { reply } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { recordSession } from "../recording/recorder.ts";
+import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { composeTransforms } from "./compose_transforms.ts";
 import { slidingWindow } from "./sliding_window.ts";
+import { summarize } from "./summarize.ts";
 
 const input: Parameters<TransformContext>[1] = {
   overflow: false,
@@ -92,4 +98,31 @@ Deno.test("composeTransforms(): a second window ignores the usage of longer requ
   const output = await composeTransforms(nested, second)(messages, input);
   assertEquals(second.cut, undefined);
   assertEquals("messages" in output && output.firstTrusted, first.view(messages).firstTrusted);
+});
+
+Deno.test("composeTransforms(): a cut before a transform that fails is reported, recorded and counted with the next request", async () => {
+  const usage = { input: 7, output: 3, cacheRead: 0, cacheWrite: 0, total: 10 };
+  const summaries = scriptedStream([reply("s", { usage })]);
+  let failures = 1;
+  const unreliable: TransformContext = (messages) => {
+    if (failures-- > 0) throw new Error("no network");
+    return messages;
+  };
+  const window = summarize({ streamFn: summaries, contextWindow: 1_000, keepSteps: 1 });
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("ok")]),
+    // Also within another composition.
+    transformContext: composeTransforms(composeTransforms(window), unreliable),
+    messages: Array.from({ length: 20 }, (_, number) => userMessage("u".repeat(400), number)),
+  });
+  const store = new InMemorySessionStore();
+  const recording = await recordSession(agent, store, { id: "s" });
+  assertEquals((await agent.prompt("one")).error?.code, "stream_error");
+  const result = await agent.prompt("two");
+  assertEquals([result.error, result.usage.total >= 10], [undefined, true]);
+  const [entry, ...others] = await recording.session.path({ types: ["compaction"] });
+  assertEquals(others, []);
+  assertObjectMatch(entry ?? {}, { type: "compaction", summary: "s", usage });
+  await recording.stop();
 });

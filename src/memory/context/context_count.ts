@@ -92,8 +92,9 @@ function findLastCounted(
   return undefined;
 }
 
-function getPromptTokens({ input, cacheRead, cacheWrite }: Usage): number {
-  return input + cacheRead + cacheWrite;
+/** Returns the tokens of a prompt, without those of compactions by the provider, which replace a part of the prompt. */
+function getPromptTokens({ input, cacheRead, cacheWrite, extra }: Usage): number {
+  return Math.max(0, input + cacheRead + cacheWrite - (extra?.["compaction"] ?? 0));
 }
 
 /**

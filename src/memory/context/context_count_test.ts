@@ -52,6 +52,13 @@ Deno.test("countContext() uses the reported usage, and estimates the messages af
   });
 });
 
+Deno.test("countContext() omits the tokens of a compaction by the provider", () => {
+  const extra = { compaction: 184_700 };
+  const usage = createUsage(203_000, 4500, { cacheRead: 1000, cacheWrite: 200, extra });
+  const messages = [question, createAnswer(usage)];
+  assertEquals(countContext({ ...request, messages }).used, 24_000);
+});
+
 Deno.test("countContext() omits reasoning that is not sent back to the provider", () => {
   const usage = createUsage(100, 500, { extra: { reasoning: 450 } });
   const countReported = (message: AssistantMessage) =>

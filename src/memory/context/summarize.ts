@@ -35,6 +35,8 @@ import { createSummaryRequest } from "./summary_request.ts";
 
 /** Fraction of the window that a request for a summary may use. */
 const REQUEST_FRACTION = 0.75;
+/** Maximum fraction of the window that a summary may take. */
+const SUMMARY_FRACTION = 0.25;
 /** Number of events of a stream after which other work is done. */
 const EVENTS_PER_PAUSE = 256;
 /** Context window to assume if it is unknown, in tokens. */
@@ -48,7 +50,7 @@ export interface SummarizeOptions extends CompactionOptions {
   readonly model?: ModelSpec | string | undefined;
   /** Context window of that model, in tokens. Default: `contextWindow`. */
   readonly summaryWindow?: number | undefined;
-  /** Maximum length of a summary, in tokens. Default: 2,000. */
+  /** Maximum length of a summary, in tokens; a quarter of the context window if that is less. Default: 2,000. */
   readonly maxSummaryTokens?: number | undefined;
   /** Returns the API key of a provider. Default: none; the adapter uses its own key. */
   readonly getApiKey?: GetApiKey | undefined;
@@ -98,23 +100,29 @@ export function summarize(options: SummarizeOptions): CompactingTransform {
 }
 
 class ModelSummaryWriter implements SummaryWriter {
-  readonly maxTokens: number;
   readonly now: Clock["now"];
   readonly #options: SummarizeOptions;
+  readonly #maxSummaryTokens: number;
   readonly #retry: RetryStrategy;
   readonly #sleep: Clock["sleep"];
 
   constructor(options: SummarizeOptions) {
     const { maxSummaryTokens = 2_000, retry, now, sleep } = options;
-    this.maxTokens = maxSummaryTokens;
+    this.#maxSummaryTokens = maxSummaryTokens;
     this.#options = options;
     this.#retry = retry ?? exponentialBackoff();
     this.now = now ?? systemClock.now;
     this.#sleep = sleep ?? systemClock.sleep;
   }
 
+  getMaxTokens(contextWindow: number | undefined): number {
+    const { summaryWindow = Infinity } = this.#options;
+    const window = Math.min(contextWindow ?? Infinity, summaryWindow);
+    return Math.min(this.#maxSummaryTokens, Math.floor(window * SUMMARY_FRACTION));
+  }
+
   async write(request: SummaryRequest): Promise<SummaryResult> {
-    const { signal } = request.input;
+    const { input: { signal }, contextWindow } = request;
     const model = this.#selectModel(request);
     let spent: Pick<SummaryResult, "usage" | "cost"> = {};
     for (let attempt = 1;; attempt++) {
@@ -122,7 +130,7 @@ class ModelSummaryWriter implements SummaryWriter {
       if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason });
       spent = addSpending(spent, this.#getUsageAndCost(model, reply));
       const delay = reply.error ? this.#getRetryDelay(reply.error, attempt) : null;
-      if (delay === null) return { ...reply.result(this.maxTokens), ...spent };
+      if (delay === null) return { ...reply.result(this.getMaxTokens(contextWindow)), ...spent };
       await this.#sleep(delay, signal);
     }
   }
@@ -151,7 +159,7 @@ class ModelSummaryWriter implements SummaryWriter {
     const limit = new AbortController();
     const signal = AbortSignal.any([request.input.signal, limit.signal]);
     const read = async () => {
-      const options = await this.#createStreamOptions(model);
+      const options = await this.#createStreamOptions(model, request);
       const maxTokens = this.#getRequestBudget(request);
       const context = createSummaryRequest({ ...request, maxTokens });
       const call = { model, context, options, streamFn, prices, ...spent };
@@ -183,12 +191,15 @@ class ModelSummaryWriter implements SummaryWriter {
 
   #getRequestBudget({ contextWindow }: SummaryRequest): number {
     const window = this.#options.summaryWindow ?? contextWindow ?? DEFAULT_WINDOW;
-    return Math.floor(window * REQUEST_FRACTION) - this.maxTokens;
+    return Math.floor(window * REQUEST_FRACTION) - this.getMaxTokens(contextWindow);
   }
 
-  async #createStreamOptions({ provider }: ModelSpec): Promise<StreamOptions> {
+  async #createStreamOptions(
+    { provider }: ModelSpec,
+    { contextWindow }: SummaryRequest,
+  ): Promise<StreamOptions> {
     const apiKey = await this.#options.getApiKey?.(provider);
-    const options: StreamOptions = { maxTokens: this.maxTokens, cache: "off" };
+    const options: StreamOptions = { maxTokens: this.getMaxTokens(contextWindow), cache: "off" };
     return apiKey === undefined ? options : { ...options, apiKey };
   }
 

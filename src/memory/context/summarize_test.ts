@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import {
   AbortedError,
@@ -221,6 +221,35 @@ Deno.test("summarize() truncates the request for a summary to fit", async () => 
     assert(text.includes("## Open steps"));
     if (summaryWindow > 4_000) assert(text.includes("BEGIN") && text.includes("END"));
   }
+});
+
+Deno.test("summarize() summarizes the conversation also in a small context window", async () => {
+  const history = Array.from({ length: 40 }, (_, number) => [
+    userMessage(`question ${number} ${"q".repeat(200)}`, number),
+    assistantMessage(`answer ${number} ${"a".repeat(200)}`),
+  ]).flat();
+  for (const contextWindow of [1_000, 2_000, 4_000]) {
+    const streamFn = scriptedStream([reply("s")]);
+    const transform = summarize({ streamFn, contextWindow });
+    await transform(history, createInput());
+    const [call] = streamFn.calls;
+    const [message] = call?.context.messages ?? [];
+    const text = message ? getText(message) : "";
+    const count = text.match(/(question|answer) \d/g)?.length ?? 0;
+    assert(count >= 4, `${contextWindow}: ${count} messages`);
+    assert(text.length / 4 <= contextWindow * 0.75);
+    assertEquals(call?.options.maxTokens, contextWindow / 4);
+  }
+});
+
+Deno.test("summarize() reports that the conversation to summarize does not fit, and asks for no summary of nothing", async () => {
+  const streamFn = scriptedStream([]);
+  const fixture = createFixture(streamFn, { summaryWindow: 500, contextWindow: 10_000 });
+  fixture.agent.setMessages(createHistory(9));
+  const { error } = await fixture.agent.prompt("go on");
+  assertEquals(error, undefined);
+  assertEquals(streamFn.calls, []);
+  assertMatch(getReports(fixture)[0]?.problem ?? "", /no space for the conversation/);
 });
 
 function getReports({ events }: Fixture): CompactionReport[] {

@@ -5,6 +5,7 @@
  */
 
 import type { ContentBlock } from "../../core/content.ts";
+import { ContextWindowOverflowError } from "../../core/errors.ts";
 import { type AgentMessage, userMessage } from "../../core/message.ts";
 import type { LlmContext } from "../../core/stream.ts";
 import { estimateTextTokens } from "../../core/tokens.ts";
@@ -31,6 +32,9 @@ What is still to be done, in order, and what was being done last.`;
 /** Maximum length of a block, in characters; the first limit with which the conversation fits is used. */
 const BLOCK_LIMITS = [16_000, 4_000, 1_000, 250];
 
+/** Minimum length of a truncated conversation, in characters: a summary of less would be invented. */
+const MIN_CONVERSATION_LENGTH = 200;
+
 /** Options for {@linkcode createSummaryRequest}. */
 export interface SummaryRequestInput {
   /** The part of the conversation. */
@@ -43,7 +47,11 @@ export interface SummaryRequestInput {
   readonly maxTokens: number;
 }
 
-/** Creates the request. Texts that do not fit are truncated in the middle, the longest first. */
+/**
+ * Creates the request. Texts that do not fit are truncated in the middle, the longest first.
+ *
+ * @throws {ContextWindowOverflowError} If the conversation does not fit at all.
+ */
 export function createSummaryRequest(input: SummaryRequestInput): LlmContext {
   const { messages, previous, instructions, maxTokens } = input;
   const before = previous === undefined ? [] : [`Summary of what was before:\n\n${previous}`];
@@ -63,10 +71,18 @@ function formatConversation(messages: readonly AgentMessage[], maxTokens: number
     const tokens = estimateTextTokens(text);
     if (tokens <= maxTokens) return text;
     if (limit === BLOCK_LIMITS.at(-1)) {
-      return truncateMiddle(text, Math.floor(text.length * maxTokens / tokens));
+      return truncateConversation(text, Math.floor(text.length * maxTokens / tokens));
     }
   }
   return "";
+}
+
+function truncateConversation(text: string, limit: number): string {
+  if (limit >= MIN_CONVERSATION_LENGTH) return truncateMiddle(text, limit);
+  throw new ContextWindowOverflowError(
+    "the context window of the model has no space for the conversation to summarize: raise summaryWindow, or lower " +
+      "maxSummaryTokens",
+  );
 }
 
 function formatMessage(message: AgentMessage, limit: number): string[] {

@@ -46,7 +46,7 @@ import {
 } from "../store/session_filter.ts";
 import {
   compareSessions,
-  deleteMatching,
+  deleteMatchingUsable,
   type HitPosition,
   parseListCursor,
   parseSearchCursor,
@@ -274,10 +274,10 @@ export class FileSessionStore implements SessionStore {
     this.#summaryCache.delete(paths.name);
   }
 
-  /** Deletes the sessions that match with all their files, except those that are open for writing. */
+  /** Deletes the sessions that match with all their files, except those that are open for writing or cannot be opened. */
   async deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
     checkDeleteOptions(options);
-    return await deleteMatching(this, options);
+    return await deleteMatchingUsable(this, options);
   }
 
   async #checkUnlocked(id: string): Promise<void> {
@@ -356,23 +356,34 @@ export class FileSessionStore implements SessionStore {
   async #findLog(id: string, paths: SessionPaths): Promise<FileInfo> {
     try {
       const info = this.#files.stat(paths.log);
-      const isOther = info && isHashedName(paths.name) && await this.#readId(paths.name) !== id;
-      if (!info || isOther) throw createNotFoundError(id);
+      if (!info) throw createNotFoundError(id);
+      // Without a readable id, the name is that of the session.
+      const isOther = isHashedName(paths.name) && (await this.#readId(paths.name) ?? id) !== id;
+      if (isOther) throw createNotFoundError(id);
       return info;
     } catch (error) {
       throw toSessionError(error, { id, reason: "read_failed" });
     }
   }
 
-  /** Returns the id of the session whose files have a name; `undefined` if the log does not have it. */
+  /** Returns the id of the session whose files have a name; `undefined` if neither the log nor its index has it. */
   async #readId(name: string): Promise<string | undefined> {
     if (!isHashedName(name)) return decodeFileName(name);
-    const file = await this.#files.openToRead(`${this.#directory}/${name}${LOG_EXTENSION}`);
+    const path = `${this.#directory}/${name}`;
+    const file = await this.#files.openToRead(`${path}${LOG_EXTENSION}`);
     try {
-      const id = await readHeaderId(file);
-      return id !== undefined && encodeFileName(id) === name ? id : undefined;
+      const ids = [await readHeaderId(file), this.#readIndexId(path)];
+      return ids.find((id) => id !== undefined && encodeFileName(id) === name);
     } finally {
       file.close();
+    }
+  }
+
+  #readIndexId(path: string): string | undefined {
+    try {
+      return readIndexSummary(this.#files, `${path}.index`)?.summary.id;
+    } catch {
+      return undefined; // The index is missing or cannot be read.
     }
   }
 

@@ -1,6 +1,7 @@
 import { testSessionStore } from "../../testing/session_conformance.ts";
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { THINKING_LEVELS } from "../../core/model.ts";
+import type { Session } from "../../core/session.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
 import { createNodeSystem } from "../../platform/system.ts";
 import { assistantMessage } from "../../testing/messages.ts";
@@ -74,5 +75,53 @@ Deno.test("FileSessionStore: keeps every stop reason and thinking level [1.6]", 
     path.map(({ id: _id, parentId: _parent, timestamp: _time, ...body }) => body),
     bodies,
   );
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("FileSessionStore: a session with a long id stays usable when its header is damaged", async () => {
+  const directory = await Deno.makeTempDir();
+  const id = "会".repeat(30);
+  const createStore = () => new FileSessionStore({ directory });
+  const writeTitle = async (session: Session, title: string) => {
+    session.append({ type: "title", title });
+    await session.close();
+  };
+  await writeTitle(await createStore().create({ id }), "one");
+  const listed = Array.from(Deno.readDirSync(directory), ({ name }) => `${directory}/${name}`);
+  const [log = ""] = listed.filter((name) => name.endsWith(".jsonl"));
+  await Deno.writeTextFile(log, (await Deno.readTextFile(log)).slice(5));
+
+  // The index has the id.
+  assertEquals((await createStore().list()).map(({ id }) => id), [id]);
+  await writeTitle(await createStore().open(id), "two");
+  for (const path of listed) if (path.endsWith(".index")) await Deno.remove(path);
+  // The header was written again, after the first entry.
+  assertEquals((await createStore().list()).map(({ id, title }) => [id, title]), [[id, "two"]]);
+  const others = ["b", "c"].map((text) => text.repeat(201).slice(0, 200));
+  for (const other of others) await assertRejects(() => createStore().open(other));
+  await createStore().delete(id);
+  assertEquals(Array.from(Deno.readDirSync(directory)), []);
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("FileSessionStore: deleteAll() keeps the files of other programs and of later versions", async () => {
+  const directory = await Deno.makeTempDir();
+  const others = {
+    "dataset.jsonl": `{"prompt":"one","completion":"two"}\n`,
+    "empty.jsonl": "",
+    "later.jsonl": `{"type":"session","version":99,"id":"later","created":1}\n`,
+  };
+  for (const [name, text] of Object.entries(others)) {
+    await Deno.writeTextFile(`${directory}/${name}`, text);
+  }
+  // It can be neither opened nor deleted.
+  await Deno.mkdir(`${directory}/nested.jsonl/file`, { recursive: true });
+  const store = new FileSessionStore({ directory });
+  const session = await store.create({ id: "old" });
+  session.append({ type: "title", title: "Old" });
+  await session.close();
+  assertEquals(await store.deleteAll({ updatedBefore: Date.now() + 60_000 }), ["old"]);
+  const names = Array.from(Deno.readDirSync(directory), ({ name }) => name);
+  assertEquals(names.toSorted(), [...Object.keys(others), "nested.jsonl"]);
   await Deno.remove(directory, { recursive: true });
 });

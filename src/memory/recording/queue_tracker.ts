@@ -4,10 +4,13 @@
  * @module
  */
 
+import type { Agent } from "../../agent/agent.ts";
+import { internalsByAgent } from "../../agent/options.ts";
 import type { QueuedMessage, QueuedMessages } from "../../core/event.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { QueueChangedEntry, SessionEntry } from "../../core/session_entry.ts";
 import { isJsonEqual } from "../../core/json_equal.ts";
+import { MessageQueue } from "../../loop/message_queue.ts";
 
 const EMPTY_QUEUES: QueuedMessages = { steering: [], followUp: [] };
 
@@ -15,23 +18,24 @@ const EMPTY_QUEUES: QueuedMessages = { steering: [], followUp: [] };
 export class QueueTracker {
   #queued = EMPTY_QUEUES;
   #delivering = EMPTY_QUEUES;
+  #sources: readonly MessageQueue[] = [];
 
   /** Sets the current queues, which were restored from a path. Returns whether the path has exactly these messages. */
-  restore(queued: QueuedMessages, path: readonly SessionEntry[]): boolean {
+  start(agent: Agent, path: readonly SessionEntry[]): boolean {
+    const { queued } = agent;
     this.#queued = queued;
+    this.#sources = getMessageQueues(agent);
     const logged = path.findLast((entry) => entry.type === "queue_changed");
     return logged?.type === "queue_changed" && logged.delivering === undefined &&
       isJsonEqual(getMessages(logged.queued), getMessages(queued));
   }
 
-  /** Sets the current queues. Messages that were removed during a run count as dequeued by it. */
+  /** Sets the current queues. Messages that a run has taken are being delivered. */
   update(queued: QueuedMessages, isRunning: boolean): QueueChangedEntry {
-    const dequeued = isRunning ? diffQueues(this.#queued, queued) : EMPTY_QUEUES;
+    const dequeued = this.#selectTaken(diffQueues(this.#queued, queued));
     this.#queued = queued;
-    this.#delivering = {
-      steering: [...this.#delivering.steering, ...dequeued.steering],
-      followUp: [...this.#delivering.followUp, ...dequeued.followUp],
-    };
+    // Between runs, nothing is being delivered.
+    this.#delivering = isRunning ? mergeQueues(this.#delivering, dequeued) : EMPTY_QUEUES;
     const { steering, followUp } = this.#delivering;
     const isDelivering = steering.length + followUp.length > 0;
     return {
@@ -46,11 +50,30 @@ export class QueueTracker {
     if (message.role === "assistant") this.#delivering = EMPTY_QUEUES;
     else this.#delivering = withoutMessage(this.#delivering, message);
   }
+
+  /** Returns the removed messages without those that the host has removed. */
+  #selectTaken({ steering, followUp }: QueuedMessages): QueuedMessages {
+    const taken = new Set(this.#sources.flatMap(({ taken }) => taken.map(({ id }) => id)));
+    const isTaken = ({ message }: QueuedMessage) => taken.has(message.id);
+    return { steering: steering.filter(isTaken), followUp: followUp.filter(isTaken) };
+  }
+}
+
+function getMessageQueues(agent: Agent): readonly MessageQueue[] {
+  const { steering, followUp } = internalsByAgent.get(agent)?.createConfig() ?? {};
+  return [steering, followUp].filter((queue) => queue instanceof MessageQueue);
 }
 
 /** Returns the messages of queues without their ids, which restored ones do not keep. */
 function getMessages({ steering, followUp }: QueuedMessages): readonly AgentMessage[][] {
   return [steering, followUp].map((queue) => queue.map(({ message }) => message));
+}
+
+function mergeQueues(first: QueuedMessages, second: QueuedMessages): QueuedMessages {
+  return {
+    steering: [...first.steering, ...second.steering],
+    followUp: [...first.followUp, ...second.followUp],
+  };
 }
 
 /** Returns the messages that are no longer queued. */

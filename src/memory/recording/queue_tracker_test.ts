@@ -1,11 +1,16 @@
 import { assert, assertEquals } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
+import { internalsByAgent } from "../../agent/options.ts";
 import { userMessage } from "../../core/message.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import type { QueueChangedEntry, SessionEntry } from "../../core/session_entry.ts";
+import { MessageQueue } from "../../loop/message_queue.ts";
 import { assistantMessage } from "../../testing/messages.ts";
+import { reply } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { QueueTracker } from "./queue_tracker.ts";
 
 const position = { id: "e", parentId: null, timestamp: 1 };
-const message = userMessage("later", 1);
+const message = { ...userMessage("later", 1), id: "later" };
 
 function createEntry(id: string, isDelivering: boolean): SessionEntry {
   const [queued, empty] = [{ steering: [], followUp: [{ id, message }] }, {
@@ -16,9 +21,16 @@ function createEntry(id: string, isDelivering: boolean): SessionEntry {
   return { type: "queue_changed", ...body, ...position };
 }
 
-Deno.test("QueueTracker.restore(): a path has the restored messages only if none of them is being delivered", () => {
-  const queued = { steering: [], followUp: [{ id: "new", message }] };
-  const isRecorded = (...path: SessionEntry[]) => new QueueTracker().restore(queued, path);
+function createAgent(...texts: string[]): Agent {
+  const agent = new Agent({ model: "p/m", streamFn: scriptedStream([]) });
+  for (const text of texts) agent.followUp({ ...userMessage(text, 1), id: text });
+  return agent;
+}
+
+Deno.test("QueueTracker.start(): a path has the restored messages only if none of them is being delivered", () => {
+  const agent = createAgent("later");
+  const { queued } = agent;
+  const isRecorded = (...path: SessionEntry[]) => new QueueTracker().start(agent, path);
   assertEquals(isRecorded(createEntry("old", false)), true);
   assertEquals(isRecorded(createEntry("old", true)), false);
   const both = {
@@ -31,13 +43,17 @@ Deno.test("QueueTracker.restore(): a path has the restored messages only if none
 });
 
 Deno.test("QueueTracker: a message is being delivered until it or a reply is in the conversation", () => {
-  const messages = ["a", "b"].map((id) => ({ ...userMessage(id, 1), id }));
-  const [first, second] = messages.map((message) => ({ id: `q_${message.id}`, message }));
+  const agent = createAgent("b");
+  agent.steer({ ...userMessage("a", 1), id: "a" });
+  const { queued } = agent;
+  const [[first], [second]] = [queued.steering, queued.followUp];
   assert(first && second);
-  const queued = { steering: [first], followUp: [second] };
   const empty = { steering: [], followUp: [] };
   const tracker = new QueueTracker();
+  tracker.start(agent, []);
   assertEquals(tracker.update(queued, false), { type: "queue_changed", queued });
+  const { steering, followUp } = internalsByAgent.get(agent)?.createConfig() ?? {};
+  for (const queue of [steering, followUp]) if (queue instanceof MessageQueue) queue.take();
   const dequeued = { type: "queue_changed", queued: empty } as const;
   assertEquals(tracker.update(empty, true), { ...dequeued, delivering: queued });
   tracker.markDelivered(first.message);
@@ -48,4 +64,24 @@ Deno.test("QueueTracker: a message is being delivered until it or a reply is in 
   // Without a run, the host has removed it.
   tracker.update(queued, false);
   assertEquals(tracker.update(empty, false), dequeued);
+});
+
+Deno.test("QueueTracker: a message that the host removes during a run is not being delivered", async () => {
+  const agent = new Agent({ model: "p/m", streamFn: scriptedStream([reply("ok"), reply("ok")]) });
+  for (const text of ["a", "b"]) agent.followUp({ ...userMessage(text, 1), id: text });
+  const tracker = new QueueTracker();
+  tracker.start(agent, []);
+  const [first, second] = agent.queued.followUp;
+  assert(first && second);
+  const changes: QueueChangedEntry[] = [];
+  agent.subscribe((event) => {
+    if (event.type === "turn_start") agent.cancelQueued(second.id);
+    if (event.type === "queue_changed") changes.push(tracker.update(event.queued, true));
+  });
+  await agent.prompt("Go");
+  const empty = { steering: [], followUp: [] };
+  assertEquals(changes, [
+    { type: "queue_changed", queued: { ...empty, followUp: [first] } },
+    { type: "queue_changed", queued: empty, delivering: { ...empty, followUp: [first] } },
+  ]);
 });

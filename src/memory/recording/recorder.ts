@@ -185,7 +185,7 @@ class Recorder implements SessionRecording {
     this.#unsubscribe = this.#agent.subscribe((event) => this.#onEvent(event));
     const { transform } = this.#hooks;
     if (transform) transform.onCompact = (report) => this.#recordManualCompaction(report);
-    const isRecorded = this.#queues.restore(this.#agent.queued, path);
+    const isRecorded = this.#queues.start(this.#agent, path);
     if (this.#agent.hasPendingMessages && !isRecorded) this.#recordQueues(false);
     this.#runId = this.#agent.state.runId;
     // The events of an active run until now are missing.

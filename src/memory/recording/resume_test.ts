@@ -396,6 +396,12 @@ Deno.test("resumeSession() restores messages that were dequeued and not delivere
   };
   const cases: [SessionEntryBody[], string[]][] = [
     [[], ["one", "two", "three"]],
+    // The prompt of the run that dequeued them comes before them.
+    [[createMessageEntry(userMessage("next", 0))], ["one", "two", "three"]],
+    [[createMessageEntry(userMessage("next", 0)), createMessageEntry(one.message)], [
+      "two",
+      "three",
+    ]],
     [[createMessageEntry(one.message)], ["two", "three"]],
     [[createMessageEntry(one.message), createMessageEntry(two.message)], ["three"]],
     [[createMessageEntry(one.message), createMessageEntry(assistantMessage("yes"))], ["three"]],

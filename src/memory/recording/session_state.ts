@@ -134,10 +134,10 @@ function getQueued(path: readonly SessionEntry[]): QueuedMessages {
   const entry = path[position];
   if (entry?.type !== "queue_changed") return { steering: [], followUp: [] };
   const { queued, delivering } = entry;
-  if (!delivering) return queued;
-  const delivered = path.slice(position + 1).flatMap((entry) =>
-    entry.type === "message" ? [entry.message] : []
-  );
+  const later = path.slice(position + 1);
+  // A run that has ended has delivered what it dequeued: earlier versions also recorded what the host had removed.
+  if (!delivering || later.some(({ type }) => type === "run_ended")) return queued;
+  const delivered = later.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
   const undelivered = findUndelivered(delivering, delivered);
   return {
     steering: [...undelivered.steering, ...queued.steering],
@@ -145,15 +145,14 @@ function getQueued(path: readonly SessionEntry[]): QueuedMessages {
   };
 }
 
-/** Finds the dequeued messages that were not delivered; none if any other message was appended since. */
+/** Finds the dequeued messages that were not delivered; none after a reply, since a run delivers all of them before it. */
 function findUndelivered(
   { steering, followUp }: QueuedMessages,
   delivered: readonly AgentMessage[],
 ): QueuedMessages {
+  if (delivered.some(({ role }) => role === "assistant")) return { steering: [], followUp: [] };
   const keys = new Set(delivered.map(getMessageKey));
   const isUndelivered = ({ message }: QueuedMessage) => !keys.has(getMessageKey(message));
-  const dequeued = new Set([...steering, ...followUp].map(({ message }) => getMessageKey(message)));
-  if (Array.from(keys).some((key) => !dequeued.has(key))) return { steering: [], followUp: [] };
   return { steering: steering.filter(isUndelivered), followUp: followUp.filter(isUndelivered) };
 }
 

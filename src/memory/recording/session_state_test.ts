@@ -7,7 +7,7 @@ import type { SessionEntry } from "../../core/session_entry.ts";
 import { userMessage } from "../../core/message.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { assistantMessage, toolCall } from "../../testing/messages.ts";
-import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
+import { fail, hang, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { composeTransforms } from "../context/compose_transforms.ts";
 import { slidingWindow } from "../context/sliding_window.ts";
@@ -17,6 +17,7 @@ import { forkSession } from "../transfer/fork.ts";
 import { checkpoint, restore } from "./checkpoint.ts";
 import { openSession } from "./open_session.ts";
 import { recordSession } from "./recorder.ts";
+import { readSessionState } from "./session_state.ts";
 
 const usage = { input: 9, output: 1, cacheRead: 0, cacheWrite: 0, total: 10 };
 const call = toolCall("write", { path: "a" }, { id: "call_1" });
@@ -174,6 +175,46 @@ Deno.test("openSession() appends nothing to a session that it only restores", as
     await session.close();
   }
   assertEquals(await store.list(), before);
+});
+
+Deno.test("openSession(): a queued message that the host has removed during a run stays removed", async () => {
+  const remove: readonly ((agent: Agent, id: string) => unknown)[] = [
+    (agent, id) => agent.cancelQueued(id),
+    (agent) => agent.clearQueues(),
+    (agent) => agent.reset(),
+  ];
+  for (const act of remove) {
+    const store = new InMemorySessionStore();
+    const agent = createAgent([hang()]);
+    const recording = await recordSession(agent, store, { id: "s" });
+    const started = Promise.withResolvers<void>();
+    agent.subscribe(({ type }) => type === "model_call_start" && started.resolve());
+    const run = agent.prompt("Write");
+    await started.promise;
+    act(agent, agent.followUp("deploy").id);
+    // A crash while the model works.
+    assertEquals(readSessionState(await recording.session.path()).queued.followUp, []);
+    agent.abort();
+    await run;
+    await recording.stop();
+    const resumed = createAgent([]);
+    await using _session = await openSession(store, { id: "s" }, resumed);
+    assertEquals(resumed.queued.followUp, []);
+  }
+});
+
+Deno.test("readSessionState(): a run that has ended has delivered what it dequeued", () => {
+  const position = { parentId: null, timestamp: 1 };
+  const [queued, delivering] = ["later", "deploy"].map((id) => ({
+    steering: [],
+    followUp: [{ id, message: userMessage(id, 1) }],
+  }));
+  assert(queued && delivering);
+  const path: SessionEntry[] = [
+    { type: "queue_changed", queued, delivering, id: "a", ...position },
+    { type: "run_ended", stopReason: "aborted", id: "b", ...position },
+  ];
+  assertEquals(readSessionState(path).queued, queued);
 });
 
 Deno.test("openSession() and restore() omit queued messages that an agent cannot have", async () => {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentError, BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { AgentError, BadRequestError, getErrorMessage, SessionError } from "../../core/errors.ts";
 import { realSleep } from "../../core/ports.ts";
 import type { AcpAuthMethod, AcpHost, AcpSession } from "./acp_host.ts";
 import type { AcpConfigOption } from "./acp_update.ts";
@@ -95,11 +95,15 @@ export class AcpServer {
     return { sessions: [...page?.sessions ?? []], nextCursor: page?.nextCursor };
   }
 
-  /** Closes and deletes a session. */
+  /** Closes and deletes a session. The protocol asks for success also if there is none. */
   deleteSession(sessionId: string): Promise<object> {
     return this.#inTurn(sessionId, async () => {
       await this.#closeNow(sessionId);
-      await this.#host.deleteSession?.(sessionId);
+      try {
+        await this.#host.deleteSession?.(sessionId);
+      } catch (error) {
+        if (!(error instanceof SessionError && error.reason === "not_found")) throw error;
+      }
       return {};
     });
   }
@@ -155,7 +159,9 @@ export class AcpServer {
     this.#checkLimit();
     const channel = this.#createChannel(context);
     const session = await this.#host.createSession(this.#toRequest(context, channel));
-    return { sessionId: session.id, ...await this.#show(channel, session) };
+    const state = await this.#show(channel, session);
+    this.#announceCommands(session);
+    return { sessionId: session.id, ...state };
   }
 
   /** Opens a session, and sends its history if the client wants it. */
@@ -179,6 +185,7 @@ export class AcpServer {
     if (!session) throw this.createError(NOT_FOUND, `There is no session ${sessionId}`);
     const state = await this.#show(channel, session);
     if (withHistory) await this.#sessions.get(session.id)?.sendHistory();
+    this.#announceCommands(session);
     return state;
   }
 
@@ -220,7 +227,12 @@ export class AcpServer {
     return { cwd, mcpServers, additionalDirectories, client };
   }
 
-  /** Opens a session, and returns its modes and settings. The client learns of the commands when it has the answer. */
+  /** Sends the commands when the client has the answer to the current request. */
+  #announceCommands({ id, commands }: AcpSession): void {
+    if (commands) this.afterAnswer(async () => await this.#sessions.get(id)?.sendCommands());
+  }
+
+  /** Opens a session, and returns its modes and settings. */
   async #show(channel: SessionChannel, session: AcpSession): Promise<OpenedSession> {
     const open = channel.open(session);
     if (this.#isClosed || this.#sessions.has(session.id)) {
@@ -228,7 +240,6 @@ export class AcpServer {
       throw this.createError(INTERNAL_ERROR, `The session ${session.id} cannot be opened`);
     }
     this.#sessions.set(session.id, open);
-    if (session.commands) this.afterAnswer(() => open.sendCommands());
     const configOptions = session.config?.options();
     return { modes: open.modes, ...(configOptions && { configOptions: [...configOptions] }) };
   }
@@ -245,7 +256,7 @@ export class AcpServer {
   async #prompt({ params, signal }: AcpIncoming) {
     const session = this.find(params.sessionId);
     const message = toUserMessage(params.prompt, this.#options.now());
-    const end = await session.prompt(message, signal);
+    const end = await session.prompt(message, { signal });
     switch (end.type) {
       case "ended":
         return { stopReason: end.stopReason };

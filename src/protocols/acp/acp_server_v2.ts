@@ -35,6 +35,8 @@ export class AcpServerV2 {
   readonly #host: AcpHost;
   readonly #options: AcpServerV2Options;
   readonly #server: AcpServer;
+  /** The report of the last prompt of each session, which ends when the client has its end. */
+  readonly #reports = new WeakMap<OpenSession, Promise<void>>();
 
   /** Creates the handlers. */
   constructor(host: AcpHost, options: AcpServerV2Options) {
@@ -102,7 +104,7 @@ export class AcpServerV2 {
     const opened = await this.#server.openSession(context, {
       withHistory: replayFrom !== undefined && replayFrom !== null,
     });
-    await sendState(context.client, sessionId, { state: "idle" });
+    await this.#send(context.client, { sessionId, update: toState({ state: "idle" }) });
     return this.#describe(sessionId, opened);
   }
 
@@ -116,33 +118,55 @@ export class AcpServerV2 {
 
   /** Starts a prompt; the answer is only a receipt. */
   #prompt({ params, client }: AcpIncoming): object {
-    const session = this.#server.find(params.sessionId);
+    const { sessionId, prompt } = params;
+    const session = this.#server.find(sessionId);
     if (session.isPrompted) {
       throw new AlreadyRunningError("A prompt is already running: wait for it, or cancel it");
     }
-    const message = toUserMessage(params.prompt, this.#options.now());
-    void reportRun(session, { message, client }).catch(() => {});
-    return { messageId: crypto.randomUUID() };
+    const messageId = crypto.randomUUID();
+    const message = { ...toUserMessage(prompt, this.#options.now()), id: messageId };
+    const send = (update: object) => this.#send(client, { sessionId, update });
+    const previous = this.#reports.get(session);
+    const onStart = async () => {
+      await previous;
+      await send({ sessionUpdate: "user_message", messageId, content: prompt });
+      await send(toState({ state: "running" }));
+    };
+    this.#reports.set(session, reportRun(session, { message, onStart, send }).catch(() => {}));
+    return { messageId };
+  }
+
+  /** Sends an update; one that a client that is gone does not take is discarded. */
+  async #send(
+    client: AcpPeer,
+    params: { readonly sessionId: string; readonly update: object },
+  ): Promise<void> {
+    await Promise.race([client.notify("session/update", params), this.#options.closed]);
   }
 }
 
-/** Runs a prompt, and sends the states of its session. Rejects if the client is gone. */
-async function reportRun(
-  session: OpenSession,
-  { message, client }: { readonly message: UserMessage; readonly client: AcpPeer },
-): Promise<void> {
-  const ended = session.prompt(message, new AbortController().signal).catch(
-    (error): PromptEnd => ({ type: "failed", code: "error", message: getErrorMessage(error) }),
-  );
-  await sendState(client, session.id, { state: "running" });
-  await sendState(client, session.id, { state: "idle", ...toIdle(await ended) });
+interface RunReport {
+  readonly message: UserMessage;
+  /** Sends the message, and that its run begins. */
+  readonly onStart: () => Promise<void>;
+  /** Sends an update. */
+  readonly send: (update: object) => Promise<void>;
 }
 
-async function sendState(client: AcpPeer, sessionId: string, state: object): Promise<void> {
-  await client.notify("session/update", {
-    sessionId,
-    update: { sessionUpdate: "state_update", ...state },
-  });
+/** Runs a prompt, and sends its end. Rejects if the client is gone. */
+async function reportRun(
+  session: OpenSession,
+  { message, onStart, send }: RunReport,
+): Promise<void> {
+  const { signal } = new AbortController();
+  const end = await session.prompt(message, { signal, onStart }).catch(
+    (error): PromptEnd => ({ type: "failed", code: "error", message: getErrorMessage(error) }),
+  );
+  await send(toState({ state: "idle", ...toIdle(end) }));
+}
+
+function toState(state: object): object {
+  return { sessionUpdate: "state_update", ...state };
 }
 
 function toIdle(end: PromptEnd): object {

@@ -38,6 +38,9 @@ const KINDS: Readonly<Record<string, AcpToolKind>> = {
   todo: "think",
 };
 
+/** Maximum length of the part of a title that a model writes; the arguments have the rest. */
+const MAX_TITLE = 200;
+
 /** Describes a call by the names of the tool and of its first argument, and by its path if its tool works on one file. */
 export function describeCall({ name, arguments: args }: DescribedCall): {
   readonly title: string;
@@ -45,7 +48,7 @@ export function describeCall({ name, arguments: args }: DescribedCall): {
   readonly locations?: AcpLocation[];
 } {
   const [main] = Object.values(args);
-  const [line = ""] = typeof main === "string" ? main.split("\n") : [];
+  const line = typeof main === "string" ? main.slice(0, MAX_TITLE).split("\n")[0] ?? "" : "";
   const rest = line === main || line === "" ? "" : " …";
   const title = line === "" ? name : `${name} ${line}${rest}`;
   const kind = Object.hasOwn(KINDS, name) ? KINDS[name] ?? "other" : "other";

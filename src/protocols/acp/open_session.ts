@@ -121,6 +121,14 @@ export interface OpenSessionOptions extends Required<Pick<EventMapperOptions, "i
   readonly cwd: string;
 }
 
+/** Options for `OpenSession.prompt()`. */
+export interface SessionPromptOptions {
+  /** Aborted when the client cancels the request. */
+  readonly signal: AbortSignal;
+  /** Called when the prompt is next: the one that was cancelled before has ended. Default: nothing is called. */
+  readonly onStart?: (() => Promise<void>) | undefined;
+}
+
 /** A prompt that has not ended. */
 interface ActivePrompt {
   readonly controller: AbortController;
@@ -168,9 +176,9 @@ export class OpenSession {
     return this.#session;
   }
 
-  /** Whether a prompt has not ended. */
+  /** Whether a prompt has not ended, and is not cancelled. */
   get isPrompted(): boolean {
-    return this.#prompt !== undefined;
+    return this.#prompt !== undefined && !this.#prompt.signal.aborted;
   }
 
   /** The modes in the form of the protocol. */
@@ -184,9 +192,12 @@ export class OpenSession {
    *
    * @throws {AlreadyRunningError} If another prompt has not ended, and is not cancelled.
    */
-  async prompt(message: UserMessage, signal: AbortSignal): Promise<PromptEnd> {
+  async prompt(
+    message: UserMessage,
+    { signal, onStart }: SessionPromptOptions,
+  ): Promise<PromptEnd> {
     const previous = this.#prompt;
-    if (previous && !previous.signal.aborted) {
+    if (this.isPrompted) {
       throw new AlreadyRunningError("A prompt is already running: wait for it, or cancel it");
     }
     const controller = new AbortController();
@@ -195,6 +206,7 @@ export class OpenSession {
     const active = this.#prompt = { controller, signal: stop, ended };
     try {
       await previous?.ended;
+      await onStart?.();
       if (stop.aborted) return { type: "ended", stopReason: "cancelled" };
       return await this.#runPrompt(message, stop);
     } catch (error) {

@@ -16,6 +16,7 @@ import {
   importAcpV2Package,
 } from "./sdk_package.ts";
 import { AcpServerV2 } from "./acp_server_v2.ts";
+import { toWellFormedOutput } from "./well_formed_output.ts";
 
 /** Options for {@linkcode serveAcp}. */
 export interface ServeAcpOptions {
@@ -68,7 +69,8 @@ export async function serveAcp(host: AcpHost, options: ServeAcpOptions): Promise
   server.register(app);
   const serverV2 = sdkV2 && new AcpServerV2(host, { sdk: sdkV2, now, closed });
   const guard = new ConnectionGuard();
-  const stream = guard.check(sdk.ndJsonStream(output, guard.limit(input)));
+  const lines = sdk.ndJsonStream(toWellFormedOutput(output), guard.limit(input));
+  const stream = guard.check(lines);
   const end = () => guard.end();
   signal?.addEventListener("abort", end, { once: true });
   if (signal?.aborted) end();

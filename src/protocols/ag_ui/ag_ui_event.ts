@@ -28,13 +28,13 @@ export interface AgUiUsage {
 export interface AgUiInterrupt {
   /** Id of the question: that of the tool call. */
   readonly id: string;
-  /** Kind of question. */
-  readonly reason: "tool_approval";
+  /** Kind of question: a tool call needs a decision. */
+  readonly reason: "tool_call";
   /** The question as a text. */
   readonly message: string;
   /** Id of the tool call. */
   readonly toolCallId: string;
-  /** JSON Schema of the answer: `{ approved, reason?, arguments? }`. */
+  /** JSON Schema of the answer: `{ approved, reason?, editedArgs? }`. */
   readonly responseSchema: Readonly<Record<string, unknown>>;
   /** Name and arguments of the tool call. */
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -92,6 +92,8 @@ export type AgUiMessage =
       readonly toolCallId: string;
       readonly content: string | readonly AgUiPart[];
       readonly error?: string;
+      /** Marks the result of a failed call; a client keeps it. Default: the call has not failed. */
+      readonly metadata?: { readonly swink: { readonly isError: true } };
     }
   );
 
@@ -107,7 +109,13 @@ export interface AgUiPatch {
 
 /** An event, without the sub-agent that it belongs to. */
 export type AgUiEventBody =
-  | { readonly type: "RUN_STARTED"; readonly threadId: string; readonly runId: string }
+  | {
+    readonly type: "RUN_STARTED";
+    readonly threadId: string;
+    readonly runId: string;
+    /** Version of the protocol. */
+    readonly protocolVersion: "1.0";
+  }
   | {
     readonly type: "RUN_FINISHED";
     readonly threadId: string;
@@ -160,6 +168,8 @@ export type AgUiEventBody =
     readonly toolCallId: string;
     readonly content: string | readonly AgUiPart[];
     readonly role: "tool";
+    /** Marks the result of a failed call; a client keeps it. Default: the call has not failed. */
+    readonly metadata?: { readonly swink: { readonly isError: true } };
   }
   | { readonly type: "STATE_SNAPSHOT"; readonly snapshot: unknown }
   | { readonly type: "STATE_DELTA"; readonly delta: readonly AgUiPatch[] }

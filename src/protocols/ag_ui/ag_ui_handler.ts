@@ -42,12 +42,16 @@ export interface AgUiHandlerOptions {
   readonly keepAliveMs?: number | undefined;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
-  /** Waits before a comment is sent. Default: based on `setTimeout`. */
+  /** Waits before a comment is sent, and for the end of another run. Default: based on `setTimeout`. */
   readonly sleep?: Sleep | undefined;
 }
 
 const MAX_BYTES = 10_000_000;
 const KEEP_ALIVE_MS = 15_000;
+
+/** Maximum time that a request waits for the end of another run of its agent. */
+const HANDOVER_MS = 1_000;
+
 const OPTIONS = ["createAgent", "maxBytes", "keepAliveMs", "now", "sleep"];
 
 /**
@@ -86,6 +90,7 @@ export function agUiHandler(options: AgUiHandlerOptions): (request: Request) => 
       const input = parseRunInput(await readBody(request, maxBytes), now());
       const agent = await createAgent(input, request);
       if (agent instanceof Response) return agent;
+      await untilFree(agent, sleep);
       const events = mapRun(startRun(agent, input), input);
       return new Response(encodeEvents(events, { keepAliveMs, sleep }), { headers: HEADERS });
     } catch (thrown) {
@@ -93,6 +98,14 @@ export function agUiHandler(options: AgUiHandlerOptions): (request: Request) => 
       return reject(thrown.code === "already_running" ? 409 : 400, thrown.message);
     }
   };
+}
+
+/** Waits for the end of a run whose client has left it for this one: the close of its connection may arrive later. */
+async function untilFree(agent: Agent, sleep: Sleep): Promise<void> {
+  if (!agent.state.isRunning) return;
+  const wait = new AbortController();
+  await Promise.race([agent.waitForIdle(), sleep(HANDOVER_MS, wait.signal)]);
+  wait.abort();
 }
 
 function reject(status: number, message: string): Response {
@@ -106,7 +119,7 @@ function reject(status: number, message: string): Response {
  */
 function startRun(agent: Agent, input: AgUiRunInput): AgentStream {
   const { approvals, tools } = input;
-  const options = { tools: createClientTools(tools), policies: [endForClient(tools)] };
+  const options = { tools: createClientTools(input), policies: [endForClient(tools)] };
   if (Object.keys(approvals).length > 0) {
     if (agent.state.pendingApprovals.length === 0) {
       throw new BadRequestError("resume: the agent of this thread waits for no approval");
@@ -176,4 +189,6 @@ function mapRun(stream: AgentStream, input: AgUiRunInput): ReadableStream<AgUiEv
 const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store",
+  // nginx would buffer the events.
+  "x-accel-buffering": "no",
 };

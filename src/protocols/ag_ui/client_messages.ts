@@ -95,8 +95,8 @@ export class ClientMessages {
         this.#appendArguments(event.toolCallId, event.delta);
         return;
       case "TOOL_CALL_RESULT": {
-        const { messageId: id, role, toolCallId, content } = event;
-        this.add({ id, role, toolCallId, content, ...agent });
+        const { messageId: id, role, toolCallId, content, metadata } = event;
+        this.add({ id, role, toolCallId, content, ...agent, ...(metadata && { metadata }) });
         return;
       }
       default:

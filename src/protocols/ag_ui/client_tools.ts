@@ -10,8 +10,8 @@ import { isJsonObject } from "../../core/json.ts";
 import type { AgentMessage, ToolResultMessage } from "../../core/message.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { AgentTool } from "../../core/tool.ts";
-import { textResult } from "../../core/tool_result.ts";
-import type { AgUiTool } from "./run_input.ts";
+import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
+import type { AgUiRunInput, AgUiTool } from "./run_input.ts";
 
 /** Name of the policy that ends a run for the client. */
 const POLICY = "client tools";
@@ -23,18 +23,49 @@ const PLACEHOLDER = "The tool runs in the client of the user. Its result follows
 const IS_CLIENT_TOOL = Symbol("client tool");
 
 /**
- * Returns tools that the client runs. A call ends the run, and the client sends its result with the next one.
+ * Returns tools that the client runs. A call ends the run, and the client sends its result with the next one. A call that
+ * has waited with others for an approval may have its result already, behind the last reply that the client has.
  */
-export function createClientTools(tools: readonly AgUiTool[]): AgentTool[] {
+export function createClientTools(
+  { tools, messages, approvals }: Pick<AgUiRunInput, "tools" | "messages" | "approvals">,
+): AgentTool[] {
+  const answers = Object.keys(approvals).length > 0
+    ? listAnswers(messages)
+    : new Map<string, ToolResultMessage>();
   return tools.map(({ name, description, parameters }) => ({
     name,
     description,
     parameters,
     // The tool runs with the rights of the user, in the client.
     readOnly: true,
-    execute: () => Promise.resolve(textResult(PLACEHOLDER, { runsInClient: true })),
+    execute: (_args, { toolCallId }) =>
+      Promise.resolve(
+        takeAnswer(answers, toolCallId) ?? textResult(PLACEHOLDER, { runsInClient: true }),
+      ),
     [IS_CLIENT_TOOL]: true,
   }));
+}
+
+/** Returns the results behind the last reply, by the ids of their calls. */
+function listAnswers(messages: readonly AgentMessage[]): Map<string, ToolResultMessage> {
+  const last = messages.findLastIndex(({ role }) => role === "assistant");
+  return new Map(
+    messages.slice(last + 1).flatMap((message) =>
+      message.role === "tool_result" ? [[message.toolCallId, message] as const] : []
+    ),
+  );
+}
+
+/** Returns the result that the client has sent for a call. A later call may have the same id. */
+function takeAnswer(
+  answers: Map<string, ToolResultMessage>,
+  toolCallId: string,
+): AgentToolResult | undefined {
+  const answer = answers.get(toolCallId);
+  if (!answer) return undefined;
+  answers.delete(toolCallId);
+  const { content, isError } = answer;
+  return { content: [...content], isError, details: { runsInClient: false } };
 }
 
 /**
@@ -59,9 +90,16 @@ export function endForClient(tools: readonly AgUiTool[]): Policy {
  * Whether a message is the result of a call that the client has not run yet. The names are those of the tools of the
  * client: any other tool may return the same details.
  */
-export function waitsForClient(message: AgentMessage, names: readonly string[]): boolean {
+function waitsForClient(message: AgentMessage, names: readonly string[]): boolean {
   return message.role === "tool_result" && names.includes(message.toolName) &&
     isPlaceholder(message);
+}
+
+/** Whether a message is the result of a call that the client runs, or has run: it has the message itself. */
+export function isKnownToClient(message: AgentMessage, names: readonly string[]): boolean {
+  if (message.role !== "tool_result" || !names.includes(message.toolName)) return false;
+  const { details } = message;
+  return isJsonObject(details) && typeof details["runsInClient"] === "boolean";
 }
 
 function isPlaceholder({ details }: ToolResultMessage): boolean {
@@ -93,7 +131,7 @@ export function replaceResults(
       return message;
     }
     const { toolCallId } = message;
-    const result = results.find((result) =>
+    const result = results.findLast((result) =>
       result.role === "tool_result" && result.toolCallId === toolCallId
     );
     if (result?.role !== "tool_result") return message;

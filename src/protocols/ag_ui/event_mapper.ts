@@ -14,15 +14,14 @@ import type {
   SubAgentEvent,
 } from "../../core/event.ts";
 import type { AssistantMessageDelta } from "../../core/stream.ts";
-import type { AgentToolResult } from "../../core/tool_result.ts";
 import { isJsonObject, toJsonValue } from "../../core/json.ts";
 import type { AssistantMessage, UserMessage } from "../../core/message.ts";
 import type { AgUiEvent, AgUiMessage, AgUiUsage } from "./ag_ui_event.ts";
 import { ClientMessages } from "./client_messages.ts";
-import { waitsForClient } from "./client_tools.ts";
+import { isKnownToClient } from "./client_tools.ts";
 import { getOutcome } from "./get_outcome.ts";
 import { createPartId } from "./reply_parts.ts";
-import { toContent } from "./to_parts.ts";
+import { toContent, withoutFiles } from "./to_parts.ts";
 
 /** Options for `new EventMapper()`. */
 export interface EventMapperOptions {
@@ -186,7 +185,7 @@ export class EventMapper {
       queued: countQueued({ steering: [], followUp: [] }),
     };
     return [
-      { type: "RUN_STARTED", threadId, runId: this.#runId },
+      { type: "RUN_STARTED", threadId, runId: this.#runId, protocolVersion: "1.0" },
       { type: "STATE_SNAPSHOT", snapshot },
     ];
   }
@@ -360,7 +359,7 @@ export class EventMapper {
 
   #endMessage({ message }: MessageEndEvent): AgUiEvent[] {
     // The client adds the result itself.
-    if (waitsForClient(message, this.#clientTools)) return [];
+    if (isKnownToClient(message, this.#clientTools)) return [];
     switch (message.role) {
       case "assistant":
         return this.#endReply(message);
@@ -368,7 +367,14 @@ export class EventMapper {
         const { id: messageId = "" } = message;
         const content = toContent(message.content);
         const toolCallId = this.#toCallId(message.toolCallId);
-        return [{ type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" }];
+        return [{
+          type: "TOOL_CALL_RESULT",
+          messageId,
+          toolCallId,
+          content,
+          role: "tool",
+          ...(message.isError && { metadata: { swink: { isError: true } } }),
+        }];
       }
       case "user":
         return this.#addUserMessage(message);
@@ -462,14 +468,6 @@ const BLOCK_TYPES = {
   text_delta: "text",
   thinking_delta: "reasoning",
 } as const;
-
-/** Returns a result without files of the server, whose paths a client must not learn. */
-function withoutFiles(result: AgentToolResult): AgentToolResult {
-  const content = result.content.filter((block) =>
-    !("source" in block) || block.source.type !== "file"
-  );
-  return { ...result, content };
-}
 
 /** Returns a copy that is JSON; `null` for a value that cannot be. */
 function toJson(value: unknown): unknown {

@@ -15,7 +15,7 @@ const ANSWER_SCHEMA = {
   properties: {
     approved: { type: "boolean" },
     reason: { type: "string" },
-    arguments: { type: "object" },
+    editedArgs: { type: "object", description: "The arguments with changes, all of them" },
   },
   required: ["approved"],
 };
@@ -34,7 +34,7 @@ export function getOutcome(event: AgentEndEvent, clientTools: readonly string[])
 function toInterrupt({ toolCallId, name, arguments: args }: PendingApproval): AgUiInterrupt {
   return {
     id: toolCallId,
-    reason: "tool_approval",
+    reason: "tool_call",
     message: `The tool ${name} needs an approval`,
     toolCallId,
     responseSchema: ANSWER_SCHEMA,

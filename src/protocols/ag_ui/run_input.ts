@@ -77,9 +77,7 @@ export function parseRunInput(text: string, now: number): AgUiRunInput {
       description: readText(entry, "description", `context[${index}].`),
       value: readText(entry, "value", `context[${index}].`),
     })),
-    approvals: Object.fromEntries(
-      readList(input, "resume").map((entry, index) => toDecision(entry, { index, text })),
-    ),
+    approvals: readDecisions(input, text),
     state: input["state"],
     forwardedProps: input["forwardedProps"],
   };
@@ -110,6 +108,19 @@ function readList(object: JsonObject, name: string): JsonObject[] {
   throw new BadRequestError(`${name} must be a list of objects`);
 }
 
+/** Returns the decisions of the user; of two for the same call, neither is certain. */
+function readDecisions(input: JsonObject, text: string): Record<string, ApprovalDecision> {
+  const decisions = new Map<string, ApprovalDecision>();
+  for (const [index, entry] of readList(input, "resume").entries()) {
+    const [id, decision] = toDecision(entry, { index, text });
+    if (decisions.has(id)) {
+      throw new BadRequestError(`resume[${index}].interruptId is that of an earlier answer`);
+    }
+    decisions.set(id, decision);
+  }
+  return Object.fromEntries(decisions);
+}
+
 /** An answer in a text. */
 interface AnswerPosition {
   readonly index: number;
@@ -123,14 +134,33 @@ function toDecision(
 ): [string, ApprovalDecision] {
   const id = readText(entry, "interruptId", `resume[${index}].`);
   const answer = isJsonObject(entry["payload"]) ? entry["payload"] : {};
-  const { approved, reason, arguments: args } = answer;
+  const { approved, reason } = answer;
   if (entry["status"] === "resolved" && approved === true) {
-    if (!isJsonObject(args)) return [id, { type: "approved" }];
-    const problem = findLostDigits(restoreDigits(JSON.stringify(args), text));
-    if (problem === undefined) return [id, { type: "approved", arguments: args }];
-    throw new BadRequestError(`resume[${index}].payload.arguments: ${problem}`);
+    return [id, { type: "approved", ...readEdits(answer, { index, text }) }];
   }
   return [id, { type: "denied", ...(typeof reason === "string" && { reason }) }];
+}
+
+/** Names of the arguments with the changes of the user. */
+const EDITS = ["editedArgs", "arguments"];
+
+/**
+ * Returns the arguments with which a call is approved; none if the user has not changed them.
+ *
+ * @throws {BadRequestError} If they are invalid: the call must not run as the user did not want it.
+ */
+function readEdits(
+  answer: JsonObject,
+  { index, text }: AnswerPosition,
+): { readonly arguments?: JsonObject } {
+  const name = EDITS.find((name) => (answer[name] ?? undefined) !== undefined);
+  if (name === undefined) return {};
+  const path = `resume[${index}].payload.${name}`;
+  const { [name]: edits } = answer;
+  if (!isJsonObject(edits)) throw new BadRequestError(`${path} must be an object`);
+  const problem = findLostDigits(restoreDigits(JSON.stringify(edits), text));
+  if (problem !== undefined) throw new BadRequestError(`${path}: ${problem}`);
+  return { arguments: edits };
 }
 
 interface Position {
@@ -177,10 +207,20 @@ function toMessage(message: JsonObject, { path, now }: Position): AgentMessage[]
 }
 
 /** Returns the content of a result; that of a failed call without one is its error. */
-function toResult({ content, error }: JsonObject, path: string) {
-  const isError = typeof error === "string";
+function toResult({ content, error, metadata }: JsonObject, path: string) {
+  const hasError = typeof error === "string";
   const isEmpty = content === undefined || content === "";
-  return { content: toBlocks(isError && isEmpty ? error : content, `${path}.content`), isError };
+  return {
+    content: toBlocks(hasError && isEmpty ? error : content, `${path}.content`),
+    isError: hasError || isMarkedAsError(metadata),
+  };
+}
+
+/** Whether metadata are those of a result of a failed call, which the client has kept. */
+function isMarkedAsError(metadata: unknown): boolean {
+  if (!isJsonObject(metadata)) return false;
+  const { swink } = metadata;
+  return isJsonObject(swink) && swink["isError"] === true;
 }
 
 /** Returns the messages with the name of the tool in each result, which a client does not send. */

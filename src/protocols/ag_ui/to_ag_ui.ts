@@ -56,7 +56,9 @@ export function mapEvents(
         }
       } catch (thrown) {
         const { threadId, runId = "" } = options;
-        if (!isStarted) controller.enqueue({ type: "RUN_STARTED", threadId, runId });
+        if (!isStarted) {
+          controller.enqueue({ type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" });
+        }
         controller.enqueue(toRunError(thrown));
         controller.close();
       }

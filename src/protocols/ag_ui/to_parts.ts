@@ -5,6 +5,7 @@
  */
 
 import type { ContentBlock, ImageBlock, MediaSource } from "../../core/content.ts";
+import type { AgentToolResult } from "../../core/tool_result.ts";
 import type { AgUiPart } from "./ag_ui_event.ts";
 
 /** Returns a content: a text with a line for each block if it has nothing else. */
@@ -12,6 +13,14 @@ export function toContent(blocks: readonly ContentBlock[]): string | readonly Ag
   const parts = blocks.flatMap(toPart);
   const texts = parts.flatMap((part) => part.type === "text" ? [part.text] : []);
   return texts.length === parts.length ? texts.join("\n") : parts;
+}
+
+/** Returns a result without files of the server, whose paths a client must not learn. */
+export function withoutFiles(result: AgentToolResult): AgentToolResult {
+  const content = result.content.filter((block) =>
+    !("source" in block) || block.source.type !== "file"
+  );
+  return { ...result, content };
 }
 
 /** Files on the server are not sent to a client. */

@@ -100,8 +100,9 @@ export function listPathWords(command: SimpleCommand): readonly PathWord[] {
   const texts = args.map(({ text }) => text);
   const words = args.flatMap((word, index) => {
     if (index === patternIndex || isExcluded(name, { texts, index })) return [];
+    if (name === "git" && isBranch(subcommand, { texts, index })) return [];
     const parts = INTERPRETERS.test(name) && /[\s"'`()]/.test(word.text)
-      ? listCodePaths(word.text)
+      ? listCodePaths(name, word.text)
       : isReader || looksLikePath(word.text)
       ? listValues(word.text, isReader)
       : [];
@@ -113,7 +114,7 @@ export function listPathWords(command: SimpleCommand): readonly PathWord[] {
     ]);
   });
   const documents = INTERPRETERS.test(name)
-    ? command.redirects.flatMap((redirect) => listCodePaths(getInputText(redirect)))
+    ? command.redirects.flatMap((redirect) => listCodePaths(name, getInputText(redirect)))
     : [];
   const programs = command.words.slice(0, 1).filter(({ text }) => text.includes("/"));
   return [...programs, ...words, ...documents.map((text) => ({ text, literal: true })), ...targets];
@@ -181,10 +182,15 @@ export function listInputNames(commands: readonly SimpleCommand[]): readonly She
 
 /** Returns the paths in code that a script prints, or has in a document, for a command that runs its input. */
 export function listInputCode(commands: readonly SimpleCommand[]): readonly ShellWord[] {
-  if (!commands.some(runsInput)) return [];
+  const interpreters = commands.filter(runsInput).map(getProgram);
+  const [first] = interpreters;
+  if (first === undefined) return [];
+  // Which of them runs a text is not certain.
+  const interpreter = interpreters.find((name) => !QUOTING_INTERPRETERS.test(name)) ?? first;
   const documents = commands.flatMap(({ redirects }) => redirects.map(getInputText));
   const printed = commands.filter(isPrinter).flatMap(({ words }) => words.map(({ text }) => text));
-  return [...documents, ...printed].flatMap(listCodePaths).map((text) => ({ text, literal: true }));
+  return [...documents, ...printed].flatMap((code) => listCodePaths(interpreter, code))
+    .map((text) => ({ text, literal: true }));
 }
 
 /** Whether a command runs the code in its input: it has only options, and none of them has code. */
@@ -199,9 +205,46 @@ function splitNames(text: string): readonly string[] {
   return text.split(/(?:\s|\\[nrt]|\\0(?![0-7]))+/).filter((name) => name !== "");
 }
 
+/** Interpreters of languages in which all texts are in quotes, unlike `%w(a b)` and `qw(a b)`. */
+const QUOTING_INTERPRETERS = /^(?:python[\d.]*|node|deno|bun)$/;
+
 /** Returns the words of code that look like paths. */
-function listCodePaths(code: string): readonly string[] {
-  return code.split(/[\s"'`(),;]+/).filter(looksLikePath);
+function listCodePaths(interpreter: string, code: string): readonly string[] {
+  // A name with blanks, such as that of a script, is no code.
+  const isQuoting = QUOTING_INTERPRETERS.test(interpreter) && /[(=;[{\n]/.test(code);
+  const { texts, rest } = isQuoting ? splitCode(code) : { texts: code, rest: "" };
+  const words = [...rest.matchAll(/(?:^|["'`\s(),;])([^"'`\s(),;]+)(?=(["'`]?))/g)];
+  // Without quotes, a name such as `console.log` is that of a member of an object.
+  const unquoted = words.filter(([match, word = "", end]) =>
+    word.includes("/") || end || /^["'`]/.test(match)
+  );
+  return [...texts.split(/[\s"'`(),;]+/), ...unquoted.map(([, word = ""]) => word)]
+    .filter(looksLikePath);
+}
+
+/**
+ * Splits code into its texts, and the rest, with a quote in place of each text. An apostrophe in a comment may exchange them:
+ * words of the rest that are next to a quote may be texts.
+ */
+function splitCode(code: string): { readonly texts: string; readonly rest: string } {
+  let texts = "";
+  let rest = "";
+  let quote = "";
+  for (let index = 0; index < code.length; index++) {
+    const character = code.charAt(index);
+    if (quote === "") {
+      rest += character;
+      if (/["'`]/.test(character)) quote = character;
+    } else if (character === quote) {
+      quote = "";
+      texts += " ";
+    } else {
+      const length = character === "\\" ? 2 : 1;
+      texts += code.slice(index, index + length);
+      index += length - 1;
+    }
+  }
+  return { texts, rest };
 }
 
 /**
@@ -275,6 +318,20 @@ function isExcluded(name: string, { texts, index }: WordPosition): boolean {
   if (EXCLUDING_OPTIONS.test(option) || OWN_EXCLUDING_OPTIONS.get(name)?.test(option)) return true;
   if (name === "git") return /^:(?:[!^]|\([^)]*exclude)/.test(text);
   return name === "find" && isPruned({ texts, index });
+}
+
+/** Sub-commands of git whose operands are branches and other revisions, never files. */
+const GIT_BRANCHES = /^(?:branch|switch|merge|rebase|tag|cherry-pick|revert)$/;
+
+/** Whether a word is the name of a branch for git, such as `fix/secrets`. The values of most options may be files. */
+function isBranch(subcommand: string, { texts, index }: WordPosition): boolean {
+  const { [index]: text = "", [index - 1]: option = "" } = texts;
+  if (text.startsWith("-")) return false;
+  if (option.startsWith("-")) {
+    return /^(?:checkout|switch|worktree)$/.test(subcommand) && /^-[bBcC]$/.test(option);
+  }
+  // The first operand of `push` is a repository, which may be a directory.
+  return GIT_BRANCHES.test(subcommand) || (subcommand === "push" && index > 0);
 }
 
 /** Maximum number of tests of `find` before a `-prune`. */

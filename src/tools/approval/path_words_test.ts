@@ -206,6 +206,42 @@ Deno.test("rules for reading: a here-document is code for an interpreter, and te
     ["Read(.env)", "cat > .gitignore <<'P'\n.env\nP", "none"],
   ]));
 
+Deno.test("rules for reading: in code, a member of an object is no path, and a text is one", () =>
+  assertConcerns([
+    ["Read(*.log)", 'deno eval "console.log(1)"', "none"],
+    ["Read(*.log)", "python3 - <<'P'\nimport x\nx.log('a b')\nP", "none"],
+    ["Read(*.log)", `echo "console.log('a')" | node`, "none"],
+    ["Read(**/*.env)", 'node -e "console.log(Object.keys(process.env))"', "none"],
+    ["Read(**/*.key)", "node -e 'a.map((item) => item.key)'", "none"],
+    ["Read(*.log)", `node -e "fs.readFileSync('app.log')"`, "certain"],
+    ["Read(*.log)", `node -e "run('cat app.log')"`, "certain"],
+    ["Read(*.log)", "node -e 'fs.readFileSync(`app.log`)'", "certain"],
+    ["Read(*.log)", `node -e "run('it\\\\'s', 'cat app.log')"`, "certain"],
+    ["Read(*.key)", `python3 - <<'P'\n# don't\nprint(open('server.key'))\nP`, "certain"],
+    ["Read(*.key)", "python3 -c 'print(open(\"server.key'", "certain"],
+    ["Read(src/*.key)", "node -e 'load(src/server.key)'", "certain"],
+    ["Read(*.key)", "ruby -e 'p %w(server.key)'", "certain"],
+    ["Read(*.key)", "python3 show.py 'my server.key'", "certain"],
+    ["Read(**/secrets/**)", "fd -g '*.ts' src", "none"],
+    ["Read(**/secrets/**)", "fd --glob 'sec*' -x cat", "possible"],
+  ]));
+
+Deno.test("rules for reading: the name of a branch is no path", () =>
+  assertConcerns([
+    ["Read(**/secrets/**)", "git checkout -b fix/secrets", "none"],
+    ["Read(**/secrets/**)", "git switch -c fix/secrets", "none"],
+    ["Read(**/secrets/**)", "git switch fix/secrets", "none"],
+    ["Read(**/secrets/**)", "git merge --no-ff main fix/secrets", "none"],
+    ["Read(**/secrets/**)", "git push -u origin fix/secrets", "none"],
+    ["Read(**/secrets/**)", "git -c a.b=c branch fix/secrets", "none"],
+    ["Read(**/secrets/**)", "git push ./x/secrets main", "certain"],
+    ["Read(**/secrets/**)", "git tag -F x/secrets/a v1", "certain"],
+    ["Read(**/secrets/**)", "git checkout main x/secrets/a", "certain"],
+    ["Read(**/secrets/**)", "git diff main x/secrets/a", "certain"],
+    ["Read(**/secrets/**)", "git diff -b x/secrets/a", "certain"],
+    ["Read(**/secrets/**)", "git push origin main < x/secrets/a", "certain"],
+  ]));
+
 Deno.test("rules for reading: a script or code in the input of a shell or an interpreter names paths", () =>
   assertConcerns([
     ["Read(.env)", "bash <<'E'\ncat .env\nE", "certain"],

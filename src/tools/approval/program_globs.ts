@@ -28,6 +28,9 @@ const EXPRESSION_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
 /** Programs of whose operands one is a regular expression. */
 const EXPRESSION_OPERANDS = /^(?:fd|fdfind)$/;
 
+/** Options after which such an operand is a glob. */
+const GLOB_FLAGS = /^(?:-\w*g|--glob)$/;
+
 /** An argument of a program. */
 export interface Argument {
   /** The argument, or a value in it. */
@@ -48,7 +51,8 @@ export function listProgramGlobs(program: string, argument: Argument): readonly 
     const isComplete = program === "find";
     return splitAlternatives(text).map((part) => toGlob(isComplete ? `^${part}$` : part));
   }
-  const isExpression = EXPRESSION_OPERANDS.test(program) && /[\\^$*+]/.test(text);
+  const isExpression = EXPRESSION_OPERANDS.test(program) && /[\\^$*+]/.test(text) &&
+    !GLOB_FLAGS.test(argument.previous);
   return isExpression ? [...globs, ...listExpressionGlobs(text)] : globs;
 }
 

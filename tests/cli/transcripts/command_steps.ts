@@ -227,6 +227,8 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
       "swink rules why read_file a.txt",
       "swink rules why bsah ls",
       "swink rules why bash '{'",
+      'swink rules why mcp__github__push \'{"branch":"main"}\'',
+      "swink rules why mcp__github__push main",
       "swink rules add maybe bash",
       "swink rules add deny 'bash('",
       "swink rules add deny 'bash, read_file'",

@@ -12,8 +12,8 @@ import type { Clock } from "../../core/ports.ts";
 export interface TimeLimit {
   readonly clock: Clock;
   readonly milliseconds: number;
-  /** Aborts the operation. */
-  readonly signal: AbortSignal;
+  /** Aborts the operation. Default: nothing does. */
+  readonly signal?: AbortSignal;
   /** Message of the error when the time has passed. */
   readonly message: string;
 }
@@ -25,9 +25,9 @@ export async function withTimeLimit<Value>(
 ): Promise<Value> {
   const controller = new AbortController();
   const timer = new AbortController();
-  const onAbort = () => controller.abort(signal.reason);
-  signal.addEventListener("abort", onAbort);
-  if (signal.aborted) onAbort();
+  const onAbort = () => controller.abort(signal?.reason);
+  signal?.addEventListener("abort", onAbort);
+  if (signal?.aborted) onAbort();
   void clock.sleep(milliseconds, timer.signal).then(() => {
     if (!timer.signal.aborted) controller.abort(new NetworkError(message));
   });
@@ -35,6 +35,6 @@ export async function withTimeLimit<Value>(
     return await abortable(operation(controller.signal), controller.signal);
   } finally {
     timer.abort();
-    signal.removeEventListener("abort", onAbort);
+    signal?.removeEventListener("abort", onAbort);
   }
 }
