@@ -14,7 +14,7 @@ import type { CallView } from "../../render/tools/call_view.ts";
 import { pluralize } from "../../render/tool_line.ts";
 import { toLine, toLines } from "../view/lines.ts";
 import { listCalls } from "./list_calls.ts";
-import { getTypedText } from "./typed_text.ts";
+import { getTypedText } from "../command/typed_text.ts";
 import { getUserText } from "./user_text.ts";
 
 /** Number of the last messages of the user that are shown. */
