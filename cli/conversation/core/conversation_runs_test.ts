@@ -43,7 +43,7 @@ Deno.test("ConversationRuns: a text that is sent after an abort is reported when
 });
 
 Deno.test("ConversationRuns: texts that wait for the end of an aborted run are not sent when it is aborted again", async () => {
-  const { runs, agent, errors, late, started } = createRuns();
+  const { runs, agent, errors, late } = createRuns();
   const ending = Promise.withResolvers<void>();
   runs.startTask("a task", async () => await ending.promise);
   runs.abort();
