@@ -17,7 +17,7 @@ export interface SessionListOptions extends TableOptions {
   readonly hasDirectories: boolean;
 }
 
-/** Columns in which a title has room after all that is known about a session. */
+/** Columns in which a title has enough space after the other fields of a session. */
 const WIDE_COLUMNS = 72;
 
 /**

@@ -3,7 +3,7 @@ import { InMemorySessionStore } from "../../src/memory/mod.ts";
 import { getStyle } from "../render/style.ts";
 import { formatSessions } from "./session_list.ts";
 
-Deno.test("formatSessions: leaves out messages and cost where the title has no room beside them", async () => {
+Deno.test("formatSessions: leaves out messages and cost where they leave no space for the title", async () => {
   const store = new InMemorySessionStore();
   const session = await store.create({ id: "20261128-184557-91fa1av5k5p6" });
   session.append({
