@@ -158,7 +158,12 @@ function createShownParts(environment: ConversationEnvironment): ShownParts {
     renderers,
     settings: outputSettings,
     isPlanning: () => planMode?.isActive ?? false,
-    takeTyped: (id) => runs.takeTyped(id),
+    takeTyped(id) {
+      const typed = runs.takeTyped(id);
+      // It is a prompt for /rewind. The message before it may be of the same millisecond.
+      if (typed !== undefined) beginTurn(environment, Date.now() + 1);
+      return typed;
+    },
     baseUrl,
     now,
   });
@@ -190,9 +195,9 @@ function createRuns(
     onEvent: (event) => output.onEvent(event),
     onStart(text) {
       label = text;
-      // With the clock of the entries of the session.
-      changeLog.beginTurn(`${Date.now()} ${crypto.randomUUID()}`);
+      beginTurn({ changeLog }, Date.now());
     },
+    onLate: (text) => view.echo(text),
     async onEnd(end: RunEnded) {
       const { turns, attempts } = output;
       const { result, durationMs } = end;
@@ -211,6 +216,11 @@ function createRuns(
       output.await(label === undefined ? undefined : { label });
     },
   });
+}
+
+/** Separates the file changes of a prompt from earlier ones. The time is that of the clock of the entries of the session. */
+function beginTurn({ changeLog }: Pick<ConversationEnvironment, "changeLog">, time: number): void {
+  changeLog.beginTurn(`${time} ${crypto.randomUUID()}`);
 }
 
 async function createSession(

@@ -63,7 +63,7 @@ export async function converse(
     await printWarnings(view, [...hooks.takeWarnings(), ...opened.setup.takeWarnings()]);
   });
   signals.divert(() => void conversation.interrupt());
-  // The first reply creates a new session.
+  // The first request creates a new session.
   const resumed = opened.session?.recording && opened.session;
   const start = { ...settings, setup: opened.setup, session: resumed };
   status.setSandbox(await reportConversationStart(view, start, host));

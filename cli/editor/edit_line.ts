@@ -251,6 +251,8 @@ function send(state: EditorState, type: "submit" | "follow_up"): EditorStep {
 }
 
 function abort(state: EditorState, key: Key): EditorStep {
-  if (isEscape(key) || state.text === "") return { state, effect: { type: "abort", key } };
+  // Only Ctrl+C clears a text: a key that the user has bound ends the run, as Escape does.
+  const clears = key.ctrl && key.name === "c" && state.text !== "";
+  if (!clears) return { state, effect: { type: "abort", key } };
   return { state: { ...replaceText(state, ""), mode: { type: "insert" }, recalled: undefined } };
 }

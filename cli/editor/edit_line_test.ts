@@ -385,6 +385,13 @@ Deno.test("editLine() uses configured keys instead of the default ones", () => {
   );
 });
 
+Deno.test("editLine(): a key that is bound to abort keeps the text, as Escape does", () => {
+  const bindings = resolveBindings({ abort: ["ctrl+x", "f9"] });
+  const editor = new TypedEditor({ bindings }).type("text<ctrl+x><f9>");
+  assertEquals(editor.text, "text|");
+  assertEquals(editor.takeEffects().map(({ type }) => type), ["abort", "abort"]);
+});
+
 Deno.test("editLine() applies keys to a large text within half a second", () => {
   const texts = [
     "x".repeat(300_000),

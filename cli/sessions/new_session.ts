@@ -16,13 +16,20 @@ import type {
   StartedRecording,
 } from "./run_session.ts";
 
-/** A session that is created when the first reply begins, or when it is described. */
+/** Milliseconds after the start of a model call by which its request is under way. */
+const CREATE_AFTER_MS = 100;
+
+/**
+ * A session that is created while the first request is under way, so that the prompt survives a crash: when the reply
+ * begins, or it takes long, or when the session is described.
+ */
 export class NewSession implements RunSession {
   readonly #options: NewSessionOptions;
   #agent: Agent | undefined;
   #starting: Promise<StartedRecording> | undefined;
   #started: StartedRecording | undefined;
   recording: SessionRecording | undefined;
+  #isDisposed = false;
   #unsubscribe = (): void => {};
 
   constructor(options: NewSessionOptions) {
@@ -35,10 +42,12 @@ export class NewSession implements RunSession {
 
   attach(agent: Agent): Promise<void> {
     this.#agent = agent;
-    // The agent waits for it, so that no reply and no call is lost.
-    this.#unsubscribe = agent.subscribe((event) =>
-      isBeforeReply(event) ? undefined : this.describe().then(() => {})
-    );
+    this.#unsubscribe = agent.subscribe((event) => {
+      if (event.type === "model_call_start") this.#startLater();
+      if (!this.#starting && isBeforeReply(event)) return undefined;
+      // The agent waits for it, so that no reply and no call is lost.
+      return this.describe().then(() => {});
+    });
     return Promise.resolve();
   }
 
@@ -51,10 +60,19 @@ export class NewSession implements RunSession {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
     this.#unsubscribe();
     const started = await this.#starting;
     await started?.stop();
     this.recording = undefined;
+  }
+
+  #startLater(): void {
+    // Not with setTimeout(), whose first call takes 5 ms on Deno, which would delay the request.
+    AbortSignal.timeout(CREATE_AFTER_MS).addEventListener("abort", () => {
+      // The next event reports a failure.
+      if (!this.#isDisposed) this.#start().catch(() => {});
+    });
   }
 
   #start(): Promise<StartedRecording> {

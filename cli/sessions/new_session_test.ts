@@ -2,7 +2,9 @@ import { assertEquals } from "@std/assert";
 import { Agent, type AgentEvent } from "../../mod.ts";
 import { FileSessionStore } from "../../src/memory/mod.ts";
 import { hang, reply, type ScriptedStep, scriptedStream } from "../../src/testing/mod.ts";
+import { pathExists } from "../host/path_exists.ts";
 import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
+import { waitUntil } from "../../tests/wait_until.ts";
 import { NewSession } from "./new_session.ts";
 
 /** Runs a prompt of an agent with a new session; returns what the store has when events arrive and at the end. */
@@ -21,18 +23,25 @@ async function run(step: ScriptedStep, onEvent: (event: AgentEvent, agent: Agent
   await agent.prompt("Hello");
   const { id, warnings } = await session.describe();
   await session[Symbol.asyncDispose]();
+  return { id, warnings, counts, types: await listTypes(store) };
+}
+
+async function listTypes(store: FileSessionStore): Promise<string[]> {
   await using stored = await store.open("new", { access: "read" });
   const types = (await stored.path()).map((entry) =>
     entry.type === "message" ? entry.message.role : entry.type
   );
-  return { id, warnings, counts, types: types.sort() };
+  return types.sort();
 }
 
 Deno.test("NewSession: is created when the reply begins, with all that came before", async () => {
   const { id, warnings, counts, types } = await run(reply("Hi."), () => {});
   assertEquals([id, warnings], ["new", []]);
-  const created = counts.findIndex(([, sessions]) => sessions > 0);
-  assertEquals(counts[created - 1]?.[0], "message_update");
+  const names = counts.map(([type]) => type);
+  const request = names.indexOf("model_call_start");
+  const begun = names.indexOf("message_update");
+  assertEquals(counts.slice(0, request + 1).filter(([, sessions]) => sessions > 0), []);
+  assertEquals(counts[begun + 1]?.[1], 1);
   assertEquals(types, ["assistant", "model_changed", "run_ended", "tools_changed", "user"]);
 });
 
@@ -41,6 +50,23 @@ Deno.test("NewSession: has the prompt of a run that is aborted before the reply"
     if (event.type === "model_call_start") agent.abort();
   });
   assertEquals(types, ["model_changed", "run_ended", "tools_changed", "user"]);
+});
+
+Deno.test("NewSession: has the prompt while the reply does not begin, and later the run", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const directories = { config: `${home.path}/config`, state: `${home.path}/state` };
+  const store = new FileSessionStore({ directory: `${home.path}/state/sessions` });
+  const agent = new Agent({ model: "any/model", streamFn: scriptedStream([hang()]) });
+  const session = new NewSession({ cwd: `${home.path}/p`, directories, id: "new" });
+  await session.attach(agent);
+  const run = agent.prompt("Hello");
+  const file = `${home.path}/state/sessions/new.jsonl`;
+  await waitUntil(() => pathExists(file) && Deno.readTextFileSync(file).includes("Hello"));
+  assertEquals(await listTypes(store), ["model_changed", "tools_changed", "user"]);
+  agent.abort();
+  await run;
+  await session[Symbol.asyncDispose]();
+  assertEquals(await listTypes(store), ["model_changed", "run_ended", "tools_changed", "user"]);
 });
 
 Deno.test("NewSession: one that cannot be written is a warning, and the run continues", async () => {

@@ -16,7 +16,7 @@ export interface RunSession extends AsyncDisposable {
   readonly model?: ModelSpec;
   /** Whether it is in plan mode. Default: `false`. */
   readonly planMode?: boolean;
-  /** Whether the session is created with the first reply. Default: `false`. */
+  /** Whether the session is created with the first request. Default: `false`. */
   readonly isPending?: boolean;
   /** The recording; `undefined` before it has started, and if the session cannot be written. */
   readonly recording: SessionRecording | undefined;

@@ -17,7 +17,13 @@ export interface SessionListOptions extends TableOptions {
   readonly hasDirectories: boolean;
 }
 
-/** Formats sessions, one line each: the id, the age, the number of messages, the cost, and the title. */
+/** Columns in which a title has enough space after the other fields of a session. */
+const WIDE_COLUMNS = 72;
+
+/**
+ * Formats sessions, one line each: the id, the age, the number of messages, the cost, and the title. In few columns the
+ * messages and the cost are left out, so that the title, by which the user knows a session, is not cut away.
+ */
 export function formatSessions(
   sessions: readonly SessionSummary[],
   options: SessionListOptions,
@@ -25,12 +31,15 @@ export function formatSessions(
   const rows = sessions.map((session) => [
     session.id,
     formatAge(options.now - session.updated),
-    formatMessages(session.messages),
-    session.cost.total === null ? "" : `$${session.cost.total.toFixed(2)}`,
+    ...(options.columns < WIDE_COLUMNS ? [] : formatWork(session)),
     ...(options.hasDirectories ? [shortenHome(session.cwd ?? "", options.home)] : []),
     getSessionTitle(session),
   ]);
   return formatTable(rows, options);
+}
+
+function formatWork({ messages, cost }: SessionSummary): string[] {
+  return [formatMessages(messages), cost.total === null ? "" : `$${cost.total.toFixed(2)}`];
 }
 
 /** Formats hits, one line each: the id of the session, the age, and the text around the words. */

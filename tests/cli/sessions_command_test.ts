@@ -70,8 +70,8 @@ Deno.test("swink sessions list: lists the sessions of the directory, or all", as
 
 Deno.test("swink sessions list: cuts lines at the width of a terminal", async () => {
   await using home = await createHome();
-  const { output } = await run(home, ["list"], { terminals: ["output"], columns: 40 });
-  assertEquals(output.split("\n").map((line) => line.length), [40, 40, 0]);
+  const { output } = await run(home, ["list"], { terminals: ["output"], columns: 24 });
+  assertEquals(output.split("\n").map((line) => line.length), [24, 24, 0]);
 });
 
 Deno.test("swink sessions: sub-agents are not listed, continued or deleted apart from their parent", async () => {

@@ -6,6 +6,7 @@
 
 import type { EntryOutline, Session, SessionEntry } from "../../../src/memory/mod.ts";
 import { extractText } from "../../../src/core/content.ts";
+import { getTypedText } from "./typed_text.ts";
 import { isNote } from "./user_notes.ts";
 
 /** A message of the user in a session. */
@@ -14,7 +15,7 @@ export interface SessionPrompt {
   readonly id: string;
   /** Id of the entry before it; `null` for the first one. */
   readonly parentId: string | null;
-  /** The text. */
+  /** The text, without the files that were added to it. */
   readonly text: string;
 }
 
@@ -99,5 +100,5 @@ function toPrompt(entry: SessionEntry): SessionPrompt[] {
   const { id, parentId, message } = entry;
   if (message.role !== "user") return [];
   const text = extractText(message.content);
-  return isNote(text) ? [] : [{ id, parentId, text }];
+  return isNote(text) ? [] : [{ id, parentId, text: getTypedText(text) }];
 }

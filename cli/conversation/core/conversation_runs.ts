@@ -22,6 +22,8 @@ export interface ConversationRunsOptions {
   readonly onEvent: (event: AgentEvent) => Promise<void>;
   /** Called before each run with its text. */
   readonly onStart: (text: string) => void | Promise<void>;
+  /** Called at the start of the run of a text that was sent after an abort, and that has waited for the end of that run. */
+  readonly onLate: (text: string) => void | Promise<void>;
   /** Called after each run. */
   readonly onEnd: (end: RunEnded) => void | Promise<void>;
   /** Called when a text cannot be sent, with the text, and when a task fails. */
@@ -61,6 +63,8 @@ export class ConversationRuns implements RunControl, QueueControl {
   /** The texts of queued messages as they were typed, by the id of the message. */
   readonly #typed = new Map<string, string>();
   #activity: Activity | undefined;
+  /** Number of times that the user has aborted. */
+  #aborts = 0;
   /** Resolves when the texts that were sent during a run are queued, in order. */
   #sending: Promise<void> = Promise.resolve();
 
@@ -109,10 +113,7 @@ export class ConversationRuns implements RunControl, QueueControl {
 
   send(text: string, delivery: Delivery = "steering"): void {
     const { createInput } = this.#options;
-    if (this.#activity?.controller.signal.aborted) {
-      // The aborted run reads nothing more, and queued messages wait for the next prompt, which this text is.
-      return void this.#activity.ended.then(() => this.send(text, delivery));
-    }
+    if (this.#activity?.controller.signal.aborted) return void this.#sendLate(text, delivery);
     if (this.#activity) return this.#queue(text, delivery);
     this.#start(text, async (signal) => await createInput(text, signal));
   }
@@ -145,6 +146,7 @@ export class ConversationRuns implements RunControl, QueueControl {
   }
 
   abort(): void {
+    this.#aborts++;
     this.#activity?.controller.abort(ABORT_REASON);
   }
 
@@ -158,6 +160,26 @@ export class ConversationRuns implements RunControl, QueueControl {
     other.clearQueues();
     for (const { message } of steering) this.agent.steer(message);
     for (const { message } of followUp) this.agent.followUp(message);
+  }
+
+  /**
+   * Sends a text after the end of an aborted run, which reads nothing more; queued messages wait for the next prompt,
+   * which this text is. If the user aborts again, or leaves, the text must not start a run.
+   */
+  async #sendLate(text: string, delivery: Delivery): Promise<void> {
+    const { createInput, onLate, onError } = this.#options;
+    const aborts = this.#aborts;
+    while (this.#activity?.controller.signal.aborted) await this.#activity.ended;
+    if (this.#aborts !== aborts) {
+      return await onError(
+        new Error("A text was not sent, since you have aborted again: ↑ returns it"),
+      );
+    }
+    if (this.#activity) return this.#queue(text, delivery);
+    this.#start(text, async (signal) => {
+      await onLate(text);
+      return await createInput(text, signal);
+    });
   }
 
   /** Queues a text for the active run. */
@@ -221,6 +243,7 @@ export class ConversationRuns implements RunControl, QueueControl {
   async #deliverQueued(signal: AbortSignal): Promise<void> {
     await this.#sending;
     while (this.agent.hasPendingMessages && this.#activity?.mayContinue && !signal.aborted) {
+      await this.#options.onStart(this.texts[0]?.text ?? "");
       await this.#finish((agent) => agent.continue({ signal }));
       await this.#sending;
     }

@@ -18,6 +18,47 @@ Deno.test("ConversationRuns: texts that are sent after an abort are the next pro
   assertEquals(listTexts(agent), ["next", "queued", "last"]);
 });
 
+Deno.test("ConversationRuns: texts that are sent during a task begin a run of their own", async () => {
+  const { runs, agent, started } = createRuns();
+  const ending = Promise.withResolvers<void>();
+  runs.startTask("a task", async () => await ending.promise);
+  runs.send("queued");
+  ending.resolve();
+  await runs.untilIdle();
+  assertEquals(listTexts(agent), ["queued"]);
+  assertEquals(started, ["queued"]);
+});
+
+Deno.test("ConversationRuns: a text that is sent after an abort is reported when its run starts, unless it is queued", async () => {
+  const { runs, late } = createRuns();
+  const ending = Promise.withResolvers<void>();
+  runs.startTask("a task", async () => await ending.promise);
+  runs.abort();
+  runs.send("next");
+  runs.send("last");
+  assertEquals(late, []);
+  ending.resolve();
+  await runs.untilIdle();
+  assertEquals(late, ["next"]);
+});
+
+Deno.test("ConversationRuns: texts that wait for the end of an aborted run are not sent when it is aborted again", async () => {
+  const { runs, agent, errors, late } = createRuns();
+  const ending = Promise.withResolvers<void>();
+  runs.startTask("a task", async () => await ending.promise);
+  runs.abort();
+  runs.send("next");
+  runs.send("last");
+  runs.abort();
+  runs.send("other");
+  ending.resolve();
+  await runs.untilIdle();
+  assertEquals(listTexts(agent), ["other"]);
+  assertEquals(late, ["other"]);
+  const error = "Error: A text was not sent, since you have aborted again: ↑ returns it";
+  assertEquals(errors.map(String), [error, error]);
+});
+
 function createRuns() {
   const agent = new Agent({
     model: "any/model",
@@ -25,17 +66,20 @@ function createRuns() {
     streamFn: scriptedStream(["One.", "Two.", "Three."].map((text) => reply(text))),
   });
   const errors: unknown[] = [];
+  const late: string[] = [];
+  const started: string[] = [];
   const runs = new ConversationRuns({
     agent,
     createInput: (text) => Promise.resolve(text),
     onEvent: () => Promise.resolve(),
-    onStart: () => {},
+    onStart: (text) => void started.push(text),
+    onLate: (text) => void late.push(text),
     onEnd: () => {},
     onError: (error) => void errors.push(error),
     onActivity: () => {},
     now: () => 0,
   });
-  return { runs, agent, errors };
+  return { runs, agent, errors, late, started };
 }
 
 function listTexts(agent: Agent): readonly string[] {

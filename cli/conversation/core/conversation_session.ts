@@ -89,7 +89,7 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
     await next?.attach(setup.agent);
     onSwitched();
     this.#isReported = false;
-    // A new session is created with the first reply.
+    // A new session is created with the first request.
     if (this.session) await this.reportProblems();
   }
 

@@ -14,6 +14,7 @@ import type { CallView } from "../../render/tools/call_view.ts";
 import { pluralize } from "../../render/tool_line.ts";
 import { toLine, toLines } from "../view/lines.ts";
 import { listCalls } from "./list_calls.ts";
+import { getTypedText } from "../command/typed_text.ts";
 import { getUserText } from "./user_text.ts";
 
 /** Number of the last messages of the user that are shown. */
@@ -48,7 +49,7 @@ export function formatHistory(
     ...messages.slice(start).flatMap((message) => {
       switch (message.role) {
         case "user":
-          return label(shorten(getUserText(message)), "user", options.display);
+          return label(shorten(getTypedText(getUserText(message))), "user", options.display);
         case "assistant":
           return formatReply(message, calls, options);
         default:

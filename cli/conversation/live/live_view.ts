@@ -395,7 +395,9 @@ export class LiveView implements ConversationView {
       case "command":
         return this.#inputs.push({ type: "line", text: `/${effect.text}` });
       case "abort": {
-        if (effect.key.ctrl) return this.#leave({ type: "action", name: "interrupt" });
+        // Only Ctrl+C leaves when it is pressed twice.
+        const { name, ctrl } = effect.key;
+        if (ctrl && name === "c") return this.#leave({ type: "action", name: "interrupt" });
         return this.#inputs.push({ type: "action", name: "abort" });
       }
       case "quit":

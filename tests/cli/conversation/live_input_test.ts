@@ -196,6 +196,24 @@ Deno.test("live: Ctrl+C clears the text, then aborts the run, and leaves when it
   assertEquals(await terminal.waitForExit(), 0);
 });
 
+Deno.test("live: another key that ends the run keeps the text, and does not leave when it is pressed again", async () => {
+  const reply = holdReply(scriptedReply("Yes."));
+  const config = '[keys]\nabort = "ctrl+x"\n';
+  await using terminal = await openTerminal({
+    model: [reply, scriptedReply("Again.")],
+    files: { ".config/swink/config.toml": config },
+  });
+  await terminal.enter("Begin");
+  await terminal.waitFor("Yes.");
+  terminal.press("draft");
+  await terminal.waitFor("\n› draft");
+  terminal.press("\x18");
+  await terminal.waitFor("aborted;");
+  terminal.press("\x18", "\x18", KEYS.enter);
+  await terminal.waitFor("Again.");
+  assertEquals(terminal.listPrompts().slice(-1), ["draft"]);
+});
+
 Deno.test("live: Ctrl+C twice leaves also at a question", async () => {
   await using terminal = await openTerminal({ model: [scriptedReply(WRITE)] });
   await terminal.enter("Write");

@@ -210,3 +210,20 @@ Deno.test("conversation: /rewind and /tree skip commands of the user and undos",
   assertEquals(outputs[6], "Back before: Write\n");
   assertEquals(outputs[7], "1   Write\n2   Two\n");
 });
+
+Deno.test("conversation: /rewind, /tree and a continued conversation have prompts without the files in them", async () => {
+  await using first = await typeConversation({
+    files: { "p/a.txt": "content\n" },
+    model: HELLO,
+    typed: ["Read @a.txt", "/tree", "/quit"],
+  });
+  assertStringIncludes(JSON.stringify(first.requests[0]?.messages), "content");
+  assertEquals(first.outputs[1], "1 * Read @a.txt\n");
+  await using second = await typeConversation({
+    home: first.home,
+    args: ["-c"],
+    typed: ["/rewind", "/quit"],
+  });
+  assertStringIncludes(second.transcript, "you: Read @a.txt\nassistant: Hello!\n");
+  assertEquals(second.outputs[0], "Back before: Read @a.txt\n");
+});
