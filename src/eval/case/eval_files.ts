@@ -73,8 +73,14 @@ export const localEvalFiles: EvalFiles = {
     }
   },
   async append(path, text) {
-    await system.mkdir(dirname(path), { recursive: true });
-    await system.writeTextFile(path, text, { append: true, mode: FILE_MODE });
+    const write = () => system.writeTextFile(path, text, { append: true, mode: FILE_MODE });
+    try {
+      await write();
+    } catch (error) {
+      if (getSystemErrorCode(error) !== "ENOENT") throw error;
+      await system.mkdir(dirname(path), { recursive: true });
+      await write();
+    }
   },
   async lock(path) {
     await system.mkdir(dirname(path), { recursive: true });

@@ -238,7 +238,14 @@ class DirectoryWriter implements EvalRunWriter {
   readonly #files: EvalFiles;
   readonly #lock: Disposable;
   #isOpen = true;
-  #pending: Promise<void> = Promise.resolve();
+  /** Settles when the results so far are written, or could not be. */
+  #pending: Promise<unknown> = Promise.resolve();
+  /** Lines that are not written yet. */
+  readonly #lines: Promise<string>[] = [];
+  /** The write that will take these lines. */
+  #write: Promise<void> | undefined;
+  /** Settles when the file is not being written. */
+  #writing: Promise<void> = Promise.resolve();
   /** Whether the hash of an evaluation that was complete is that of other results. */
   #isChanged: boolean;
 
@@ -259,13 +266,31 @@ class DirectoryWriter implements EvalRunWriter {
       return Promise.reject(new BadRequestError(reason));
     }
     this.#isChanged = true;
-    const path = join(this.directory, RUN_FILES.results);
-    const writing = this.#pending.then(async () =>
-      await this.#files.append(path, await formatResultLine(result))
-    );
+    const writing = this.#append(result);
     // The caller gets the failure; later results are written if possible.
-    this.#pending = writing.catch(() => {});
+    this.#pending = Promise.allSettled([this.#pending, writing]);
     return writing;
+  }
+
+  /** Writes the line of a result, together with those that are added while the file is being written. */
+  async #append(result: CaseResult): Promise<void> {
+    const line = formatResultLine(result);
+    // A result that cannot be written as JSON fails alone.
+    this.#lines.push(line.catch(() => ""));
+    this.#write ??= this.#writing.then(() => this.#startWrite());
+    await Promise.all([line, this.#write]);
+  }
+
+  #startWrite(): Promise<void> {
+    this.#write = undefined;
+    const write = this.#writeLines();
+    this.#writing = write.catch(() => {});
+    return write;
+  }
+
+  async #writeLines(): Promise<void> {
+    const lines = await Promise.all(this.#lines.splice(0));
+    await this.#files.append(join(this.directory, RUN_FILES.results), lines.join(""));
   }
 
   async finish(options: FinishOptions = {}): Promise<EvalRun> {
