@@ -32,6 +32,15 @@ async function runSession(
   return { code, host };
 }
 
+/** Returns a function that runs a prompt; its last argument takes the path of the recording. */
+function createRun({ path, cassette }: Awaited<ReturnType<typeof createWorkDirectory>>) {
+  return async (options: FakeHostOptions, ...args: readonly string[]) => {
+    const host = createFakeHost(options);
+    const code = await main(["run", "--cwd", `${path}/work`, ...args, cassette, "Hello"], host);
+    return { code, output: host.output };
+  };
+}
+
 Deno.test("--replay: repeats the output of a recorded run without network and key", async () => {
   await using directory = await createWorkDirectory();
   const args = ["-o", "text", "What is to be bought?"];
@@ -58,12 +67,7 @@ Deno.test("--replay: repeats the output of a recorded run without network and ke
 
 Deno.test("--replay: uses the default model that was recorded", async () => {
   await using directory = await createWorkDirectory();
-  const run = async (options: FakeHostOptions, flag: string) => {
-    const host = createFakeHost(options);
-    const cwd = `${directory.path}/work`;
-    const code = await main(["run", "--cwd", cwd, flag, directory.cassette, "Hello"], host);
-    return { code, output: host.output };
-  };
+  const run = createRun(directory);
   const recorded = await run({ model: [DONE_REPLY] }, "--record");
   assertEquals(recorded, { code: 0, output: "Milk and eggs.\n" });
   assertEquals(await run(NO_KEYS, "--replay"), recorded);
@@ -71,12 +75,7 @@ Deno.test("--replay: uses the default model that was recorded", async () => {
 
 Deno.test("--replay: uses the model that was recorded, also another than the default one", async () => {
   await using directory = await createWorkDirectory();
-  const run = async (options: FakeHostOptions, ...args: readonly string[]) => {
-    const host = createFakeHost(options);
-    const cwd = `${directory.path}/work`;
-    const code = await main(["run", "--cwd", cwd, ...args, directory.cassette, "Hello"], host);
-    return { code, output: host.output };
-  };
+  const run = createRun(directory);
   const model = ["-m", "anthropic/claude-haiku-5-5"];
   const recorded = await run({ model: [DONE_REPLY] }, ...model, "--record");
   assertEquals(recorded, { code: 0, output: "Milk and eggs.\n" });
@@ -85,12 +84,7 @@ Deno.test("--replay: uses the model that was recorded, also another than the def
 
 Deno.test("--replay: uses the recorded URL where another one is set", async () => {
   await using directory = await createWorkDirectory();
-  const run = async (options: FakeHostOptions, ...args: readonly string[]) => {
-    const host = createFakeHost(options);
-    const cwd = `${directory.path}/work`;
-    const code = await main(["run", "--cwd", cwd, ...args, directory.cassette, "Hello"], host);
-    return { code, output: host.output };
-  };
+  const run = createRun(directory);
   const recorded = await run({ model: [DONE_REPLY] }, ...MODEL, "--record");
   assertEquals(recorded, { code: 0, output: "Milk and eggs.\n" });
   const url = "https://gateway.example.com";

@@ -96,7 +96,8 @@ Deno.test("storeFrom(): close() releases the lease after a renewal that is under
   assertEquals(calls, ["lease", "lease", "release"]);
 });
 
-Deno.test("storeFrom(): flush() rejects with lock_lost and the new owner after the lease ended and was granted again", async () => {
+/** Lets a second writer take a session with one entry over from the first one, whose lease has ended. */
+async function takeOver() {
   const timers = new ManualTimers();
   const storage = createMemoryStorage();
   const createStore = (owner: string) => storeFrom(storage, { ...timers, owner });
@@ -105,6 +106,11 @@ Deno.test("storeFrom(): flush() rejects with lock_lost and the new owner after t
   await first.flush();
   timers.time += 30_001;
   const second = await createStore("second").open("s");
+  return { timers, createStore, first, second };
+}
+
+Deno.test("storeFrom(): flush() rejects with lock_lost and the new owner after the lease ended and was granted again", async () => {
+  const { createStore, first, second } = await takeOver();
   first.append(createMessageEntry("lost"));
   const error = await assertRejects(() => first.flush(), SessionError, "taken over by second");
   assertEquals([error.reason, error.owner?.name], ["lock_lost", "second"]);
@@ -118,14 +124,7 @@ Deno.test("storeFrom(): flush() rejects with lock_lost and the new owner after t
 for (const isRenewed of [true, false]) {
   const when = isRenewed ? "while it renews its lease" : "between two renewals";
   Deno.test(`storeFrom(): a writer does not take the session again from one that took it over ${when}`, async () => {
-    const timers = new ManualTimers();
-    const storage = createMemoryStorage();
-    const createStore = (owner: string) => storeFrom(storage, { ...timers, owner });
-    const first = await createStore("first").create({ id: "s" });
-    first.append(createMessageEntry("kept"));
-    await first.flush();
-    timers.time += 30_001;
-    const second = await createStore("second").open("s");
+    const { timers, createStore, first, second } = await takeOver();
     if (isRenewed) await timers.tick();
     second.append(createMessageEntry("new"));
     await second.close();
