@@ -148,7 +148,7 @@ Deno.test("hostile AG-UI client: resumes with wrong ids, twice, and what waits f
   await agent.waitForIdle();
 });
 
-Deno.test("hostile AG-UI client: approved arguments with more digits than a number keeps are refused", async () => {
+Deno.test("hostile AG-UI client: approved arguments with numbers that cannot be kept are refused", async () => {
   const agent = createAgent({ approve: () => ({ type: "pending" }) });
   const send = connect(agent);
   await (await send(INPUT)).text();
@@ -163,6 +163,11 @@ Deno.test("hostile AG-UI client: approved arguments with more digits than a numb
     (await response.json()).error.split(";")[0],
     "resume[0].payload.editedArgs: The number 9007199254740993 has more digits than a number keeps",
   );
+  const infinite = await approve("1e400");
+  assertEquals([infinite.status, await infinite.json()], [400, {
+    error:
+      "resume[0].payload.editedArgs is not readable, since a number is out of range",
+  }]);
   assertStringIncludes(await (await approve("9007199254740992")).text(), "RUN_FINISHED");
 });
 
