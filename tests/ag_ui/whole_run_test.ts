@@ -217,3 +217,30 @@ Deno.test("agUiHandler(): a request runs when the client has left the run before
   assertStringIncludes(await (await second).text(), "RUN_FINISHED");
   assert(!isRunning());
 });
+
+Deno.test("agUiHandler(): a queued message with an image reaches the client with it", async () => {
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply("One"), reply("Two")]),
+  });
+  const text = { type: "text", text: "Look" } as const;
+  const data = PNG.toBase64();
+  const image = {
+    type: "image",
+    source: { type: "base64", mediaType: "image/png", data },
+  } as const;
+  const unsubscribe = agent.subscribe(({ type }) => {
+    if (type !== "model_call_start") return;
+    unsubscribe();
+    agent.followUp([{ role: "user", content: [text, image], timestamp: 0 }]);
+  });
+  const client = new Client(() => agent);
+  await client.send("Hello");
+  const source = { type: "data", value: data, mimeType: "image/png" };
+  assertEquals(client.messages.map(({ role, content }) => [role, content]), [
+    ["user", "Hello"],
+    ["assistant", "One"],
+    ["user", [text, { type: "image", source }]],
+    ["assistant", "Two"],
+  ]);
+});

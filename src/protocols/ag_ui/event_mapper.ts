@@ -395,9 +395,15 @@ export class EventMapper {
 
   #addUserMessage({ id: messageId = "", content }: UserMessage): AgUiEvent[] {
     if (this.#subAgentId !== undefined || this.#messages.has(messageId)) return [];
+    const message = { role: "user", id: messageId, content: toContent(content) } as const;
     if (!this.#hasCalledModel) {
-      this.#messages.add({ role: "user", id: messageId, content: toContent(content) });
+      this.#messages.add(message);
       return [];
+    }
+    // The events of a message have text only.
+    if (typeof message.content !== "string") {
+      this.#messages.add(message);
+      return [{ type: "MESSAGES_SNAPSHOT", messages: this.#messages.list }];
     }
     return [
       { type: "TEXT_MESSAGE_START", messageId, role: "user" },
