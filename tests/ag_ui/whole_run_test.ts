@@ -153,6 +153,28 @@ Deno.test("agUiHandler(): a client does not learn where files of the server are"
   assertObjectMatch(end[0] as object, { result: { content: [text], details: { width: 10 } } });
 });
 
+Deno.test("agUiHandler(): the messages that a compaction omits are not sent to the client", async () => {
+  const image = { type: "image", source: { type: "file", path: "/srv/a.png" } } as const;
+  const hidden = { role: "user", content: [image], timestamp: 0 } as const;
+  const client = connect({
+    streamFn: scriptedStream([reply("Hello")]),
+    transformContext: (messages) => ({
+      messages,
+      report: {
+        droppedCount: 1,
+        tokensBefore: 100,
+        tokensAfter: 50,
+        droppedMessages: [hidden],
+        summary: "An image",
+      },
+    }),
+  });
+  await client.send("Hi");
+  assertEquals(client.last("CUSTOM")["value"], {
+    report: { droppedCount: 1, tokensBefore: 100, tokensAfter: 50, summary: "An image" },
+  });
+});
+
 Deno.test("agUiHandler(): a failed call is one in the next run of an agent without a history", async () => {
   const errors: boolean[][] = [];
   const createAgent = () =>

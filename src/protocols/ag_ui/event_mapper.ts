@@ -163,7 +163,11 @@ export class EventMapper {
       case "tool_approval_requested":
       case "tool_approval_resolved":
         return this.#customCall(event);
-      case "context_compacted":
+      case "context_compacted": {
+        // The messages are those of the server: a client may not have them, and need not get them again.
+        const { droppedMessages: _dropped, ...report } = event.report;
+        return this.#custom({ ...event, report });
+      }
       case "warning":
         return this.#custom(event);
       case "custom":
