@@ -165,8 +165,7 @@ Deno.test("hostile AG-UI client: approved arguments with numbers that cannot be 
   );
   const infinite = await approve("1e400");
   assertEquals([infinite.status, await infinite.json()], [400, {
-    error:
-      "resume[0].payload.editedArgs is not readable, since a number is out of range",
+    error: "resume[0].payload.editedArgs is not readable, since a number is out of range",
   }]);
   assertStringIncludes(await (await approve("9007199254740992")).text(), "RUN_FINISHED");
 });
