@@ -163,24 +163,38 @@ Deno.test("agUiHandler(): a pending approval is an interrupt, and its answer con
   assertEquals(client.last("RUN_FINISHED")["outcome"], { type: "success" });
 });
 
-Deno.test("agUiHandler(): what the user writes with the answer to an approval follows the call", async () => {
+Deno.test("agUiHandler(): what the user writes with the answer to an approval follows the calls, which all run", async () => {
+  const pay = fakeTool({ name: "pay", result: "Paid" });
   const agent = new Agent({
     model: "test/model",
-    streamFn: scriptedStream([reply([toolCall("pay", {}, { id: "c1" })]), reply("Done")]),
-    tools: [fakeTool({ name: "pay" })],
+    streamFn: scriptedStream([reply([1, 2].map((n) => toolCall("pay", { n }))), reply("Done")]),
+    tools: [{ ...pay, executionMode: "sequential" }],
     approve: () => Promise.resolve({ type: "pending" }),
   });
   const client = new Client(() => agent);
   await client.send("Pay");
   const payload = { approved: true };
   await client.send("In euros", {
-    resume: [{ interruptId: "c1", status: "resolved", payload }],
+    resume: client.pendingInterrupts.map(({ id: interruptId }) => ({
+      interruptId,
+      status: "resolved",
+      payload,
+    })),
   });
-  const roles = ["user", "assistant", "tool_result", "user", "assistant"];
-  assertEquals(agent.state.messages.map(({ role }) => role), roles);
+  const texts = agent.state.messages.slice(2).flatMap((message) =>
+    message.role === "custom" ? [] : [`${message.role}: ${extractText(message.content)}`]
+  );
+  assertEquals(texts, [
+    "tool_result: Paid",
+    "tool_result: Paid",
+    "user: In euros",
+    "assistant: Done",
+  ]);
+  assertEquals(pay.calls.length, 2);
   assertEquals(client.messages.map(({ role }) => role).toSorted(), [
     "assistant",
     "assistant",
+    "tool",
     "tool",
     "user",
     "user",

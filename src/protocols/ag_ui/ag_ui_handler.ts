@@ -141,8 +141,17 @@ function resumeRun(
   const prompt = addContext(selectNew(agent.state.messages, input), input);
   const stream = agent.continueStream({ ...options, approvals: input.approvals });
   // An input that is refused starts no run, and is sent again.
-  if (!isBusy && agent.state.isRunning && prompt.length > 0) agent.steer(prompt);
+  if (!isBusy && agent.state.isRunning && prompt.length > 0) steerAfterCalls(agent, prompt);
   return stream;
+}
+
+/** Adds messages to the run when its calls have ended: steering cancels those that have not. */
+function steerAfterCalls(agent: Agent, prompt: readonly AgentMessage[]): void {
+  const unsubscribe = agent.subscribe(({ type }) => {
+    if (type !== "turn_end") return;
+    unsubscribe();
+    agent.steer(prompt);
+  });
 }
 
 /** Brings the history of the agent up to date, and returns the messages that are new. */
