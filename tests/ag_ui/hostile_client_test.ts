@@ -148,6 +148,29 @@ Deno.test("hostile AG-UI client: resumes with wrong ids, twice, and what waits f
   await agent.waitForIdle();
 });
 
+Deno.test("hostile AG-UI client: a message of a run that it has left reaches the model once", async () => {
+  const agent = createAgent({
+    tools: [fakeTool({ name: "look", delayMs: Infinity })],
+    approve: () => ({ type: "pending" }),
+  });
+  const send = connect(agent);
+  await (await send(INPUT)).text();
+  const messages = [message, { ...message, id: "m2", content: "Quickly" }];
+  const resume = [{ interruptId: "c1", status: "resolved", payload: { approved: true } }];
+  const left = await send({ ...INPUT, messages, resume });
+  const started = Promise.withResolvers<void>();
+  agent.subscribe(({ type }) => type === "tool_execution_start" && started.resolve());
+  await started.promise;
+  await left.body?.cancel();
+  await agent.waitForIdle();
+  const last = { ...message, id: "m3", content: "Now" };
+  await (await send({ ...INPUT, messages: [...messages, last], resume })).text();
+  const texts = agent.state.messages.flatMap((message) =>
+    message.role === "user" ? [extractText(message.content)] : []
+  );
+  assertEquals(texts.toSorted(), ["Hello", "Now", "Quickly"]);
+});
+
 Deno.test("hostile AG-UI client: approved arguments with numbers that cannot be kept are refused", async () => {
   const agent = createAgent({ approve: () => ({ type: "pending" }) });
   const send = connect(agent);

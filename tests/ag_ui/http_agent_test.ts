@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { HttpAgent } from "@ag-ui/client";
+import { HttpAgent, type ResumeEntry } from "@ag-ui/client";
 import { EventSchema } from "@ag-ui/core/schemas";
 import { Agent, type AgentMessage, BadRequestError, extractText } from "../../mod.ts";
 import { agUiHandler, type AgUiHandlerOptions, toAgUi } from "../../src/protocols/ag_ui/mod.ts";
@@ -199,6 +199,36 @@ Deno.test("agUiHandler(): what the user writes with the answer to an approval fo
     "user",
     "user",
   ]);
+});
+
+Deno.test("agUiHandler(): an approval that is sent again after its run has failed continues the conversation", async () => {
+  const pay = fakeTool({ name: "pay", result: "Paid" });
+  const client = connect({
+    streamFn: scriptedStream([
+      reply([toolCall("pay", {}, { id: "c1" })]),
+      fail("auth_error", "no key"),
+      fail("auth_error", "no key"),
+      reply("Done"),
+    ]),
+    tools: [pay],
+    approve: () => Promise.resolve({ type: "pending" }),
+    retry: () => null,
+  });
+  await client.send("Pay");
+  // To the client, a call waits until a run succeeds.
+  const entry: ResumeEntry = {
+    interruptId: "c1",
+    status: "resolved",
+    payload: { approved: true },
+  };
+  const answers = { resume: [entry] };
+  await client.runAgent(answers);
+  assertEquals(client.last("RUN_ERROR")["message"], "no key");
+  await client.runAgent(answers);
+  assertEquals([client.events.at(-1)?.type, client.pendingInterrupts.length], ["RUN_ERROR", 1]);
+  const { newMessages } = await client.send("Try again", answers);
+  assertEquals(newMessages.map(({ role, content }) => [role, content]), [["assistant", "Done"]]);
+  assertEquals([pay.calls.length, client.pendingInterrupts], [1, []]);
 });
 
 Deno.test("agUiHandler(): an answer that does not approve, or cancels, refuses the call", async () => {
