@@ -124,7 +124,9 @@ function startRun(agent: Agent, input: AgUiRunInput): AgentStream {
   if (hasAnswers && agent.state.pendingApprovals.length > 0) {
     return resumeRun(agent, input, options);
   }
-  if (hasAnswers && !haveEnded(agent, Object.keys(approvals))) throw new BadRequestError(NOT_WAITING);
+  if (hasAnswers && !haveEnded(agent, Object.keys(approvals))) {
+    throw new BadRequestError(NOT_WAITING);
+  }
   const prompt = adoptHistory(agent, input);
   if (prompt.length > 0) return agent.promptStream(addContext(prompt, input), options);
   if (hasAnswers && agent.state.messages.at(-1)?.role === "assistant") {

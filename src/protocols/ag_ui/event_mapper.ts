@@ -19,9 +19,9 @@ import type { AssistantMessage, UserMessage } from "../../core/message.ts";
 import type { AgUiEvent, AgUiMessage, AgUiUsage } from "./ag_ui_event.ts";
 import { ClientMessages } from "./client_messages.ts";
 import { isKnownToClient } from "./client_tools.ts";
-import { getOutcome } from "./get_outcome.ts";
+import { getOutcome, getResult } from "./get_outcome.ts";
 import { createPartId } from "./reply_parts.ts";
-import { toContent, withoutFiles } from "./to_parts.ts";
+import { toContent, withoutFiles, withoutMessages } from "./to_parts.ts";
 
 /** Options for `new EventMapper()`. */
 export interface EventMapperOptions {
@@ -163,11 +163,8 @@ export class EventMapper {
       case "tool_approval_requested":
       case "tool_approval_resolved":
         return this.#customCall(event);
-      case "context_compacted": {
-        // The messages are those of the server: a client may not have them, and need not get them again.
-        const { droppedMessages: _dropped, ...report } = event.report;
-        return this.#custom({ ...event, report });
-      }
+      case "context_compacted":
+        return this.#custom({ ...event, report: withoutMessages(event.report) });
       case "warning":
         return this.#custom(event);
       case "custom":
@@ -498,9 +495,4 @@ function countQueued(
   },
 ) {
   return { steering: steering.length, followUp: followUp.length };
-}
-
-function getResult({ messages }: AgentEndEvent): string {
-  const reply = messages.findLast(({ role }) => role === "assistant");
-  return reply?.role === "assistant" ? extractText(reply.content) : "";
 }
