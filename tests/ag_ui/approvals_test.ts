@@ -111,3 +111,37 @@ Deno.test("agUiHandler(): an answer that does not approve, or cancels, refuses t
     assertEquals(remove.calls.length, 0);
   }
 });
+
+Deno.test("agUiHandler(): what the user writes with an answer is part of the next run if a policy stops this one", async () => {
+  let isStopped = false;
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([
+      reply([toolCall("pay", {}, { id: "c1" })]),
+      reply("Done"),
+      reply("More"),
+    ]),
+    tools: [fakeTool({ name: "pay" })],
+    approve: () => Promise.resolve({ type: "pending" }),
+    policies: [{
+      name: "limit",
+      preTurn: () => isStopped ? { type: "stop", reason: "not now" } : undefined,
+    }],
+  });
+  const client = new Client(() => agent);
+  const entry: ResumeEntry = {
+    interruptId: "c1",
+    status: "resolved",
+    payload: { approved: true },
+  };
+  await client.send("Pay");
+  isStopped = true;
+  await client.send("In euros", { resume: [entry] });
+  assertEquals([client.pendingInterrupts.length, agent.queued.steering.length], [1, 1]);
+  isStopped = false;
+  await client.send("Now", { resume: [entry] });
+  const texts = agent.state.messages.flatMap((message) =>
+    message.role === "user" ? [extractText(message.content)] : []
+  );
+  assertEquals(texts, ["Pay", "In euros", "Now"]);
+});

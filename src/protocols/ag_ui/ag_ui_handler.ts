@@ -162,10 +162,10 @@ function resumeRun(
   return stream;
 }
 
-/** Adds messages to the run when its calls have ended: steering cancels those that have not. */
+/** Adds messages to the run when its calls have ended, or to the next one: steering cancels those that have not. */
 function steerAfterCalls(agent: Agent, prompt: readonly AgentMessage[]): void {
   const unsubscribe = agent.subscribe(({ type }) => {
-    if (type !== "turn_end") return;
+    if (type !== "turn_end" && type !== "agent_end") return;
     unsubscribe();
     agent.steer(prompt);
   });
