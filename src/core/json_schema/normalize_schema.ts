@@ -20,7 +20,7 @@ export interface NormalizedSchema {
   readonly schema: JsonRecord;
   /** The keywords that were removed. */
   readonly ignored: readonly IgnoredKeyword[];
-  /** Whether any schema in it has a default. */
+  /** Whether any schema below the root has a default. */
   readonly hasDefaults: boolean;
   /** Whether any schema in it has an identifier. */
   readonly hasIds: boolean;
@@ -114,7 +114,7 @@ class Normalizer {
     }
     if (typeof $id === "string") this.hasIds = true;
     if ($ref !== undefined) this.hasReferences = true;
-    if (schema["default"] !== undefined) this.hasDefaults = true;
+    if (schema["default"] !== undefined && path !== "") this.hasDefaults = true;
   }
 
   #ignore(path: string, message: string): void {
