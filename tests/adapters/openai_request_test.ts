@@ -135,6 +135,17 @@ Deno.test("createOpenAI(): sends maxTokens in the field of the API and lowers it
   ]]);
 });
 
+Deno.test("responses: raises maxTokens to the minimum of the API with a warning", async () => {
+  const send = (maxTokens: number, api: "chat" | "responses" = "responses") =>
+    sendPrompt(createModel("gpt-4o"), { api, options: { maxTokens } });
+  const raised = await send(5);
+  assertEquals(raised.body["max_output_tokens"], 16);
+  assertEquals(getWarningCodes(raised), ["max_tokens_raised"]);
+  const minimum = await send(16);
+  assertEquals([minimum.body["max_output_tokens"], getWarningCodes(minimum)], [16, []]);
+  assertEquals((await send(5, "chat")).body["max_completion_tokens"], 5);
+});
+
 Deno.test("createOpenAI(): omits an unsupported temperature with a warning", async () => {
   const options = { temperature: 0.5 };
   assertEquals((await sendPrompt(createModel("gpt-4o"), { options })).body["temperature"], 0.5);

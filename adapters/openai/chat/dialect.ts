@@ -60,6 +60,8 @@ export interface ChatDialect {
   readonly unsupported: readonly ("serviceTier" | "verbosity" | "reasoningSummary")[];
   /** Whether the server is in a region with data residency, whose prices may differ. Default: `false`. */
   readonly isRegional?: boolean;
+  /** Whether a model supports texts that end a reply. Default: all do, unless they support no temperature. */
+  readonly supportsStop?: (modelId: string) => boolean;
   /** Field for the seed. Default: `seed`. */
   readonly seedField?: string;
   /** Tools that the server runs itself. Default: none. */

@@ -102,7 +102,7 @@ export async function createChatBody(
       : undefined,
     temperature: resolveTemperature(options, entry, sink),
     top_p: resolveTopP(options, entry, sink),
-    stop: resolveChatStop(request, entry, sink),
+    stop: resolveChatStop(request, { dialect, entry }, sink),
     [seedField]: options.seed,
     [dialect.maxTokensField]: resolveMaxTokens(options, entry, sink),
     ...dialect.toThinkingFields(model, entry?.thinking),
@@ -121,10 +121,12 @@ export async function createChatBody(
 /** Returns the texts that end a reply; models that reason, and therefore support no temperature, do not support them. */
 function resolveChatStop(
   request: StreamRequest,
-  entry: CatalogEntry | undefined,
+  { dialect: { supportsStop }, entry }: ChatBodyOptions,
   sink: WarningSink,
 ): readonly string[] | undefined {
-  if (entry?.temperature !== false) return resolveStop(request.options, MAX_STOP_TEXTS, sink);
+  const { model, options } = request;
+  const isSupported = supportsStop?.(model.modelId) ?? entry?.temperature !== false;
+  if (isSupported) return resolveStop(options, MAX_STOP_TEXTS, sink);
   warnUnsupportedOptions(request, ["stop"], sink);
   return undefined;
 }

@@ -41,6 +41,9 @@ const LONG_CACHE_MODELS = /^gpt-(?:4\.1|5(?!\.[6-9]))/;
 /** Matches models that reason, by their names, for those that are not in the catalog. */
 const REASONING_MODELS = /^(?!.*chat)(?:o[1-9]|gpt-(?:[5-9]|[1-9]\d)|codex)/;
 
+/** Lowest `max_output_tokens` that the API accepts. */
+const MIN_OUTPUT_TOKENS = 16;
+
 /** Differences between servers with the Responses API. */
 export interface ResponsesDialect {
   /** Images that the server accepts. */
@@ -109,7 +112,7 @@ export async function createResponsesBody(
       : undefined,
     temperature: resolveTemperature(options, entry, sink),
     top_p: resolveTopP(options, entry, sink),
-    max_output_tokens: resolveMaxTokens(options, entry, sink),
+    max_output_tokens: resolveOutputTokens(options, entry, sink),
     ...toReasoningFields(request, entry, sink),
     text: Object.keys(text).length > 0 ? text : undefined,
     service_tier: tier,
@@ -117,6 +120,19 @@ export async function createResponsesBody(
     prompt_cache_retention: resolveRetention(options, model.modelId, sink),
   };
   return mergeExtraFields(body, options.extra, sink);
+}
+
+/** Returns the maximum length of the reply; a shorter one than the API accepts is raised with a warning. */
+function resolveOutputTokens(
+  options: StreamOptions,
+  entry: CatalogEntry | undefined,
+  sink: WarningSink,
+): number | undefined {
+  const maxTokens = resolveMaxTokens(options, entry, sink);
+  if (maxTokens === undefined || maxTokens >= MIN_OUTPUT_TOKENS) return maxTokens;
+  const message = `maxTokens was raised to ${MIN_OUTPUT_TOKENS}, the minimum of the Responses API`;
+  sink.warning("max_tokens_raised", message);
+  return MIN_OUTPUT_TOKENS;
 }
 
 function toResponsesTools(tools: readonly ToolSpec[]): JsonObject[] {
