@@ -24,6 +24,8 @@ export interface CompatibleServer {
   readonly refusedFields?: readonly string[];
   /** Whether `tool_choice` must be a text, so that no single tool can be required. Default: `false`. */
   readonly hasTextToolChoice?: boolean;
+  /** Whether `tool_choice` must be `auto`, so that no call can be required or forbidden. Default: `false`. */
+  readonly hasAutoToolChoice?: boolean;
 }
 
 /** The known servers. */
@@ -44,6 +46,7 @@ export const COMPATIBLE_SERVERS: readonly CompatibleServer[] = [
   },
   { name: "Mistral", hosts: ["api.mistral.ai"], refusedFields: ["stream_options", "seed"] },
   { name: "xAI", hosts: ["api.x.ai"] },
+  { name: "z.ai", hosts: ["api.z.ai", "open.bigmodel.cn"], hasAutoToolChoice: true },
   { name: "Hugging Face", hosts: ["router.huggingface.co"] },
   {
     name: "llama.cpp",
@@ -80,7 +83,7 @@ export function adaptBody(
   server: CompatibleServer,
   sink: WarningSink,
 ): JsonObject {
-  const { name, refusedFields = [], hasTextToolChoice = false } = server;
+  const { name, refusedFields = [], hasTextToolChoice = false, hasAutoToolChoice = false } = server;
   const refused = refusedFields.filter((field) => body[field] !== undefined);
   const unexpected = refused.filter((field) => field !== "stream_options");
   if (unexpected.length > 0) {
@@ -89,7 +92,17 @@ export function adaptBody(
   const accepted = Object.fromEntries(
     Object.entries(body).filter(([field]) => !refused.includes(field)),
   );
+  if (hasAutoToolChoice) return withAutoToolChoice(accepted, name, sink);
   return hasTextToolChoice ? withTextToolChoice(accepted) : accepted;
+}
+
+/** Forbids a call by sending no tools; a required call is omitted with a warning. */
+function withAutoToolChoice(body: JsonObject, name: string, sink: WarningSink): JsonObject {
+  const { tool_choice: choice, tools, ...others } = body;
+  if (choice === undefined || choice === "auto") return body;
+  if (choice === "none") return others;
+  sink.warning("tool_choice_left_out", `${name} does not support a forced tool call`);
+  return { ...others, tools };
 }
 
 /** Requires a single tool by sending no others. */

@@ -126,7 +126,7 @@ const OPENROUTER: ChatDialect = {
   fields: { usage: { include: true } },
   requiresReasoning: ({ modelId }) => /^(?:deepseek|moonshotai)\//.test(modelId),
   forcedCalls: ({ modelId }) =>
-    /^(?:deepseek\/deepseek-v4|moonshotai\/kimi-k2(?:\.|-thinking))/.test(modelId)
+    /^(?:deepseek\/deepseek-v4|moonshotai\/kimi-k2(?:\.|-thinking)|z-ai\/)/.test(modelId)
       ? "never"
       : undefined,
 };
@@ -176,6 +176,7 @@ const DIALECTS: Readonly<Record<string, ChatDialect>> = {
   "api.moonshot.cn": MOONSHOT,
   "api.kimi.com": MOONSHOT,
   "api.z.ai": THINKING_SWITCH,
+  "open.bigmodel.cn": THINKING_SWITCH,
 };
 
 /** Returns the dialect of the server at a URL. */
