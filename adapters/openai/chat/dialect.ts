@@ -43,6 +43,8 @@ export interface ChatDialect {
   readonly hasThinkingParts?: boolean;
   /** Whether every reply in a request for a model must have `reasoning_content`. Default: for no model. */
   readonly requiresReasoning?: (model: ModelSpec) => boolean;
+  /** Whether a model requires the signatures of calls, in `reasoning_details`. Default: none does. */
+  readonly requiresSignatures?: (modelId: string) => boolean;
   /** Whether a model that can think accepts a forced tool call only `without_thinking`, or `never`. Default: always. */
   readonly forcedCalls?: (model: ModelSpec) => "without_thinking" | "never" | undefined;
   /** Whether a model that is not in the catalog may get a response schema. Default: `true`. */
@@ -125,6 +127,7 @@ const OPENROUTER: ChatDialect = {
   unsupported: ["serviceTier", "reasoningSummary"],
   fields: { usage: { include: true } },
   requiresReasoning: ({ modelId }) => /^(?:deepseek|moonshotai)\//.test(modelId),
+  requiresSignatures: (modelId) => /^~?google\/gemini-(?![12]\b)/.test(modelId),
   forcedCalls: ({ modelId }) =>
     /^(?:deepseek\/deepseek-v4|moonshotai\/kimi-k2(?:\.|-thinking)|z-ai\/)/.test(modelId)
       ? "never"
