@@ -31,6 +31,8 @@ export interface ChatDialect {
   readonly needsUsageOption: boolean;
   /** Whether the server supports `prompt_cache_key`. */
   readonly hasCacheKey: boolean;
+  /** Whether a model accepts `prompt_cache_key`, where the server supports it. Default: all do. */
+  readonly acceptsCacheKey?: (modelId: string) => boolean;
   /** Whether prompts for a model may contain `cache_control`. */
   readonly supportsCacheControl: (modelId: string) => boolean;
   /** Returns the fields that control thinking; `ability` is `undefined` for a model that is not in the catalog. */

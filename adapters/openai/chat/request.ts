@@ -113,9 +113,13 @@ export async function createChatBody(
       dialect.supportsSchemas === false ? { strictSchema: false } : entry,
       sink,
     ),
-    ...(dialect.hasCacheKey && { prompt_cache_key: resolveSessionId(request) }),
+    ...(hasCacheKey(dialect, model.modelId) && { prompt_cache_key: resolveSessionId(request) }),
   };
   return mergeExtraFields(body, options.extra, sink);
+}
+
+function hasCacheKey({ hasCacheKey, acceptsCacheKey }: ChatDialect, modelId: string): boolean {
+  return hasCacheKey && (acceptsCacheKey?.(modelId) ?? true);
 }
 
 /** Returns the texts that end a reply; models that reason, and therefore support no temperature, do not support them. */
