@@ -9,6 +9,7 @@
 import type { JsonObject } from "../../../src/core/json.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
+import { toGrammarSchema } from "./grammar_schema.ts";
 
 /** A server with the chat completions API. */
 export interface CompatibleServer {
@@ -18,10 +19,14 @@ export interface CompatibleServer {
   readonly hosts?: readonly string[];
   /** Default port of a program on the local machine. */
   readonly localPort?: string;
+  /** Name of the provider that is a program, at any URL. */
+  readonly provider?: string;
   /** How to start a program. */
   readonly connectHint?: string;
   /** Fields with which a request is rejected. */
   readonly refusedFields?: readonly string[];
+  /** Whether the schemas of tools are converted to a grammar, which does not support all of them. Default: `false`. */
+  readonly hasGrammar?: boolean;
   /** Whether `tool_choice` must be a text, so that no single tool can be required. Default: `false`. */
   readonly hasTextToolChoice?: boolean;
   /** Whether `tool_choice` must be `auto`, so that no call can be required or forbidden. Default: `false`. */
@@ -51,14 +56,18 @@ export const COMPATIBLE_SERVERS: readonly CompatibleServer[] = [
   {
     name: "llama.cpp",
     localPort: "8080",
+    provider: "llamacpp",
     connectHint: "start llama.cpp with `llama-server -m <model>.gguf`",
+    hasGrammar: true,
     // It reads an object as "auto", without an error.
     hasTextToolChoice: true,
   },
   {
     name: "LM Studio",
     localPort: "1234",
+    provider: "lmstudio",
     connectHint: "start the server of LM Studio with `lms server start`",
+    hasGrammar: true,
     hasTextToolChoice: true,
   },
   { name: "vLLM", localPort: "8000", connectHint: "start vLLM with `vllm serve <model>`" },
@@ -77,6 +86,11 @@ export function findServer(baseUrl: string): CompatibleServer | undefined {
   );
 }
 
+/** Returns the program of a provider, if it is known. */
+export function findProgram(name: string): CompatibleServer | undefined {
+  return COMPATIBLE_SERVERS.find(({ provider }) => provider === name);
+}
+
 /** Returns a body without the fields that a server rejects; reports those of the caller as a warning. */
 export function adaptBody(
   body: JsonObject,
@@ -89,11 +103,23 @@ export function adaptBody(
   if (unexpected.length > 0) {
     sink.warning("field_left_out", `${name} does not support ${unexpected.join(", ")}`);
   }
-  const accepted = Object.fromEntries(
-    Object.entries(body).filter(([field]) => !refused.includes(field)),
-  );
+  const kept = Object.entries(body).filter(([field]) => !refused.includes(field));
+  const accepted = adaptTools(Object.fromEntries(kept), server);
   if (hasAutoToolChoice) return withAutoToolChoice(accepted, name, sink);
   return hasTextToolChoice ? withTextToolChoice(accepted) : accepted;
+}
+
+function adaptTools(body: JsonObject, { hasGrammar }: CompatibleServer): JsonObject {
+  const { tools } = body;
+  return hasGrammar && Array.isArray(tools) ? { ...body, tools: tools.map(adaptTool) } : body;
+}
+
+function adaptTool(tool: unknown): unknown {
+  const called = isJsonObject(tool) ? tool["function"] : undefined;
+  if (!isJsonObject(tool) || !isJsonObject(called)) return tool;
+  const { parameters } = called;
+  if (!isJsonObject(parameters)) return tool;
+  return { ...tool, function: { ...called, parameters: toGrammarSchema(parameters) } };
 }
 
 /** Forbids a call by sending no tools; a required call is omitted with a warning. */
