@@ -17,6 +17,7 @@ import { completeEnds, type CompleteEndsOptions, separateReplies } from "./compl
 import { mergeNeighbors } from "./merge_neighbors.ts";
 import { toMoonshotSchema } from "./moonshot_schema.ts";
 import { CHAT_AUDIO, CHAT_DOCUMENTS, CHAT_IMAGES, getChatAbilities } from "./media.ts";
+import { toTypedSchema } from "./typed_schema.ts";
 import type { WireMessage } from "./wire.ts";
 
 /** Dialect of the chat completions API. */
@@ -180,6 +181,7 @@ const DIALECTS: Readonly<Record<string, ChatDialect>> = {
   "api.moonshot.ai": MOONSHOT,
   "api.moonshot.cn": MOONSHOT,
   "api.kimi.com": MOONSHOT,
+  "api.fireworks.ai": { ...LENIENT, toToolSchema: toTypedSchema },
   "api.z.ai": THINKING_SWITCH,
   "open.bigmodel.cn": THINKING_SWITCH,
 };
