@@ -265,7 +265,7 @@ Deno.test("createOpenAI(): at OpenRouter, the prompt that the previous request m
   assertEquals(await Promise.all([1, 32, 63].map(findMarks)), [[0, 1], [0, 1, 32], [0, 32, 63]]);
 });
 
-Deno.test("createOpenAI(): Moonshot gets no type next to alternatives, and no references", async () => {
+Deno.test("createOpenAI(): models of Moonshot get no type next to alternatives, and no references", async () => {
   const parameters = {
     type: "object",
     properties: {
@@ -274,20 +274,42 @@ Deno.test("createOpenAI(): Moonshot gets no type next to alternatives, and no re
     },
     definitions: { b: { type: "number" } },
   };
-  const request = richRequest(createModel("kimi-k3"));
   const tools = [{ name: "add", description: "Adds.", parameters }];
   const context = { systemPrompt: "", messages: [prompt("Hi")], tools };
-  const send = async (baseUrl: string) => {
-    const { body } = await sendToOpenAI({ ...request, context }, { baseUrl });
+  const send = async (baseUrl: string, modelId: string) => {
+    const request = { ...richRequest(createModel(modelId)), context };
+    const { body } = await sendToOpenAI(request, { baseUrl });
     const { tools: sent } = body as { tools: { function: { parameters: JsonObject } }[] };
     return sent[0]?.function.parameters;
   };
   const alternatives = ["date", "time"].map((format) => ({ type: "string", format }));
-  assertEquals(await send("https://api.moonshot.ai/v1"), {
+  const accepted = {
     type: "object",
     properties: { a: { anyOf: alternatives }, b: { type: "number" } },
-  });
-  assertEquals(await send("https://api.together.xyz/v1"), parameters);
+  };
+  assertEquals(await send("https://api.moonshot.ai/v1", "kimi-k3"), accepted);
+  assertEquals(await send("https://openrouter.ai/api/v1", "moonshotai/kimi-k2.6"), accepted);
+  assertEquals(await send("https://openrouter.ai/api/v1", "z-ai/glm-5"), parameters);
+});
+
+Deno.test("createOpenAI(): Moonshot gets no temperature and topP for models that accept only their own", async () => {
+  const send = async (modelId: string, baseUrl = "https://api.moonshot.ai/v1") => {
+    const options = { temperature: 0.5, topP: 0.5, stop: ["END"], apiKey: "sk-test" };
+    const request = await sendToOpenAI({ ...richRequest(createModel(modelId)), options }, {
+      baseUrl,
+    });
+    const { temperature, top_p, stop } = request.body;
+    assertEquals(stop, ["END"]);
+    const codes = getWarningCodes(request).filter((code) => code !== "unknown_model");
+    return [temperature, top_p, ...codes];
+  };
+  const omitted = [undefined, undefined, "temperature_left_out", "top_p_left_out"];
+  assertEquals(await send("kimi-k2.5"), omitted);
+  assertEquals(await send("kimi-k3"), omitted);
+  assertEquals(await send("kimi-for-coding", "https://api.kimi.com/coding/v1"), omitted);
+  assertEquals(await send("kimi-k2-0905-preview"), [0.5, 0.5]);
+  assertEquals(await send("moonshot-v1-8k"), [0.5, 0.5]);
+  assertEquals(await send("kimi-k2.5", "https://api.together.xyz/v1"), [0.5, 0.5]);
 });
 
 Deno.test("createOpenAI(): replaces images with notes and a warning for a model without images", async () => {

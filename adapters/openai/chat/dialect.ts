@@ -67,6 +67,8 @@ export interface ChatDialect {
   readonly isRegional?: boolean;
   /** Whether a model supports texts that end a reply. Default: all do, unless they support no temperature. */
   readonly supportsStop?: (modelId: string) => boolean;
+  /** Whether a model accepts only its own temperature and `topP`. Default: none does. */
+  readonly hasFixedSampling?: (modelId: string) => boolean;
   /** Field for the seed. Default: `seed`. */
   readonly seedField?: string;
   /** Tools that the server runs itself. Default: none. */
@@ -171,6 +173,8 @@ const MOONSHOT: ChatDialect = {
     return LENIENT.toThinkingFields(model, ability ?? known);
   },
   requiresReasoning: ({ modelId }) => !modelId.startsWith("moonshot-v1"),
+  // "invalid temperature: only 1 is allowed for this model", without thinking only 0.6.
+  hasFixedSampling: (modelId) => /^(?:kimi-)?(?:k2\.|k3|for-coding)/.test(modelId),
   forcedCalls: ({ modelId }) =>
     /^kimi-(?:k2\.|k2-thinking|for-coding)/.test(modelId) ? "never" : undefined,
 };

@@ -35,6 +35,7 @@ import { toClaudeSchema } from "../../kit/request/property_names.ts";
 import { isClaude } from "./claude.ts";
 import { canContinueReply } from "./complete_ends.ts";
 import { resolveForcedCall } from "./forced_call.ts";
+import { isKimi, toMoonshotSchema } from "./moonshot_schema.ts";
 import { CHAT_REPLAY } from "./replay_rules.ts";
 import { toChatMessages } from "./messages.ts";
 import type { WireMessage } from "./wire.ts";
@@ -70,7 +71,9 @@ export async function createChatBody(
   const tools = [
     ...toChatTools(omitReplaced(context.tools, serverTools), {
       maxDescription: dialect.maxDescription,
-      toSchema: isClaude(model) ? toClaudeSchema : dialect.toToolSchema ?? toToolSchema,
+      toSchema: isClaude(model)
+        ? toClaudeSchema
+        : dialect.toToolSchema ?? (isKimi(model) ? toMoonshotSchema : toToolSchema),
     }),
     ...serverTools,
   ];
@@ -88,6 +91,7 @@ export async function createChatBody(
     : resolveServiceTier(options, dialect.serviceTiers, sink);
   // Where a tier has another name, the reply reports the one that served it.
   if (tier === options.serviceTier) warnTierPrice(options, entry, sink);
+  const sampling = dialect.hasFixedSampling?.(model.modelId) ? { temperature: false } : entry;
   const body = {
     model: model.modelId,
     stream: true,
@@ -100,8 +104,8 @@ export async function createChatBody(
     tool_choice: tools.length > 0 || canChooseTool(request, sink)
       ? toChatToolChoice(options)
       : undefined,
-    temperature: resolveTemperature(options, entry, sink),
-    top_p: resolveTopP(options, entry, sink),
+    temperature: resolveTemperature(options, sampling, sink),
+    top_p: resolveTopP(options, sampling, sink),
     stop: resolveChatStop(request, { dialect, entry }, sink),
     [seedField]: options.seed,
     [dialect.maxTokensField]: resolveMaxTokens(options, entry, sink),
