@@ -111,10 +111,15 @@ const HEADERS = {
  */
 function resolveRegion({ model }: StreamRequest, options: BedrockOptions): string | undefined {
   const region = options.region || /^arn:[^:]*:bedrock:([^:]+):/.exec(model.modelId)?.[1];
-  if (region === undefined || /^[a-z\d-]+$/.test(region)) return region;
+  if (region === undefined || isRegionName(region)) return region;
   const { provider } = model;
   const message = `Invalid region "${region}" for ${provider}: pass one such as "us-east-1"`;
   throw new BadRequestError(message, { provider });
+}
+
+/** Whether a value is the name of a region; callers without types may pass any. */
+function isRegionName(region: unknown): boolean {
+  return typeof region === "string" && /^[a-z\d-]+$/.test(region);
 }
 
 function createUrl(
