@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonSchema } from "../../src/core/j
 import { inlineDefinitions } from "../kit/request/inline_definitions.ts";
 import { toToolSchema } from "../kit/request/tool_schema.ts";
 
-/** Keywords of a parameter that every version of Ollama passes on to the model, and one that says nothing to it. */
+/** Keywords of a parameter that every version of Ollama passes on to the model, and `title`, which it does not need. */
 const KEPT_KEYWORDS = ["type", "items", "description", "enum", "title"];
 
 /** Converted schemas, since each request has the tools of the previous one. */
