@@ -58,6 +58,14 @@ async function evaluate(
   return { run: await writer.finish(), results };
 }
 
+/** Lists the files and directories in a directory, sorted. */
+function listPaths(directory: string, prefix = ""): string[] {
+  return [...Deno.readDirSync(directory)].flatMap(({ name, isDirectory }) => [
+    prefix + name,
+    ...isDirectory ? listPaths(`${directory}/${name}`, `${prefix}${name}/`) : [],
+  ]).sort();
+}
+
 const asJson = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 Deno.test("eval run: results are read as they were written, in the order of the cases", async () => {
@@ -282,6 +290,30 @@ Deno.test("eval run: is not resumed after a file of a fixture has changed", asyn
     assertEquals(Object.keys(fixtures), ["project"]);
     await Deno.writeTextFile(path, JSON.stringify(header));
     assertEquals(await resume(), 0);
+  });
+});
+
+Deno.test("eval run: evaluations and recordings in a fixture are no part of it", async () => {
+  await useDirectory(async (directory) => {
+    await Deno.writeTextFile(`${directory}/notes.txt`, "first");
+    const [first] = createSet().cases;
+    assert(first);
+    const set: EvalSet = { id: "set", cases: [{ ...first, fixture: "." }], directory };
+    await evaluate(`${directory}/results/a`, { set });
+    using writer = await createEvalRun(`${directory}/results/b`, { set });
+    writer[Symbol.dispose]();
+    const record = `${directory}/recording/model`;
+    for (const _ of ["a new recording", "a finished one"]) {
+      await runEvalSet(set, async ({ getDirectory }) => {
+        assertEquals(listPaths(await getDirectory()), ["notes.txt", "recording", "results"]);
+        return makeAgent()();
+      }, { record });
+    }
+    using resumed = await resumeEvalRun(`${directory}/results/b`, { set });
+    assertEquals(resumed.finished, []);
+    const { fixtures: before } = await readEvalRun(`${directory}/results/a`);
+    const { fixtures: after } = await readEvalRun(`${directory}/results/b`);
+    assertEquals(before, after);
   });
 });
 
