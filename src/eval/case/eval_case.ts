@@ -85,7 +85,7 @@ export type ResponseCriteria =
   }
   | {
     readonly type: "custom";
-    /** Returns whether the answer is accepted, or a score between 0 and 1. Not possible in a file. */
+    /** Returns whether the answer is accepted, or a score between 0 and 1, of which only 1 passes. Not possible in a file. */
     readonly check: (text: string) => boolean | number | Promise<boolean | number>;
   };
 
