@@ -115,9 +115,9 @@ export type ExpectedFile =
 export interface EvalBudget {
   /** Cost in US dollars. */
   readonly maxCost?: number | undefined;
-  /** Tokens, of input and output. */
+  /** Tokens, of input and output, also of agents that tools run. */
   readonly maxTokens?: number | undefined;
-  /** Turns. */
+  /** Turns, without those of agents that tools run. */
   readonly maxTurns?: number | undefined;
   /** Duration in milliseconds. */
   readonly maxDurationMs?: number | undefined;
