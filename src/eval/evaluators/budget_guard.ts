@@ -90,7 +90,7 @@ export class BudgetGuard {
 
   #end(context: RunContext): void {
     const { runId } = context;
-    // What it has spent is part of the result of its tool call.
+    // The spending of a sub-agent is part of the result of its tool call.
     if (this.#subRuns.delete(runId) || this.#run?.id !== runId) return;
     this.#ended = addTotals(this.#ended, { ...this.#run, ...toSpending(context) });
     this.#run = undefined;
