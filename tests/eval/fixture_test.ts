@@ -96,11 +96,13 @@ Deno.test("eval run: evaluations and recordings in a fixture are no part of it",
     const interrupted = await createEvalRun(b, { set });
     interrupted[Symbol.dispose]();
     const record = `${directory}/recording/model`;
-    for (const _ of ["a new recording", "a finished one"]) {
+    for (const state of ["new", "finished"]) {
+      let paths: readonly string[] = [];
       await runEvalSet(set, async ({ getDirectory }) => {
-        assertEquals(listPaths(await getDirectory()), ["notes.txt", "recording", "results"]);
+        paths = listPaths(await getDirectory());
         return createAgent();
       }, { record });
+      assertEquals(paths, ["notes.txt", "recording", "results"], `with a ${state} recording`);
     }
     using resumed = await resumeEvalRun(b, { set });
     assertEquals(resumed.finished, []);
