@@ -49,16 +49,30 @@ function createMemberPattern(names: string, minLength: number): RegExp {
 /** Minimum length of a secret; shorter values are placeholders, such as "test", and are not searched for in texts. */
 const MIN_SECRET_LENGTH = 8;
 
-/** Extracts the secrets from the headers and the query of a request, except values shorter than 8 characters. */
+/**
+ * Matches words, which are placeholders, such as `anything`, where a gateway or a server needs no key: of texts that have the
+ * word, the recording would be another one than what a replay with another key sends.
+ */
+const PLACEHOLDER = /^(?=.{1,15}$)(?:[a-z]+(?:[-_][a-z]+)*|[A-Z]+(?:[-_][A-Z]+)*)$/;
+
+/**
+ * Extracts the secrets from the headers and the query of a request, except values shorter than 8 characters, and words in
+ * headers.
+ */
 export function extractSecrets({ headers, url }: OutgoingRequest): string[] {
   const values = [...headers].filter(([name]) => SECRET_HEADER.test(name))
-    .flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")]);
+    .map(([, value]) => value).filter((value) => !PLACEHOLDER.test(removeScheme(value)))
+    .flatMap((value) => [value, removeScheme(value)]);
   const { username, password, searchParams } = new URL(url);
   values.push(username, password);
   for (const [name, value] of searchParams) {
     if (SECRET_PARAMETER.test(name)) values.push(value);
   }
   return values.filter((value) => value.length >= MIN_SECRET_LENGTH);
+}
+
+function removeScheme(value: string): string {
+  return value.replace(/^\S+\s+/, "");
 }
 
 /** Returns secrets in all forms in which they may occur: as they are, in a URL, in a form, and in a text of JSON. */

@@ -82,6 +82,35 @@ Deno.test("redactRequest() does not search for keys shorter than 8 characters", 
   assertEquals([headers["x-api-key"], body], ["[redacted]", { text: "a test" }]);
 });
 
+Deno.test("redactRequest() keeps words in texts that a gateway without keys accepts as a key", async () => {
+  for (const key of ["anything", "not-needed", "PLACEHOLDER"]) {
+    const { headers, body } = await redactFetch(url, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "x-api-key": key },
+      body: `Do not change ${key}`,
+    });
+    assertEquals(headers["authorization"], "[redacted]");
+    assertEquals(headers["x-api-key"], "[redacted]");
+    assertEquals(body, { text: `Do not change ${key}` });
+  }
+});
+
+Deno.test("redactRequest() hides keys that are no short words wherever the request repeats them", async () => {
+  for (const key of ["anything1", "aNyThInGs", "a-long-key-without-digits", "abc_def_.ghi"]) {
+    const { body } = await redactFetch(`https://proxy.example.com/`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
+      body: `my key is ${key}`,
+    });
+    assertEquals(body, { text: "my key is [redacted]" }, key);
+  }
+  const { body } = await redactFetch("https://me:sunflower@example.com/?token=sunflowers", {
+    method: "POST",
+    body: "sunflower sunflowers",
+  });
+  assertEquals(body, { text: "[redacted] [redacted]" });
+});
+
 Deno.test("redactRequest() stores a body as JSON, else as text, else as base64", async () => {
   const redactBody = async (body: BodyInit) =>
     (await redactFetch(url, { method: "POST", body })).body;

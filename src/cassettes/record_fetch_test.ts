@@ -366,6 +366,21 @@ Deno.test("recordFetch() redacts a secret that is encoded in a URL, a form or JS
   await send(replayCassette("a.jsonl", options));
 });
 
+Deno.test("recordFetch() keeps a word in texts that is the key, and a replay without the key matches it", async () => {
+  const files = createMemoryFiles();
+  const network = () => Promise.resolve(new Response("I did not change anything."));
+  const send = (fetch: typeof globalThis.fetch, key: string) =>
+    fetch(URL_A, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
+      body: "Understand before you change anything.",
+    });
+  const fetch = recordFetch(network, "a.jsonl", { files });
+  await (await send(fetch, "anything")).text();
+  const replay = replayCassette("a.jsonl", { files });
+  assertEquals(await (await send(replay, "none")).text(), "I did not change anything.");
+});
+
 Deno.test("recordFetch() fails when another recording has replaced its file, and leaves that one as it is", async () => {
   await using directory = await createTemporaryDirectory();
   const path = `${directory.path}/a.jsonl`;
