@@ -357,6 +357,23 @@ Deno.test("runEvalSet: a run that was not recorded fails, and others are replaye
   });
 });
 
+Deno.test("runEvalSet: a replay with seeds has the recorded runs with these seeds", async () => {
+  await useDirectory(async (directory) => {
+    const { fetch } = createServer(REPLIES);
+    const recorded = await run({ record: directory, seeds: [3, 5, 8], fetch });
+    const replayed = await run({ replay: directory, seeds: [8, 3], fetch: rejectNetwork });
+    const [first, , third] = recorded.map(outline);
+    assertEquals(replayed.map(outline), [third, first]);
+    assertEquals(replayed.map(({ outcome }) => outcome), ["passed", "passed"]);
+    const [missing] = await run({ replay: directory, seeds: [4], fetch: rejectNetwork });
+    assertEquals([missing?.seed, missing?.outcome], [4, "failed"]);
+    assertStringIncludes(
+      missing?.scores[0]?.reason ?? "",
+      `The run of the case "hello" with the seed 4 is not in the recording "${directory}"`,
+    );
+  });
+});
+
 Deno.test("runEvalSet: rejects a directory without a recording, and record with replay", async () => {
   await useDirectory(async (directory) => {
     await assertRejects(() => run({ replay: directory }), BadRequestError, "no recording in");

@@ -41,8 +41,10 @@ export interface FinishedRun extends Pick<RecordedRun, "model" | "directory"> {
   readonly end: "answered" | "failed" | "cancelled";
 }
 
+type RunIdentity = Pick<RecordedRun, "caseId" | "repetition" | "seed">;
+
 /** The run for which a connection is opened. */
-export interface ConnectionRequest extends Pick<RecordedRun, "caseId" | "repetition" | "seed"> {
+export interface ConnectionRequest extends RunIdentity {
   /** The messages of the user. */
   readonly prompts: readonly string[];
 }
@@ -65,6 +67,8 @@ export interface ConnectionOptions {
   readonly fetch: typeof globalThis.fetch;
   /** Replaces further parts of texts that differ in each run. */
   readonly normalize?: ((text: string) => string) | undefined;
+  /** The seeds of the repetitions, by which a replay finds the recorded runs; their numbers can differ. */
+  readonly seeds?: readonly number[] | undefined;
   /** Port: the current time in milliseconds. */
   readonly now: () => number;
   /** Port: reads and writes files. */
@@ -146,19 +150,25 @@ function openRecording(
 
 async function openReplays(
   directory: string,
-  { normalize, now, files }: ConnectionOptions,
+  { normalize, seeds, now, files }: ConnectionOptions,
 ): Promise<OpenRunConnection> {
-  const runs = new Map(
-    (await readRuns(directory, files)).map((run) => [getCassettePath(directory, run), run]),
-  );
+  const getKey = ({ caseId, repetition, seed }: RunIdentity) =>
+    `${caseId} ${seeds ? seed : repetition}`;
+  const runs = new Map((await readRuns(directory, files)).map((run) => [getKey(run), run]));
+  const createMissingError = ({ caseId, repetition, seed }: RunIdentity) => {
+    const name = seeds
+      ? `The run of the case "${caseId}" with the seed ${seed}`
+      : `Repetition ${repetition} of the case "${caseId}"`;
+    return new BadRequestError(`${name} is not in the recording "${directory}": record it`);
+  };
   return (request) => {
-    const path = getCassettePath(directory, request);
-    const recorded = runs.get(path);
+    const recorded = runs.get(getKey(request));
+    const path = getCassettePath(directory, recorded ?? request);
     const { fetch, evaluatorFetch } = replayAgent(path, { prompts: request.prompts, normalize });
     let requests = 0;
     const count = (replay: typeof globalThis.fetch): typeof globalThis.fetch => (...sent) => {
       requests++;
-      return recorded ? replay(...sent) : Promise.reject(createMissingError(request, directory));
+      return recorded ? replay(...sent) : Promise.reject(createMissingError(request));
     };
     return {
       fetch: count(fetch),
@@ -169,7 +179,7 @@ async function openReplays(
       isRecorded: true,
       finish: async ({ end }) => {
         if (end !== "answered") return;
-        if (!recorded) throw createMissingError(request, directory);
+        if (!recorded) throw createMissingError(request);
         if (requests > 0) return fetch.assertDone();
         if (await files.read(path) === undefined) return;
         throw new BadRequestError(
@@ -178,15 +188,6 @@ async function openReplays(
       },
     };
   };
-}
-
-function createMissingError(
-  { caseId, repetition }: Pick<ConnectionRequest, "caseId" | "repetition">,
-  directory: string,
-): BadRequestError {
-  return new BadRequestError(
-    `Repetition ${repetition} of the case "${caseId}" is not in the recording "${directory}": record it`,
-  );
 }
 
 /** Ids of cases are names of files. */
