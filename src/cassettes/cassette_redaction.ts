@@ -24,10 +24,10 @@ const SECRET_HEADER =
 
 /** Matches names of query and form parameters that carry a secret. */
 const SECRET_PARAMETER =
-  /^(?:key|auth|authorization|api[-_]?key|api[-_]?token|access[-_]?key|(?:access|refresh|id|session|auth)[-_]?token|token|jwt|sig|signature|client_?secret|secret|pass|passwd|password|code|x-(?:amz|goog)-(?:signature|credential|security-token))$/i;
+  /^(?:key|auth|authorization|api[-_]?key|api[-_]?token|access[-_]?key|(?:access|refresh|id|session|auth|subject|actor)[-_]?token|token|jwt|sig|signature|client_?secret|secret|pass|passwd|password|code|code_verifier|device_code|(?:client_)?assertion|x-(?:amz|goog)-(?:signature|credential|security-token))$/i;
 
 const SECRET_MEMBER_NAMES =
-  "(?:x-)?(?:api|access|private|secret)[-_]?key|(?:api|access|refresh|id|session|auth)[-_]?token|client[-_]?secret|secret[-_]?access[-_]?key|passw(?:or)?d|passphrase|pwd|authorization";
+  "(?:x-)?(?:api|access|private|secret)[-_]?key|(?:api|access|refresh|id|session|auth|authorization|bearer|bot|subject)[-_]?token|client[-_]?secret|secret[-_]?access[-_]?key|passw(?:or)?d|passphrase|pwd|authorization";
 /** Names of members that may also hold short values without a secret, such as a token of a text. */
 const TOKEN_MEMBER_NAMES = "token|secret|auth|bearer|jwt";
 /** Minimum length of a secret in such a member. */

@@ -142,6 +142,24 @@ Deno.test("redaction: hides JSON members with the name of a secret, in requests 
   ]);
 });
 
+Deno.test("redaction: hides tokens of services that a request names, and the parts of a token exchange", async () => {
+  const names = ["authorization_token", "bearer_token", "bot_token", "subject_token"];
+  const json = Object.fromEntries(names.map((name) => [name, "k"]));
+  const { body } = await redactFetch(url, { method: "POST", body: JSON.stringify(json) });
+  assertEquals(body, { json: Object.fromEntries(names.map((name) => [name, "[redacted]"])) });
+  const open = { page_token: "k", max_tokens: "k", webhook: "k" };
+  const kept = await redactFetch(url, { method: "POST", body: JSON.stringify(open) });
+  assertEquals(kept.body, { json: open });
+  const form = ["client_assertion", "assertion", "subject_token", "code_verifier", "device_code"];
+  const { body: redacted } = await redactFetch(url, {
+    method: "POST",
+    body: new URLSearchParams([["assertion_type", "k"], ...form.map((name) => [name, "k"])]),
+  });
+  assertEquals(redacted, {
+    text: ["assertion_type=k", ...form.map((name) => `${name}=[redacted]`)].join("&"),
+  });
+});
+
 Deno.test("redactChunks() hides a key that spans chunks, and keeps their number", () => {
   const cut = encodeTexts("data: sk-abcd", "efghijkl", "mnop\n", "", "data: x\n");
   assertEquals(decodeChunks(redactChunks(cut, [])), [
