@@ -67,7 +67,9 @@ export async function finishRun(
   const { patch, interrupt, host, setup, session, baseUrl } = run;
   const { outcome, attempts, answer, ...totals } = result;
   const text = answer ? JSON.stringify(answer.value, null, 2) : getFinalText(outcome.messages);
-  const created = await snapshot?.createPatch();
+  const isPatchInReport = patch === "-" && run.outputFormat !== "text";
+  // A text in JSON cannot have the bytes of every file.
+  const created = await snapshot?.createPatch({ asText: isPatchInReport });
   const changes = created?.bytes;
   const end: RunEnd = {
     outcome,
@@ -95,7 +97,6 @@ export async function finishRun(
     ...(answer && { answer }),
   };
   await warnAboutSession(run, { outcome, reporter });
-  const isPatchInReport = patch === "-" && run.outputFormat !== "text";
   try {
     const reported = isPatchInReport ? new TextDecoder().decode(changes) : undefined;
     await reporter.onRunEnd(report, reported);

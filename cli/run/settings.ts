@@ -8,6 +8,7 @@ import type { JsonSchema, ModelSpec, ThinkingLevel } from "../../mod.ts";
 import { modelSpec, THINKING_LEVELS } from "../../src/core/model.ts";
 import type { SandboxNet } from "../../src/tools/mod.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
+import type { ConfigOrigin } from "../config/config_value.ts";
 import type { ProviderSettings } from "../config/provider_settings.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
@@ -154,7 +155,7 @@ export function parseRunSettings(
       "fallbackModel",
       () => (options.fallbackModel ?? []).flatMap(splitList).map(parseModel),
     ),
-    ...parseOption("effort", () => parseEffort(options.effort)),
+    ...parseEffort(configured),
     images: (options.image ?? []).map(resolvePath),
     ...parsePrompts(options),
     ...(options.maxBudgetUsd !== undefined && { maxCost: options.maxBudgetUsd }),
@@ -220,10 +221,25 @@ function splitList(list: string): string[] {
   return list.split(/[\s,]+/).filter((item) => item !== "");
 }
 
-function parseEffort(effort: RunOptions["effort"]): Pick<RunSettings, "thinkingLevel"> {
+/** Returns the effort as a thinking level, unless the source of a model with a level precedes that of the effort. */
+function parseEffort(
+  { options: { effort, model = "" }, given, settings }: ConfiguredRun,
+): Pick<RunSettings, "thinkingLevel"> {
   if (effort === undefined) return {};
+  const hasLevel = THINKING_LEVELS.some((level) => model.endsWith(`:${level}`));
+  const rank = (option: "effort" | "model") =>
+    given.has(option) ? SOURCES.length : SOURCES.indexOf(settings.get(option)?.origin.type);
+  if (hasLevel && rank("model") > rank("effort")) return {};
   return { thinkingLevel: effort === "xhigh" || effort === "max" ? "extra_high" : effort };
 }
+
+/** The sources of the configuration; later ones precede earlier ones. */
+const SOURCES: readonly (ConfigOrigin["type"] | undefined)[] = [
+  "user",
+  "project",
+  "environment",
+  "override",
+];
 
 function parsePrompts(
   { system, systemFile, appendSystemPrompt }: RunOptions,
