@@ -226,11 +226,15 @@ function parseEffort(
   { options: { effort, model = "" }, given, settings }: ConfiguredRun,
 ): Pick<RunSettings, "thinkingLevel"> {
   if (effort === undefined) return {};
-  const hasLevel = THINKING_LEVELS.some((level) => model.endsWith(`:${level}`));
   const rank = (option: "effort" | "model") =>
     given.has(option) ? SOURCES.length : SOURCES.indexOf(settings.get(option)?.origin.type);
-  if (hasLevel && rank("model") > rank("effort")) return {};
+  if (hasThinkingLevel(model) && rank("model") > rank("effort")) return {};
   return { thinkingLevel: effort === "xhigh" || effort === "max" ? "extra_high" : effort };
+}
+
+/** Whether the name of a model ends with a thinking level. */
+export function hasThinkingLevel(model: string): boolean {
+  return THINKING_LEVELS.some((level) => model.endsWith(`:${level}`));
 }
 
 /** The sources of the configuration; later ones precede earlier ones. */
