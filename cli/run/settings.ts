@@ -33,6 +33,7 @@ import {
   resolveRecording,
   resolveReplay,
 } from "./resolve_path.ts";
+import { toShownUrl } from "../render/shown_url.ts";
 import type { Verbosity } from "../render/text_reporter.ts";
 import { splitRules } from "./tool_rules.ts";
 
@@ -305,7 +306,9 @@ function parseUrl(text: string): string {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol)) return text;
   throw new UsageError(
-    `Invalid value ${JSON.stringify(text)} for --base-url: must be a URL such as https://host/path`,
+    `Invalid value ${
+      JSON.stringify(toShownUrl(text))
+    } for --base-url: must be a URL such as https://host/path`,
   );
 }
 

@@ -30,13 +30,16 @@ Deno.test("exit code: 3 for --base-url without a model", async () => {
 });
 
 Deno.test("exit code: 3 without a key, with the name of the variable", async () => {
-  const { code, host } = await runSession({ env: {} }, "-m", "anthropic/claude-opus-5");
-  assertEquals(code, 3);
-  assertStringIncludes(
-    host.messages,
-    "swink: No API key for anthropic: set ANTHROPIC_API_KEY, or run swink login anthropic\n",
-  );
-  assertEquals(host.requests.length, 0);
+  for (const options of [[], ["--base-url", "http://127.0.0.1:1"]]) {
+    const model = ["-m", "anthropic/claude-opus-5"];
+    const { code, host } = await runSession({ env: {} }, ...model, ...options);
+    assertEquals(code, 3);
+    assertStringIncludes(
+      host.messages,
+      "swink: No API key for anthropic: set ANTHROPIC_API_KEY, or run swink login anthropic\n",
+    );
+    assertEquals(host.requests.length, 0);
+  }
 });
 
 Deno.test("exit code: 3 for an unknown provider, with a suggestion", async () => {
