@@ -12,8 +12,7 @@ const SECRET_PARAMETER = /auth|key|token|secret|sig|pass/i;
 /** Returns a URL without the user name, the password and the keys that it may have. */
 export function toShownUrl(text: string): string {
   const url = URL.parse(text);
-  // What is no URL may have a password, too.
-  if (!url || !/^https?:$/.test(url.protocol)) return text.replace(/^(\w+:\/\/)?.*@/s, "$1…@");
+  if (!url) return text;
   const secret = [...url.searchParams.keys()].filter((name) => SECRET_PARAMETER.test(name));
   if (url.username === "" && url.password === "" && secret.length === 0) return text;
   url.username = "";

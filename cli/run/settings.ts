@@ -33,7 +33,6 @@ import {
   resolveRecording,
   resolveReplay,
 } from "./resolve_path.ts";
-import { toShownUrl } from "../render/shown_url.ts";
 import type { Verbosity } from "../render/text_reporter.ts";
 import { splitRules } from "./tool_rules.ts";
 
@@ -305,10 +304,10 @@ function checkThinkingLevel(name: string): void {
 function parseUrl(text: string): string {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol)) return text;
+  // Without the user name and the password that it may have.
+  const shown = JSON.stringify(text.replace(/^(\w+:\/\/)?.*@/s, "$1…@"));
   throw new UsageError(
-    `Invalid value ${
-      JSON.stringify(toShownUrl(text))
-    } for --base-url: must be a URL such as https://host/path`,
+    `Invalid value ${shown} for --base-url: must be a URL such as https://host/path`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { main } from "../../cli/main.ts";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
@@ -298,3 +298,20 @@ Deno.test("swink run: a prompt that is too long for the model is reported with a
   assertEquals(code, 1);
   assertStringIncludes(host.messages, "\nShorten the prompt and its files, or choose a model");
 });
+
+for (const option of ["--system-file", "--json-schema"]) {
+  Deno.test(`exit code: 130 for an interrupt while ${option} waits for a pipe`, async () => {
+    await using directory = await createTemporaryDirectory();
+    const pipe = `${directory.path}/pipe`;
+    await new Deno.Command("mkfifo", { args: [pipe] }).output();
+    const host = createFakeHost();
+    const running = main(["run", "--cwd", directory.path, option, pipe, "Hello"], host);
+    setTimeout(() => host.sendSignal("SIGINT"));
+    assertEquals([await running, host.output, host.requests.length], [130, "", 0]);
+    // Ends the operation of the system, too: the opened pipe is closed.
+    using writer = await Deno.open(pipe, { write: true });
+    await assertRejects(async () => {
+      for (;;) await writer.write(new Uint8Array(1));
+    }, Deno.errors.BrokenPipe);
+  });
+}
