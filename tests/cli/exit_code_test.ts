@@ -306,8 +306,10 @@ for (const option of ["--system-file", "--json-schema"]) {
     await new Deno.Command("mkfifo", { args: [pipe] }).output();
     const host = createFakeHost();
     const running = main(["run", "--cwd", directory.path, option, pipe, "Hello"], host);
-    setTimeout(() => host.sendSignal("SIGINT"));
+    // The program may not listen yet; signals of the same time count as one.
+    const sending = setInterval(() => host.sendSignal("SIGINT"), 10);
     assertEquals([await running, host.output, host.requests.length], [130, "", 0]);
+    clearInterval(sending);
     // Ends the operation of the system, too: the opened pipe is closed.
     using writer = await Deno.open(pipe, { write: true });
     await assertRejects(async () => {
