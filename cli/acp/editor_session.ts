@@ -58,11 +58,7 @@ export async function runEditorSession(
   const { messages } = host.terminal;
   const getSessionId = () => settings.session.type === "none" ? undefined : id;
   const changeLog = new ChangeLog(new SessionChanges({ directories, getSessionId }));
-  await using hooks = await startHooks({
-    ...settings,
-    signal: interrupt.signal,
-    beforeExit: (cleanUp) => interrupt.beforeExit(cleanUp),
-  }, host);
+  await using hooks = await startHooks({ ...settings, signal: interrupt.signal }, host);
   await using opened = await openAgent(settings, {
     hooks,
     sessions: loadSessions(settings.session),
