@@ -119,7 +119,7 @@ export interface AgentControls {
   /** Whether a provider has a key, as far as that is known without running a key command. */
   readonly hasKey: (provider: string) => Promise<boolean>;
   /** The sandbox, the MCP servers, and the command of the user. */
-  readonly tools: Pick<RunTools, "sandbox" | "servers" | "shell">;
+  readonly tools: Pick<RunTools, "sandbox" | "servers" | "shell" | "attach">;
 }
 
 /** An agent and its sandbox. Disposing of it removes the temporary files of the tools. */
