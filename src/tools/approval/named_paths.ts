@@ -13,6 +13,7 @@ import { type PathPattern, UNKNOWN_SEGMENT } from "./pattern_overlap.ts";
 import {
   isNameReader,
   isPrinter,
+  listDirectoryOptions,
   listInputCode,
   listInputNames,
   listPathWords,
@@ -118,10 +119,11 @@ function findDirectories(
   const known: (readonly string[])[] = [splitPath(workingDirectory ?? "")];
   let hasOthers = isMoved;
   for (const command of commands) {
-    if (!/^(?:cd|pushd)$/.test(getProgram(command))) continue;
-    const [operand, ...others] = command.words.slice(1).filter(({ text }) =>
-      !/^-[LPe]+$|^--$/.test(text)
-    );
+    const isChange = /^(?:cd|pushd)$/.test(getProgram(command));
+    const [operand, ...others] = isChange
+      ? command.words.slice(1).filter(({ text }) => !/^-[LPe]+$|^--$/.test(text))
+      : listDirectoryOptions(command);
+    if (!isChange && !operand) continue;
     const isKnown = operand?.literal === true && others.length === 0 &&
       workingDirectory !== undefined && !/^[-+~]/.test(operand.text);
     if (!isKnown || known.length >= MAX_DIRECTORIES) hasOthers = true;
