@@ -2,8 +2,6 @@ import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "
 import { Agent } from "../agent/agent.ts";
 import { extractText } from "../core/content.ts";
 import { BadRequestError } from "../core/errors.ts";
-import { type AgentMessage, userMessage } from "../core/message.ts";
-import type { SessionEntry } from "../core/session_entry.ts";
 import { FileSessionStore, InMemorySessionStore, storeFrom } from "../memory/mod.ts";
 import { createMemoryStorage } from "../memory/storage/memory_storage.ts";
 import { fail, hang, ManualClock, reply, scriptedStream, toolCall } from "../testing/mod.ts";
@@ -278,26 +276,6 @@ Deno.test("server: a run that was interrupted or failed is continued", async () 
   await test.waitForIdle(id);
   const complete = await test.json(409, "POST", `/v1/sessions/${id}/continue`);
   assertEquals(complete.error.code, "not_continuable");
-  await test.server.close();
-});
-
-Deno.test("server: a session is not interrupted if its log has lost the messages that need a reply", async () => {
-  const store = new InMemorySessionStore();
-  const start = { messageId: "m", runId: "r", toolCallId: "c", name: "t", arguments: {} };
-  const place = { id: "a", parentId: null, timestamp: 1 };
-  const lost: SessionEntry = {
-    ...{ type: "tool_started", ...start, sideEffect: "none", idempotencyKey: "r:c" },
-    ...place,
-  };
-  const message: AgentMessage = { ...userMessage("Hi", 1), id: "u" };
-  const prompt: SessionEntry = { type: "message", message, ...place, id: "b", parentId: "a" };
-  for (const [id, entries] of Object.entries({ lost: [lost], prompt: [lost, prompt] })) {
-    await (await store.create({ id, tenant: "acme", entries })).close();
-  }
-  const test = new TestServer({ store });
-  assertEquals((await test.json(200, "GET", "/v1/sessions/lost")).status, "idle");
-  await test.json(409, "POST", "/v1/sessions/lost/continue");
-  assertEquals((await test.json(200, "GET", "/v1/sessions/prompt")).status, "interrupted");
   await test.server.close();
 });
 
