@@ -9,7 +9,6 @@ const place = { id: "call", parentId: null, timestamp: 1 };
 const started: SessionEntry = {
   type: "tool_started",
   messageId: "lost",
-  runId: "r",
   toolCallId: "c",
   name: "count",
   arguments: {},
