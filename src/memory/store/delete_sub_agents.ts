@@ -34,7 +34,7 @@ const deletions = new WeakMap<object, Set<string>>();
  * then, unless it was opened meanwhile.
  */
 export async function deleteSubAgents(
-  store: SubAgentStore,
+  store: Pick<SessionStore, "list" | "delete">,
   parentId: string,
   { checkUnlocked = () => Promise.resolve() }: DeleteSubAgentsOptions = {},
 ): Promise<void> {
