@@ -47,7 +47,9 @@ export const execute = defineCommand({
     const getSpending = countSpending(executor.agent);
     const startedAt = context.host.now();
     runs.startTask("carrying out the plan", async (signal) => {
-      await using _recording = await recordExecution(executor.agent, context);
+      await using cleanup = new AsyncDisposableStack();
+      cleanup.defer(setup.controls.tools.attach(executor.agent));
+      cleanup.use(await recordExecution(executor.agent, context));
       const outcome = await runs.withAgent(
         executor.agent,
         () => executor.start(approval.plan, { signal }),
