@@ -5,6 +5,10 @@
  * @module
  */
 
+import type { JsonObject } from "../../../mod.ts";
+import { extractText } from "../../../src/core/content.ts";
+import type { SessionEntry } from "../../../src/memory/mod.ts";
+
 /** Beginning of the text about a command that the user has run. */
 export const COMMAND_NOTE = "I have run a command:\n\n<command>\n";
 
@@ -15,6 +19,31 @@ export const UNDO_NOTE = "I have undone your changes of these files: ";
 export const PLAN_NOTE = "Another agent has carried out the plan ";
 
 const NOTES = [COMMAND_NOTE, UNDO_NOTE, PLAN_NOTE];
+
+/** A text about changes that the user has undone. */
+export interface UndoNote {
+  readonly text: string;
+  readonly metadata: JsonObject;
+}
+
+/** Creates the data of a text about changes that the user has undone: the turn that made them. */
+export function createUndoMetadata(turn: string | undefined): JsonObject | undefined {
+  return turn === undefined ? undefined : { undoneTurn: turn };
+}
+
+/** Returns the texts about changes that the user has undone, of turns that began until a time. */
+export function listUndoNotes(
+  entries: readonly SessionEntry[],
+  until: number,
+): UndoNote[] {
+  return entries.flatMap((entry) => {
+    if (entry.type !== "message" || entry.message.role !== "user") return [];
+    const { content, metadata } = entry.message;
+    const turn = metadata?.undoneTurn;
+    const isEarlier = typeof turn === "string" && parseInt(turn, 10) <= until;
+    return metadata && isEarlier ? [{ text: extractText(content), metadata }] : [];
+  });
+}
 
 /** Whether a text of the history is not a prompt of the user, but such a note. */
 export function isNote(text: string): boolean {

@@ -211,6 +211,29 @@ Deno.test("conversation: /rewind and /tree skip commands of the user and undos",
   assertEquals(outputs[7], "1   Write\n2   Two\n");
 });
 
+Deno.test("conversation: after /rewind the model still knows which of its earlier changes are undone", async () => {
+  const write = (path: string) => [
+    scriptedReply(scriptedCall("write_file", { path, content: "1\n" })),
+    scriptedReply("Done."),
+  ];
+  await using conversation = await typeConversation({
+    args: ["--approve-all"],
+    model: [...write("a.txt"), ...write("b.txt"), ...HELLO, ...HELLO],
+    typed: ["Write a", "Write b", "/undo", "/undo", "/rewind", "Next", "/rewind", "Again", "/quit"],
+  });
+  const { outputs, requests } = conversation;
+  assertEquals(outputs.slice(2, 5), [
+    "removed b.txt\n",
+    "removed a.txt\n",
+    "Back before: Write b\n",
+  ]);
+  for (const request of requests.slice(-2)) {
+    const sent = JSON.stringify(request.messages);
+    assertStringIncludes(sent, "I have undone your changes of these files: a.txt");
+    assertEquals(sent.includes("b.txt"), false, sent);
+  }
+});
+
 Deno.test("conversation: /rewind, /tree and a continued conversation have prompts without the files in them", async () => {
   await using first = await typeConversation({
     files: { "p/a.txt": "content\n" },
