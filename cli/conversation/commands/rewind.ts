@@ -13,7 +13,7 @@ import { defineCommand } from "../command/conversation_command.ts";
 import { cutLine } from "../command/cut_line.ts";
 import { requireSession } from "../command/require_session.ts";
 import { type BranchPrompt, listPrompts } from "../command/session_prompts.ts";
-import { listUndoNotes, type UndoNote } from "../command/user_notes.ts";
+import { listUndoNotes, type UndoNote } from "../../sessions/user_notes.ts";
 import { toLine } from "../view/lines.ts";
 import { formatUndo } from "./undo.ts";
 

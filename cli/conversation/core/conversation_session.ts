@@ -101,6 +101,8 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
       ...{ role: "user", content, timestamp: now() },
       ...(metadata && { metadata }),
     }]);
+    // A new session is created with its first text.
+    if (this.isPending) await this.reportProblems();
     // The user has seen it, so it must survive a crash. A failure is reported as that of a run is.
     await this.#current?.recording?.flush().catch(() => {});
     await this.reportFailure(undefined);

@@ -10,7 +10,7 @@ import { getErrorMessage } from "../../../src/core/errors.ts";
 import type { Line } from "../../render/line/line.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toLine, toLines } from "../view/lines.ts";
-import { COMMAND_NOTE } from "../command/user_notes.ts";
+import { COMMAND_NOTE } from "../../sessions/user_notes.ts";
 
 /** Options for {@linkcode ShellCommands}. */
 export interface ShellCommandsOptions {

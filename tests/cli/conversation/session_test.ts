@@ -96,7 +96,10 @@ Deno.test("conversation: one that is open elsewhere is not continued, but can be
     home,
     typed: ["/resume talk", "/quit"],
   });
-  assertStringIncludes(second.outputs[0] ?? "", "Continue in a copy: add --fork.");
+  assertStringIncludes(
+    second.outputs[0] ?? "",
+    "Continue in a copy: leave, and start swink -r talk --fork",
+  );
 });
 
 Deno.test("conversation: a run that was aborted is continued with what was done", async () => {
@@ -158,6 +161,66 @@ Deno.test("conversation: commands of the user and an undo are saved at once, als
   await using read = await store.open("talk", { access: "read" });
   const path = await read.path({ types: ["message"] });
   assertEquals(path.length, 8);
+});
+
+Deno.test("conversation: a command of the user before the first prompt is saved at once, and lists show it as it was typed", async () => {
+  await using first = await typeConversation({ typed: ["!echo ran", "/quit"] });
+  const { home } = first;
+  await using next = await typeConversation({
+    home,
+    args: ["-c"],
+    model: HELLO,
+    typed: ["#sessions", "Go on", "/quit"],
+  });
+  assertStringIncludes(next.outputs[0] ?? "", "1 message  $0.00  !echo ran\n");
+  assertStringIncludes(JSON.stringify(next.requests[0]?.messages), "echo ran");
+});
+
+Deno.test("conversation: a copy with which no conversation could start is removed", async () => {
+  await using first = await typeConversation({
+    args: ["--session-id", "talk", "--approve-all"],
+    model: [
+      scriptedReply(scriptedCall("write_file", { path: "a.txt", content: "1\n" })),
+      scriptedReply("Done."),
+    ],
+    typed: ["Write", "/quit"],
+  });
+  const { home } = first;
+  const host = createFakeHost({ env: { HOME: home.path } });
+  const args = ["run", "--cwd", `${home.path}/p`, "-r", "talk", "--fork", "-m", "none/x", "Next"];
+  assertEquals(await main(args, host), 3);
+  const state = `${home.path}/.local/state/swink`;
+  const store = new FileSessionStore({ directory: `${state}/sessions` });
+  assertEquals((await store.list()).map(({ id }) => id), ["talk"]);
+  assertEquals([...Deno.readDirSync(`${state}/changes`)].length, 1);
+});
+
+Deno.test("conversation: the numbers of /resume are those of the list that was shown", async () => {
+  await using first = await typeConversation({
+    args: ["--session-id", "older"],
+    model: HELLO,
+    typed: ["One", "/quit"],
+  });
+  const { home } = first;
+  await using _second = await typeConversation({
+    home,
+    args: ["--session-id", "newer"],
+    model: [scriptedReply("Hi!")],
+    typed: ["Two", "/quit"],
+  });
+  const sessions = `${home.path}/.local/state/swink/sessions`;
+  await using third = await typeConversation({
+    home,
+    typed: [
+      "/resume",
+      () => {
+        Deno.removeSync(`${sessions}/newer.jsonl`);
+        return "2";
+      },
+      "/quit",
+    ],
+  });
+  assertStringIncludes(third.outputs[1] ?? "", "you: One\n");
 });
 
 Deno.test("conversation: a copy can undo the file changes before it", async () => {

@@ -5,9 +5,9 @@
  * @module
  */
 
-import type { JsonObject } from "../../../mod.ts";
-import { extractText } from "../../../src/core/content.ts";
-import type { SessionEntry } from "../../../src/memory/mod.ts";
+import type { JsonObject } from "../../mod.ts";
+import { extractText } from "../../src/core/content.ts";
+import type { SessionEntry } from "../../src/memory/mod.ts";
 
 /** Beginning of the text about a command that the user has run. */
 export const COMMAND_NOTE = "I have run a command:\n\n<command>\n";
