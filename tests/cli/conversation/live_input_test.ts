@@ -360,6 +360,21 @@ Deno.test("live: Up and Ctrl+R find the inputs of this and of earlier conversati
   assert(!terminal.text.includes(key), terminal.text);
 });
 
+Deno.test("live: the prompt of the command line is shown like a typed one, and Up returns it", async () => {
+  await using home = await createTemporaryDirectory({ "p/.keep": "" });
+  {
+    await using terminal = await openTerminal({ home, model: [scriptedReply("Yes.")] });
+    await terminal.enter("Earlier");
+    await terminal.waitFor("1 turn");
+  }
+  const model = [scriptedReply("Hello!")];
+  await using terminal = await openTerminal({ home, model, args: ["-c", "Greet", "me"] });
+  await terminal.waitFor("› Earlier\nYes.\n\n› Greet me\nHello!\n");
+  await terminal.waitFor("1 turn");
+  terminal.press(KEYS.up);
+  await terminal.waitFor(/\n› Greet me$/);
+});
+
 Deno.test("live: a line that is held back stays in the input, and Enter sends it", async () => {
   await using terminal = await openTerminal({ model: [scriptedReply("Yes.")] });
   await terminal.enter("/hlep me");
