@@ -12,6 +12,33 @@ import type { SessionEntry } from "../../src/memory/mod.ts";
 /** Beginning of the text about a command that the user has run. */
 export const COMMAND_NOTE = "I have run a command:\n\n<command>\n";
 
+/** The text between the command and its output. */
+const COMMAND_OUTPUT = "\n</command>\n\n<output>\n";
+
+/** The end of the text about a command that the user has run. */
+const COMMAND_END = "\n</output>";
+
+/** A command that the user has run. */
+export interface UserCommand {
+  readonly command: string;
+  /** Its exit code and output, or why it failed. */
+  readonly output: string;
+}
+
+/** Formats the text about a command that the user has run. */
+export function formatCommandNote({ command, output }: UserCommand): string {
+  return `${COMMAND_NOTE}${command}${COMMAND_OUTPUT}${output}${COMMAND_END}`;
+}
+
+/** Parses the text about a command that the user has run. Returns `undefined` for another text. */
+export function parseCommandNote(text: string): UserCommand | undefined {
+  if (!text.startsWith(COMMAND_NOTE) || !text.endsWith(COMMAND_END)) return undefined;
+  const content = text.slice(COMMAND_NOTE.length, -COMMAND_END.length);
+  const end = content.indexOf(COMMAND_OUTPUT);
+  if (end < 0) return undefined;
+  return { command: content.slice(0, end), output: content.slice(end + COMMAND_OUTPUT.length) };
+}
+
 /** Beginning of the text about changes that the user has undone. */
 export const UNDO_NOTE = "I have undone your changes of these files: ";
 
