@@ -336,6 +336,16 @@ Deno.test("live: Tab completes commands, their arguments and files", async () =>
   await terminal.waitFor('\n› see @"two words/my file.txt"');
 });
 
+Deno.test("live: a text with a key from the editor that is not to be sent is in the input", async () => {
+  const key = `sk-ant-api03-${"aB3".repeat(20)}`;
+  const files = { "edit.sh": `printf "use ${key}" >"$1"\n` };
+  await using terminal = await openTerminal({ files, env: { EDITOR: "sh 'HOME/edit.sh'" } });
+  terminal.press(KEYS.controlG);
+  await terminal.waitFor("Send it? [y]es / [n]o");
+  terminal.press("n");
+  await terminal.waitFor(`› use ${key}`);
+});
+
 Deno.test("live: Up and Ctrl+R find the inputs of this and of earlier conversations, without keys", async () => {
   await using home = await createTemporaryDirectory({ "p/.keep": "" });
   const key = `sk-ant-api03-${"aB3".repeat(20)}`;
