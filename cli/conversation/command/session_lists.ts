@@ -19,7 +19,7 @@ const LIMIT = 20;
 /** The last sessions of the directory. */
 export interface ListedSessions {
   readonly found: readonly SessionSummary[];
-  /** What a list shows of each of them. */
+  /** Text that a list shows of each of them. */
   readonly titles: readonly string[];
   /** A line with a number for each of them. */
   readonly lines: Line[];
