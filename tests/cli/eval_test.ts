@@ -112,22 +112,6 @@ Deno.test("swink eval run: models with the same id, or another amount of reasoni
   }
 });
 
-Deno.test("swink eval run: the configured effort does not replace the level in the name of a model", async () => {
-  const evaluateWith = async (...args: string[]) => {
-    await using directory = await createProject();
-    const env = { ANTHROPIC_API_KEY: "sk-ant-test", HOME: directory.path, SWINK_EFFORT: "low" };
-    const models = ["-manthropic/claude-opus-5", "-manthropic/claude-opus-5:high"];
-    await evaluate(directory, [...models, ...args], { model: [...ALL, ...ALL], env });
-    const read = (id: string) => JSON.parse(directory.read(`results/${id}/run.json`)).model;
-    return listRuns(directory).map(read).sort();
-  };
-  assertEquals(await evaluateWith(), [
-    "anthropic/claude-opus-5:high",
-    "anthropic/claude-opus-5:low",
-  ]);
-  assertEquals(await evaluateWith("--effort=medium"), ["anthropic/claude-opus-5:medium"]);
-});
-
 Deno.test("swink eval run: a recording and a resumed evaluation keep the amount of reasoning", async () => {
   await using directory = await createProject();
   const recording = `${directory.path}/recording`;
