@@ -289,10 +289,14 @@ export class ModelStore {
   }
 }
 
-/** Names of files on the hub are unique only within their repository. The hub has no names with two dashes. */
+/**
+ * Names of files on the hub are unique only within their repository. The plus sign and the at sign, which names on the hub
+ * do not have, distinguish two dashes within a name and a revision from a directory.
+ */
 function toStoredName({ repository, file, revision }: HubFile): string {
-  const names = [repository, file.replace(/\.gguf$/i, ""), ...(revision ? [revision] : [])];
-  return names.join("--").replaceAll("/", "--");
+  const parts = `${repository}/${file.replace(/\.gguf$/i, "")}`.split("/");
+  const name = parts.map((part) => part.replace(/-(?=-)/g, "-+")).join("--");
+  return revision === undefined ? name : `${name}@${revision}`;
 }
 
 /** Finds the preset whose file has this content; only files of the right size are read. */
