@@ -292,15 +292,6 @@ Deno.test("ModelStore: an abort ends a download and keeps its part", async () =>
   assertEquals(await Deno.readFile(download.path), CONTENT);
 });
 
-Deno.test("ModelStore: does not write to a part that another process writes", async () => {
-  await using download = await createDownload();
-  using part = await Deno.open(download.part, { create: true, write: true });
-  assert(part.tryLockSync(true));
-  assertStringIncludes((await download.fail()).message, "Another process is downloading");
-  part.unlockSync();
-  await download.run();
-});
-
 Deno.test("ModelStore: does not remove a part that a download writes", async () => {
   await using download = await createDownload();
   const { promise: started, resolve } = Promise.withResolvers<void>();
