@@ -10,7 +10,7 @@ import type { Host } from "../host/host.ts";
 import { DownloadBar } from "../models/download_bar.ts";
 import { findLlamaProblem } from "../models/llama_check.ts";
 import { listStoredModels, openModelStore } from "../models/local_store.ts";
-import type { LocalModel } from "./local_models.ts";
+import { isChatModel, type LocalModel } from "./local_models.ts";
 
 /** The models that can run in this program. */
 export interface DeviceModels {
@@ -29,7 +29,9 @@ export async function findDeviceModels(
 ): Promise<DeviceModels> {
   if (problem !== undefined) return { models: [], problem };
   const stored = await listStoredModels(host);
-  const chats = stored.filter(({ preset }) => preset?.purpose !== "embedding");
+  const chats = stored.filter(({ name, preset }) =>
+    preset ? preset.purpose === "chat" : isChatModel(name)
+  );
   const missing = PRESETS.filter(({ name, purpose }) =>
     purpose === "chat" && !stored.some((model) => model.name === name)
   );

@@ -110,10 +110,10 @@ export async function findLocalModels(
  * Models for embeddings have names such as `nomic-embed-text`; not every server lists the abilities of its models. The name of
  * a model of llama.cpp can be its path, with spaces and letters of any language.
  */
-function isChatModel(name: unknown): name is string {
+export function isChatModel(name: unknown): name is string {
   return typeof name === "string" && name === name.trim() &&
     /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u.test(name) &&
-    !/embed/i.test(name);
+    !/embed[^/\\]*$/i.test(name);
 }
 
 /** The list of models of a server, which is refused without a key if `needsKey` is set. */

@@ -160,7 +160,7 @@ Deno.test("first run: finds servers at the URLs of the configuration, and names 
       '[providers.llamacpp]\nbase_url = "http://gpu.test:2"\n' +
       '[providers.vllm]\nbase_url = "http://gpu.test:3/v1"\n',
   });
-  const name = "/home/José/My Models/qwen3.gguf";
+  const name = "/home/José/My embedded Models/qwen3.gguf";
   const { host, screen } = await run(home, {
     answers: ["l", "1"],
     model: [
