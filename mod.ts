@@ -260,6 +260,7 @@ export { agentLoop, agentLoopContinue } from "./src/loop/loop.ts";
 export type { ModelFallback } from "./src/loop/config.ts";
 
 export { Agent } from "./src/agent/agent.ts";
+export { preload } from "./src/agent/preload.ts";
 export type { ContinueOptions, RunOptions } from "./src/agent/run_options.ts";
 export type { AgentOptions } from "./src/agent/options.ts";
 export type { AgentStream } from "./src/agent/agent_stream.ts";

@@ -260,7 +260,7 @@ Deno.test("connect(): a base URL may have blanks around it and a query", async (
   );
 });
 
-Deno.test("connect(): a region that is no name cannot lead to another host", async () => {
+Deno.test("connect(): a region that is no name is an error, and cannot lead to another host", async () => {
   const { env } = recordEnvironment({
     AWS_BEARER_TOKEN_BEDROCK: "k",
     AWS_REGION: "evil.example/#",
@@ -271,6 +271,11 @@ Deno.test("connect(): a region that is no name cannot lead to another host", asy
   const providers = { bedrock: { bearerToken: "k", region: "" } };
   const noRegion = () => undefined;
   assertEquals(await findUrl(["bedrock", arn], { env: noRegion, providers }), expected);
+  const options = { bearerToken: "k", region: 5 as never };
+  assertEquals(
+    await findUrl(["bedrock", "m"], { env, providers: { bedrock: options } }),
+    'Invalid region "5" for bedrock: pass one such as "us-east-1"',
+  );
 });
 
 Deno.test("connect(): a model id of dots cannot lead to another resource", async () => {

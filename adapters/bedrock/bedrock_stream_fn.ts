@@ -27,6 +27,7 @@ import { EventStreamParser } from "./event_stream_parser.ts";
 import { type BedrockGuardrail, createConverseBody } from "./request.ts";
 import { BedrockReply } from "./response.ts";
 import { type AwsCredentials, signHeaders } from "./signing.ts";
+import { withWholeReplies } from "./whole_reply.ts";
 
 /** Options for `createBedrock()`. */
 export interface BedrockOptions extends AdapterOptions {
@@ -63,9 +64,10 @@ export function createBedrockStreamFn(options: BedrockOptions): StreamFn {
     ["region", "credentials", "bearerToken", "guardrail"],
     "the Bedrock adapter",
   );
-  const settings = resolveSettings({ ...options, keyHint: options.keyHint ?? KEY_HINT }, "");
-  const models = new ModelFinder(settings.catalog);
   const codec = new EventCodec();
+  const resolved = resolveSettings({ ...options, keyHint: options.keyHint ?? KEY_HINT }, "");
+  const settings = { ...resolved, fetch: withWholeReplies(resolved.fetch, codec) };
+  const models = new ModelFinder(settings.catalog);
   return createStreamFn({
     settings,
     apiKey: options.bearerToken ?? options.apiKey,
@@ -74,15 +76,18 @@ export function createBedrockStreamFn(options: BedrockOptions): StreamFn {
     createParser: () => new EventStreamParser((message) => codec.decode(message)),
     createReplyReader: (call) => new BedrockReply(call),
     async prepare({ request, writer }, key) {
-      const isClaude = getModelFamily(request.model.modelId).thinking === "claude";
+      const { thinking, streamsTools } = getModelFamily(request.model.modelId);
+      const isClaude = thinking === "claude";
       const entry = models.find(request.model, writer) ??
         (isClaude ? FALLBACK_CLAUDE : FALLBACK_ENTRY);
       const { guardrail } = options;
-      const body = serializeJson(await createConverseBody(request, { entry, guardrail }, writer));
+      const content = await createConverseBody(request, { entry, guardrail }, writer);
+      const isWhole = !streamsTools && content["toolConfig"] !== undefined;
+      const body = serializeJson(content);
       const region = resolveRegion(request, options);
-      const url = createUrl(request, settings, region);
+      const url = createUrl(request, settings, { region, isWhole });
       const [outgoing] = await Promise.all([
-        authorizeRequest({ url, body, headers: HEADERS }, {
+        authorizeRequest({ url, body, headers: createHeaders(isWhole) }, {
           key,
           region,
           settings,
@@ -98,10 +103,11 @@ export function createBedrockStreamFn(options: BedrockOptions): StreamFn {
 
 const KEY_HINT =
   "pass credentials or bearerToken to createBedrock(), or a getApiKey that returns a Bedrock API key to the agent";
-const HEADERS = {
-  "content-type": "application/json",
-  accept: "application/vnd.amazon.eventstream",
-};
+
+function createHeaders(isWhole: boolean): Record<string, string> {
+  const accept = isWhole ? "application/json" : "application/vnd.amazon.eventstream";
+  return { "content-type": "application/json", accept };
+}
 
 /**
  * Returns the configured region, or that of an ARN: `arn:aws:bedrock:us-east-1:123456789012:inference-profile/…`
@@ -111,18 +117,24 @@ const HEADERS = {
  */
 function resolveRegion({ model }: StreamRequest, options: BedrockOptions): string | undefined {
   const region = options.region || /^arn:[^:]*:bedrock:([^:]+):/.exec(model.modelId)?.[1];
-  if (region === undefined || /^[a-z\d-]+$/.test(region)) return region;
+  if (region === undefined || isRegionName(region)) return region;
   const { provider } = model;
   const message = `Invalid region "${region}" for ${provider}: pass one such as "us-east-1"`;
   throw new BadRequestError(message, { provider });
 }
 
+/** Whether a value is the name of a region; callers without types may pass any. */
+function isRegionName(region: unknown): boolean {
+  return typeof region === "string" && /^[a-z\d-]+$/.test(region);
+}
+
 function createUrl(
   { model }: StreamRequest,
   { baseUrl }: AdapterSettings,
-  region: string | undefined,
+  { region, isWhole }: { readonly region: string | undefined; readonly isWhole: boolean },
 ): string {
-  const path = `/model/${encodeModelPath([model.modelId], model)}/converse-stream`;
+  const operation = isWhole ? "converse" : "converse-stream";
+  const path = `/model/${encodeModelPath([model.modelId], model)}/${operation}`;
   if (baseUrl !== "") return baseUrl + path;
   if (region === undefined) throw createRegionError(model.provider);
   const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";

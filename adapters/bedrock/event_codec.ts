@@ -1,11 +1,12 @@
 /**
- * Decodes the messages of Amazon's event stream.
+ * Encodes and decodes the messages of Amazon's event stream.
  *
  * @module
  */
 
 import type { EventStreamCodec } from "@smithy/eventstream-codec";
 import { StreamError } from "../../src/core/errors.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import { loadCodec } from "./packages.ts";
 
 /** A message of the stream. */
@@ -36,16 +37,27 @@ export class EventCodec {
   }
 
   /**
+   * Encodes an event.
+   *
+   * @throws {StreamError} When the package is not loaded.
+   */
+  encode(name: string, payload: JsonObject): Uint8Array<ArrayBuffer> {
+    const headers = {
+      ":event-type": { type: "string", value: name },
+      ":message-type": { type: "string", value: "event" },
+    } as const;
+    const body = encoder.encode(JSON.stringify(payload));
+    return new Uint8Array(this.#getCodec().encode({ headers, body }));
+  }
+
+  /**
    * Decodes one complete message.
    *
    * @throws {Error} When a checksum is wrong.
    * @throws {StreamError} When the package is not loaded.
    */
   decode(message: Uint8Array): BedrockFrame {
-    if (this.#codec === null) {
-      throw new StreamError("Cannot decode the event stream: its codec is not loaded");
-    }
-    const { headers, body } = this.#codec.decode(message);
+    const { headers, body } = this.#getCodec().decode(message);
     const getHeader = (name: string): string => {
       const header = headers[name];
       return header?.type === "string" ? header.value : "";
@@ -60,5 +72,10 @@ export class EventCodec {
       default:
         return { type: "event", name: getHeader(":event-type"), body: decoder.decode(body) };
     }
+  }
+
+  #getCodec(): EventStreamCodec {
+    if (this.#codec !== null) return this.#codec;
+    throw new StreamError("Cannot decode the event stream: its codec is not loaded");
   }
 }

@@ -20,6 +20,8 @@ export interface ModelFamily {
   readonly forcedChoices: readonly ("any" | "tool")[];
   /** Whether a message may contain calls or results together with other content. */
   readonly mixedTurns: boolean;
+  /** Whether a reply of a request with tools may be a stream. */
+  readonly streamsTools: boolean;
   /** Whether the model cites documents. */
   readonly citations: boolean;
   /** Whether the model can continue a reply that ends the request. */
@@ -34,6 +36,7 @@ const OTHER_FAMILY: ModelFamily = {
   resultMedia: false,
   forcedChoices: [],
   mixedTurns: false,
+  streamsTools: true,
   citations: false,
   prefill: false,
 };
@@ -45,6 +48,7 @@ const CLAUDE: ModelFamily = {
   resultMedia: true,
   forcedChoices: ["any", "tool"],
   mixedTurns: true,
+  streamsTools: true,
   citations: true,
   prefill: true,
 };
@@ -65,6 +69,11 @@ const FAMILIES: readonly (readonly [RegExp, ModelFamily])[] = [
   [/claude/, CLAUDE],
   [/amazon\.nova/, NOVA],
   [/openai\.gpt-oss/, { ...OTHER_FAMILY, thinking: "openai" }],
+  [/meta\.llama/, { ...OTHER_FAMILY, streamsTools: false }],
+  [
+    /mistral-(?:large|small)-24/,
+    { ...OTHER_FAMILY, forcedChoices: ["any"], streamsTools: false },
+  ],
   [/mistral\./, { ...OTHER_FAMILY, forcedChoices: ["any"] }],
 ];
 

@@ -41,3 +41,13 @@ Deno.test("getModelFamily(): only Claude has media in results, citations and a p
     assertEquals([resultStatus, mixedTurns], [isMixed, isMixed], id);
   }
 });
+
+Deno.test("getModelFamily(): Llama and the first models of Mistral do not stream replies with tools", () => {
+  const ids = [...MODELS.map(([id]) => id), "us.meta.llama4-scout-17b-instruct-v1:0"];
+  assertEquals(ids.filter((id) => !getModelFamily(id).streamsTools), [
+    "mistral.mistral-large-2407-v1:0",
+    "meta.llama3-3-70b-instruct-v1:0",
+    "us.meta.llama4-scout-17b-instruct-v1:0",
+  ]);
+  assertEquals(getModelFamily("mistral.mistral-large-3-675b-instruct").streamsTools, true);
+});

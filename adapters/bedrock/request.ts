@@ -97,13 +97,14 @@ export async function createConverseBody(
   });
   const thinking = toThinkingFields(request, { family, entry, messages }, sink);
   const inferenceConfig = toInferenceConfig(options, { entry, thinking, isClaude }, sink);
+  const isStream = family.streamsTools || toolConfig === undefined;
   const body = {
     messages,
     system: toSystemPrompt(context.systemPrompt, getCachePoint("system")),
     inferenceConfig: hasFields(inferenceConfig) ? inferenceConfig : undefined,
     toolConfig,
     outputConfig,
-    guardrailConfig: guardrail && toGuardrailConfig(guardrail),
+    guardrailConfig: guardrail && toGuardrailConfig(guardrail, isStream),
     serviceTier: toServiceTier(options),
     additionalModelRequestFields: hasFields(thinking.fields) ? thinking.fields : undefined,
   };
@@ -114,12 +115,15 @@ function hasFields(fields: JsonObject): boolean {
   return Object.values(fields).some((value) => value !== undefined);
 }
 
-function toGuardrailConfig({ id, version, trace, processing }: BedrockGuardrail): JsonObject {
+function toGuardrailConfig(
+  { id, version, trace, processing }: BedrockGuardrail,
+  isStream: boolean,
+): JsonObject {
   return {
     guardrailIdentifier: id,
     guardrailVersion: version,
     ...(trace && { trace: "enabled" }),
-    ...(processing && { streamProcessingMode: processing }),
+    ...(processing && isStream && { streamProcessingMode: processing }),
   };
 }
 

@@ -128,12 +128,10 @@ class SchemaConverter {
     const schemas = alternatives.filter((schema) => !isNullSchema(schema)).map((schema) =>
       this.convert(schema, path)
     );
-    const nullable = schemas.length < alternatives.length && { nullable: true };
     const [first, ...others] = removeDuplicates(schemas);
     if (first === undefined) return ANY_VALUE;
-    return others.length === 0
-      ? { ...first, ...nullable }
-      : { anyOf: [first, ...others], ...nullable };
+    const converted = others.length === 0 ? first : { anyOf: [first, ...others] };
+    return schemas.length < alternatives.length ? makeNullable(converted) : converted;
   }
 
   #convertReference(
@@ -200,11 +198,28 @@ function withNotes(converted: JsonObject, schema: JsonObject): JsonObject {
     notes.push(`One of: ${values.map((value) => JSON.stringify(value)).join(", ")}.`);
   }
   const isNullable = toArray(schema["type"] ?? []).includes("null") || schema["nullable"] === true;
-  return {
-    ...converted,
-    ...(notes.length > 0 && { description: notes.join(" ") }),
-    ...(isNullable && { nullable: true }),
-  };
+  const described = notes.length > 0 ? describe(converted, notes.join(" ")) : converted;
+  return isNullable ? makeNullable(described) : described;
+}
+
+function describe(schema: JsonObject, description: string): JsonObject {
+  return mapAlternatives({ ...schema, description }, (alternative) => {
+    const own = typeof alternative["description"] === "string" ? alternative["description"] : "";
+    return describe(alternative, own === "" ? description : `${description} ${own}`);
+  });
+}
+
+function makeNullable(schema: JsonObject): JsonObject {
+  return mapAlternatives({ ...schema, nullable: true }, makeNullable);
+}
+
+/** Changes the alternatives of a schema in place of its own fields: Vertex AI rejects fields next to `anyOf`. */
+function mapAlternatives(
+  schema: JsonObject,
+  change: (alternative: JsonObject) => JsonObject,
+): JsonObject {
+  const { anyOf } = schema;
+  return Array.isArray(anyOf) ? { anyOf: anyOf.map(change) } : schema;
 }
 
 /** Whether Google accepts a pattern: its regular expressions have no look-around and no backreferences. */

@@ -35,6 +35,9 @@ function findProblems(schema: unknown, path = "$"): string[] {
   if ((type === undefined) === (anyOf === undefined)) {
     problems.push(`${path} needs either type or anyOf`);
   }
+  if (anyOf !== undefined && Object.keys(schema).length > 1) {
+    problems.push(`${path} specified other fields alongside any_of`);
+  }
   if ((type === "ARRAY") !== (items !== undefined)) problems.push(`${path} and its items`);
   if (values !== undefined && type !== "STRING") problems.push(`${path} has a non-string enum`);
   const members = isJsonObject(properties) ? properties : {};
@@ -98,14 +101,29 @@ Deno.test("toGoogleSchema(): marks a schema as nullable when null is among its t
 
 Deno.test("toGoogleSchema(): converts several types, oneOf and prefixItems to anyOf", () => {
   const anyOf = [{ type: "STRING" }, { type: "NUMBER" }];
-  assertEquals(convertProperty({ type: ["string", "number"], description: "Both." }), {
-    anyOf,
-    description: "Both.",
-  });
+  assertEquals(convertProperty({ type: ["string", "number"] }), { anyOf });
   assertEquals(convertProperty({ oneOf: [{ type: "string" }, { type: "number" }] }), { anyOf });
   assertEquals(convertProperty({ prefixItems: [{ type: "string" }, { type: "number" }] }), {
     type: "ARRAY",
     items: { anyOf },
+  });
+});
+
+Deno.test("toGoogleSchema(): describes each of several alternatives, and makes each nullable", () => {
+  const described = (type: string, description: string) => ({ type, description, nullable: true });
+  const alternatives = [
+    { type: "string", description: "A name." },
+    { type: ["integer", "boolean"] },
+    { type: "null" },
+  ];
+  assertEquals(convertProperty({ anyOf: alternatives, description: "Whom." }), {
+    anyOf: [
+      described("STRING", "Whom. A name."),
+      { anyOf: [described("INTEGER", "Whom."), described("BOOLEAN", "Whom.")] },
+    ],
+  });
+  assertEquals(convertProperty({ type: ["string", "number", "null"] }), {
+    anyOf: [{ type: "STRING", nullable: true }, { type: "NUMBER", nullable: true }],
   });
 });
 

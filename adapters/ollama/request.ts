@@ -13,11 +13,11 @@ import type { ContentAbilities } from "../kit/request/content_abilities.ts";
 import { mergeExtraFields } from "../kit/request/json_body.ts";
 import { resolveStop, warnUnsupportedOptions } from "../kit/request/model_limits.ts";
 import { resolveEffort } from "../kit/request/thinking.ts";
-import { toToolSchema } from "../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { toWireMessages } from "./messages.ts";
+import { toOllamaSchema } from "./tool_schema.ts";
 
 /** Settings of the model. */
 export interface OllamaModelSettings {
@@ -102,7 +102,7 @@ function toWireTools(
     function: {
       name: toWireName(name, TOOL_NAME_RULE),
       description,
-      parameters: toToolSchema(parameters),
+      parameters: toOllamaSchema(parameters),
     },
   }));
 }

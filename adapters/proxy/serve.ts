@@ -6,7 +6,8 @@
 
 import type { StreamFn } from "../../src/core/stream.ts";
 import { type Clock, systemClock } from "../../src/core/ports.ts";
-import { refuseUnknownOptions } from "../kit/options/check_options.ts";
+import { BadRequestError } from "../../src/core/errors.ts";
+import { checkAdapterOptions, refuseUnknownOptions } from "../kit/options/check_options.ts";
 import { type Authorize, checkAuthorization, type ProxyConnection } from "./authorization.ts";
 import { type Rejection, toResponse } from "./errors.ts";
 import { createEventBody } from "./event_body.ts";
@@ -58,7 +59,7 @@ const EVENT_STREAM_HEADERS = {
  * Every call costs money, so without `authorize` only callers on the same machine are served; others get 401, and all
  * callers get 503 when `authorize` fails. The model call is aborted when the caller disconnects.
  *
- * @throws {BadRequestError} If an option is unknown.
+ * @throws {BadRequestError} If the stream function is none, the options are no object, or one of them is unknown.
  *
  * @example
  * ```ts
@@ -73,6 +74,10 @@ const EVENT_STREAM_HEADERS = {
  * ```
  */
 export function serveProxy(streamFn: StreamFn, options: ServeProxyOptions = {}): ProxyHandler {
+  if (typeof streamFn !== "function") {
+    throw new BadRequestError("serveProxy() needs a stream function: pass one such as connect()");
+  }
+  checkAdapterOptions(options);
   refuseUnknownOptions(options, OPTION_NAMES, "serveProxy()");
   const { keepAliveMs = 15_000, clock = systemClock, authorize } = options;
   const timeoutMs = options.authorizeTimeoutMs ?? 30_000;

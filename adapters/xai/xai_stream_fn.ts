@@ -42,6 +42,8 @@ const DIALECT: ChatDialect = {
   maxTokensField: "max_completion_tokens",
   unsupported: ["verbosity", "reasoningSummary"],
   serviceTiers: SERVICE_TIERS,
+  // Models that reason reject it: "Model grok-4.6 does not support parameter stop".
+  supportsStop: (modelId) => modelId.includes("non-reasoning"),
   getAbilities: (modelId) => ({ ...COMPATIBLE.getAbilities(modelId), image: IMAGES }),
 };
 

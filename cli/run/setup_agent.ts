@@ -179,11 +179,9 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     systemPrompt: createPrompt(options, host),
     tools: runTools.tools,
     ...selectApproval(options, { approval, mode, runTools }),
-    // A user who types during a run does not want to lose what runs.
-    ...(conversation && {
-      interrupt: "boundary",
-      getApiKey: (provider: string) => keys.get(provider),
-    }),
+    // A user or a program that adds a message to a run does not want to lose what runs.
+    interrupt: "boundary",
+    ...(conversation && { getApiKey: (provider: string) => keys.get(provider) }),
     retry: createRetryStrategy(),
     fallback: fallbackModels.map((fallback) => ({ model: fallback })),
     policies: [

@@ -15,7 +15,7 @@ import type { CustomEvent } from "../core/event.ts";
  */
 export function createCustomEvent(name: string, data: unknown): CustomEvent {
   if (typeof name !== "string" || name === "") {
-    throw new BadRequestError("The name of a custom event must be a text that is not empty");
+    throw new BadRequestError("A custom event must have a name");
   }
   try {
     return { type: "custom", name, data: copyJson(data) };

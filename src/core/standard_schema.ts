@@ -67,7 +67,7 @@ export function getValidateFunction(source: SchemaSource): ValidateFunction | un
 
 function toValidationResult(result: unknown): ValidationResult<unknown> {
   if (!isJsonObject(result) || !(result["issues"] || "value" in result)) {
-    throw new BadRequestError("The validator must return an object with a value or issues");
+    throw new BadRequestError("The validator must return a value or issues");
   }
   const { issues, value } = result;
   if (!issues) return { valid: true, value };

@@ -123,7 +123,11 @@ for (const issues of [[], "invalid", {}]) {
 Deno.test("getValidateFunction() throws when a validator returns no result", () => {
   for (const result of [undefined, true, {}, { issues: undefined }]) {
     const validate = getValidateFunction(createSource({ validate: () => result }));
-    assertThrows(() => validate?.({}), BadRequestError, "The validator must return an object");
+    assertThrows(
+      () => validate?.({}),
+      BadRequestError,
+      "The validator must return a value or issues",
+    );
   }
 });
 

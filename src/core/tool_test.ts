@@ -137,6 +137,20 @@ Deno.test("defineTool(): defaults of a JSON Schema are filled in", async () => {
   });
 });
 
+Deno.test("defineTool(): a default that a property refers to is filled in", async () => {
+  const tool = defineTool({
+    name: "forecast",
+    description: "Returns a forecast.",
+    parameters: {
+      type: "object",
+      properties: { unit: { $ref: "#/$defs/unit" } },
+      $defs: { unit: { enum: ["c", "f"], default: "c" } },
+    },
+    execute: () => "",
+  });
+  assertEquals(await validateArguments(tool, {}), { valid: true, value: { unit: "c" } });
+});
+
 Deno.test("defineTool(): the output of a library's validator replaces the arguments", async () => {
   const source = {
     "~standard": {

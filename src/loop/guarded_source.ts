@@ -38,9 +38,12 @@ export class GuardedSource implements MessageSource {
 
   /** Removes and returns copies of the next messages. */
   take(): readonly AgentMessage[] {
+    const isDue = this.#read("peek", checkList).length > 0;
     this.#isStuck = true;
     return this.#read("take", (messages) => {
       const copies = copyMessages(checkList(messages));
+      // Another turn would be due for the same messages, without end.
+      if (isDue && copies.length === 0) throw new TypeError("take() returned nothing of peek()");
       this.#isStuck = false;
       return copies;
     });

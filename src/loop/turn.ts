@@ -9,6 +9,7 @@ import type { AgentError } from "../core/errors.ts";
 import type { TurnEndReason } from "../core/event.ts";
 import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
+import type { PostTurnContext } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { TurnInput } from "./message_source.ts";
 import { callModel, type ModelReply } from "./model_call.ts";
@@ -58,9 +59,9 @@ export async function runTurn(
   const actions = input.batch
     ? await resumeBatch(turn, input.batch, admission.injected)
     : await appendAndReply(turn, input, admission.injected);
-  const verdict = run.config.policies.length === 0
-    ? NO_VERDICT
-    : await applyPostTurn(turn, actions);
+  const verdict = run.config.policies.some(({ postTurn }) => postTurn)
+    ? await applyPostTurn(turn, actions)
+    : NO_VERDICT;
   const reason = getTurnEndReason(turn, actions);
   const ended = emitTurnEnd(turn, actions, reason);
   if (ended) await ended;
@@ -77,7 +78,10 @@ type TurnAdmission =
 /** Checks the turn limit; returns `undefined` if the policies decide. */
 function admitTurn({ config }: RunServices, { turn }: RunProgress): TurnAdmission | undefined {
   const { maxTurns, policies } = config;
-  if (turn < maxTurns) return policies.length > 0 ? undefined : { type: "admitted", injected: [] };
+  if (turn < maxTurns) {
+    const isChecked = policies.some(({ preTurn }) => preTurn);
+    return isChecked ? undefined : { type: "admitted", injected: [] };
+  }
   const reason = `The run reached its limit of ${maxTurns} turns`;
   return { type: "refused", stoppedBy: { policy: "max_turns", reason } };
 }
@@ -191,11 +195,13 @@ function applyPostTurn(
   { message, progress, batch: { toolResults } }: TurnActions,
 ): Promise<SlotVerdict> {
   const { history } = turn.run;
-  const context = createPolicyContext({ ...turn, progress }, {
-    message: history.copy(message),
-    toolResults: history.copyAll(toolResults),
+  const shared = createPolicyContext({ ...turn, progress });
+  // Copied only for a policy that reads them.
+  const context = Object.defineProperties(shared, {
+    message: { get: () => history.copy(message), enumerable: true },
+    toolResults: { get: () => history.copyAll(toolResults), enumerable: true },
   });
-  return runPostTurn(turn.run, context);
+  return runPostTurn(turn.run, context as PostTurnContext);
 }
 
 /** Emits the end of a turn; returns a promise if the caller should wait. */

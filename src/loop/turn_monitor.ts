@@ -85,7 +85,8 @@ export class TurnMonitor {
 
   /** Stops the monitor. */
   stop(): void {
-    this.#stopped.abort();
+    // Without a reason, an error with a stack would be created in each turn.
+    this.#stopped.abort("the turn has ended");
   }
 
   /**

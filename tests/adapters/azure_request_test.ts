@@ -98,6 +98,25 @@ Deno.test("createAzure(): calls the API of the model's catalog entry where the U
   assertEquals(await getApi("my-deployment"), "chat/completions");
 });
 
+Deno.test("createAzure(): sends prompt_cache_key only to models of OpenAI, because others reject it", async () => {
+  const hasKey = async (modelId: string) =>
+    "prompt_cache_key" in
+      (await sendToAzure(richRequest({ ...MODEL, modelId }), { api: "chat" })).body;
+  for (const deployment of ["gpt-5-mini", "prod-gpt-4o", "o4-mini", "gpt-5.3-codex"]) {
+    assertEquals(await hasKey(deployment), true, deployment);
+  }
+  for (const deployment of ["DeepSeek-V4-Pro", "Kimi-K2.5", "grok-4.6", "gpt-oss-120b", "mine"]) {
+    assertEquals(await hasKey(deployment), false, deployment);
+  }
+});
+
+Deno.test("createAzure(): a long cache retention, which Azure rejects, is left out with a warning", async () => {
+  const options = { cache: "long" } as const;
+  const { body, warnings } = await sendToAzure(richRequest(MODEL, { options }));
+  assertEquals(body["prompt_cache_retention"], undefined);
+  assertEquals(warnings.map(({ code }) => code), ["cache_left_out"]);
+});
+
 Deno.test("createAzure(): omits prompt_cache_key for dated API versions", async () => {
   const request = richRequest(MODEL, { options: { sessionId: "session-1" } });
   assertFalse(

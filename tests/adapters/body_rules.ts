@@ -225,6 +225,14 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
         ),
     },
     {
+      rule:
+        "schema specified other fields alongside any_of. When using any_of, it must be the only field set.",
+      accepts: ({ tools, generationConfig }) =>
+        findAll([tools, generationConfig], ({ anyOf }) => Array.isArray(anyOf)).every((schema) =>
+          Object.keys(schema).length === 1
+        ),
+    },
+    {
       rule: "at most five stop sequences",
       accepts: ({ generationConfig }) =>
         asTexts(asObject(generationConfig)["stopSequences"]).length <= 5,

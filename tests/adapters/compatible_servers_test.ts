@@ -241,6 +241,27 @@ Deno.test("LM Studio, llama.cpp: a required tool is sent alone, because tool_cho
   assertEquals(other.body.tool_choice.function.name, "look");
 });
 
+Deno.test("LM Studio, llama.cpp: bounds and patterns of tools, which their grammars may not support, are in descriptions", async () => {
+  const parameters = { type: "object", properties: { note: { type: "string", maxLength: 2000 } } };
+  const send = async (provider: string, baseUrl: string) => {
+    const request = createMinimalRequest(provider, "m");
+    const tools = [{ name: "look", description: "", parameters }];
+    const { body } = await captureRequest((fetch) => createOpenAI({ baseUrl, fetch }), {
+      ...request,
+      context: { ...request.context, tools },
+      options: { apiKey: "sk-test" },
+    });
+    const [tool] = body["tools"] as { function: { parameters: JsonObject } }[];
+    return Object(tool?.function.parameters["properties"])["note"];
+  };
+  const described = { type: "string", description: "{maxLength: 2000}" };
+  assertEquals(await send("acme", "http://localhost:8080/v1"), described);
+  assertEquals(await send("acme", "http://127.0.0.1:1234/v1"), described);
+  assertEquals(await send("llamacpp", "http://gpu.lab.example:9000/v1"), described);
+  assertEquals(await send("lmstudio", "http://gpu.lab.example/v1"), described);
+  assertEquals(await send("acme", "http://localhost:8000/v1"), parameters.properties.note);
+});
+
 Deno.test("compatible servers: the error of a refused connection states how to start a local server", async () => {
   const refused = Object.assign(new TypeError("fetch failed"), { code: "ECONNREFUSED" });
   const hints = {

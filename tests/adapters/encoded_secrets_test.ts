@@ -5,11 +5,12 @@ import { modelSpec } from "../../src/core/model.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { prompt } from "./rich_conversation.ts";
 
-const KEY = 'Zm9v/YmFy+cXV4"==';
+const KEY = '???Zm9v/YmFy+cXV4"==';
 /** Unencoded parts of the key, which remain if the rest is replaced alone. */
-const PARTS = /Zm9v|YmFy|cXV4/;
+const PARTS = /Zm9v|YmFy|cXV4|Wm05di9ZbUZ5/;
 
 const inUrl = encodeURIComponent(KEY);
+const inBase64 = encodeBase64(new TextEncoder().encode(KEY));
 const inJson = JSON.stringify(KEY).slice(1, -1);
 
 /** The key in the forms in which a server may repeat it. */
@@ -19,6 +20,8 @@ const FORMS: Readonly<Record<string, string>> = {
   "in a URL with lower-case digits": inUrl.replace(/%../g, (code) => code.toLowerCase()),
   "in a form": `${new URLSearchParams({ key: KEY })}`,
   "in JSON": inJson,
+  "in Base64": inBase64,
+  "in Base64 for URLs": inBase64.replaceAll("/", "_").replaceAll("=", ""),
   "in JSON with escaped slashes": inJson.replaceAll("/", "\\/"),
 };
 

@@ -193,3 +193,24 @@ Deno.test("createOllama(): a reply whose end has no reason, as from older server
     assertEquals(warnings.filter(({ code }) => code === "unknown_stop_reason"), []);
   }
 });
+
+Deno.test("createOllama(): the description of a parameter has the members that the server drops", async () => {
+  const Point = { type: "object", properties: { x: { type: "number" } } };
+  const parameters = {
+    type: "object",
+    properties: { at: { $ref: "#/$defs/Point" } },
+    $defs: { Point },
+  };
+  const request = richRequest(createModel("qwen3:8b"));
+  const tools = [{ name: "move", description: "Moves.", parameters }];
+  const { body } = await sendToOllama({ ...request, context: { ...request.context, tools } });
+  const at = { ...Point, description: '{"properties":{"x":{"type":"number"}}}' };
+  assertEquals(body["tools"], [{
+    type: "function",
+    function: {
+      name: "move",
+      description: "Moves.",
+      parameters: { type: "object", properties: { at } },
+    },
+  }]);
+});

@@ -135,6 +135,17 @@ Deno.test("createOpenAI(): sends maxTokens in the field of the API and lowers it
   ]]);
 });
 
+Deno.test("responses: raises maxTokens to the minimum of the API with a warning", async () => {
+  const send = (maxTokens: number, api: "chat" | "responses" = "responses") =>
+    sendPrompt(createModel("gpt-4o"), { api, options: { maxTokens } });
+  const raised = await send(5);
+  assertEquals(raised.body["max_output_tokens"], 16);
+  assertEquals(getWarningCodes(raised), ["max_tokens_raised"]);
+  const minimum = await send(16);
+  assertEquals([minimum.body["max_output_tokens"], getWarningCodes(minimum)], [16, []]);
+  assertEquals((await send(5, "chat")).body["max_completion_tokens"], 5);
+});
+
 Deno.test("createOpenAI(): omits an unsupported temperature with a warning", async () => {
   const options = { temperature: 0.5 };
   assertEquals((await sendPrompt(createModel("gpt-4o"), { options })).body["temperature"], 0.5);
@@ -254,7 +265,7 @@ Deno.test("createOpenAI(): at OpenRouter, the prompt that the previous request m
   assertEquals(await Promise.all([1, 32, 63].map(findMarks)), [[0, 1], [0, 1, 32], [0, 32, 63]]);
 });
 
-Deno.test("createOpenAI(): Moonshot gets no type next to alternatives, and no references", async () => {
+Deno.test("createOpenAI(): models of Moonshot get no type next to alternatives, and no references", async () => {
   const parameters = {
     type: "object",
     properties: {
@@ -263,20 +274,42 @@ Deno.test("createOpenAI(): Moonshot gets no type next to alternatives, and no re
     },
     definitions: { b: { type: "number" } },
   };
-  const request = richRequest(createModel("kimi-k3"));
   const tools = [{ name: "add", description: "Adds.", parameters }];
   const context = { systemPrompt: "", messages: [prompt("Hi")], tools };
-  const send = async (baseUrl: string) => {
-    const { body } = await sendToOpenAI({ ...request, context }, { baseUrl });
+  const send = async (baseUrl: string, modelId: string) => {
+    const request = { ...richRequest(createModel(modelId)), context };
+    const { body } = await sendToOpenAI(request, { baseUrl });
     const { tools: sent } = body as { tools: { function: { parameters: JsonObject } }[] };
     return sent[0]?.function.parameters;
   };
   const alternatives = ["date", "time"].map((format) => ({ type: "string", format }));
-  assertEquals(await send("https://api.moonshot.ai/v1"), {
+  const accepted = {
     type: "object",
     properties: { a: { anyOf: alternatives }, b: { type: "number" } },
-  });
-  assertEquals(await send("https://api.together.xyz/v1"), parameters);
+  };
+  assertEquals(await send("https://api.moonshot.ai/v1", "kimi-k3"), accepted);
+  assertEquals(await send("https://openrouter.ai/api/v1", "moonshotai/kimi-k2.6"), accepted);
+  assertEquals(await send("https://openrouter.ai/api/v1", "z-ai/glm-5"), parameters);
+});
+
+Deno.test("createOpenAI(): Moonshot gets no temperature and topP for models that accept only their own", async () => {
+  const send = async (modelId: string, baseUrl = "https://api.moonshot.ai/v1") => {
+    const options = { temperature: 0.5, topP: 0.5, stop: ["END"], apiKey: "sk-test" };
+    const request = await sendToOpenAI({ ...richRequest(createModel(modelId)), options }, {
+      baseUrl,
+    });
+    const { temperature, top_p, stop } = request.body;
+    assertEquals(stop, ["END"]);
+    const codes = getWarningCodes(request).filter((code) => code !== "unknown_model");
+    return [temperature, top_p, ...codes];
+  };
+  const omitted = [undefined, undefined, "temperature_left_out", "top_p_left_out"];
+  assertEquals(await send("kimi-k2.5"), omitted);
+  assertEquals(await send("kimi-k3"), omitted);
+  assertEquals(await send("kimi-for-coding", "https://api.kimi.com/coding/v1"), omitted);
+  assertEquals(await send("kimi-k2-0905-preview"), [0.5, 0.5]);
+  assertEquals(await send("moonshot-v1-8k"), [0.5, 0.5]);
+  assertEquals(await send("kimi-k2.5", "https://api.together.xyz/v1"), [0.5, 0.5]);
 });
 
 Deno.test("createOpenAI(): replaces images with notes and a warning for a model without images", async () => {

@@ -446,6 +446,17 @@ Deno.test("serveProxy(): throws for an unknown option, such as a misspelt author
   );
 });
 
+Deno.test("serveProxy(): throws for values of other types", () => {
+  for (const streamFn of [null, undefined, {}]) {
+    const message = "serveProxy() needs a stream function: pass one such as connect()";
+    assertThrows(() => serveProxy(streamFn as never, ALLOW_ALL), BadRequestError, message);
+  }
+  for (const [options, type] of [[null, "null"], [5, "5"], [[], "a list"]] as const) {
+    const message = `The options must be an object, not ${type}`;
+    assertThrows(() => serveProxy(scriptedStream([]), options as never), BadRequestError, message);
+  }
+});
+
 Deno.test("serveProxy(): passes a history with optional fields of other types, which the adapter omits", async () => {
   const model = scriptedStream([reply("Hi")]);
   await using server = serveLoopback(serveProxy(model, ALLOW_ALL));

@@ -179,6 +179,7 @@ const tools: fc.Arbitrary<ToolSpec[]> = fc.uniqueArray(
     parameters: fc.constantFrom<ToolSpec["parameters"]>(
       {},
       { type: "object", properties: { value: { type: "string" } } },
+      { type: "object", properties: { value: { type: "string", pattern: "^(?!a).*(?<=b)$" } } },
       { anyOf: [{ type: "object", properties: { a: { const: 1 } } }] },
     ),
   }),

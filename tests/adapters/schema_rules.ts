@@ -23,6 +23,13 @@ export const SCHEMA_RULES: readonly BodyRule[] = [
     accepts: (body) => findToolSchemas(body).every((schema) => ajv.validate(DRAFT_2020_12, schema)),
   },
   {
+    rule: "Invalid JSON schema: regex lookaround is not supported",
+    accepts: (body) =>
+      findAll(findToolSchemas(body), ({ pattern }) => typeof pattern === "string").every((
+        { pattern },
+      ) => !/\(\?<?[=!]/.test(String(pattern))),
+  },
+  {
     rule: "Invalid schema for function: array schema missing items",
     accepts: (body) =>
       findAll(findToolSchemas(body), isArraySchema).every(({ items }) => isJsonObject(items)),

@@ -78,6 +78,9 @@ const FORCED_CALLS: readonly (readonly [string, string, string[], boolean, unkno
     false,
     undefined,
   ],
+  ["z-ai/glm-5.3", "https://openrouter.ai/api/v1", ["tool_choice_left_out"], false, undefined],
+  ["glm-5.3:high", "https://api.z.ai/api/paas/v4", ["tool_choice_left_out"], false, "enabled"],
+  ["glm-5.3", "https://open.bigmodel.cn/api/paas/v4", ["tool_choice_left_out"], false, "disabled"],
   ["openai/gpt-4o", "https://openrouter.ai/api/v1", [], true, undefined],
   ["qwen3:high", "http://localhost:8000/v1", [], true, undefined],
 ];
@@ -117,4 +120,22 @@ Deno.test("chat: a tool choice that forces no call leaves thinking and choice as
     assertEquals(warnings, []);
     assertEquals([body["tool_choice"], body["thinking"]], [toolChoice, { type: "enabled" }]);
   }
+});
+
+Deno.test("z.ai: a request that forbids calls has no tools, because tool_choice must be auto", async () => {
+  const send = async (toolChoice: "auto" | "none") => {
+    const { body, warnings } = await captureRequest(
+      (fetch) => createOpenAI({ fetch, baseUrl: "https://api.z.ai/api/paas/v4" }),
+      {
+        model: modelSpec("zai/glm-5.3"),
+        context: { systemPrompt: "", messages: [prompt("Hi")], tools: [READ_FILE] },
+        options: { apiKey: "sk-test", toolChoice },
+        signal: new AbortController().signal,
+      },
+    );
+    assertEquals(warnings.map(({ code }) => code), ["unknown_model"]);
+    return [body["tool_choice"], Object(body["tools"]).length];
+  };
+  assertEquals(await send("auto"), ["auto", 1]);
+  assertEquals(await send("none"), [undefined, undefined]);
 });

@@ -133,6 +133,19 @@ Deno.test("createXai(): sends the service tiers that xAI has, and leaves out the
   }
 });
 
+Deno.test("createXai(): stop texts are sent to models that do not reason; the others reject them", async () => {
+  const send = async (modelId: string) => {
+    const options = { stop: ["END"] };
+    const { body, warnings } = await sendToXai(richRequest(createModel(modelId), { options }), {
+      api: "chat",
+    });
+    return [body["stop"], warnings.map(({ code }) => code)];
+  };
+  assertEquals(await send("grok-4.20-0309-non-reasoning"), [["END"], []]);
+  assertEquals(await send("grok-4.6"), [undefined, ["stop_left_out"]]);
+  assertEquals(await send("grok-code-fast-1"), [undefined, ["unknown_model", "stop_left_out"]]);
+});
+
 Deno.test("createXai(): the verbosity of a reply, which xAI cannot set, is left out with a warning", async () => {
   for (const api of ["chat", "responses"] as const) {
     const options = { verbosity: "low" } as const;

@@ -73,5 +73,5 @@ for (
 
 Deno.test("emitCustom() throws for an empty name", () => {
   const { agent } = testAgent([]);
-  assertThrows(() => agent.emitCustom("", 1), BadRequestError, "must be a text that is not empty");
+  assertThrows(() => agent.emitCustom("", 1), BadRequestError, "A custom event must have a name");
 });

@@ -248,16 +248,20 @@ for (const queue of ["steering", "followUp"] as const) {
   }
 }
 
+const takes = { fails: broken, "returns nothing": () => [] };
+
 for (const queue of ["steering", "followUp"] as const) {
-  Deno.test(`${queue} as a queue whose take() fails: does not keep the run going`, async () => {
-    const source = { peek: () => [note("Hi")], take: broken };
-    const { streamFn, events } = await runLoop(Array(9).fill(reply("One")), { [queue]: source });
-    // The turn for a follow-up has started before its message is taken.
-    assertEquals(streamFn.calls.length, queue === "steering" ? 1 : 2);
-    assertEquals(eventsOfType(events, "warning").map(({ code }) => code), [
-      "message_source_failed",
-    ]);
-  });
+  for (const [outcome, take] of Object.entries(takes)) {
+    Deno.test(`${queue} as a queue whose take() ${outcome}: does not keep the run going`, async () => {
+      const source = { peek: () => [note("Hi")], take };
+      const { streamFn, events } = await runLoop(Array(9).fill(reply("One")), { [queue]: source });
+      // The turn for a follow-up has started before its message is taken.
+      assertEquals(streamFn.calls.length, queue === "steering" ? 1 : 2);
+      assertEquals(eventsOfType(events, "warning").map(({ code }) => code), [
+        "message_source_failed",
+      ]);
+    });
+  }
 }
 
 Deno.test("steering as a queue of the application: a message is delivered by the turn after one whose take() failed", async () => {

@@ -59,15 +59,22 @@ export function findUrlSecrets(url: string): string[] {
   );
 }
 
-/** Returns secrets in all forms in which a server may repeat them: as they are, in a URL, in a form and in JSON. */
+/** Returns secrets in all forms in which a server may repeat them: as they are, in a URL, a form, JSON and Base64. */
 export function addEncodedForms(secrets: readonly string[]): string[] {
   const forms = secrets.map((secret) => secret.toWellFormed()).flatMap((secret) => {
     const inUrl = encodeURIComponent(secret);
     const inForm = new URLSearchParams({ "": secret }).toString().slice(1);
     const inJson = JSON.stringify(secret).slice(1, -1);
-    return [inUrl, useLowerHex(inUrl), inForm, inJson, inJson.replaceAll("/", "\\/")];
+    const forms = [inUrl, useLowerHex(inUrl), inForm, inJson, inJson.replaceAll("/", "\\/")];
+    return secret.length < MIN_LENGTH ? forms : [...forms, ...toBase64Forms(secret)];
   });
   return [...new Set([...secrets, ...forms])];
+}
+
+/** Returns a secret in both alphabets, without the padding that may be missing. */
+function toBase64Forms(secret: string): string[] {
+  const encoded = encodeBase64(new TextEncoder().encode(secret)).replace(/=+$/, "");
+  return [encoded, encoded.replaceAll("+", "-").replaceAll("/", "_")];
 }
 
 function useLowerHex(encoded: string): string {

@@ -14,7 +14,7 @@ import { hashText, type NameRule, toWireName } from "./wire_names.ts";
 /** Returns the temperature of a request. Omits it with a warning for a model that does not support one. */
 export function resolveTemperature(
   { temperature }: StreamOptions,
-  entry: CatalogEntry | undefined,
+  entry: Pick<CatalogEntry, "temperature"> | undefined,
   sink: WarningSink,
 ): number | undefined {
   if (temperature === undefined || entry?.temperature !== false) return temperature;
@@ -25,7 +25,7 @@ export function resolveTemperature(
 /** Returns `topP` of a request. Omits it with a warning for a model that does not support sampling options. */
 export function resolveTopP(
   { topP }: StreamOptions,
-  entry: CatalogEntry | undefined,
+  entry: Pick<CatalogEntry, "temperature"> | undefined,
   sink: WarningSink,
 ): number | undefined {
   if (topP === undefined || entry?.temperature !== false) return topP;

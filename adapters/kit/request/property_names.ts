@@ -32,14 +32,20 @@ export function toClaudeSchema(parameters: JsonSchema): JsonSchema {
   const schema = hasReferences ? inlineDefinitions(completed) : completed;
   const wireNames = new Map(renames.map(({ name, wireName }) => [name, wireName]));
   const rename = (name: string) => wireNames.get(name) ?? name;
-  const { properties, required } = schema;
+  const renameAll = (names: unknown) => Array.isArray(names) ? names.map(rename) : [];
+  const { properties, required, dependentRequired } = schema;
   const renamed = Object.entries(Object(properties)).map(([name, property]) =>
     wireNames.has(name) ? [rename(name), describeName(name, property)] : [name, property]
   );
   return {
     ...schema,
     properties: Object.fromEntries(renamed),
-    ...(Array.isArray(required) && { required: required.map(rename) }),
+    ...(Array.isArray(required) && { required: renameAll(required) }),
+    ...(isJsonObject(dependentRequired) && {
+      dependentRequired: Object.fromEntries(
+        Object.entries(dependentRequired).map(([name, names]) => [rename(name), renameAll(names)]),
+      ),
+    }),
   };
 }
 

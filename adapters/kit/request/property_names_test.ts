@@ -31,3 +31,18 @@ Deno.test("toClaudeSchema(): keeps references if no parameter is renamed, or non
   const plain = { type: "object", properties: { a: TEXT, b: { $ref: "#/properties/a" } } };
   assertEquals(toClaudeSchema(plain), plain);
 });
+
+Deno.test("toClaudeSchema(): parameters that another one requires have their new names", () => {
+  const parameters = {
+    type: "object",
+    properties: { $top: TEXT, $skip: TEXT, page: TEXT },
+    required: ["$top"],
+    dependentRequired: { $skip: ["$top", "page"], page: ["$skip"] },
+  };
+  const [top, skip] = findRenamedProperties(parameters).map(({ wireName }) => wireName);
+  const { required, dependentRequired } = toClaudeSchema(parameters);
+  assertEquals([required, dependentRequired], [[top], {
+    [`${skip}`]: [top, "page"],
+    page: [skip],
+  }]);
+});

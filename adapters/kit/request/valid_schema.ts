@@ -30,18 +30,36 @@ const VALUES: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
 
 /**
  * Returns a schema in draft 2020-12: keywords of older drafts are rewritten, and those with an invalid value omitted. Each
- * array has a schema of its items, which OpenAI and Google require.
+ * array has a schema of its items, which OpenAI and Google require, and patterns that OpenAI rejects are in the description.
  */
 export function toValidSchema(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).filter(([keyword, value]) =>
     value !== undefined && (VALUES.get(keyword)?.(value) ?? true)
   );
-  const rewritten = withoutRepetitions(rewriteOlderKeywords(Object.fromEntries(entries)));
+  const described = describePattern(Object.fromEntries(entries));
+  const rewritten = withoutRepetitions(rewriteOlderKeywords(described));
   return mapSubschemas(withItems(rewritten), (subschema, keyword) => {
     if (isJsonObject(subschema)) return toValidSchema(subschema);
     const isSchema = subschema === false || (subschema === true && keyword !== "properties");
     return isSchema ? subschema : {};
   });
+}
+
+/**
+ * Whether the regular expressions of all providers support a pattern: it has no look-around and no reference to a group.
+ * OpenAI rejects a request with others, as for an e-mail address of Zod.
+ */
+function isPortablePattern(pattern: string): boolean {
+  return !/\(\?(?:[=!]|<[=!])|\\[1-9]|\\k</.test(pattern);
+}
+
+/** Moves a pattern that is not portable to the description, where the model reads it. */
+function describePattern(schema: JsonObject): JsonObject {
+  const { pattern, ...others } = schema;
+  if (typeof pattern !== "string" || isPortablePattern(pattern)) return schema;
+  const { description } = others;
+  const note = `{pattern: ${JSON.stringify(pattern)}}`;
+  return { ...others, description: description ? `${description}\n\n${note}` : note };
 }
 
 /** Rewrites keywords of older drafts; the others keep their order, so that the same schema has the same text. */

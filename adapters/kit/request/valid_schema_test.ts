@@ -65,6 +65,18 @@ const SCHEMAS: readonly (readonly [JsonSchema, JsonSchema])[] = [
       additionalProperties: false,
     },
   ],
+  [{ type: "string", pattern: "^a+$" }, { type: "string", pattern: "^a+$" }],
+  [
+    { type: "string", pattern: "^(?!\\.)a", format: "email" },
+    { type: "string", format: "email", description: '{pattern: "^(?!\\\\.)a"}' },
+  ],
+  [
+    { type: "object", properties: { pattern: { pattern: "(a)\\1", description: "A." } } },
+    {
+      type: "object",
+      properties: { pattern: { description: 'A.\n\n{pattern: "(a)\\\\1"}' } },
+    },
+  ],
   [
     { $defs: { a: { type: "array" } }, $ref: "#/$defs/a" },
     { $defs: { a: { type: "array", items: {} } }, $ref: "#/$defs/a" },

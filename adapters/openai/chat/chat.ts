@@ -6,7 +6,7 @@
 
 import type { StreamFn } from "../../../src/core/stream.ts";
 import { createServerStreamFn, type OpenAIServer } from "../server/server_stream_fn.ts";
-import { adaptBody, findServer } from "./compatible_servers.ts";
+import { adaptBody, findProgram, findServer } from "./compatible_servers.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { createChatBody } from "./request.ts";
 
@@ -23,7 +23,8 @@ export function createChat({ dialect, ...server }: ChatServer): StreamFn {
     path: "/chat/completions",
     async createBody(request, entry, sink) {
       const body = await createChatBody(request, { dialect, entry }, sink);
-      return known ? adaptBody(body, known, sink) : body;
+      const program = known ?? findProgram(request.model.provider);
+      return program ? adaptBody(body, program, sink) : body;
     },
     async createReplyReader(call) {
       const { ChatReply } = await import("./response.ts");

@@ -17,6 +17,7 @@ import { completeEnds, type CompleteEndsOptions, separateReplies } from "./compl
 import { mergeNeighbors } from "./merge_neighbors.ts";
 import { toMoonshotSchema } from "./moonshot_schema.ts";
 import { CHAT_AUDIO, CHAT_DOCUMENTS, CHAT_IMAGES, getChatAbilities } from "./media.ts";
+import { toTypedSchema } from "./typed_schema.ts";
 import type { WireMessage } from "./wire.ts";
 
 /** Dialect of the chat completions API. */
@@ -31,6 +32,8 @@ export interface ChatDialect {
   readonly needsUsageOption: boolean;
   /** Whether the server supports `prompt_cache_key`. */
   readonly hasCacheKey: boolean;
+  /** Whether a model accepts `prompt_cache_key`, where the server supports it. Default: all do. */
+  readonly acceptsCacheKey?: (modelId: string) => boolean;
   /** Whether prompts for a model may contain `cache_control`. */
   readonly supportsCacheControl: (modelId: string) => boolean;
   /** Returns the fields that control thinking; `ability` is `undefined` for a model that is not in the catalog. */
@@ -43,6 +46,8 @@ export interface ChatDialect {
   readonly hasThinkingParts?: boolean;
   /** Whether every reply in a request for a model must have `reasoning_content`. Default: for no model. */
   readonly requiresReasoning?: (model: ModelSpec) => boolean;
+  /** Whether a model requires the signatures of calls, in `reasoning_details`. Default: none does. */
+  readonly requiresSignatures?: (modelId: string) => boolean;
   /** Whether a model that can think accepts a forced tool call only `without_thinking`, or `never`. Default: always. */
   readonly forcedCalls?: (model: ModelSpec) => "without_thinking" | "never" | undefined;
   /** Whether a model that is not in the catalog may get a response schema. Default: `true`. */
@@ -60,6 +65,10 @@ export interface ChatDialect {
   readonly unsupported: readonly ("serviceTier" | "verbosity" | "reasoningSummary")[];
   /** Whether the server is in a region with data residency, whose prices may differ. Default: `false`. */
   readonly isRegional?: boolean;
+  /** Whether a model supports texts that end a reply. Default: all do, unless they support no temperature. */
+  readonly supportsStop?: (modelId: string) => boolean;
+  /** Whether a model accepts only its own temperature and `topP`. Default: none does. */
+  readonly hasFixedSampling?: (modelId: string) => boolean;
   /** Field for the seed. Default: `seed`. */
   readonly seedField?: string;
   /** Tools that the server runs itself. Default: none. */
@@ -123,8 +132,9 @@ const OPENROUTER: ChatDialect = {
   unsupported: ["serviceTier", "reasoningSummary"],
   fields: { usage: { include: true } },
   requiresReasoning: ({ modelId }) => /^(?:deepseek|moonshotai)\//.test(modelId),
+  requiresSignatures: (modelId) => /^~?google\/gemini-(?![12]\b)/.test(modelId),
   forcedCalls: ({ modelId }) =>
-    /^(?:deepseek\/deepseek-v4|moonshotai\/kimi-k2(?:\.|-thinking))/.test(modelId)
+    /^(?:deepseek\/deepseek-v4|moonshotai\/kimi-k2(?:\.|-thinking)|z-ai\/)/.test(modelId)
       ? "never"
       : undefined,
 };
@@ -163,6 +173,8 @@ const MOONSHOT: ChatDialect = {
     return LENIENT.toThinkingFields(model, ability ?? known);
   },
   requiresReasoning: ({ modelId }) => !modelId.startsWith("moonshot-v1"),
+  // "invalid temperature: only 1 is allowed for this model", without thinking only 0.6.
+  hasFixedSampling: (modelId) => /^(?:kimi-)?(?:k2\.|k3|for-coding)/.test(modelId),
   forcedCalls: ({ modelId }) =>
     /^kimi-(?:k2\.|k2-thinking|for-coding)/.test(modelId) ? "never" : undefined,
 };
@@ -173,7 +185,9 @@ const DIALECTS: Readonly<Record<string, ChatDialect>> = {
   "api.moonshot.ai": MOONSHOT,
   "api.moonshot.cn": MOONSHOT,
   "api.kimi.com": MOONSHOT,
+  "api.fireworks.ai": { ...LENIENT, toToolSchema: toTypedSchema },
   "api.z.ai": THINKING_SWITCH,
+  "open.bigmodel.cn": THINKING_SWITCH,
 };
 
 /** Returns the dialect of the server at a URL. */

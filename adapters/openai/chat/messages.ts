@@ -20,12 +20,14 @@ import {
   createMediaTitle,
   getTextAndMedia,
   isMedia,
+  isOwnReply,
   MISSING_PROMPT,
   toResultText,
 } from "../../kit/request/history.ts";
 import type { MediaBlock } from "../../kit/request/media.ts";
 import { serializeJson } from "../../kit/request/json_body.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
+import { toExtraContent } from "./call_signatures.ts";
 import { isClaude } from "./claude.ts";
 import type { WireMessage } from "./wire.ts";
 import type { ChatDialect } from "./dialect.ts";
@@ -128,14 +130,18 @@ function toAssistantMessage(
 ): WireMessage | undefined {
   const text = extractText(message.content);
   const renamedTools = isClaude(options.model) ? options.tools : [];
-  const calls = extractToolCalls(message.content).map(({ id, name, arguments: args }) => {
-    const input = toClaudeInput(args, renamedTools.find((tool) => tool.name === name));
-    return {
-      id: options.encodeCallId(id),
-      type: "function",
-      function: { name: toWireName(name, TOOL_NAME_RULE), arguments: serializeJson(input) },
-    };
-  });
+  const isOwn = isOwnReply(message, options.model);
+  const calls = extractToolCalls(message.content).map(
+    ({ id, name, arguments: args, signature }) => {
+      const input = toClaudeInput(args, renamedTools.find((tool) => tool.name === name));
+      return {
+        id: options.encodeCallId(id),
+        type: "function",
+        function: { name: toWireName(name, TOOL_NAME_RULE), arguments: serializeJson(input) },
+        ...(isOwn && toExtraContent(signature)),
+      };
+    },
+  );
   if (text.trim() === "" && calls.length === 0) return undefined;
   return {
     role: "assistant",

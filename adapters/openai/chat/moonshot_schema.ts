@@ -1,13 +1,19 @@
 /**
- * Schemas of tool parameters for Moonshot, which accepts a part of JSON Schema.
+ * Schemas of tool parameters for Moonshot, which accepts a part of JSON Schema, directly and behind gateways.
  *
  * @module
  */
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import type { ModelSpec } from "../../../src/core/model.ts";
 import { mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
 import { inlineDefinitions } from "../../kit/request/inline_definitions.ts";
 import { toToolSchema } from "../../kit/request/tool_schema.ts";
+
+/** Whether a model is one of Moonshot, which a gateway may forward to its API. */
+export function isKimi({ modelId }: ModelSpec): boolean {
+  return /\bkimi\b/i.test(modelId);
+}
 
 /**
  * Returns a schema without references, since Moonshot accepts none next to other keywords or to `definitions`, and without a

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { toMoonshotSchema } from "./moonshot_schema.ts";
+import { modelSpec } from "../../../src/core/model.ts";
+import { isKimi, toMoonshotSchema } from "./moonshot_schema.ts";
 
 const TEXT = { type: "string" };
 
@@ -35,4 +36,14 @@ Deno.test("toMoonshotSchema(): moves types to alternatives, and inlines definiti
       ref: { type: "string", minLength: 1, description: "A text" },
     },
   });
+});
+
+Deno.test("isKimi(): recognizes the model behind gateways", () => {
+  const ids = ["kimi-k3", "moonshotai/kimi-k2.5:free", "accounts/x/models/Kimi-K2", "akimik"];
+  assertEquals(ids.map((modelId) => isKimi(modelSpec(`a/${modelId}`))), [
+    true,
+    true,
+    true,
+    false,
+  ]);
 });

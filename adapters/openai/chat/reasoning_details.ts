@@ -21,10 +21,10 @@ export class ReasoningDetails {
     return isProtected ? this.#details : [];
   }
 
-  /** Merges a piece into the last detail if type and index are the same, else appends it. */
+  /** Merges a piece into the last detail if type, index and id are the same, else appends it. */
   #merge(piece: WireReasoningDetail): void {
     const last = this.#details.at(-1);
-    if (last === undefined || last["type"] !== piece.type || last["index"] !== piece["index"]) {
+    if (last === undefined || !isSameDetail(last, piece)) {
       this.#details.push({ ...piece });
       return;
     }
@@ -36,4 +36,11 @@ export class ReasoningDetails {
       } else if (value !== null) last[key] = value;
     }
   }
+}
+
+/** Whether a piece continues a detail. Later pieces may lack the id. */
+function isSameDetail(detail: WireReasoningDetail, piece: WireReasoningDetail): boolean {
+  const { type, index, id } = detail;
+  const hasOtherId = Boolean(id && piece["id"]) && id !== piece["id"];
+  return type === piece.type && index === piece["index"] && !hasOtherId;
 }

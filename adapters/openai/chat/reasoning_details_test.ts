@@ -29,6 +29,12 @@ Deno.test("ReasoningDetails: a piece of another type or index is another detail"
   );
 });
 
+Deno.test("ReasoningDetails: a piece with another id is another detail, as the signature of another call", () => {
+  const encrypted = { type: "reasoning.encrypted", index: 0, data: "QQ==", id: "call_1" };
+  const other = { ...encrypted, data: "Qg==", id: "call_2" };
+  assertEquals(collect([encrypted], [other]), [encrypted, other]);
+});
+
 Deno.test("ReasoningDetails: details that are neither encrypted nor signed are not sent back", () => {
   assertEquals(collect([{ type: "reasoning.text", text: "Hm.", signature: null }]), []);
   assertEquals(collect([{ type: "reasoning.summary", summary: "Hm.", data: "" }]), []);

@@ -9,10 +9,11 @@ import type { JsonObject } from "../../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage } from "../../../src/core/message.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
 import { isOwnReply } from "../../kit/request/history.ts";
+import { createUnsignedDetails } from "./call_signatures.ts";
 import { toContentParts } from "./content_parts.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { isReasoningDetails } from "./replay_rules.ts";
-import { REASONING_CONTENT, REASONING_DETAILS } from "./wire.ts";
+import { REASONING_CONTENT, REASONING_DETAILS, type WireReasoningDetail } from "./wire.ts";
 
 /** Reasoning of a reply without any, for servers that require some. They reject an empty text. */
 const NO_REASONING = " ";
@@ -48,22 +49,23 @@ export interface ReasoningFieldsOptions {
   readonly dialect: ChatDialect;
   /** Whether the `reasoning_content` of the reply is sent back. */
   readonly keepsReasoning: boolean;
+  /** Encodes the id of a tool call. */
+  readonly encodeCallId: (id: string) => string;
 }
 
 /** Returns the reasoning of a reply in the field in which it was received, or in the one that the server requires. */
 export function toReasoningFields(
   message: AssistantMessage,
-  { model, dialect, keepsReasoning }: ReasoningFieldsOptions,
+  options: ReasoningFieldsOptions,
 ): JsonObject {
+  const { model, dialect, keepsReasoning } = options;
   const isOwn = isOwnReply(message, model);
   const { content } = message;
   if (dialect.hasThinkingParts) return isOwn ? toContentParts(content) : {};
   const thinking = content.filter((block): block is ThinkingBlock =>
     isOwn && block.type === "thinking"
   );
-  const details = content.findLast((block) =>
-    isOwn && block.type === "extension" && block.typeName === REASONING_DETAILS
-  );
+  const details = (isOwn ? findDetails(message) : undefined) ?? createDetails(message, options);
   const isRequired = dialect.requiresReasoning?.(model) ?? false;
   const reasoning = joinThinking(
     isRequired ? thinking : thinking.filter(({ signature }) => signature === REASONING_CONTENT),
@@ -72,9 +74,25 @@ export function toReasoningFields(
     ...(isRequired
       ? { reasoning_content: reasoning.trim() === "" ? NO_REASONING : reasoning }
       : keepsReasoning && reasoning !== "" && { reasoning_content: reasoning }),
-    ...(details?.type === "extension" && isReasoningDetails(details.data) &&
-      { reasoning_details: details.data }),
+    ...(details && { reasoning_details: details }),
   };
+}
+
+function findDetails({ content }: AssistantMessage): readonly JsonObject[] | undefined {
+  const item = content.findLast((block) =>
+    block.type === "extension" && block.typeName === REASONING_DETAILS
+  );
+  return item?.type === "extension" && isReasoningDetails(item.data) ? item.data : undefined;
+}
+
+/** Creates the details of a reply that has none, for a model that requires the signatures of calls. */
+function createDetails(
+  { content }: AssistantMessage,
+  { model, dialect, encodeCallId }: ReasoningFieldsOptions,
+): readonly WireReasoningDetail[] | undefined {
+  const [call] = extractToolCalls(content);
+  if (!call || !dialect.requiresSignatures?.(model.modelId)) return undefined;
+  return createUnsignedDetails(encodeCallId(call.id));
 }
 
 function joinThinking(blocks: readonly ThinkingBlock[]): string {

@@ -35,6 +35,7 @@ import { toClaudeSchema } from "../../kit/request/property_names.ts";
 import { isClaude } from "./claude.ts";
 import { canContinueReply } from "./complete_ends.ts";
 import { resolveForcedCall } from "./forced_call.ts";
+import { isKimi, toMoonshotSchema } from "./moonshot_schema.ts";
 import { CHAT_REPLAY } from "./replay_rules.ts";
 import { toChatMessages } from "./messages.ts";
 import type { WireMessage } from "./wire.ts";
@@ -70,7 +71,9 @@ export async function createChatBody(
   const tools = [
     ...toChatTools(omitReplaced(context.tools, serverTools), {
       maxDescription: dialect.maxDescription,
-      toSchema: isClaude(model) ? toClaudeSchema : dialect.toToolSchema ?? toToolSchema,
+      toSchema: isClaude(model)
+        ? toClaudeSchema
+        : dialect.toToolSchema ?? (isKimi(model) ? toMoonshotSchema : toToolSchema),
     }),
     ...serverTools,
   ];
@@ -88,6 +91,7 @@ export async function createChatBody(
     : resolveServiceTier(options, dialect.serviceTiers, sink);
   // Where a tier has another name, the reply reports the one that served it.
   if (tier === options.serviceTier) warnTierPrice(options, entry, sink);
+  const sampling = dialect.hasFixedSampling?.(model.modelId) ? { temperature: false } : entry;
   const body = {
     model: model.modelId,
     stream: true,
@@ -100,9 +104,9 @@ export async function createChatBody(
     tool_choice: tools.length > 0 || canChooseTool(request, sink)
       ? toChatToolChoice(options)
       : undefined,
-    temperature: resolveTemperature(options, entry, sink),
-    top_p: resolveTopP(options, entry, sink),
-    stop: resolveChatStop(request, entry, sink),
+    temperature: resolveTemperature(options, sampling, sink),
+    top_p: resolveTopP(options, sampling, sink),
+    stop: resolveChatStop(request, { dialect, entry }, sink),
     [seedField]: options.seed,
     [dialect.maxTokensField]: resolveMaxTokens(options, entry, sink),
     ...dialect.toThinkingFields(model, entry?.thinking),
@@ -113,18 +117,24 @@ export async function createChatBody(
       dialect.supportsSchemas === false ? { strictSchema: false } : entry,
       sink,
     ),
-    ...(dialect.hasCacheKey && { prompt_cache_key: resolveSessionId(request) }),
+    ...(hasCacheKey(dialect, model.modelId) && { prompt_cache_key: resolveSessionId(request) }),
   };
   return mergeExtraFields(body, options.extra, sink);
+}
+
+function hasCacheKey({ hasCacheKey, acceptsCacheKey }: ChatDialect, modelId: string): boolean {
+  return hasCacheKey && (acceptsCacheKey?.(modelId) ?? true);
 }
 
 /** Returns the texts that end a reply; models that reason, and therefore support no temperature, do not support them. */
 function resolveChatStop(
   request: StreamRequest,
-  entry: CatalogEntry | undefined,
+  { dialect: { supportsStop }, entry }: ChatBodyOptions,
   sink: WarningSink,
 ): readonly string[] | undefined {
-  if (entry?.temperature !== false) return resolveStop(request.options, MAX_STOP_TEXTS, sink);
+  const { model, options } = request;
+  const isSupported = supportsStop?.(model.modelId) ?? entry?.temperature !== false;
+  if (isSupported) return resolveStop(options, MAX_STOP_TEXTS, sink);
   warnUnsupportedOptions(request, ["stop"], sink);
   return undefined;
 }

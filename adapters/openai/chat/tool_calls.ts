@@ -15,6 +15,7 @@ import type { ProviderCall } from "../../kit/provider.ts";
 import { ArgumentsReader } from "../../kit/stream/arguments_reader.ts";
 import { readText, textOrEmpty, toArgumentsText } from "../../kit/stream/wire_values.ts";
 import { CallArguments } from "./call_arguments.ts";
+import { toCallSignature } from "./call_signatures.ts";
 import { isClaude } from "./claude.ts";
 import type { WireToolCall } from "./wire.ts";
 
@@ -26,6 +27,8 @@ interface Call {
   readonly args: CallArguments;
   /** Whether its pieces have different ids. */
   hasChangingId: boolean;
+  /** Signature of Gemini models. */
+  signature: string | undefined;
   /** Content index of the open block, or `null` before the block is opened. */
   contentIndex: number | null;
 }
@@ -71,6 +74,7 @@ export class ChatCallAssembler {
     const id = textOrEmpty(piece.id);
     if (call.id === "") call.id = id;
     else if (id !== "" && id !== call.id) call.hasChangingId = true;
+    call.signature = toCallSignature(piece.extra_content) ?? call.signature;
     const namePiece = readText(piece.function?.name);
     // Some servers send the name in pieces, others repeat it with every piece.
     if (call.contentIndex === null && namePiece !== call.name) call.name += namePiece;
@@ -93,7 +97,9 @@ export class ChatCallAssembler {
     this.#inputs.endAll();
     // The token limit truncates the last call, whose block stays open.
     const complete = wasTruncated ? this.#calls.slice(0, -1) : this.#calls;
-    for (const call of complete) this.#writer.closeToolCall(this.#openCall(call));
+    for (const call of complete) {
+      this.#writer.closeToolCall(this.#openCall(call), { signature: call.signature });
+    }
   }
 
   #find(piece: WireToolCall): Call {
@@ -138,6 +144,7 @@ export class ChatCallAssembler {
       earlyArguments: "",
       args: new CallArguments(),
       hasChangingId: false,
+      signature: undefined,
       contentIndex: null,
     };
     this.#calls.push(call);

@@ -25,6 +25,8 @@ export interface WireToolCall {
     readonly name?: string | null;
     readonly arguments?: unknown;
   } | null;
+  /** Signature of Gemini models. */
+  readonly extra_content?: unknown;
 }
 
 /** A piece of `reasoning_details`. */

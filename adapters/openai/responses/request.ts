@@ -41,6 +41,9 @@ const LONG_CACHE_MODELS = /^gpt-(?:4\.1|5(?!\.[6-9]))/;
 /** Matches models that reason, by their names, for those that are not in the catalog. */
 const REASONING_MODELS = /^(?!.*chat)(?:o[1-9]|gpt-(?:[5-9]|[1-9]\d)|codex)/;
 
+/** Lowest `max_output_tokens` that the API accepts. */
+const MIN_OUTPUT_TOKENS = 16;
+
 /** Differences between servers with the Responses API. */
 export interface ResponsesDialect {
   /** Images that the server accepts. */
@@ -51,12 +54,14 @@ export interface ResponsesDialect {
   readonly serviceTiers?: ServiceTierNames;
   /** Whether the length of replies can be set. Default: `true`. */
   readonly hasVerbosity?: boolean;
+  /** Whether prompts can be kept in the cache for longer. Default: `true`. */
+  readonly hasLongCache?: boolean;
   /** Loads the conversion of server tools. */
   readonly loadServerTools: () => Promise<ServerToolFormats>;
 }
 
 /** Dialect of OpenAI and Azure. */
-const OPENAI_RESPONSES: ResponsesDialect = {
+export const OPENAI_RESPONSES: ResponsesDialect = {
   images: { types: COMMON_IMAGES, urls: WEB_URLS, files: true },
   documents: { types: /^application\/pdf$/, urls: WEB_URLS, files: true },
   loadServerTools: async () => (await import("../server/server_tools.ts")).OPENAI_TOOLS,
@@ -109,14 +114,27 @@ export async function createResponsesBody(
       : undefined,
     temperature: resolveTemperature(options, entry, sink),
     top_p: resolveTopP(options, entry, sink),
-    max_output_tokens: resolveMaxTokens(options, entry, sink),
+    max_output_tokens: resolveOutputTokens(options, entry, sink),
     ...toReasoningFields(request, entry, sink),
     text: Object.keys(text).length > 0 ? text : undefined,
     service_tier: tier,
     prompt_cache_key: resolveSessionId(request),
-    prompt_cache_retention: resolveRetention(options, model.modelId, sink),
+    prompt_cache_retention: resolveRetention(request, dialect, sink),
   };
   return mergeExtraFields(body, options.extra, sink);
+}
+
+/** Returns the maximum length of the reply; a shorter one than the API accepts is raised with a warning. */
+function resolveOutputTokens(
+  options: StreamOptions,
+  entry: CatalogEntry | undefined,
+  sink: WarningSink,
+): number | undefined {
+  const maxTokens = resolveMaxTokens(options, entry, sink);
+  if (maxTokens === undefined || maxTokens >= MIN_OUTPUT_TOKENS) return maxTokens;
+  const message = `maxTokens was raised to ${MIN_OUTPUT_TOKENS}, the minimum of the Responses API`;
+  sink.warning("max_tokens_raised", message);
+  return MIN_OUTPUT_TOKENS;
 }
 
 function toResponsesTools(tools: readonly ToolSpec[]): JsonObject[] {
@@ -157,12 +175,12 @@ function toReasoningFields(
 }
 
 function resolveRetention(
-  { cache }: StreamOptions,
-  modelId: string,
+  { options: { cache }, model: { modelId } }: StreamRequest,
+  { hasLongCache = true }: ResponsesDialect,
   sink: WarningSink,
 ): string | undefined {
   if (cache !== "long") return undefined;
-  if (LONG_CACHE_MODELS.test(modelId)) return "24h";
+  if (hasLongCache && LONG_CACHE_MODELS.test(modelId)) return "24h";
   sink.warning(
     "cache_left_out",
     `${modelId} does not support long cache retention: the short one applies`,

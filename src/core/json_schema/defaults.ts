@@ -7,10 +7,15 @@
 import { isRecord, type JsonRecord } from "./json_object.ts";
 import { SchemaDocument } from "./schema_document.ts";
 
+/** Maximum number of schemas in whose place references are filled in, as for a validation: they can multiply the work. */
+const MAX_REFERENCES = 200_000;
+
 /**
  * Returns a valid value with the properties that are missing and have a default; never changes the value itself.
  *
  * Defaults in `anyOf` and `oneOf` are not filled in, since they depend on which of the schemas the value matches.
+ *
+ * @throws {RangeError} If that follows too many references.
  */
 export function fillDefaults(schema: JsonRecord, value: unknown): unknown {
   return new DefaultsFiller(new SchemaDocument(schema)).fill(schema, value);
@@ -20,6 +25,7 @@ class DefaultsFiller {
   readonly #document: SchemaDocument;
   /** The schemas whose default is being filled in itself; it may contain the same property again. */
   readonly #open = new Set<JsonRecord>();
+  #references = 0;
 
   constructor(document: SchemaDocument) {
     this.#document = document;
@@ -38,9 +44,14 @@ class DefaultsFiller {
   #getApplied(schema: JsonRecord): readonly unknown[] {
     const { $ref, allOf } = schema;
     return [
-      ...(typeof $ref === "string" ? [this.#document.resolve($ref, schema)] : []),
+      ...(typeof $ref === "string" ? [this.#resolve($ref, schema)] : []),
       ...(Array.isArray(allOf) ? allOf : []),
     ];
+  }
+
+  #resolve(reference: string, schema: JsonRecord): unknown {
+    if (++this.#references > MAX_REFERENCES) throw new RangeError("the schema is too complex");
+    return this.#document.resolve(reference, schema);
   }
 
   #fillItems({ prefixItems, items }: JsonRecord, values: readonly unknown[]): unknown {
@@ -59,7 +70,7 @@ class DefaultsFiller {
       if (filled !== value) changes.set(name, filled);
     }
     for (const [name, property] of Object.entries(known)) {
-      if (Object.hasOwn(object, name) || !isRecord(property)) continue;
+      if (Object.hasOwn(object, name)) continue;
       const value = this.#getDefault(property);
       if (value !== undefined) changes.set(name, value);
     }
@@ -67,11 +78,25 @@ class DefaultsFiller {
     return Object.fromEntries([...Object.entries(object), ...changes]);
   }
 
-  #getDefault(schema: JsonRecord): unknown {
-    if (schema["default"] === undefined || this.#open.has(schema)) return undefined;
+  #getDefault(schema: unknown): unknown {
+    if (!isRecord(schema) || this.#open.has(schema)) return undefined;
+    const found = this.#findDefault(schema, new Set());
+    if (found === undefined) return undefined;
     this.#open.add(schema);
-    const value = this.fill(schema, structuredClone(schema["default"]));
+    const value = this.fill(schema, structuredClone(found));
     this.#open.delete(schema);
     return value;
+  }
+
+  /** Returns the default of a schema, or the first one of the schemas that apply to the same value. */
+  #findDefault(schema: unknown, searched: Set<JsonRecord>): unknown {
+    if (!isRecord(schema) || searched.has(schema)) return undefined;
+    searched.add(schema);
+    if (schema["default"] !== undefined) return schema["default"];
+    for (const applied of this.#getApplied(schema)) {
+      const found = this.#findDefault(applied, searched);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 }

@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
+import type { JsonSchema } from "../json.ts";
 import { fillDefaults } from "./defaults.ts";
 
 Deno.test("fillDefaults() fills in missing properties at every level, and keeps the value unchanged", () => {
@@ -58,4 +59,39 @@ Deno.test("fillDefaults() fills in the items of a tuple, and those after it", ()
     { zoom: 4 },
     { zoom: 4 },
   ]);
+});
+
+Deno.test("fillDefaults() fills in the default of a schema that a property refers to", () => {
+  const schema = {
+    properties: {
+      unit: { $ref: "#/$defs/unit" },
+      place: { allOf: [{ type: "object" }, { $ref: "#/$defs/place" }] },
+      own: { $ref: "#/$defs/unit", default: "f" },
+      endless: { $ref: "#/$defs/endless" },
+    },
+    $defs: {
+      unit: { enum: ["c", "f"], default: "c" },
+      place: { properties: { zoom: { default: 1 } }, default: { name: "Bern" } },
+      endless: { $ref: "#/$defs/endless" },
+    },
+  };
+  const place = { name: "Bern", zoom: 1 };
+  assertEquals(fillDefaults(schema, {}), { unit: "c", place, own: "f" });
+});
+
+/** Creates definitions that each refer twice to the next one. */
+function createDoubledReferences(count: number): JsonSchema {
+  const entries = Array.from({ length: count }, (_, index) => {
+    const next = { $ref: `#/$defs/${index + 1}` };
+    return [index, { allOf: [next, next] }];
+  });
+  return Object.fromEntries([...entries, [count, { type: "object" }]]);
+}
+
+Deno.test("fillDefaults() ends when references multiply the schemas of a value", () => {
+  const doubled = { $ref: "#/$defs/0" };
+  const $defs = createDoubledReferences(40);
+  assertEquals(fillDefaults({ properties: { a: doubled }, $defs }, {}), {});
+  const schema = { properties: { a: { ...doubled, default: {} } }, $defs };
+  assertThrows(() => fillDefaults(schema, {}), RangeError, "the schema is too complex");
 });

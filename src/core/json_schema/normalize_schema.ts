@@ -20,7 +20,7 @@ export interface NormalizedSchema {
   readonly schema: JsonRecord;
   /** The keywords that were removed. */
   readonly ignored: readonly IgnoredKeyword[];
-  /** Whether any property has a default. */
+  /** Whether any schema below the root has a default. */
   readonly hasDefaults: boolean;
   /** Whether any schema in it has an identifier. */
   readonly hasIds: boolean;
@@ -105,7 +105,7 @@ class Normalizer {
   }
 
   #collect(schema: JsonRecord, path: string): void {
-    const { pattern, patternProperties, properties, $id, $ref } = schema;
+    const { pattern, patternProperties, $id, $ref } = schema;
     if (typeof pattern === "string") this.patterns.set(pattern, `${path}/pattern`);
     if (isRecord(patternProperties)) {
       for (const source of Object.keys(patternProperties)) {
@@ -114,10 +114,7 @@ class Normalizer {
     }
     if (typeof $id === "string") this.hasIds = true;
     if ($ref !== undefined) this.hasReferences = true;
-    if (!isRecord(properties)) return;
-    this.hasDefaults ||= Object.values(properties).some((property) =>
-      isRecord(property) && property["default"] !== undefined
-    );
+    if (schema["default"] !== undefined && path !== "") this.hasDefaults = true;
   }
 
   #ignore(path: string, message: string): void {

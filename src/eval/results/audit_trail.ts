@@ -45,7 +45,12 @@ export async function verifyAuditTrail(trail: unknown): Promise<boolean> {
 }
 
 /** Returns the SHA-256 hash of a value as canonical JSON, in hexadecimal. */
-export async function hashCanonical(content: object): Promise<string> {
-  const bytes = new TextEncoder().encode(toCanonicalText(content));
+export function hashCanonical(content: object): Promise<string> {
+  return hashText(toCanonicalText(content));
+}
+
+/** Returns the SHA-256 hash of a text, in hexadecimal. */
+export async function hashText(text: string): Promise<string> {
+  const bytes = new TextEncoder().encode(text);
   return encodeHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }

@@ -5,7 +5,8 @@
  */
 
 import { isJsonObject } from "../../core/json.ts";
-import { hashCanonical } from "../results/audit_trail.ts";
+import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
+import { hashCanonical, hashText } from "../results/audit_trail.ts";
 import type { CaseResult } from "../run/case_result.ts";
 import { isCaseResult } from "../run/is_case_result.ts";
 import { omitCalls } from "../run/omit_calls.ts";
@@ -36,9 +37,8 @@ export interface ReadLinesOptions {
 
 /** Formats the line of a result. */
 export async function formatResultLine(result: CaseResult): Promise<string> {
-  const json = JSON.stringify(result);
-  const hash = await hashCanonical(JSON.parse(json));
-  return `{"hash":"${hash}","result":${json}}\n`;
+  const text = toCanonicalText(result);
+  return `{"hash":"${await hashText(text)}","result":${text}}\n`;
 }
 
 /** Reads the lines of a file. */

@@ -28,11 +28,6 @@ export interface Notebook {
 /** Maximum length of an output in a text. */
 const MAX_OUTPUT_CHARACTERS = 2_000;
 
-/** Whether a path names a notebook. */
-export function isNotebookPath(path: string): boolean {
-  return path.toLowerCase().endsWith(".ipynb");
-}
-
 /** Parses a notebook. @throws {BadRequestError} When it is not one of format 4. */
 export function parseNotebook(text: string, path: string): Notebook {
   const document = tryParse(text);

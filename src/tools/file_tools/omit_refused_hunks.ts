@@ -11,6 +11,14 @@ import { BadRequestError } from "../../core/errors.ts";
 import { quotePath } from "../files/file_error.ts";
 import type { TextEdit } from "../text/apply_edits.ts";
 
+/** The hunks of a call that its approval refused. */
+export interface HunkRefusal {
+  /** The hunks, by file. */
+  readonly refused: readonly RefusedHunks[];
+  /** Cancels the work. */
+  readonly signal: AbortSignal;
+}
+
 /**
  * Returns the text of a file after a change without the refused hunks.
  *

@@ -17,13 +17,7 @@ import { type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
 import { openFile } from "../sandbox/file_reading.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
-import {
-  formatCells,
-  formatOutputs,
-  isNotebookPath,
-  parseNotebook,
-} from "../documents/notebook.ts";
-import { decodeForEditing } from "../files/text_content.ts";
+import { isNotebookPath } from "../documents/is_notebook_path.ts";
 
 /** Maximum number of lines in a result. */
 const MAX_LINES = 2_000;
@@ -102,10 +96,10 @@ async function readNotebook(
   { path, range, signal }: NotebookOptions,
 ): Promise<AgentToolResult> {
   const bytes = await readContent(file, signal);
-  const notebook = parseNotebook(decodeForEditing(bytes, path).text, path);
+  const { formatNotebook } = await import("../documents/notebook_text.ts");
+  const { cells, outputs } = formatNotebook(bytes, path);
   await kit.seenFiles.record(file.path, bytes);
-  const result = createTextResult(formatCells(notebook), file, range);
-  const outputs = formatOutputs(notebook);
+  const result = createTextResult(cells, file, range);
   if (outputs === "") return result;
   return { ...result, content: [...result.content, { type: "text", text: `\n${outputs}` }] };
 }

@@ -4,18 +4,11 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
-import type { FileChange } from "../../core/diff/file_change.ts";
-import { quotePath } from "../files/file_error.ts";
-import { encodeLikeFile, tryDecode } from "../files/text_content.ts";
-import { isNotebookPath, toNotebookFile } from "../documents/notebook.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
-import { textResult } from "../../core/tool_result.ts";
-import { type ChangedFile, changeFile, type ChangeRequest, previewChange } from "./change_file.ts";
-import { omitRefusedHunks } from "./omit_refused_hunks.ts";
-import { formatNumber } from "../../core/output_limit.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
-import { countChangedLines } from "../../core/diff/unified_diff.ts";
+
+/** A program starts sooner without the code of changes. */
+const loadWrites = () => import("./run_write.ts");
 
 /** Creates `write_file`. */
 export function writeFileTool(kit: ToolKit): AgentTool {
@@ -38,55 +31,17 @@ export function writeFileTool(kit: ToolKit): AgentTool {
     interruptible: false,
     sideEffect: "idempotent",
     concurrencyKey: ({ path }) => `file:${path}`,
-    preview: async (args, { signal }): Promise<FileChange[]> => [
-      await previewChange(kit, { args, signal, rewrite: createRewrite(args) }),
-    ],
+    preview: async (args, { signal }) => {
+      const { previewWrite } = await loadWrites();
+      return await previewWrite(kit, args, signal);
+    },
     omitHunks: async (args, { refused, signal }) => {
-      const rewrite = createRewrite(args);
-      const change = await previewChange(kit, { args, signal, rewrite });
-      const partial = { ...args, content: omitRefusedHunks(change, refused) };
-      const rewritePart = createRewrite(partial);
-      const made = await previewChange(kit, { args: partial, signal, rewrite: rewritePart });
-      // The character replaces bytes that are not UTF-8, which the lines that are kept would lose.
-      const isExact = !change.before?.includes("\ufffd") && made.after === partial.content;
-      if (isExact) return partial;
-      throw new BadRequestError(`${quotePath(args.path)} cannot be written in parts`);
+      const { omitWrittenHunks } = await loadWrites();
+      return await omitWrittenHunks(kit, args, { refused, signal });
     },
     execute: catchAsErrorResult(async (args, { signal }) => {
-      const rewrite = createRewrite(args);
-      const changed = await changeFile(kit, { args, signal, rewrite });
-      return textResult(describeChange(changed), { change: changed.change });
+      const { runWrite } = await loadWrites();
+      return await runWrite(kit, args, signal);
     }),
   });
-}
-
-interface WriteArguments {
-  readonly path: string;
-  readonly content: string;
-}
-
-function createRewrite({ path, content }: WriteArguments): ChangeRequest["rewrite"] {
-  return (before) => {
-    const text = isNotebookPath(path)
-      ? toNotebookFile(content, before && tryDecode(before)?.text)
-      : content;
-    return encodeLikeFile(text, before);
-  };
-}
-
-function describeChange({ change, wasUnseen }: ChangedFile): string {
-  const { path, before, after, diff = "" } = change;
-  const size = formatLineCount(after ?? "");
-  if (before === null) return `Created ${path} (${size})`;
-  if (before === after) return `${path} already had this content`;
-  const { added, removed } = countChangedLines(diff);
-  const warning = wasUnseen
-    ? `\n[The file existed and had not been read: ${formatLineCount(before)} replaced]`
-    : "";
-  return `Wrote ${path} (${size}; +${added} -${removed})${warning}`;
-}
-
-function formatLineCount(text: string): string {
-  const count = text.split("\n").length - (text === "" || text.endsWith("\n") ? 1 : 0);
-  return count === 1 ? "1 line" : `${formatNumber(count)} lines`;
 }
