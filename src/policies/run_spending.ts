@@ -52,6 +52,8 @@ export class RunSpending {
   /** The attempt that streams. */
   #attempt: { readonly characters: number; readonly estimate: Spending } | undefined;
   #costBeforeTurn = zeroCost();
+  /** Whether the turn has called a model; the reply of one that only runs pending calls is that of an earlier run. */
+  #hasReplied = false;
 
   /** Creates the spending of a run; with `"ignore"`, what has no price costs 0. */
   constructor(unknownPrice: "stop" | "ignore" = "stop") {
@@ -81,6 +83,7 @@ export class RunSpending {
       this.#unreported = addSpending(this.#unreported, previous.estimate);
     }
     this.#attempt = { characters, estimate };
+    this.#hasReplied = true;
   }
 
   /** Excludes what a tool call reports, and what its agents spend after its end. */
@@ -109,10 +112,12 @@ export class RunSpending {
     const { usage } = this.#current;
     if (this.#needsParts(turn.cost)) {
       const results = toolResults.filter(({ toolCallId }) => !this.#excludedCalls.has(toolCallId));
-      const parts = [message, ...results].map(({ cost = zeroCost() }) => toKnownCost(cost));
+      const counted = this.#hasReplied ? [message, ...results] : results;
+      const parts = counted.map(({ cost = zeroCost() }) => toKnownCost(cost));
       this.#current = { usage, cost: parts.reduce(addCost, this.#costBeforeTurn) };
     }
     this.#costBeforeTurn = this.#current.cost;
+    this.#hasReplied = false;
     return this.current;
   }
 
