@@ -140,7 +140,8 @@ const gate = defineCommand({
 const report = defineCommand({
   name: "report",
   summary: "Prints an evaluation as a table, or writes reports",
-  details: "The web page has charts over the earlier evaluations of the same set.",
+  details:
+    "The web page has charts over the earlier evaluations of the same set with the same model.",
   arguments: [RUN],
   options: { ...REPORT_OPTIONS, baseline: BASELINE, ...RESULTS_OPTION },
   examples: [["swink eval report latest --junit report.xml", "for a CI server"]],

@@ -18,7 +18,7 @@ import {
 } from "../../src/eval/mod.ts";
 import { AgentError } from "../../src/core/errors.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
-import { ConfigurationError } from "../host/cli_error.ts";
+import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { withLocalProvider } from "../run/local_models.ts";
 import { getProviders } from "../run/provider_options.ts";
@@ -40,7 +40,8 @@ export interface EvaluatorSettings {
 /**
  * Creates the evaluators. Commands run in the sandbox of `swink run`, and judges with the selected model.
  *
- * @throws {ConfigurationError} If a case names an unknown evaluator or option, or a judge without a model.
+ * @throws {UsageError} If a case names an unknown evaluator or option.
+ * @throws {ConfigurationError} If a case names a judge, and none has a model.
  */
 export async function createEvaluators(
   set: EvalSet,
@@ -113,7 +114,7 @@ function checkEvaluators({ cases }: EvalSet, registry: EvaluatorRegistry): void 
         "Select one with --judge provider/model.",
       );
     }
-    throw new ConfigurationError(`${message}, which does not exist`, `Known: ${names.join(", ")}`);
+    throw new UsageError(`${message}, which does not exist`, `Known: ${names.join(", ")}`);
   }
 }
 
@@ -122,6 +123,6 @@ function checkOptions(evalCase: EvalCase, registry: EvaluatorRegistry): void {
     registry.checkCase(evalCase);
   } catch (error) {
     if (!AgentError.is(error)) throw error;
-    throw new ConfigurationError(`The case ${evalCase.id}: ${error.message}`);
+    throw new UsageError(`The case ${evalCase.id}: ${error.message}`);
   }
 }

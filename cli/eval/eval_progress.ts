@@ -5,7 +5,7 @@
  * @module
  */
 
-import { calculateMeanScore, type CaseResult, summarizeRun } from "../../src/eval/mod.ts";
+import { type CaseResult, type RunSummary, summarizeRun } from "../../src/eval/mod.ts";
 import type { Host } from "../host/host.ts";
 import { getStyle, type Style } from "../render/style.ts";
 import { truncateToWidth } from "../render/text_width.ts";
@@ -78,16 +78,17 @@ export class EvalProgress implements AsyncDisposable {
   #count(result: CaseResult): void {
     if (result.outcome === "passed") this.#passed++;
     else this.#failed++;
-    const cost = getCost(result);
+    const { cost } = summarize(result);
     this.#cost = this.#cost === null || cost === null ? null : this.#cost + cost;
   }
 
   #formatResult(result: CaseResult): string {
-    const { outcome, scores, durationMs } = result;
+    const { outcome, durationMs } = result;
     const isPassed = outcome === "passed";
+    const { score, cost } = summarize(result);
     const measures = [
-      `score ${formatScore(calculateMeanScore(scores))}`,
-      formatCost(getCost(result)),
+      `score ${formatScore(score)}`,
+      formatCost(cost),
       formatDuration(durationMs),
     ].join(" · ");
     const [failure = ""] = formatFailures(result);
@@ -154,9 +155,8 @@ export class EvalProgress implements AsyncDisposable {
   }
 }
 
-/** Returns the cost of a run and of its judges. */
-function getCost(result: CaseResult): number | null {
-  return summarizeRun({ setId: "", results: [result] }).cost;
+function summarize(result: CaseResult): RunSummary {
+  return summarizeRun({ setId: "", results: [result] });
 }
 
 function formatRun({ caseId, repetition }: RunKey): string {

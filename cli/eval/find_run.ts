@@ -114,14 +114,18 @@ export async function findRun(
 /** Evaluations of a chart. */
 const MAX_HISTORY = 50;
 
-/** Reads the last evaluations of a set that were started before another one, the oldest first, without their calls. */
+/**
+ * Reads the last evaluations of a set that were started before another one, the oldest first, without their calls: those
+ * with the same model and with faults as it has, since others are not comparable.
+ */
 export async function readHistory(
-  { id, setId, startedAt }: EvalRun,
+  { id, setId, model, seeds, startedAt }: EvalRun,
   results: string,
 ): Promise<EvalRun[]> {
   const headers = await listEvalRunHeaders(resolvePath(results));
   const earlier = headers.filter((header) =>
-    header.set.id === setId && header.id !== id && header.startedAt <= startedAt
+    header.set.id === setId && header.id !== id && header.startedAt <= startedAt &&
+    header.model === model && !header.seeds === !seeds
   );
   const runs: EvalRun[] = [];
   for (const header of earlier.slice(-MAX_HISTORY)) {

@@ -28,7 +28,7 @@ Deno.test("parseInput(): a line that is not UTF-8 is invalid", async () => {
   assertEquals((await parseInput(line)).type, "invalid");
 });
 
-Deno.test("parseInput(): approved arguments with more digits than a number keeps are invalid, and texts with them are not", async () => {
+Deno.test("parseInput(): approved arguments with numbers that cannot be kept are invalid, and texts with them are not", async () => {
   const parse = async (id: string) =>
     await parseInput(new TextEncoder().encode(
       `{"type":"approval","toolCallId":"c","decision":{"type":"approved","arguments":{"id":${id}}}}`,
@@ -37,6 +37,10 @@ Deno.test("parseInput(): approved arguments with more digits than a number keeps
     type: "invalid",
     reason:
       "decision.arguments: The number 1234567890123456789 has more digits than a number keeps; write it as a text or round it",
+  });
+  assertEquals(await parse("1e400"), {
+    type: "invalid",
+    reason: "decision.arguments are not readable, since a number is out of range",
   });
   for (const id of ['"1234567890123456789"', "1234567890123456800"]) {
     assertEquals((await parse(id)).type, "message");

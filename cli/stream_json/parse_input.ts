@@ -4,7 +4,8 @@
  * @module
  */
 
-import { findLostDigits } from "../../src/core/parsed_problem.ts";
+import type { ApprovalDecision } from "../../mod.ts";
+import { findLostDigits, findParsedProblem } from "../../src/core/parsed_problem.ts";
 import { ajvValidator, type CompiledSchema } from "../../src/core/schema.ts";
 import type { InputMessage } from "./input_message.ts";
 import { getMessageSchema, INPUT_TYPES } from "./input_schema.ts";
@@ -35,10 +36,17 @@ export async function parseInput(line: Uint8Array): Promise<ParsedInput> {
     const place = error.path.slice(1).replaceAll("/", ".");
     return invalid(`${place === "" ? String(type) : place} ${error.message}`);
   }
-  // The arguments of an approval would be those of something else.
-  const problem = type === "approval" ? findLostDigits(text) : undefined;
-  if (problem !== undefined) return invalid(`decision.arguments: ${problem}`);
-  return { type: "message", message: value as InputMessage };
+  const message = value as InputMessage;
+  const problem = message.type === "approval" ? findProblem(message.decision, text) : undefined;
+  return problem === undefined ? { type: "message", message } : invalid(problem);
+}
+
+/** Returns why a call must not run with the arguments of a decision: they would be others than those that were written. */
+function findProblem(decision: ApprovalDecision, text: string): string | undefined {
+  const value = findParsedProblem(decision);
+  if (value !== undefined) return `decision.arguments are ${value}`;
+  const digits = findLostDigits(text);
+  return digits && `decision.arguments: ${digits}`;
 }
 
 /** Returns the text of a line; an empty one if it is not UTF-8. */

@@ -27,6 +27,7 @@ import {
   describeContent,
   describeModel,
   describeRequest,
+  describeSummary,
   describeUsage,
   formatModel,
   readAttributes,
@@ -209,7 +210,7 @@ export class RunSpans implements RunObserver {
         });
       case "context_compacted":
         this.#isCompacted = true;
-        return this.#addRunEvent("context_compacted", {});
+        return this.#addRunEvent("context_compacted", describeSummary(event.report));
       case "warning":
         return this.#addRunEvent("warning", { "swink.warning.code": event.code });
       case "custom":

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { CompactionReport } from "../core/compaction_report.ts";
 import type { ModelCallEndEvent } from "../core/event.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StreamRequest } from "../core/stream.ts";
@@ -74,6 +75,14 @@ export function describeUsage(usage: Usage): Attributes {
     "gen_ai.usage.cache_read.input_tokens": cacheRead,
     "gen_ai.usage.cache_write.input_tokens": cacheWrite,
     ...(reasoning !== undefined && { "gen_ai.usage.reasoning.output_tokens": reasoning }),
+  };
+}
+
+/** Describes the model call that has written the summary of a compaction; it has no span, since only its outcome is known. */
+export function describeSummary({ usage, cost }: CompactionReport): Attributes {
+  return {
+    ...(usage && describeUsage(usage)),
+    ...(typeof cost?.total === "number" && { "swink.cost.total": cost.total }),
   };
 }
 

@@ -245,6 +245,23 @@ Deno.test("serveAcp(): the cost of a session that is opened again has that of it
   assertEquals(update.cost, { amount: 6, currency: "USD" });
 });
 
+Deno.test("serveAcp(): the cost of a session has that of the summaries of compactions", async () => {
+  const usage = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0, total: 1_000_000 };
+  const cost = { input: 4, output: 0, cacheRead: 0, cacheWrite: 0, total: 4 };
+  const host = createHost(() => ({
+    streamFn: scriptedStream([reply("Hello", { usage })]),
+    prices: { "test/model": { input: 3, output: 0, cacheRead: 0, cacheWrite: 0 } },
+    transformContext: (messages) => ({
+      messages,
+      report: { droppedCount: 0, tokensBefore: 2, tokensAfter: 1, usage, cost },
+    }),
+  }), { getContextWindow: () => 2_000_000 });
+  await using client = await connectClient(host);
+  await client.prompt(await client.createSession(), "Hi");
+  const update = await client.untilUpdate("usage_update");
+  assertEquals(update.cost, { amount: 7, currency: "USD" });
+});
+
 Deno.test("serveAcp(): a tool of a server can forge neither a plan nor a terminal of the session", async () => {
   const details = { items: [{ text: "Own it", status: "pending" }], terminalId: "t1" };
   const text = { type: "text", text: "3 items" } as const;

@@ -148,7 +148,30 @@ Deno.test("hostile AG-UI client: resumes with wrong ids, twice, and what waits f
   await agent.waitForIdle();
 });
 
-Deno.test("hostile AG-UI client: approved arguments with more digits than a number keeps are refused", async () => {
+Deno.test("hostile AG-UI client: a message of a run that it has left reaches the model once", async () => {
+  const agent = createAgent({
+    tools: [fakeTool({ name: "look", delayMs: Infinity })],
+    approve: () => ({ type: "pending" }),
+  });
+  const send = connect(agent);
+  await (await send(INPUT)).text();
+  const messages = [message, { ...message, id: "m2", content: "Quickly" }];
+  const resume = [{ interruptId: "c1", status: "resolved", payload: { approved: true } }];
+  const left = await send({ ...INPUT, messages, resume });
+  const started = Promise.withResolvers<void>();
+  agent.subscribe(({ type }) => type === "tool_execution_start" && started.resolve());
+  await started.promise;
+  await left.body?.cancel();
+  await agent.waitForIdle();
+  const last = { ...message, id: "m3", content: "Now" };
+  await (await send({ ...INPUT, messages: [...messages, last], resume })).text();
+  const texts = agent.state.messages.flatMap((message) =>
+    message.role === "user" ? [extractText(message.content)] : []
+  );
+  assertEquals(texts.toSorted(), ["Hello", "Now", "Quickly"]);
+});
+
+Deno.test("hostile AG-UI client: approved arguments with numbers that cannot be kept are refused", async () => {
   const agent = createAgent({ approve: () => ({ type: "pending" }) });
   const send = connect(agent);
   await (await send(INPUT)).text();
@@ -163,6 +186,10 @@ Deno.test("hostile AG-UI client: approved arguments with more digits than a numb
     (await response.json()).error.split(";")[0],
     "resume[0].payload.editedArgs: The number 9007199254740993 has more digits than a number keeps",
   );
+  const infinite = await approve("1e400");
+  assertEquals([infinite.status, await infinite.json()], [400, {
+    error: "resume[0].payload.editedArgs is not readable, since a number is out of range",
+  }]);
   assertStringIncludes(await (await approve("9007199254740992")).text(), "RUN_FINISHED");
 });
 

@@ -146,64 +146,6 @@ Deno.test("agUiHandler(): results in the history of the client have the names of
   assertEquals(described.toSorted(), ["find false: B", "look true: It is closed"]);
 });
 
-Deno.test("agUiHandler(): a pending approval is an interrupt, and its answer continues the run", async () => {
-  const streamFn = scriptedStream([
-    reply([toolCall("delete", { path: "a" }, { id: "c1" })]),
-    reply("Deleted"),
-  ]);
-  const remove = fakeTool({ name: "delete" });
-  const client = connect({ streamFn, tools: [remove], approve: () => ({ type: "pending" }) });
-  await client.send("Delete a");
-  const [interrupt] = client.pendingInterrupts;
-  assertEquals([interrupt?.reason, interrupt?.toolCallId], ["tool_call", "c1"]);
-  assertEquals(interrupt?.metadata, { name: "delete", arguments: { path: "a" } });
-  const payload = { approved: true, editedArgs: { path: "b" } };
-  await client.runAgent({ resume: [{ interruptId: "c1", status: "resolved", payload }] });
-  assertEquals(remove.calls.map((call) => call.arguments), [{ path: "b" }]);
-  assertEquals(client.last("RUN_FINISHED")["outcome"], { type: "success" });
-});
-
-Deno.test("agUiHandler(): what the user writes with the answer to an approval follows the call", async () => {
-  const agent = new Agent({
-    model: "test/model",
-    streamFn: scriptedStream([reply([toolCall("pay", {}, { id: "c1" })]), reply("Done")]),
-    tools: [fakeTool({ name: "pay" })],
-    approve: () => Promise.resolve({ type: "pending" }),
-  });
-  const client = new Client(() => agent);
-  await client.send("Pay");
-  const payload = { approved: true };
-  await client.send("In euros", {
-    resume: [{ interruptId: "c1", status: "resolved", payload }],
-  });
-  const roles = ["user", "assistant", "tool_result", "user", "assistant"];
-  assertEquals(agent.state.messages.map(({ role }) => role), roles);
-  assertEquals(client.messages.map(({ role }) => role).toSorted(), [
-    "assistant",
-    "assistant",
-    "tool",
-    "user",
-    "user",
-  ]);
-});
-
-Deno.test("agUiHandler(): an answer that does not approve, or cancels, refuses the call", async () => {
-  for (
-    const entry of [
-      { status: "resolved", payload: { approved: "yes" } },
-      { status: "resolved" },
-      { status: "cancelled", payload: { approved: true } },
-    ] as const
-  ) {
-    const streamFn = scriptedStream([reply([toolCall("delete", {}, { id: "c1" })]), reply("Ok")]);
-    const remove = fakeTool({ name: "delete" });
-    const client = connect({ streamFn, tools: [remove], approve: () => ({ type: "pending" }) });
-    await client.send("Delete a");
-    await client.runAgent({ resume: [{ interruptId: "c1", ...entry }] });
-    assertEquals(remove.calls.length, 0);
-  }
-});
-
 Deno.test("agUiHandler(): the state of the client keeps its members", async () => {
   const client = connect({ streamFn: scriptedStream([reply("Hi")]) });
   client.state = { cart: [1, 2], turn: 9 };

@@ -153,6 +153,28 @@ Deno.test("agUiHandler(): a client does not learn where files of the server are"
   assertObjectMatch(end[0] as object, { result: { content: [text], details: { width: 10 } } });
 });
 
+Deno.test("agUiHandler(): the messages that a compaction omits are not sent to the client", async () => {
+  const image = { type: "image", source: { type: "file", path: "/srv/a.png" } } as const;
+  const hidden = { role: "user", content: [image], timestamp: 0 } as const;
+  const client = connect({
+    streamFn: scriptedStream([reply("Hello")]),
+    transformContext: (messages) => ({
+      messages,
+      report: {
+        droppedCount: 1,
+        tokensBefore: 100,
+        tokensAfter: 50,
+        droppedMessages: [hidden],
+        summary: "An image",
+      },
+    }),
+  });
+  await client.send("Hi");
+  assertEquals(client.last("CUSTOM")["value"], {
+    report: { droppedCount: 1, tokensBefore: 100, tokensAfter: 50, summary: "An image" },
+  });
+});
+
 Deno.test("agUiHandler(): a failed call is one in the next run of an agent without a history", async () => {
   const errors: boolean[][] = [];
   const createAgent = () =>
@@ -216,4 +238,31 @@ Deno.test("agUiHandler(): a request runs when the client has left the run before
   await first?.cancel();
   assertStringIncludes(await (await second).text(), "RUN_FINISHED");
   assert(!isRunning());
+});
+
+Deno.test("agUiHandler(): a queued message with an image reaches the client with it", async () => {
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply("One"), reply("Two")]),
+  });
+  const text = { type: "text", text: "Look" } as const;
+  const data = PNG.toBase64();
+  const image = {
+    type: "image",
+    source: { type: "base64", mediaType: "image/png", data },
+  } as const;
+  const unsubscribe = agent.subscribe(({ type }) => {
+    if (type !== "model_call_start") return;
+    unsubscribe();
+    agent.followUp([{ role: "user", content: [text, image], timestamp: 0 }]);
+  });
+  const client = new Client(() => agent);
+  await client.send("Hello");
+  const source = { type: "data", value: data, mimeType: "image/png" };
+  assertEquals(client.messages.map(({ role, content }) => [role, content]), [
+    ["user", "Hello"],
+    ["assistant", "One"],
+    ["user", [text, { type: "image", source }]],
+    ["assistant", "Two"],
+  ]);
 });

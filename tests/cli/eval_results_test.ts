@@ -303,6 +303,13 @@ Deno.test("swink eval report, list and verify: read an evaluation from disk", as
   await evaluate(directory, [`--html=${directory.path}/second.html`]);
   assertStringIncludes(directory.read("second.html"), "Over 2 evaluations");
   await Deno.remove(`${directory.path}/results/${RUN_1}-2`, { recursive: true });
+  for (const option of ["--effort=high", "--chaos=1"]) {
+    await evaluate(directory, [`--html=${directory.path}/other.html`, option]);
+    const page = directory.read("other.html");
+    assertEquals(page.includes("Over "), false, option);
+    const [name = ""] = listRuns(directory).filter((run) => run !== RUN_1);
+    await Deno.remove(`${directory.path}/results/${name}`, { recursive: true });
+  }
   assertStringIncludes(directory.read("junit"), 'tests="2"');
   assertStringIncludes(directory.read("markdown"), "No metric has changed.");
 

@@ -196,7 +196,7 @@ Deno.test("swink eval run: an unknown evaluator, and a judge without a model, ar
     CASES.replace("name: command", "name: comand").replace("tests", "other"),
   );
   const unknown = await evaluate(directory, [], {});
-  assertEquals(unknown.code, 3);
+  assertEquals(unknown.code, 2);
   assertStringIncludes(unknown.messages, 'The case writes has the evaluator "comand"');
   directory.write("cases.yaml", CASES.replace("name: command", "name: safety"));
   const judged = await evaluate(directory, [], {});
@@ -446,7 +446,7 @@ Deno.test("swink eval run: finds a misspelled option of an evaluator before the 
   const cases = CASES.replace("options: { command: grep", "options: { timeout: 5, command: grep");
   await using directory = await createProject(cases);
   const { code, messages, host } = await evaluate(directory);
-  assertEquals([code, host.requests.length], [3, 0]);
+  assertEquals([code, host.requests.length], [2, 0]);
   assertStringIncludes(messages, 'Unknown option "timeout" of the evaluator "command"');
 });
 

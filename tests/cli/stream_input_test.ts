@@ -170,6 +170,23 @@ Deno.test("stream-json: steer, follow_up and interrupt act on the active run", a
   });
 });
 
+Deno.test("stream-json: the active run reads a steer after the calls that run", async () => {
+  const command = "touch begun; until [ -e go ]; do sleep 0.01; done; echo finished";
+  const call = scriptedCall("bash", { command });
+  await drive({ model: [scriptedReply(call), scriptedReply("Steered.")] }, async (driven) => {
+    driven.write({ type: "prompt", text: "Work" });
+    await waitUntil(() => [...Deno.readDirSync(driven.path)].length === 2);
+    driven.write({ type: "steer", text: "Be quick" });
+    await driven.until("queue_changed");
+    await Deno.writeTextFile(`${driven.path}/go`, "");
+    const { code } = await driven.end();
+    assertEquals(code, 0);
+    const [result, steer] = JSON.parse(driven.requests()[1] ?? "").messages.at(-1).content;
+    assertStringIncludes(JSON.stringify(result), "finished");
+    assertEquals(steer.text, "Be quick");
+  }, ["--approve-all"]);
+});
+
 Deno.test("stream-json: interrupt ends a run, and the next prompt runs", async () => {
   const call = scriptedCall("bash", { command: "touch a" });
   await drive({ model: [scriptedReply(call), scriptedReply("Two.")] }, async (driven) => {

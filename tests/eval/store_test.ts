@@ -242,49 +242,6 @@ Deno.test("eval run: is not resumed with another set", async () => {
   });
 });
 
-Deno.test("eval run: is not resumed after a file of a fixture has changed", async () => {
-  await useDirectory(async (directory) => {
-    const write = async (name: string, text: string) => {
-      await Deno.mkdir(`${directory}/set/project/sub`, { recursive: true });
-      await Deno.writeTextFile(`${directory}/set/project/${name}`, text);
-    };
-    await write("a.txt", "one");
-    await write("sub/b.txt", "two");
-    const [first, ...others] = createSet().cases;
-    assert(first);
-    const cases = [
-      { ...first, fixture: "project" },
-      ...others.map((other) => ({ ...other, fixture: "made by createDirectory()" })),
-    ];
-    const set: EvalSet = { id: "set", cases, directory: `${directory}/set` };
-    using writer = await createEvalRun(`${directory}/run`, { set });
-    writer[Symbol.dispose]();
-    const resume = async (changed: EvalSet = set) => {
-      using resumed = await resumeEvalRun(`${directory}/run`, { set: changed });
-      return resumed.finished.length;
-    };
-    assertEquals(await resume(), 0);
-    for (const [name, text] of [["a.txt", "One"], ["sub/b.txt", "one"], ["new.txt", ""]] as const) {
-      const before = await Deno.readTextFile(`${directory}/set/project/${name}`).catch(() => null);
-      await write(name, text);
-      await assertRejects(() => resume(), BadRequestError, 'the fixture "project" has changed');
-      if (before === null) await Deno.remove(`${directory}/set/project/${name}`);
-      else await write(name, before);
-      assertEquals(await resume(), 0);
-    }
-    await Deno.rename(`${directory}/set`, `${directory}/moved`);
-    assertEquals(await resume({ ...set, directory: `${directory}/moved` }), 0);
-    await assertRejects(() => resume(), BadRequestError, 'the fixture "project" has changed');
-
-    // An evaluation of an earlier version has no hashes.
-    const path = `${directory}/run/run.json`;
-    const { fixtures, ...header } = JSON.parse(await Deno.readTextFile(path));
-    assertEquals(Object.keys(fixtures), ["project"]);
-    await Deno.writeTextFile(path, JSON.stringify(header));
-    assertEquals(await resume(), 0);
-  });
-});
-
 Deno.test("eval run: a cut and a damaged line are reported, kept and made again", async () => {
   await useDirectory(async (directory) => {
     const path = `${directory}/a`;

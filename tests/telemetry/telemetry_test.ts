@@ -335,3 +335,26 @@ Deno.test("telemetry(): refuses options that do not exist or have another type",
   const wrong = { content: "yes" } as unknown as TelemetryOptions;
   await assertRejects(() => telemetry(wrong), BadRequestError, "content must be a boolean");
 });
+
+Deno.test("telemetry(): the event of a compaction has the tokens and the cost of its summary", async () => {
+  const cost = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
+  const report = { droppedCount: 1, tokensBefore: 9, tokensAfter: 5 };
+  const reports = [{ ...report, summary: "Hello", usage, cost }, report];
+  const spans = await traceRun({
+    streamFn: scriptedStream([reply([toolCall("weather")]), reply("Hi")]),
+    tools: [weather],
+    transformContext: (messages) => ({ messages, report: reports.shift() ?? report }),
+  });
+  const { events } = find(spans, "invoke_agent");
+  assertEquals(events.map(({ name, attributes }) => [name, attributes]), [
+    ["context_compacted", {
+      "gen_ai.usage.input_tokens": 130,
+      "gen_ai.usage.output_tokens": 5,
+      "gen_ai.usage.cache_read.input_tokens": 100,
+      "gen_ai.usage.cache_write.input_tokens": 20,
+      "gen_ai.usage.reasoning.output_tokens": 2,
+      "swink.cost.total": 3,
+    }],
+    ["context_compacted", {}],
+  ]);
+});

@@ -85,7 +85,7 @@ export type ResponseCriteria =
   }
   | {
     readonly type: "custom";
-    /** Returns whether the answer is accepted, or a score between 0 and 1. Not possible in a file. */
+    /** Returns whether the answer is accepted, or a score between 0 and 1, of which only 1 passes. Not possible in a file. */
     readonly check: (text: string) => boolean | number | Promise<boolean | number>;
   };
 
@@ -115,9 +115,9 @@ export type ExpectedFile =
 export interface EvalBudget {
   /** Cost in US dollars. */
   readonly maxCost?: number | undefined;
-  /** Tokens, of input and output. */
+  /** Tokens, of input and output, also of agents that tools run. */
   readonly maxTokens?: number | undefined;
-  /** Turns. */
+  /** Turns, without those of agents that tools run. */
   readonly maxTurns?: number | undefined;
   /** Duration in milliseconds. */
   readonly maxDurationMs?: number | undefined;

@@ -106,10 +106,29 @@ Deno.test("loadEvalSet: rejects a set without cases", async () => {
 
 Deno.test("loadEvalSet: rejects aliases that multiply the size of the document", async () => {
   const bomb = ["a: &a [x, x, x, x, x, x, x, x, x]"];
-  for (const [name, previous] of ["ba", "cb", "dc", "ed"]) {
+  for (const [name, previous] of ["ba", "cb", "dc", "ed", "fe", "gf", "hg"]) {
     bomb.push(`${name}: &${name} [${Array(9).fill(`*${previous}`).join(", ")}]`);
   }
   assertStringIncludes(await getMessage(bomb.join("\n")), "alias");
+});
+
+Deno.test("loadEvalSet: rejects aliases of a value that contains them", async () => {
+  const message = await getMessage(
+    `id: a\ncases:\n  - { id: b, userMessages: [x], evaluators: [{ name: c, options: &o { o: *o } }] }\n`,
+  );
+  assertStringIncludes(message, "alias");
+});
+
+Deno.test("loadEvalSet: reads YAML with an alias that many cases have", async () => {
+  const cases = Array.from(
+    { length: 150 },
+    (_, index) =>
+      `  - { id: c${index}, userMessages: [x], budget: ${
+        index === 0 ? "&budget { maxTurns: 3 }" : "*budget"
+      } }\n`,
+  );
+  const set = await parseEvalSet(`id: a\ncases:\n${cases.join("")}`);
+  assertEquals(set.cases[149]?.budget, { maxTurns: 3 });
 });
 
 Deno.test("loadEvalSet: rejects a file that does not exist", async () => {

@@ -28,8 +28,8 @@ export type ParsedDocument =
   }
   | { readonly type: "invalid"; readonly problems: readonly DocumentProblem[] };
 
-/** Aliases may multiply the size of a document up to this number of nodes. */
-const MAX_ALIASES = 100;
+/** Values and characters of a document whose aliases are replaced: more than any set has. */
+const MAX_SIZE = 50_000_000;
 
 /** The parser recurses, and reports the error of the runtime for a document that is nested too deep. */
 const STACK_ERROR = /stack (?:size|overflow)/i;
@@ -51,12 +51,35 @@ export async function parseDocument(text: string): Promise<ParsedDocument> {
     return { type: "invalid", problems };
   }
   try {
-    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    // Its own limit would refuse a budget that more than 100 cases share.
+    const value: unknown = document.toJS({ maxAliasCount: -1 });
+    if (measureSize(value) > MAX_SIZE) {
+      const message = "the document is too large when its aliases are replaced";
+      return { type: "invalid", problems: [{ line: 1, message }] };
+    }
     return { type: "document", value, findLine: (path) => toLine(findOffset(document, path)) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { type: "invalid", problems: [{ line: 1, message }] };
   }
+}
+
+/**
+ * Returns the number of values and characters of a value. Objects that aliases share count each time, but are measured once,
+ * so that the time is linear; one that contains itself is infinite.
+ */
+function measureSize(value: unknown, sizes: Map<object, number> = new Map()): number {
+  if (typeof value === "string") return 1 + value.length;
+  if (typeof value !== "object" || value === null) return 1;
+  const known = sizes.get(value);
+  if (known !== undefined) return known;
+  sizes.set(value, Infinity);
+  const size = Object.entries(value).reduce(
+    (sum, [name, member]) => sum + name.length + measureSize(member, sizes),
+    1,
+  );
+  sizes.set(value, size);
+  return size;
 }
 
 /** Replaces advice about the functions of the parser. */

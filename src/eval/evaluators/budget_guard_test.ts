@@ -47,6 +47,44 @@ Deno.test("BudgetGuard: adds the runs of several messages", async () => {
   assertEquals(guard.exceeded, "7 turns exceed 6");
 });
 
+/** Returns an agent with a tool that runs another one: the first has two turns, and the other one five. */
+function createParent(guard: BudgetGuard): Agent {
+  const worker = createAgent(new BudgetGuard({}));
+  const replies = [
+    reply([toolCall("work", { prompt: "Go" })], { usage }),
+    reply("Done", { usage }),
+  ];
+  return new Agent({
+    model: "test/model",
+    streamFn: scriptedStream(replies),
+    tools: [worker.asTool({ name: "work", description: "Works." })],
+    policies: [guard.policy],
+  });
+}
+
+Deno.test("BudgetGuard: counts the tokens of an agent that a tool runs once, and not its turns", async () => {
+  const guard = new BudgetGuard({ maxTokens: 70, maxTurns: 2 });
+  const result = await createParent(guard).prompt("Go");
+  assertEquals([guard.exceeded, result.usage.total, result.turns], [undefined, 70, 2]);
+  const exceeded = new BudgetGuard({ maxTokens: 69 });
+  await createParent(exceeded).prompt("Go");
+  assertEquals(exceeded.exceeded, "70 tokens exceed 69");
+});
+
+Deno.test("BudgetGuard: adds agents that tools run over several messages", async () => {
+  const guard = new BudgetGuard({ maxTokens: 140 });
+  await createParent(guard).prompt("Go");
+  await createParent(guard).prompt("Again");
+  assertEquals(guard.exceeded, undefined);
+});
+
+Deno.test("BudgetGuard: stops an agent that a tool runs while it exceeds the tokens", async () => {
+  const guard = new BudgetGuard({ maxTokens: 35 });
+  const { usage: { total } } = await createParent(guard).prompt("Go");
+  // Four of its five turns; the reply with its call counts at the end of the turn.
+  assertEquals([guard.exceeded, total], ["50 tokens exceed 35", 50]);
+});
+
 Deno.test("BudgetGuard: stops a run while its model does not answer", async () => {
   const guard = new BudgetGuard({ maxDurationMs: 1_000 });
   let time = 0;

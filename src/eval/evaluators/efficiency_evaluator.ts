@@ -25,16 +25,19 @@ export interface Efficiency {
 
 /**
  * Calculates the efficiency of a run; `undefined` if it has no calls. Default of `idealTurns`: one turn for each unique
- * call, and one for the answer.
+ * call, and one for the answer to each message of the user, or for one answer without `replies`.
  */
 export function calculateEfficiency(
-  { calls, turns }: Pick<Trajectory, "calls" | "turns">,
+  { calls, turns, replies = [] }:
+    & Pick<Trajectory, "calls" | "turns">
+    & Partial<Pick<Trajectory, "replies">>,
   idealTurns?: number,
 ): Efficiency | undefined {
   if (calls.length === 0) return undefined;
   const unique = new Set(calls.map(getCallKey)).size;
   const duplicateRatio = 1 - unique / calls.length;
-  const stepRatio = Math.min(1, (idealTurns ?? unique + 1) / Math.max(1, turns));
+  const answers = replies.at(-1)?.prompt ?? 1;
+  const stepRatio = Math.min(1, (idealTurns ?? unique + answers) / Math.max(1, turns));
   return { duplicateRatio, stepRatio, score: (1 - duplicateRatio + stepRatio) / 2 };
 }
 

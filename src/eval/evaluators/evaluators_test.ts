@@ -7,7 +7,13 @@ import {
 } from "@std/assert";
 import { BadRequestError } from "../../core/errors.ts";
 import { zeroCost, zeroUsage } from "../../core/usage.ts";
-import type { EvalBudget, EvalCase, EvaluatorConfig, ResponseCriteria } from "../case/eval_case.ts";
+import type {
+  EvalBudget,
+  EvalCase,
+  EvaluatorConfig,
+  ExpectedCall,
+  ResponseCriteria,
+} from "../case/eval_case.ts";
 import type { Trajectory, TrajectoryCall } from "../trajectory/trajectory.ts";
 import { findExceededLimits } from "./budget_evaluator.ts";
 import { calculateEfficiency } from "./efficiency_evaluator.ts";
@@ -112,6 +118,14 @@ Deno.test("efficiency: unique calls in the ideal number of turns score 1 [A153]"
   assertEquals(calculateEfficiency({ calls, turns: 3 })?.score, 1);
 });
 
+Deno.test("efficiency: the ideal number of turns has an answer to each message", () => {
+  const calls = [createCall("a")];
+  const replies = [1, 1, 2].map((prompt, index) => ({
+    ...{ prompt, turn: index + 1, text: "", tokens: 0, cost: 0, durationMs: 0 },
+  }));
+  assertEquals(calculateEfficiency({ calls, turns: 3, replies })?.score, 1);
+});
+
 Deno.test("efficiency: repeated calls and further turns lower the score [A153]", () => {
   const calls = [createCall("a", { x: 1, y: 2 }), createCall("a", { y: 2, x: 1 })];
   const efficiency = calculateEfficiency({ calls, turns: 4 });
@@ -124,6 +138,32 @@ Deno.test("efficiency: does not apply to a run without calls [A153]", async () =
   assertEquals(calculateEfficiency({ calls: [], turns: 1 }), undefined);
   const [score] = await evaluate({ evaluators: [{ name: "efficiency" }] });
   assertEquals(score?.metric, "no_metric");
+});
+
+Deno.test("trajectory: the reason names the expected calls that match no call", async () => {
+  const trajectory = createTrajectory({ calls: [createCall("read_file", { path: "a" })] });
+  const getReason = async (calls: readonly ExpectedCall[]) => {
+    const expectedTrajectory = { match: "in_order", calls } as const;
+    const [score] = await evaluate({ expectedTrajectory }, { trajectory });
+    return score?.reason;
+  };
+  const read = { tool: "read_file", arguments: { path: "a" } };
+  const other = { tool: "read_file", matchers: { path: { type: "contains", text: "b" } } } as const;
+  assertEquals(await getReason([read]), "1 of 1 expected calls found in 1 calls (in_order)");
+  assertEquals(
+    await getReason([read, other, { tool: "bash" }]),
+    "1 of 3 expected calls found in 1 calls (in_order); " +
+      'no call matches read_file {"path":{"type":"contains","text":"b"}}, bash',
+  );
+  const many = Array.from({ length: 5 }, (_, index) => ({ tool: `tool_${index}` }));
+  assertMatch(await getReason(many) ?? "", /matches tool_0, tool_1, tool_2, 2 more$/);
+});
+
+Deno.test("response: the reason has the expected text, of a long one the start", async () => {
+  const score = await scoreResponse("No", { type: "exact", text: "Yes" });
+  assertEquals(score.reason, 'The answer is not "Yes"');
+  const long = await scoreResponse("No", { type: "contains", text: "x".repeat(10_000) });
+  assertMatch(long.reason ?? "", /^The answer does not contain "x{199}…$/);
 });
 
 Deno.test("EvaluatorRegistry: expectations of a case select its evaluators", async () => {

@@ -220,7 +220,11 @@ function toScore(
     metric,
     value,
     passed: isInRange && value >= threshold,
-    reason: isInRange ? reason : `The judge returned ${score}, which is out of range. ${reason}`,
+    reason: !isInRange
+      ? `The judge returned ${score}, which is out of range. ${reason}`
+      : value < threshold
+      ? `The score of ${score} is below ${threshold}. ${reason}`
+      : reason,
     ...(!isInRange && { rawValue: score }),
   }, cost);
 }

@@ -6,7 +6,7 @@ import { EvaluatorRegistry } from "./evaluator_registry.ts";
 import { createJudgeEvaluator, type JudgeModel, type JudgeOptions } from "./judge_evaluator.ts";
 import { LruJudgeCache } from "./lru_judge_cache.ts";
 import type { Score } from "./score.ts";
-import type { TrajectoryCall } from "../trajectory/trajectory.ts";
+import type { TrajectoryCall, TrajectoryReply } from "../trajectory/trajectory.ts";
 
 /** Returns a model that gives the answers in order, the last one again and again. */
 function createModel(name: string, ...answers: (string | Error)[]) {
@@ -26,11 +26,12 @@ interface JudgedRunOptions {
   readonly options?: JsonObject;
   readonly response?: string;
   readonly calls?: readonly TrajectoryCall[];
+  readonly replies?: readonly TrajectoryReply[];
 }
 
 async function judge(
   judgeOptions: JudgeOptions,
-  { options = {}, response = "Hi", calls = [] }: JudgedRunOptions = {},
+  { options = {}, response = "Hi", calls = [], replies = [] }: JudgedRunOptions = {},
 ): Promise<Score | undefined> {
   const registry = new EvaluatorRegistry();
   registry.register(createJudgeEvaluator("correctness", judgeOptions));
@@ -42,7 +43,7 @@ async function judge(
       userMessages: ["Greet"],
       evaluators: [{ name: "correctness", options }],
     },
-    trajectory: { calls, replies: [], turns: 1, response, stopReason: "stop", usage, cost },
+    trajectory: { calls, replies, turns: 1, response, stopReason: "stop", usage, cost },
     durationMs: 1,
     directory: undefined,
     signal: new AbortController().signal,
@@ -56,7 +57,8 @@ Deno.test("judge: its score passes from the threshold on", async () => {
   const { model, prompts } = createModel("judge", `\`\`\`json\n${answer(0.8)}\n\`\`\``);
   const score = { metric: "correctness", value: 0.8, passed: true, reason: "Because", cost: null };
   assertEquals(await judge({ model }, { options: { rubric: "Be polite" } }), score);
-  assertEquals((await judge({ model }, { options: { threshold: 0.9 } }))?.passed, false);
+  const low = await judge({ model }, { options: { threshold: 0.9 } });
+  assertEquals(low, { ...score, passed: false, reason: "The score of 0.8 is below 0.9. Because" });
   assertStringIncludes(prompts[0] ?? "", "Be polite");
 });
 
@@ -156,6 +158,21 @@ Deno.test("judge: the prompt has the calls of sub-agents", async () => {
   });
   await judge({ model }, { calls: [call("worker", [call("inner_tool")])] });
   assertStringIncludes(prompts[0] ?? "", "inner_tool");
+});
+
+Deno.test("judge: the prompt has the answers to all messages of a conversation", async () => {
+  const { model, prompts } = createModel("judge", answer(1));
+  const createReply = (prompt: number, text: string): TrajectoryReply => ({
+    prompt,
+    turn: 1,
+    text,
+    tokens: 0,
+    cost: 0,
+    durationMs: 0,
+  });
+  const replies = [createReply(1, "Wait"), createReply(1, "Four"), createReply(2, "Six")];
+  await judge({ model }, { replies, response: "Six" });
+  assertStringIncludes(prompts[0] ?? "", '"earlierAnswers":["Four"],"answer":"Six"');
 });
 
 Deno.test("judge: an answer without a score is not cached", async () => {

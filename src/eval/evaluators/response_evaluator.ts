@@ -10,6 +10,7 @@ import type { JsonSchema } from "../../core/json.ts";
 import { compileExpectedSchema, compilePattern } from "../case/compile_expectation.ts";
 import type { ResponseCriteria } from "../case/eval_case.ts";
 import type { Evaluator } from "./evaluator.ts";
+import { quoteStart } from "./quote_start.ts";
 import { createBinaryScore, type Score } from "./score.ts";
 
 const METRIC = "response";
@@ -36,11 +37,11 @@ export async function scoreResponse(text: string, criteria: ResponseCriteria): P
 async function compare(text: string, criteria: ResponseCriteria): Promise<Score> {
   switch (criteria.type) {
     case "exact":
-      return createScore(text === criteria.text, "The answer is not the expected text");
+      return createScore(text === criteria.text, `The answer is not ${quoteStart(criteria.text)}`);
     case "contains":
       return createScore(
         text.includes(criteria.text),
-        `The answer does not contain ${JSON.stringify(criteria.text)}`,
+        `The answer does not contain ${quoteStart(criteria.text)}`,
       );
     case "regex": {
       const matches = (await compilePattern(criteria.pattern)).test(text);

@@ -8,6 +8,7 @@ import { BadRequestError } from "../../core/errors.ts";
 import { join } from "../../platform/paths.ts";
 import { recordFetch } from "../../cassettes/record_fetch.ts";
 import type { EvalFiles } from "../case/eval_files.ts";
+import { RECORDING_FILES } from "../case/output_files.ts";
 import { replayAgent } from "./replay_agent.ts";
 import { appendRun, readRuns, type RecordedRun, repairRuns } from "./run_index.ts";
 
@@ -98,14 +99,12 @@ export async function createConnections(options: ConnectionOptions): Promise<Run
   return { open, [Symbol.dispose]: () => {} };
 }
 
-/** File that is locked while an evaluation records. Two of them would mix the requests of their runs. */
-const LOCK_FILE = "recorder.lock";
-
 async function openRecordings(
   directory: string,
   options: ConnectionOptions,
 ): Promise<RunConnections> {
-  const lock = await options.files.lock(join(directory, LOCK_FILE));
+  // Two evaluations would mix the requests of their runs.
+  const lock = await options.files.lock(join(directory, RECORDING_FILES.lock));
   if (!lock) {
     throw new BadRequestError(
       `"${directory}" is being recorded by another evaluation: wait for its end, or choose another directory`,

@@ -8,6 +8,7 @@ import { BadRequestError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { join } from "../../platform/paths.ts";
 import type { EvalFiles } from "../case/eval_files.ts";
+import { RECORDING_FILES } from "../case/output_files.ts";
 
 /** A recorded run. */
 export interface RecordedRun {
@@ -25,19 +26,13 @@ export interface RecordedRun {
   readonly directory?: string | undefined;
 }
 
-/** Name of the file in the directory of a recording. */
-const INDEX_FILE = "runs.jsonl";
-
-/** The start of each line. */
-const LINE_START = '{"caseId":';
-
 /** Removes an incomplete last line, as on a full disk, to which the next run would be added. */
 export async function repairRuns(directory: string, files: EvalFiles): Promise<void> {
-  const path = join(directory, INDEX_FILE);
+  const path = join(directory, RECORDING_FILES.index);
   const text = await files.read(path) ?? "";
   const length = text.lastIndexOf("\n") + 1;
   // Another program can have a file with this name.
-  const isCut = text.length > length && text.startsWith(LINE_START, length);
+  const isCut = text.length > length && text.startsWith(RECORDING_FILES.indexStart, length);
   if (isCut) await files.write(path, text.slice(0, length));
 }
 
@@ -47,7 +42,7 @@ export async function appendRun(
   run: RecordedRun,
   files: EvalFiles,
 ): Promise<void> {
-  await files.append(join(directory, INDEX_FILE), `${JSON.stringify(run)}\n`);
+  await files.append(join(directory, RECORDING_FILES.index), `${JSON.stringify(run)}\n`);
 }
 
 /**
@@ -57,7 +52,7 @@ export async function appendRun(
  * @throws {BadRequestError} If there is no recording, or a line is damaged.
  */
 export async function readRuns(directory: string, files: EvalFiles): Promise<RecordedRun[]> {
-  const path = join(directory, INDEX_FILE);
+  const path = join(directory, RECORDING_FILES.index);
   const text = await files.read(path);
   if (text === undefined) {
     throw new BadRequestError(

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { calculateMeanScore } from "../evaluators/score.ts";
-import { calculateCost } from "../results/result_totals.ts";
+import { calculateCost, calculateScore } from "../results/result_totals.ts";
 import type { CaseResult } from "../run/case_result.ts";
 import { calculateWilsonInterval, type Interval } from "../statistics/wilson_interval.ts";
 import type { ReportRun } from "./report_run.ts";
@@ -20,7 +19,7 @@ export interface RunTotals {
   readonly skipped: number;
   /** Confidence interval of the part of the runs that passed: 95 %, by Wilson. */
   readonly interval: Interval;
-  /** Mean of the scores by their weights, from 0 to 1; `undefined` without scores. */
+  /** Mean of the scores by their weights, from 0 to 1, 0 for a run that ended with an error; `undefined` without scores. */
   readonly score: number | undefined;
   /** Cost of the runs and of their judges in US dollars; `null` if it is unknown. */
   readonly cost: number | null;
@@ -81,7 +80,7 @@ function calculateTotals(results: readonly CaseResult[]): RunTotals {
     failed,
     interval: calculateWilsonInterval(passed, passed + failed),
     skipped: count("skipped"),
-    score: calculateMeanScore(made.flatMap(({ scores }) => scores)),
+    score: calculateScore(made),
     cost: calculateCost(results),
     tokens: results.reduce((sum, { trajectory }) => sum + (trajectory?.usage.total ?? 0), 0),
     durationMs: results.reduce((sum, { durationMs }) => sum + durationMs, 0),

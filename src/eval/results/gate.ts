@@ -11,10 +11,9 @@ import { isJsonObject } from "../../core/json.ts";
 import type { CaseResult, EvalSetResult } from "../run/case_result.ts";
 import { isAtLeast, isAtMost } from "../evaluators/compare_limit.ts";
 import { formatDollars } from "../evaluators/format_dollars.ts";
-import { calculateMeanScore } from "../evaluators/score.ts";
 import { isCaseResult } from "../run/is_case_result.ts";
 import { compareResults, isRegression } from "./compare_results.ts";
-import { calculateCost } from "./result_totals.ts";
+import { calculateCost, calculateScore, hasError } from "./result_totals.ts";
 
 /** Limits of the results. Default of each, except for `minPassRate`: not checked. */
 export interface GateOptions {
@@ -24,7 +23,7 @@ export interface GateOptions {
    * all runs ended with an error.
    */
   readonly minPassRate?: number | undefined;
-  /** Lowest mean of all scores by their weights, from 0 to 1. */
+  /** Lowest mean of all scores by their weights, from 0 to 1. Those of a run that ended with an error are 0. */
   readonly minScore?: number | undefined;
   /** Highest cost of all runs and of their judges in US dollars; an unknown cost exceeds it. */
   readonly maxCost?: number | undefined;
@@ -147,25 +146,18 @@ function findQualityFailures(results: readonly CaseResult[], options: GateOption
       `${passed} of ${results.length} runs passed; the minimum is ${toPercent(minPassRate)}`,
     );
   }
-  const mean = calculateMeanScore(results.flatMap(({ scores }) => scores)) ?? 0;
+  const mean = calculateScore(results) ?? 0;
   if (minScore !== undefined && !isAtLeast(mean, minScore)) {
     reasons.push(`The mean score of ${mean.toFixed(3)} is below ${minScore}`);
   }
   return reasons;
 }
 
-/** The metric of the run itself. Where it fails, others measure nothing: limits are met, and files are as before. */
-const RUN_METRIC = "run";
-
 /** Whether a baseline is a limit: without a metric that passed, nothing can regress. */
 function hasPassedMetric(baseline: EvalSetResult | undefined): boolean {
   return baseline?.results.some((result) =>
     !hasError(result) && result.scores.some(({ passed }) => passed)
   ) ?? false;
-}
-
-function hasError({ scores }: CaseResult): boolean {
-  return scores.some(({ metric, passed }) => metric === RUN_METRIC && !passed);
 }
 
 function toPercent(rate: number): string {

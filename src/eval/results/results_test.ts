@@ -4,6 +4,7 @@ import type { CaseResult, EvalSetResult } from "../run/case_result.ts";
 import { createAuditTrail, verifyAuditTrail } from "./audit_trail.ts";
 import { compareResults } from "./compare_results.ts";
 import { gate, type GateOptions } from "./gate.ts";
+import { calculateScore } from "./result_totals.ts";
 
 function createResult(
   passed: boolean,
@@ -123,12 +124,23 @@ Deno.test("gate: all runs must pass if those of the result or of the baseline al
   const reasons = ["0 of 1 runs passed; the minimum is 100 %"];
   assertEquals(gate(failed, options).reasons, reasons);
   // Nor is the score of the budget alone one of the agent.
-  assertEquals(gate(failed, { minScore: 0.5 }).reasons, reasons);
-  const other = createSetResult(
+  assertEquals(gate(failed, { minScore: 0 }).reasons, reasons);
+});
+
+Deno.test("gate: the scores of a run that ended with an error are 0, also of a budget that it met", () => {
+  const scores = [
+    { metric: "run", value: 0, passed: false },
+    { metric: "budget", value: 1, passed: true },
+  ];
+  const result = createSetResult(
     createResult(false, { scores }),
     createResult(true, { caseId: "b" }),
   );
-  assertEquals(decide({ minScore: 0.5 }, other), "pass");
+  assertEquals(decide({ minScore: 0.3 }, result), "pass");
+  assertEquals(gate(result, { minScore: 0.5 }).reasons, [
+    "The mean score of 0.333 is below 0.5",
+  ]);
+  assertEquals(result.results.map((run) => calculateScore([run])), [0, 1]);
 });
 
 Deno.test("gate: rounding errors of sums exceed no limit", () => {

@@ -5,8 +5,10 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
+import type { NamedEntry } from "../../platform/file_calls.ts";
 import { basename, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
+import { readFixture } from "../case/read_fixture.ts";
 import { DIRECTORY_PREFIX } from "../recording/normalize_text.ts";
 
 /** The directory of one run. */
@@ -64,7 +66,7 @@ async function copyFixture(fixture: string, path: string): Promise<void> {
   if (!await isDirectory(fixture)) {
     throw new BadRequestError(`The fixture "${fixture}" is not a directory, or does not exist`);
   }
-  await copyDirectory(fixture, path);
+  await copyEntries(system.readDirSync(fixture), fixture, path);
 }
 
 async function isDirectory(path: string): Promise<boolean> {
@@ -88,13 +90,19 @@ function allowChanges(directory: string): void {
   }
 }
 
-async function copyDirectory(from: string, to: string): Promise<void> {
-  for (const { name, isDirectory, isFile } of system.readDirSync(from)) {
+async function copyEntries(
+  entries: Iterable<NamedEntry>,
+  from: string,
+  to: string,
+): Promise<void> {
+  for (const { name, isDirectory, isFile } of entries) {
     const source = join(from, name);
     const target = join(to, name);
     if (isDirectory) {
+      const nested = readFixture(source);
+      if (!nested) continue;
       await system.mkdir(target);
-      await copyDirectory(source, target);
+      await copyEntries(nested, source, target);
     } else if (isFile) {
       await system.copyFile(source, target);
     } else {

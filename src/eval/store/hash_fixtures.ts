@@ -5,9 +5,11 @@
  */
 
 import { encodeHex } from "../../core/byte_encoding.ts";
+import type { NamedEntry } from "../../platform/file_calls.ts";
 import { isAbsolute, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import type { EvalSet } from "../case/eval_case.ts";
+import { readFixture } from "../case/read_fixture.ts";
 import { resolveFixture } from "../case/resolve_fixture.ts";
 import { hashCanonical } from "../results/audit_trail.ts";
 
@@ -22,7 +24,9 @@ export async function hashFixtures(set: EvalSet): Promise<Readonly<Record<string
     // The cases of a set that is no file can have fixtures that a function creates, such as those of tasks.
     if (set.directory === undefined && !isAbsolute(name)) continue;
     try {
-      hashes.push([name, await hashCanonical(await hashFiles(resolveFixture(name, set)))]);
+      const path = resolveFixture(name, set);
+      const entries = system.readDirSync(path);
+      hashes.push([name, await hashCanonical(await hashFiles(path, { entries }))]);
     } catch {
       // Its runs report the reason.
     }
@@ -33,16 +37,31 @@ export async function hashFixtures(set: EvalSet): Promise<Readonly<Record<string
 /** A path relative to a directory, with the hash of its content; `null` for an entry that is no file. */
 type HashedEntry = readonly [path: string, hash: string | null];
 
-async function hashFiles(directory: string, prefix = ""): Promise<readonly HashedEntry[]> {
-  const entries = [...system.readDirSync(directory)]
-    .sort((left, right) => left.name < right.name ? -1 : 1);
+async function hashFiles(
+  directory: string,
+  { entries, prefix = "" }: HashedDirectory,
+): Promise<readonly HashedEntry[]> {
+  const sorted = [...entries].sort((left, right) => left.name < right.name ? -1 : 1);
   const hashed: HashedEntry[] = [];
-  for (const { name, isFile, isDirectory } of entries) {
+  for (const { name, isFile, isDirectory } of sorted) {
     const path = join(directory, name);
-    hashed.push([prefix + name, isFile ? await hashFile(path) : null]);
-    if (isDirectory) hashed.push(...await hashFiles(path, `${prefix}${name}/`));
+    if (!isDirectory) {
+      hashed.push([prefix + name, isFile ? await hashFile(path) : null]);
+      continue;
+    }
+    const options = { entries: readFixture(path) ?? [], prefix: `${prefix}${name}/` };
+    const content = await hashFiles(path, options);
+    // An empty one can be that of the evaluations.
+    if (content.length > 0) hashed.push([prefix + name, null], ...content);
   }
   return hashed;
+}
+
+/** A directory whose entries are hashed. */
+interface HashedDirectory {
+  readonly entries: Iterable<NamedEntry>;
+  /** Start of the paths in it. Default: empty. */
+  readonly prefix?: string;
 }
 
 async function hashFile(path: string): Promise<string> {

@@ -6,6 +6,7 @@
 
 import { join } from "../../platform/paths.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
+import { RUN_FILES } from "../case/output_files.ts";
 import type { CaseResult } from "../run/case_result.ts";
 import type { EvalRun, EvalRunHeader } from "./eval_run.ts";
 import {
@@ -14,7 +15,7 @@ import {
   readResultLines,
   type StoredResult,
 } from "./result_lines.ts";
-import { createAudit, readAudit, readHeader, RUN_FILES, type RunAudit } from "./run_files.ts";
+import { createAudit, readAudit, readHeader, type RunAudit } from "./run_files.ts";
 
 /** Options for functions that read evaluations. */
 export interface ReadFilesOptions {

@@ -8,16 +8,9 @@ import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { basename, join } from "../../platform/paths.ts";
 import type { EvalFiles } from "../case/eval_files.ts";
+import { RUN_FILES } from "../case/output_files.ts";
 import { hashCanonical } from "../results/audit_trail.ts";
 import type { EvalRunHeader } from "./eval_run.ts";
-
-/** Names of the files in the directory of an evaluation. */
-export const RUN_FILES = {
-  header: "run.json",
-  results: "results.jsonl",
-  audit: "audit.json",
-  lock: "writer.lock",
-} as const;
 
 /** The end of an evaluation: the content of `audit.json`. */
 export interface RunAudit {

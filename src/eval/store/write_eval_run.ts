@@ -9,12 +9,13 @@ import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
 import { join } from "../../platform/paths.ts";
 import type { EvalSet } from "../case/eval_case.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
+import { RUN_FILES } from "../case/output_files.ts";
 import type { CaseResult } from "../run/case_result.ts";
 import type { EvalRun, EvalRunHeader } from "./eval_run.ts";
 import { hashFixtures } from "./hash_fixtures.ts";
 import { type ReadEvalRunOptions, readLines, readStoredRun } from "./read_eval_run.ts";
 import { formatResultLine } from "./result_lines.ts";
-import { createAudit, readHeader, RUN_FILES } from "./run_files.ts";
+import { createAudit, readHeader } from "./run_files.ts";
 
 /**
  * Writes the results of an evaluation, which no other process can write at the same time, until it is finished or disposed
@@ -94,20 +95,20 @@ export async function createEvalRun(
   for (const name of [RUN_FILES.header, RUN_FILES.audit]) {
     if (await files.read(join(directory, name)) !== undefined) refuse(name);
   }
-  const fixtures = await hashFixtures(options.set);
   // Of several processes one creates it. Results without a header would count as those of this evaluation.
   if (!await files.create(join(directory, RUN_FILES.results), "")) refuse(RUN_FILES.results);
   const { directory: _, ...set } = options.set;
-  const header: Omit<EvalRunHeader, "id"> = {
-    version: 1,
-    ...(model !== undefined && { model }),
-    seed,
-    ...(seeds && { seeds }),
-    startedAt: now(),
-    set,
-    fixtures,
-  };
   return await withLock(directory, files, async (lock) => {
+    const header: Omit<EvalRunHeader, "id"> = {
+      version: 1,
+      ...(model !== undefined && { model }),
+      seed,
+      ...(seeds && { seeds }),
+      startedAt: now(),
+      set,
+      // With the lock, by which this evaluation is no part of a fixture that contains it.
+      fixtures: await hashFixtures(options.set),
+    };
     await files.write(path, `${JSON.stringify(header, null, 2)}\n`);
     return new DirectoryWriter(directory, { finished: [], isRepaired: false, now, files, lock });
   });

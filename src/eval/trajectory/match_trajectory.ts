@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ExpectedTrajectory, TrajectoryMatch } from "../case/eval_case.ts";
+import type { ExpectedCall, ExpectedTrajectory, TrajectoryMatch } from "../case/eval_case.ts";
 import { compileExpectedCall, type MatchCall } from "./match_arguments.ts";
 import type { TrajectoryCall } from "./trajectory.ts";
 
@@ -20,6 +20,8 @@ export interface TrajectoryMatchResult {
   readonly expected: number;
   /** Number of calls. */
   readonly actual: number;
+  /** The expected calls that match none of the calls, at any position. */
+  readonly unmatched: readonly ExpectedCall[];
 }
 
 /**
@@ -41,7 +43,10 @@ export async function matchTrajectory(
   const actual = compared.length;
   const hasOtherLength = match === "exact" && expected !== actual;
   const score = hasOtherLength ? 0 : expected === 0 ? 1 : found / expected;
-  return { score, passed: score === 1, found, expected, actual };
+  const unmatched = expectedCalls.filter((_, index) =>
+    !compared.some((call) => matchers[index]?.(call))
+  );
+  return { score, passed: score === 1, found, expected, actual, unmatched };
 }
 
 /** Counts the expected calls that occur. */

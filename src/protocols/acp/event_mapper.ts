@@ -16,6 +16,7 @@ import type {
 import type { AgentMessage } from "../../core/message.ts";
 import type { AssistantMessageDelta, BlockDeltaEvent } from "../../core/stream.ts";
 import type { ToolUpdate } from "../../core/tool_result.ts";
+import type { Cost } from "../../core/usage.ts";
 import type { AcpStopReason, AcpToolCallFields, AcpToolContent, AcpUpdate } from "./acp_update.ts";
 import { toContents } from "./content.ts";
 import {
@@ -96,6 +97,9 @@ export class EventMapper {
         return this.#endCall(event.id, event);
       case "model_call_end":
         return this.#mapUsage(event);
+      case "context_compacted":
+        this.#addCost(event.report);
+        return [];
       case "retry":
       case "model_fallback":
         this.#half = undefined;
@@ -128,7 +132,6 @@ export class EventMapper {
       case "tool_approval_requested":
       case "tool_approval_resolved":
       case "model_call_start":
-      case "context_compacted":
       case "warning":
       case "queue_changed":
       case "model_changed":
@@ -318,6 +321,9 @@ export class EventMapper {
       case "model_call_end":
         this.#addCost(event);
         return [];
+      case "context_compacted":
+        this.#addCost(event.report);
+        return [];
       case "sub_agent":
       case "agent_start":
       case "agent_end":
@@ -331,7 +337,6 @@ export class EventMapper {
       case "tool_approval_requested":
       case "tool_approval_resolved":
       case "model_call_start":
-      case "context_compacted":
       case "warning":
       case "custom":
       case "queue_changed":
@@ -342,7 +347,9 @@ export class EventMapper {
     }
   }
 
-  #addCost({ cost }: Pick<ModelCallEndEvent, "cost">): void {
+  /** Adds the cost of a model call, or of the summary of a compaction, which may have none. */
+  #addCost({ cost }: { readonly cost?: Cost | undefined }): void {
+    if (!cost) return;
     this.#totalCost = this.#totalCost === null || cost.total === null
       ? null
       : this.#totalCost + cost.total;

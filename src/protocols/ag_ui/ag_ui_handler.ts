@@ -120,15 +120,32 @@ function reject(status: number, message: string): Response {
 function startRun(agent: Agent, input: AgUiRunInput): AgentStream {
   const { approvals, tools } = input;
   const options = { tools: createClientTools(input), policies: [endForClient(tools)] };
-  if (Object.keys(approvals).length > 0) {
-    if (agent.state.pendingApprovals.length === 0) {
-      throw new BadRequestError("resume: the agent of this thread waits for no approval");
-    }
+  const hasAnswers = Object.keys(approvals).length > 0;
+  if (hasAnswers && agent.state.pendingApprovals.length > 0) {
     return resumeRun(agent, input, options);
   }
+  if (hasAnswers && !haveEnded(agent, Object.keys(approvals))) {
+    throw new BadRequestError(NOT_WAITING);
+  }
   const prompt = adoptHistory(agent, input);
-  if (prompt.length === 0) return agent.continueStream(options);
-  return agent.promptStream(addContext(prompt, input), options);
+  if (prompt.length > 0) return agent.promptStream(addContext(prompt, input), options);
+  if (hasAnswers && agent.state.messages.at(-1)?.role === "assistant") {
+    throw new BadRequestError(NOT_WAITING);
+  }
+  return agent.continueStream(options);
+}
+
+const NOT_WAITING = "resume: the agent of this thread waits for no approval";
+
+/**
+ * Whether calls have ended. A client whose run was aborted or has failed after its answers sends them again: to it, the
+ * calls wait until a run succeeds.
+ */
+function haveEnded({ state: { messages } }: Agent, toolCallIds: readonly string[]): boolean {
+  const ended = new Set(
+    messages.flatMap((message) => message.role === "tool_result" ? [message.toolCallId] : []),
+  );
+  return toolCallIds.every((id) => ended.has(id));
 }
 
 /** Continues a run with the answers to its approvals. What the user has written with them follows the calls. */
@@ -138,11 +155,20 @@ function resumeRun(
   options: Pick<RunOptions, "tools" | "policies">,
 ): AgentStream {
   const isBusy = agent.state.isRunning;
-  const prompt = addContext(selectNew(agent.state.messages, input), input);
+  const prompt = addContext(selectNew(agent, input), input);
   const stream = agent.continueStream({ ...options, approvals: input.approvals });
   // An input that is refused starts no run, and is sent again.
-  if (!isBusy && agent.state.isRunning && prompt.length > 0) agent.steer(prompt);
+  if (!isBusy && agent.state.isRunning && prompt.length > 0) steerAfterCalls(agent, prompt);
   return stream;
+}
+
+/** Adds messages to the run when its calls have ended, or to the next one: steering cancels those that have not. */
+function steerAfterCalls(agent: Agent, prompt: readonly AgentMessage[]): void {
+  const unsubscribe = agent.subscribe(({ type }) => {
+    if (type !== "turn_end" && type !== "agent_end") return;
+    unsubscribe();
+    agent.steer(prompt);
+  });
 }
 
 /** Brings the history of the agent up to date, and returns the messages that are new. */
@@ -156,15 +182,16 @@ function adoptHistory(agent: Agent, { messages }: AgUiRunInput): readonly AgentM
   }
   const updated = replaceResults(agent.state, messages);
   if (updated.some((message, index) => message !== own[index])) agent.setMessages(updated);
-  return selectNew(own, { messages });
+  return selectNew(agent, { messages });
 }
 
-/** Returns the last messages of the user that a history does not have. */
+/** Returns the last messages of the user that an agent has neither in its history nor in its queues. */
 function selectNew(
-  history: readonly AgentMessage[],
+  { state: { messages: history }, queued: { steering, followUp } }: Agent,
   { messages }: Pick<AgUiRunInput, "messages">,
 ): readonly AgentMessage[] {
-  const ids = new Set(history.map(({ id }) => id));
+  const queued = [...steering, ...followUp].map(({ message }) => message);
+  const ids = new Set([...history, ...queued].map(({ id }) => id));
   const last = messages.findLastIndex(({ role }) => role !== "user");
   return messages.slice(last + 1).filter(({ id }) => !ids.has(id));
 }

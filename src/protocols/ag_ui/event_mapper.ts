@@ -19,9 +19,9 @@ import type { AssistantMessage, UserMessage } from "../../core/message.ts";
 import type { AgUiEvent, AgUiMessage, AgUiUsage } from "./ag_ui_event.ts";
 import { ClientMessages } from "./client_messages.ts";
 import { isKnownToClient } from "./client_tools.ts";
-import { getOutcome } from "./get_outcome.ts";
+import { getOutcome, getResult } from "./get_outcome.ts";
 import { createPartId } from "./reply_parts.ts";
-import { toContent, withoutFiles } from "./to_parts.ts";
+import { toContent, withoutFiles, withoutMessages } from "./to_parts.ts";
 
 /** Options for `new EventMapper()`. */
 export interface EventMapperOptions {
@@ -164,6 +164,7 @@ export class EventMapper {
       case "tool_approval_resolved":
         return this.#customCall(event);
       case "context_compacted":
+        return this.#custom({ ...event, report: withoutMessages(event.report) });
       case "warning":
         return this.#custom(event);
       case "custom":
@@ -395,9 +396,15 @@ export class EventMapper {
 
   #addUserMessage({ id: messageId = "", content }: UserMessage): AgUiEvent[] {
     if (this.#subAgentId !== undefined || this.#messages.has(messageId)) return [];
+    const message = { role: "user", id: messageId, content: toContent(content) } as const;
     if (!this.#hasCalledModel) {
-      this.#messages.add({ role: "user", id: messageId, content: toContent(content) });
+      this.#messages.add(message);
       return [];
+    }
+    // The events of a message have text only.
+    if (typeof message.content !== "string") {
+      this.#messages.add(message);
+      return [{ type: "MESSAGES_SNAPSHOT", messages: this.#messages.list }];
     }
     return [
       { type: "TEXT_MESSAGE_START", messageId, role: "user" },
@@ -488,9 +495,4 @@ function countQueued(
   },
 ) {
   return { steering: steering.length, followUp: followUp.length };
-}
-
-function getResult({ messages }: AgentEndEvent): string {
-  const reply = messages.findLast(({ role }) => role === "assistant");
-  return reply?.role === "assistant" ? extractText(reply.content) : "";
 }

@@ -5,6 +5,7 @@
  */
 
 import type { PendingApproval } from "../../core/approval.ts";
+import { extractText } from "../../core/content.ts";
 import type { AgentEndEvent } from "../../core/event.ts";
 import type { AgUiInterrupt, AgUiOutcome } from "./ag_ui_event.ts";
 import { listClientCalls } from "./client_tools.ts";
@@ -29,6 +30,12 @@ export function getOutcome(event: AgentEndEvent, clientTools: readonly string[])
   }
   if (pendingToolCallIds.length > 0) return { type: "success", pendingToolCallIds };
   return { type: stopReason === "aborted" ? "cancelled" : "success" };
+}
+
+/** Returns the answer of a run: the text of its last reply. */
+export function getResult({ messages }: AgentEndEvent): string {
+  const reply = messages.findLast(({ role }) => role === "assistant");
+  return reply?.role === "assistant" ? extractText(reply.content) : "";
 }
 
 function toInterrupt({ toolCallId, name, arguments: args }: PendingApproval): AgUiInterrupt {

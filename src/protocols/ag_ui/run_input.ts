@@ -9,7 +9,7 @@ import { type ContentBlock, extractToolCalls } from "../../core/content.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
-import { findLostDigits, restoreDigits } from "../../core/parsed_problem.ts";
+import { findLostDigits, findParsedProblem, restoreDigits } from "../../core/parsed_problem.ts";
 import { zeroCost, zeroUsage } from "../../core/usage.ts";
 import type { AgUiMessage } from "./ag_ui_event.ts";
 import { joinReplies } from "./reply_parts.ts";
@@ -158,6 +158,8 @@ function readEdits(
   const path = `resume[${index}].payload.${name}`;
   const { [name]: edits } = answer;
   if (!isJsonObject(edits)) throw new BadRequestError(`${path} must be an object`);
+  const value = findParsedProblem(edits);
+  if (value !== undefined) throw new BadRequestError(`${path} is ${value}`);
   const problem = findLostDigits(restoreDigits(JSON.stringify(edits), text));
   if (problem !== undefined) throw new BadRequestError(`${path}: ${problem}`);
   return { arguments: edits };
@@ -255,11 +257,11 @@ function toCalls(message: JsonObject, path: string): ContentBlock[] {
   });
 }
 
-/** Returns no arguments for those that were cut off. */
+/** Returns no arguments for those that were cut off, or that have numbers out of range. */
 function parseArguments(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
+    return isJsonObject(value) && findParsedProblem(value) === undefined ? value : {};
   } catch {
     return {};
   }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { CompactionReport } from "../../core/compaction_report.ts";
 import type { ContentBlock, ImageBlock, MediaSource } from "../../core/content.ts";
 import type { AgentToolResult } from "../../core/tool_result.ts";
 import type { AgUiPart } from "./ag_ui_event.ts";
@@ -21,6 +22,13 @@ export function withoutFiles(result: AgentToolResult): AgentToolResult {
     !("source" in block) || block.source.type !== "file"
   );
   return { ...result, content };
+}
+
+/** Returns a report without the messages of the server, which a client may not have and need not get again. */
+export function withoutMessages(
+  { droppedMessages: _dropped, ...report }: CompactionReport,
+): CompactionReport {
+  return report;
 }
 
 /** Files on the server are not sent to a client. */
