@@ -85,18 +85,21 @@ export function addEncodedForms(secrets: readonly string[]): string[] {
   return [...new Set([...secrets, ...forms])];
 }
 
-/** Replaces the secrets of a request. */
+/** Replaces the secrets of a request, and the boundary of a form with files, which is random. */
 export function redactRequest(
   request: OutgoingRequest,
   secrets: readonly string[],
 ): CassetteRequest {
   const { method, url, headers, body } = request;
-  const isForm = /^application\/x-www-form-urlencoded\b/.test(headers.get("content-type") ?? "");
+  const contentType = headers.get("content-type") ?? "";
+  const isForm = /^application\/x-www-form-urlencoded\b/.test(contentType);
+  const [, boundary] = /^multipart\/form-data\b.*\bboundary="?([^\s";]+)/i.exec(contentType) ?? [];
+  const replaced = boundary === undefined ? secrets : [...secrets, boundary];
   return {
     method,
     url: redactUrl(url, secrets),
-    headers: redactHeaders(headers, secrets),
-    ...(body.length > 0 && { body: redactBody(body, secrets, isForm) }),
+    headers: redactHeaders(headers, replaced),
+    ...(body.length > 0 && { body: redactBody(body, replaced, isForm) }),
   };
 }
 
