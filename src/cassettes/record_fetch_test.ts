@@ -383,7 +383,7 @@ Deno.test("recordFetch() keeps a word in texts that is the key, and a replay wit
 
 Deno.test("recordFetch() records a form with files, and a replay matches it although its boundary is random", async () => {
   const files = createMemoryFiles();
-  const network = () => Promise.resolve(new Response("heard"));
+  const network = () => Promise.resolve(new Response("words"));
   const send = async (fetch: typeof globalThis.fetch, bytes: readonly number[]) => {
     const body = new FormData();
     body.append("model", "whisper-1");
@@ -395,7 +395,7 @@ Deno.test("recordFetch() records a form with files, and a replay matches it alth
   await send(fetch, audio);
   await send(fetch, [0x61]);
   const replay = () => replayCassette("a.jsonl", { files });
-  assertEquals([await send(replay(), audio), await send(replay(), [0x61])], ["heard", "heard"]);
+  assertEquals([await send(replay(), audio), await send(replay(), [0x61])], ["words", "words"]);
   await assertRejects(() => send(replay(), [0xff, 0xfe, 0x81, 0x00]), BadRequestError);
 });
 

@@ -342,6 +342,41 @@ Deno.test("runEvalSet: a cancelled run is not part of the recording", async () =
   });
 });
 
+Deno.test("runEvalSet: a recorded run is kept when a new recording of it is cancelled", async () => {
+  await useDirectory(async (directory) => {
+    const { fetch } = createServer(REPLIES);
+    await run({ record: directory, fetch });
+    const recorded = Array.from(Deno.readDirSync(directory), ({ name }) => name).sort();
+    const stop = new AbortController();
+    let requests = 0;
+    const cancelled = await run({
+      record: directory,
+      signal: stop.signal,
+      fetch: async (...request) => {
+        if (++requests === 2) stop.abort();
+        return await fetch(...request);
+      },
+    });
+    assertEquals(cancelled.map(({ outcome }) => outcome), ["skipped", "skipped"]);
+    assertEquals(Array.from(Deno.readDirSync(directory), ({ name }) => name).sort(), recorded);
+    const replayed = await run({ replay: directory, fetch: rejectNetwork });
+    assertEquals(replayed.map(({ outcome }) => outcome), ["passed", "passed"]);
+  });
+});
+
+Deno.test("runEvalSet: a file that is no recording is not replaced by one, and no request is sent", async () => {
+  await useDirectory(async (directory) => {
+    await Deno.writeTextFile(`${directory}/hello.1.jsonl`, "notes\n");
+    const server = createServer(REPLIES);
+    const results = await run({ record: directory, fetch: server.fetch });
+    assertEquals(results.map(({ outcome }) => outcome), ["failed", "passed"]);
+    assertEquals(server.bodies.length, 2);
+    assertStringIncludes(results[0]?.scores[0]?.reason ?? "", "is not a cassette");
+    assertEquals(results[0]?.scores.filter(({ metric }) => metric === "run").length, 1);
+    assertEquals(await Deno.readTextFile(`${directory}/hello.1.jsonl`), "notes\n");
+  });
+});
+
 Deno.test("runEvalSet: a run that was not recorded fails, and others are replayed", async () => {
   await useDirectory(async (directory) => {
     await run({ record: directory, fetch: createServer(REPLIES).fetch });

@@ -6,7 +6,10 @@
 
 import { BadRequestError } from "../../core/errors.ts";
 import { join } from "../../platform/paths.ts";
-import { recordFetch } from "../../cassettes/record_fetch.ts";
+import { system } from "../../platform/system.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
+import { localFiles } from "../../cassettes/cassette_files.ts";
+import { checkCassetteFile, recordFetch } from "../../cassettes/record_fetch.ts";
 import type { EvalFiles } from "../case/eval_files.ts";
 import { RECORDING_FILES } from "../case/output_files.ts";
 import { replayAgent } from "./replay_agent.ts";
@@ -131,21 +134,53 @@ function openRecording(
   directory: string,
   { fetch, now, files }: ConnectionOptions,
 ): RunConnection {
-  const recorder = recordFetch(fetch, getCassettePath(directory, request), { now });
+  const path = getCassettePath(directory, request);
+  // An earlier recording of the run is kept until it has ended: it can be cancelled, such as by a key that is rejected.
+  const newPath = `${path}.new`;
+  const recorder = recordFetch(fetch, newPath, { now });
+  let checking: Promise<void> | undefined;
+  const check = () => checking ??= checkCassetteFile(path, localFiles);
+  const send: typeof globalThis.fetch = async (...sent) => {
+    await check();
+    return await recorder(...sent);
+  };
   const startedAt = now();
   return {
-    fetch: recorder,
-    evaluatorFetch: recorder,
+    fetch: send,
+    evaluatorFetch: send,
     seed: request.seed,
     startedAt,
     directory: undefined,
     isRecorded: true,
     finish: async ({ end, ...run }) => {
       await recorder.close();
-      if (end === "cancelled") return;
+      if (end === "cancelled") return await removeFile(newPath);
+      const isRefused = await check().then(() => false, () => true);
+      // Its requests have failed with the reason.
+      if (isRefused && end === "failed") return;
+      await check();
+      await replaceFile(path, newPath);
       await appendRun(directory, { ...request, startedAt, ...run }, files);
     },
   };
+}
+
+/** Replaces a file by a new one; removes it if there is none, as for a run without a request. */
+async function replaceFile(path: string, newPath: string): Promise<void> {
+  try {
+    await system.rename(newPath, path);
+  } catch (error) {
+    if (getSystemErrorCode(error) !== "ENOENT") throw error;
+    await removeFile(path);
+  }
+}
+
+async function removeFile(path: string): Promise<void> {
+  try {
+    await system.remove(path);
+  } catch (error) {
+    if (getSystemErrorCode(error) !== "ENOENT") throw error;
+  }
 }
 
 async function openReplays(
