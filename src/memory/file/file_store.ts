@@ -34,6 +34,7 @@ import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
 import { collectHits, type FoundHit } from "../store/search_page.ts";
 import {
   createAlreadyExistsError,
+  createLockedError,
   createNotFoundError,
   toSessionError,
 } from "../store/session_errors.ts";
@@ -42,6 +43,7 @@ import {
   checkDeleteOptions,
   checkFilter,
   checkLimit,
+  isOlder,
   pickFilter,
 } from "../store/session_filter.ts";
 import {
@@ -53,7 +55,11 @@ import {
   type SessionOrder,
   toPage,
 } from "../store/session_page.ts";
-import { deleteListed, deleteSubAgents, type SubAgentStore } from "../store/delete_sub_agents.ts";
+import {
+  deleteListed,
+  type DeleteSessionOptions,
+  deleteSubAgents,
+} from "../store/delete_sub_agents.ts";
 import { SessionTree } from "../store/session_tree.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import { localFileSystem } from "./local_file_system.ts";
@@ -250,14 +256,18 @@ export class FileSessionStore implements SessionStore {
 
   /** Deletes a session with all its files. */
   async delete(id: string): Promise<void> {
-    await this.#delete(id, this);
+    await this.#delete(id, { store: this });
   }
 
-  /** Deletes a session, with those of its sub-agents in a store. */
-  async #delete(id: string, store: SubAgentStore): Promise<void> {
+  /** Deletes a session, with those of its sub-agents. */
+  async #delete(
+    id: string,
+    { store, updatedBefore }: DeleteSessionOptions,
+  ): Promise<void> {
     const paths = getSessionPaths(this.#directory, id);
     await this.#findLog(id, paths);
     await this.#withLock(id, async (lock) => {
+      if (updatedBefore !== undefined) await this.#assertOlder(id, updatedBefore);
       await deleteSubAgents(store, id, { checkUnlocked: (id) => this.#checkUnlocked(id) });
       lock.assertHeld();
       removeLogs(this.#files, paths);
@@ -270,7 +280,16 @@ export class FileSessionStore implements SessionStore {
   /** Deletes the sessions that match with all their files, except those that are open for writing or cannot be opened. */
   async deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
     checkDeleteOptions(options);
-    return await deleteListed(this, options, (id, store) => this.#delete(id, store));
+    return await deleteListed(this, options, (id, session) => this.#delete(id, session));
+  }
+
+  /** Throws the error of a session in use if one was written since a time: somebody may have opened it since it was listed. */
+  async #assertOlder(id: string, time: number): Promise<void> {
+    const paths = getSessionPaths(this.#directory, id);
+    const { modified } = await this.#findLog(id, paths);
+    const summary = this.#readCachedSummary(paths.name) ??
+      (await this.#loadLog(id, paths)).state.summary;
+    if (!isOlder(limitUpdated(summary, modified), time)) throw createLockedError(id, undefined);
   }
 
   async #checkUnlocked(id: string): Promise<void> {
