@@ -99,8 +99,11 @@ async function changeServers(
 
 /** Lists the servers, without the values of variables and headers. */
 export async function listServers(host: Host): Promise<ExitCode> {
-  const { config: { mcpServers = {} } } = await readServers(await getSources(host), host.env);
-  const rows = Object.entries(mcpServers).map(([name, server]) => [name, describeServer(server)]);
+  const { config, disabled } = await readServers(await getSources(host), host.env);
+  const rows = [
+    ...Object.entries(config.mcpServers).map(([name, server]) => [name, describeServer(server)]),
+    ...disabled.map((name) => [name, "disabled"]),
+  ];
   await host.terminal.output.write(formatTable(rows, getTableOptions(host)));
   if (rows.length === 0) {
     await host.terminal.messages.write("No server: add one with swink mcp add\n");

@@ -122,6 +122,17 @@ Deno.test("swink run: a server that does not start is a warning", async () => {
   assertMatch(messages, /\nwarning: MCP server broken: .*exit code 3/);
 });
 
+Deno.test("swink run: a server that is disabled is not started, and listed as such", async () => {
+  const { mcpServers: { own } } = JSON.parse(createFile("own"));
+  const mcpServers = { own, off: { command: "sh", args: ["-c", "exit 3"], disabled: true } };
+  const files = { [USER_FILE]: JSON.stringify({ mcpServers }) };
+  const { code, tools, messages } = await run(files, "read_file");
+  assertEquals([code, tools], [0, ["mcp__own__greet"]]);
+  assert(!messages.includes("warning: MCP server"), messages);
+  await using home = await createTemporaryDirectory(files);
+  assertEquals(await runCommand(home, "list"), [0, "own  sh server.sh\noff  disabled\n", ""]);
+});
+
 Deno.test("swink run: a server with a transport of another client is a warning", async () => {
   const { mcpServers } = JSON.parse(createFile("team"));
   const old = { type: "sse", url: "https://a.test/sse" };
