@@ -15,7 +15,7 @@ import { encodeOwner, readHeader } from "./session_rows.ts";
 import type { Database } from "./sqlite_database.ts";
 
 /** Version of the tables. A change of `getStoredText()` needs a new one, since the index is updated with its texts. */
-const TABLES_VERSION = 5;
+const TABLES_VERSION = 6;
 
 const MEMBERS_TABLE = `
   CREATE TABLE session_members (
@@ -91,11 +91,12 @@ export function createTables(database: Database, path: string): void {
       encodeColumns(database);
       break;
     case 3:
+    case 4:
       replaceTextIndex(database);
       encodeColumns(database);
       break;
-    case 4:
-      encodeColumns(database);
+    case 5:
+      replaceTextIndex(database);
       break;
     default:
       throw new SessionError(
