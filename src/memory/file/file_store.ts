@@ -66,6 +66,7 @@ import { localFileSystem } from "./local_file_system.ts";
 import { isUpToDate, readIndexSummary } from "./file_index.ts";
 import { FileLog } from "./file_log.ts";
 import type { FileInfo, FileSystem } from "./file_system.ts";
+import { limitUpdated, toLatest } from "./limit_updated.ts";
 import { LineOffsets } from "./line_offsets.ts";
 import { type LoadedLog, loadLogIndex, saveIndex } from "./load_log_index.ts";
 import { toLoadedState } from "./log_file_state.ts";
@@ -77,9 +78,6 @@ import { upgradeLog } from "./upgrade_log.ts";
 
 /** Number of logs that `list()` reads concurrently when their indexes are outdated. */
 const READ_CONCURRENCY = 16;
-
-/** Maximum difference of the clock of entries and that of files, in milliseconds; the latter has ticks of some 10 ms. */
-const CLOCK_TOLERANCE_MS = 1_000;
 
 /** A log in the directory. */
 interface ListedLog {
@@ -283,7 +281,7 @@ export class FileSessionStore implements SessionStore {
     return await deleteListed(this, options, (id, session) => this.#delete(id, session));
   }
 
-  /** Throws the error of a session in use if one was written since a time: somebody may have opened it since it was listed. */
+  /** Throws the error of a session in use that was written since a time: a user may have opened it since it was listed. */
   async #assertOlder(id: string, time: number): Promise<void> {
     const paths = getSessionPaths(this.#directory, id);
     const { modified } = await this.#findLog(id, paths);
@@ -495,18 +493,4 @@ export class FileSessionStore implements SessionStore {
       }
     }
   }
-}
-
-/** Returns the latest time of an entry in a log that was last modified at a time. */
-function toLatest(modified: number): number {
-  return modified + CLOCK_TOLERANCE_MS;
-}
-
-/**
- * Returns a summary whose `updated` is not later than its log, so that the order of the logs bounds that of the sessions.
- * It is later if a clock was wrong, or if another program has set the time of the file.
- */
-function limitUpdated(summary: SessionSummary, modified: number): SessionSummary {
-  const latest = toLatest(modified);
-  return summary.updated <= latest ? summary : { ...summary, updated: latest };
 }

@@ -222,7 +222,7 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
     await this.#delete(id);
   }
 
-  /** Deletes a session, unless it was written since a time: somebody may have opened it since it was listed. */
+  /** Deletes a session, unless it was written since a time: a user may have opened it since it was listed. */
   async #delete(id: string, updatedBefore?: number): Promise<void> {
     await this.#withLease(id, async (lease) => {
       const isKept = updatedBefore !== undefined &&
