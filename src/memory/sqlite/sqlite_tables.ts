@@ -72,7 +72,11 @@ const TABLES = `
  * @throws {SessionError} With the reason `newer_version` if the tables have another version, and `not_a_session` if they
  * are those of another program.
  */
-export function createTables(database: Database, path: string): void {
+export function createTables(
+  database: Database,
+  path: string,
+  { isReadOnly = false }: { readonly isReadOnly?: boolean } = {},
+): void {
   const { user_version: version } = database.prepare("PRAGMA user_version").get() ?? {};
   if (Number(version) <= TABLES_VERSION) checkOwner(database, path, version === 0);
   switch (version) {
@@ -96,6 +100,8 @@ export function createTables(database: Database, path: string): void {
       encodeColumns(database);
       break;
     case 5:
+      // Only searches do not find all words.
+      if (isReadOnly) return;
       replaceTextIndex(database);
       break;
     default:
