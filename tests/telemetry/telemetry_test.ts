@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import * as api from "@opentelemetry/api";
 import { Agent, BadRequestError, errorResult } from "../../mod.ts";
 import { fail, fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
@@ -68,6 +68,33 @@ Deno.test("telemetry(): creates a span for the run, each model call and each too
   });
   const { INTERNAL, CLIENT } = api.SpanKind;
   assertEquals(spans.map(({ kind }) => kind), [CLIENT, INTERNAL, CLIENT, INTERNAL]);
+});
+
+Deno.test("telemetry(): spans have the time of the system after the computer has slept", async () => {
+  const { now } = Date;
+  const sleptMs = 3_600_000;
+  Date.now = () => now() + sleptMs;
+  try {
+    const startedAt = Date.now();
+    const explore = subAgentTool({ name: "explore", description: "Looks around.", readOnly: true });
+    const spans = await traceRun({
+      tools: [explore],
+      streamFn: scriptedStream([
+        reply([toolCall("explore", { prompt: "Look" })]),
+        reply("Seen"),
+        reply("Done"),
+      ]),
+    });
+    assertEquals(spans.length, 6);
+    const toMilliseconds = ([seconds, nanoseconds]: api.HrTime) =>
+      seconds * 1_000 + nanoseconds / 1_000_000;
+    for (const span of spans) {
+      const [start, end] = [toMilliseconds(span.startTime), toMilliseconds(span.endTime)];
+      assert(start >= startedAt - 1 && end >= start && end <= Date.now() + 1, `${start} to ${end}`);
+    }
+  } finally {
+    Date.now = now;
+  }
 });
 
 Deno.test("telemetry(): the span of a run has the model that setModel() has set", async () => {
