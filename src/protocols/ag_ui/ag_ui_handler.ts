@@ -189,6 +189,7 @@ function resumeRun(
   options: Pick<RunOptions, "tools" | "policies">,
 ): AgentStream {
   const isBusy = agent.state.isRunning;
+  adoptResults(agent, input);
   const prompt = addContext(selectNew(agent, input), input);
   const stream = agent.continueStream({ ...options, approvals: input.approvals });
   // An input that is refused starts no run, and is sent again.
@@ -214,9 +215,16 @@ function adoptHistory(agent: Agent, { messages }: AgUiRunInput): readonly AgentM
     if (last >= 0) agent.setMessages(messages.slice(0, last + 1));
     return messages.slice(last + 1);
   }
-  const updated = replaceResults(agent.state, messages);
-  if (updated.some((message, index) => message !== own[index])) agent.setMessages(updated);
+  adoptResults(agent, { messages });
   return selectNew(agent, { messages });
+}
+
+/** Adds the results of the client to the history. Calls that wait for an approval still wait. */
+function adoptResults(agent: Agent, { messages }: Pick<AgUiRunInput, "messages">): void {
+  const { messages: own, pendingApprovals, decidedCalls, interruptedCalls } = agent.state;
+  const updated = replaceResults(agent.state, messages);
+  if (updated.every((message, index) => message === own[index])) return;
+  agent.setMessages(updated, { pendingApprovals, decidedCalls, interruptedCalls });
 }
 
 /** Returns the last messages of the user that an agent has neither in its history nor in its queues. */
