@@ -77,13 +77,22 @@ function observeAgent({ state }: Pick<Agent, "state">, instrumentation: Instrume
   };
 }
 
+/** Difference of the times of two clocks that only sleep explains, in milliseconds. */
+const SLEEP_MS = 1_000;
+
 /**
- * Returns a clock in milliseconds since the epoch for a run and those of its sub-agents, which never goes back. It starts
- * with the time of the system: `performance.now()` stands still while a computer sleeps, and ignores corrections.
+ * Returns a clock in milliseconds since the epoch for a run and those of its sub-agents, which never goes back. It follows
+ * the time of the system: `performance.now()` stands still while a computer sleeps.
  */
 function startClock(): () => number {
-  const origin = Date.now() - performance.now();
-  return () => origin + performance.now();
+  let origin = Date.now() - performance.now();
+  return () => {
+    const time = origin + performance.now();
+    const slept = Date.now() - time;
+    if (slept < SLEEP_MS) return time;
+    origin += slept;
+    return time + slept;
+  };
 }
 
 class SpanInstrumentation implements Instrumentation {

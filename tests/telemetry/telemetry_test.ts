@@ -1,6 +1,6 @@
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import * as api from "@opentelemetry/api";
-import { Agent, BadRequestError, errorResult } from "../../mod.ts";
+import { Agent, BadRequestError, errorResult, textResult } from "../../mod.ts";
 import { fail, fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { telemetry, type TelemetryOptions } from "../../src/telemetry/mod.ts";
@@ -70,28 +70,43 @@ Deno.test("telemetry(): creates a span for the run, each model call and each too
   assertEquals(spans.map(({ kind }) => kind), [CLIENT, INTERNAL, CLIENT, INTERNAL]);
 });
 
-Deno.test("telemetry(): spans have the time of the system after the computer has slept", async () => {
+Deno.test("telemetry(): spans have the time of the system after a computer has slept, before and during a run", async () => {
   const { now } = Date;
-  const sleptMs = 3_600_000;
+  let sleptMs = 3_600_000;
   Date.now = () => now() + sleptMs;
+  const sleep = () => {
+    sleptMs += 3_600_000;
+    return Promise.resolve(textResult("Slept"));
+  };
   try {
     const startedAt = Date.now();
-    const explore = subAgentTool({ name: "explore", description: "Looks around.", readOnly: true });
     const spans = await traceRun({
-      tools: [explore],
+      tools: [
+        subAgentTool({ name: "explore", description: "Looks around.", readOnly: true }),
+        { ...fakeTool({ name: "sleep", readOnly: true }), execute: sleep },
+      ],
       streamFn: scriptedStream([
         reply([toolCall("explore", { prompt: "Look" })]),
+        reply([toolCall("sleep")]),
         reply("Seen"),
         reply("Done"),
       ]),
     });
-    assertEquals(spans.length, 6);
-    const toMilliseconds = ([seconds, nanoseconds]: api.HrTime) =>
-      seconds * 1_000 + nanoseconds / 1_000_000;
-    for (const span of spans) {
-      const [start, end] = [toMilliseconds(span.startTime), toMilliseconds(span.endTime)];
-      assert(start >= startedAt - 1 && end >= start && end <= Date.now() + 1, `${start} to ${end}`);
-    }
+    const toHours = ([seconds]: api.HrTime) =>
+      Math.round((seconds * 1_000 - startedAt) / 3_600_000);
+    const hours = spans.map(({ name, startTime, endTime }) =>
+      `${name}: ${toHours(startTime)} to ${toHours(endTime)}`
+    );
+    assertEquals(hours, [
+      "chat claude: 0 to 0",
+      "chat claude: 0 to 0",
+      "execute_tool sleep: 0 to 1",
+      "chat claude: 1 to 1",
+      "invoke_agent explore: 0 to 1",
+      "execute_tool explore: 0 to 1",
+      "chat claude: 1 to 1",
+      "invoke_agent: 0 to 1",
+    ]);
   } finally {
     Date.now = now;
   }
