@@ -16,7 +16,7 @@ import { defineCommand } from "../command/conversation_command.ts";
 import { openPlanFile, requirePlanMode } from "../command/plan_mode.ts";
 import { recordExecution } from "../command/record_execution.ts";
 import { toLine, toMessage } from "../view/lines.ts";
-import { PLAN_NOTE } from "../command/user_notes.ts";
+import { PLAN_NOTE } from "../../sessions/user_notes.ts";
 
 type PlanModule = typeof import("../../../src/tools/plan/mod.ts");
 
