@@ -18,18 +18,25 @@ export interface TextSpan {
 /** Shorter secrets are ignored, since they would match ordinary words. */
 const MIN_SECRET_LENGTH = 4;
 
-/** Variables, and words that are no secrets, in the place of a password: changed, code would be another one. */
-const EXAMPLE_PASSWORDS = [
-  ...[
-    "\\$\\{[^{}@]*\\}",
-    "\\$(?:[A-Z_][A-Z0-9_]*|password|pass|token)",
-    "\\{{1,2}[\\w.]+\\}{1,2}",
-    "<[\\w-]+>",
-    "%s",
-    "%\\(\\w+\\)s",
-  ],
-  ...["\\*+", "pass", "passwd", "password", "secret", "changeme", "example", "test", "user"],
+/** Words that are no secrets in the place of a password. */
+const EXAMPLE_WORDS = [
+  ...["pass", "passwd", "password", "secret", "changeme", "example", "test", "user"],
   ...["admin", "root", "guest", "postgres", "mysql"],
+].join("|");
+
+/**
+ * Variables and such words: changed, code would be another one. The default of a variable can be a password, as in
+ * `${PASSWORD:-default}`.
+ */
+const EXAMPLE_PASSWORDS = [
+  `\\$\\{(?:env:)?[^{}@:=+|-]*(?::?[-=](?:${EXAMPLE_WORDS})?)?\\}`,
+  "\\$(?:[A-Z_][A-Z0-9_]*|password|pass|token)",
+  "\\{{1,2}[\\w.]+\\}{1,2}",
+  "<[\\w-]+>",
+  "%s",
+  "%\\(\\w+\\)s",
+  "\\*+",
+  EXAMPLE_WORDS,
 ].join("|");
 
 /**

@@ -109,6 +109,14 @@ Deno.test("redact() keeps variables and example passwords, which code and its do
     const url = `postgres://app:${value}@localhost/db`;
     assertEquals(redact(url), url);
   }
+  for (const value of ["${env:DB_PASSWORD}", "${DB_PASSWORD:-}", "${DB_PASSWORD:-postgres}"]) {
+    const url = `postgres://app:${value}@localhost/db`;
+    assertEquals(redact(url), url, value);
+  }
+  for (const operator of [":-", "-", ":=", "=", ":+", "+", ":", "||"]) {
+    const url = `postgres://app:\${DB_PASSWORD${operator}Tr0ub4dor}@localhost/db`;
+    assertEquals(redact(url), "postgres://app:[redacted]@localhost/db", url);
+  }
   for (const value of ["password1", "$ecret1", "{a", "${a}b", "passwords", "Secret7", "%s1"]) {
     assertEquals(redact(`postgres://app:${value}@db`), "postgres://app:[redacted]@db", value);
   }
