@@ -45,10 +45,10 @@ const EXAMPLE_PASSWORDS = [
  * reasoning, contain the same prefixes by chance.
  */
 export const KEY_PATTERNS: readonly RegExp[] = [
-  /(?<=^|[^\w-]|\\[nrt])(?:sk-|csk-|gsk_|xai-|hf_|nvapi-|pplx-|AIza|AKIA|ASIA|ABSK|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|[rs]k_(?:live|test)_)[\w-]{12,}/g,
-  /(?<=^|[^\w-]|\\[nrt])(?:ya29\.[\w.-]{12,}|(?:npm|fw)_[A-Za-z0-9]{12,})/g,
+  /(?<=^|[^\w-]|\\[nrt])(?:sk-|csk-|gsk_|xai-|nvapi-|pplx-|AIza|AKIA|ASIA|ABSK|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|[rs]k_(?:live|test)_)[\w-]{12,}/g,
+  /(?<=^|[^\w-]|\\[nrt])(?:(?:ya29\.|hf_(?:oauth|jwt)_)[\w.-]{12,}|(?:hf|npm|fw)_[A-Za-z0-9]{12,})/g,
   /(?<=^|[^\w-]|\\[nrt])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
-  /(?=\S)(?<=\bBearer\s+)(?!your[-_])[A-Za-z0-9._~+/=-]{8,}/gi,
+  /(?=\S)(?<=\bBearer\s+)(?!your[-_]|(?:authentication|authorization|credentials)\b)[A-Za-z0-9._~+/=-]{8,}/gi,
   new RegExp(`(?<=:\\/\\/[^\\s/?#:@"']*:)(?!(?:${EXAMPLE_PASSWORDS})@)[^\\s/?#@"']+(?=@)`, "g"),
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[^"]*?(?:-----END [A-Z ]*PRIVATE KEY-----|(?=")|$)/g,
 ];

@@ -123,6 +123,12 @@ Deno.test("redact() keeps variables and example passwords, which code and its do
   assertEquals(redact("Authorization: Bearer YOUR_API_KEY"), "Authorization: Bearer YOUR_API_KEY");
   assertEquals(redact("Bearer your-token-here"), "Bearer your-token-here");
   assertEquals(redact("Bearer yours12345"), "Bearer [redacted]");
+  for (
+    const text of ["hf_hub_download(repo)", "Use Bearer authentication.", "no bearer credentials"]
+  ) {
+    assertEquals(redact(text), text);
+  }
+  assertEquals(redact("hf_oauth_eyJhbGciOiJI.eyJzdWIiOiIx.sig"), "[redacted]");
 });
 
 Deno.test("redact() takes seconds at most, not minutes, for 500 KB of text that begins like secrets", () => {
