@@ -73,9 +73,9 @@ export const OTHER_PROGRAMS: readonly Program[] = [
   },
   {
     name: "pi -p",
-    npm: "@mariozechner/pi-coding-agent@0.73.1",
+    npm: "@earendil-works/pi-coding-agent@1.6.0",
     command: ({ packages }) => [join(packages, ".bin/pi")],
-    prompt: () => ["-p", "--provider", "anthropic", PROMPT],
+    prompt: () => ["-p", "--model", "anthropic/claude-sonnet-5-5", PROMPT],
     env: () => ({ ANTHROPIC_API_KEY: "none", PI_OFFLINE: "1" }),
     files: ({ url }) => ({
       ".pi/agent/models.json": { providers: { anthropic: { baseUrl: url } } },
