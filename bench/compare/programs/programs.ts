@@ -50,7 +50,7 @@ export function createSwink(config: string, root: URL): Program {
 export const OTHER_PROGRAMS: readonly Program[] = [
   {
     name: "codex exec",
-    npm: "@openai/codex@0.169.0",
+    npm: "@openai/codex@0.171.0",
     command: ({ packages }) => [join(packages, ".bin/codex")],
     prompt: ({ url }) => [
       ...["exec", "--skip-git-repo-check", "-m", "gpt-5", "-c", "model_provider=mock", "-c"],
@@ -61,7 +61,7 @@ export const OTHER_PROGRAMS: readonly Program[] = [
   },
   {
     name: "claude -p",
-    npm: "@anthropic-ai/claude-code@2.1.330",
+    npm: "@anthropic-ai/claude-code@2.1.332",
     command: ({ packages }) => [join(packages, "@anthropic-ai/claude-code-linux-x64/claude")],
     prompt: () => ["-p", PROMPT],
     env: ({ url }) => ({
