@@ -20,3 +20,13 @@ Deno.test("describeOldDeno(): the pages name the same version", async () => {
     assertEquals(text.match(/Deno\]?(?:\([^)]*\))? 2(?![.\d])/g), null, page);
   }
 });
+
+Deno.test("describeOldDeno(): CI runs tests on the version that is needed", async () => {
+  const workflow = await Deno.readTextFile(
+    new URL("../../.github/workflows/ci.yml", import.meta.url),
+  );
+  const [, oldest = ""] = /deno-version: v([\d.]+)$/m.exec(workflow) ?? [];
+  assertEquals(describeOldDeno(oldest), undefined);
+  const [major = 0, minor = 0] = oldest.split(".").map(Number);
+  assertStringIncludes(describeOldDeno(`${major}.${minor - 1}.0`) ?? "", "too old");
+});
