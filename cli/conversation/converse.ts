@@ -25,12 +25,16 @@ import { reportConversationEnd, reportConversationStart } from "./report_start.t
 /** Dependencies of `converse()`. */
 export type ConverseDependencies =
   & RunDependencies
-  & Pick<ConversationEnvironment, "signals" | "configured" | "interrupt" | "view">;
+  & Pick<ConversationEnvironment, "signals" | "configured" | "interrupt" | "view">
+  & {
+    /** The first prompt as it was typed, without the files that it names; empty if there is none. */
+    readonly typed: string;
+  };
 
 /** Runs a conversation. */
 export async function converse(
   settings: ProjectRunSettings,
-  { prompt, onAgent, ...dependencies }: ConverseDependencies,
+  { prompt, typed, onAgent, ...dependencies }: ConverseDependencies,
 ): Promise<ExitCode> {
   const { interrupt, signals, configured: { directories }, view, host } = dependencies;
   const sessions = loadSessions(settings.session);
@@ -40,7 +44,11 @@ export async function converse(
   const changeLog = new ChangeLog(new SessionChanges({ directories, getSessionId }));
   const ask: ApprovalPrompt = async (request) => await late.parts?.ask(request) ?? false;
   await using connection = await openConnection(settings, host);
-  await using hooks = await startHooks({ ...settings, signal: interrupt.signal }, host);
+  await using hooks = await startHooks({
+    ...settings,
+    signal: interrupt.signal,
+    beforeExit: (cleanUp) => interrupt.beforeExit(cleanUp),
+  }, host);
   await using opened = await openAgent(settings, {
     hooks,
     sessions,
@@ -69,6 +77,10 @@ export async function converse(
   status.setSandbox(await reportConversationStart(view, start, host));
   await context.printHistory();
   void status.updateGauge();
+  if (typed !== "") {
+    view.remember(typed);
+    await view.echo(typed);
+  }
   const exitCode = await conversation.run(prompt === "" ? undefined : prompt);
   await reportConversationEnd(view, session);
   return exitCode;

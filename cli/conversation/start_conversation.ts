@@ -65,7 +65,8 @@ export async function startConversation(
   const settings = { ...started.settings, project, session };
   const run = await addDebugLog(
     settings,
-    (settings, dependencies) => converse(settings, { ...dependencies, signals, configured, view }),
+    (settings, dependencies) =>
+      converse(settings, { ...dependencies, typed: prompt, signals, configured, view }),
   );
   return await run(settings, { prompt: input, interrupt, host });
 }

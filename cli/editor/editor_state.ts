@@ -6,6 +6,7 @@
 
 import type { Key } from "../keys/key_event.ts";
 import type { Completion, CompletionRequest } from "./completion.ts";
+import type { CharacterSearch } from "./find_vi_character.ts";
 import type { EditorAction } from "./key_bindings.ts";
 
 /** The text of the input and the editor's state. */
@@ -26,6 +27,8 @@ export interface EditorState {
   readonly recalled: RecalledEntry | undefined;
   /** The kind of the last edit, which joins typed characters to one step of undo and kills to one text. */
   readonly lastEdit: "typed" | "killed" | "yanked" | "other";
+  /** The last search of vi for a character, which `;` and `,` repeat; `undefined` before the first one. */
+  readonly characterSearch: CharacterSearch | undefined;
   /** Column that Up and Down keep while they pass shorter lines; `undefined` after other keys. */
   readonly wantedColumn: number | undefined;
 }
@@ -121,6 +124,7 @@ export function createEditorState(text = ""): EditorState {
     undo: [],
     recalled: undefined,
     lastEdit: "other",
+    characterSearch: undefined,
     wantedColumn: undefined,
   };
 }

@@ -17,12 +17,23 @@ import {
   type TextRange,
   undoEdit,
 } from "./edit_text.ts";
+import {
+  type CharacterSearch,
+  type CharacterSearchOptions,
+  findViCharacter,
+  isInclusiveSearch,
+  parseCharacterSearch,
+  reverseSearch,
+} from "./find_vi_character.ts";
+import { findViObject } from "./find_vi_object.ts";
 import { moveDown, moveUp } from "./history_navigation.ts";
+import { findMatchingBracket } from "./matching_bracket.ts";
 import {
   findLineEnd,
   findLineStart,
   findNextGrapheme,
   findPreviousGrapheme,
+  getKindBefore,
 } from "./text_position.ts";
 import { findFirstCharacter, VI_MOTIONS } from "./vi_motions.ts";
 
@@ -32,8 +43,15 @@ const MAX_COUNT = 10_000;
 /** Maximum number of texts that are kept for `p`. */
 const MAX_KEPT = 20;
 
-/** Matches a command, or the beginning of one: count, operator, count, and its key or `g` with a second key. */
-const COMMAND = /^([1-9]\d*)?([dcy])?([1-9]\d*)?(?:(g.?|r(?:.|\n)?|[^])?)$/u;
+/** Matches a command, or the beginning of one: count, operator, count, and its key or keys. */
+const COMMAND =
+  /^([1-9]\d*)?([dcy])?([1-9]\d*)?(?:(g.?|[rfFtT](?:.|\n)?|(?<=[dcy]\d*)[ia].?|[^])?)$/u;
+
+/** Matches the first key of those that need a second one, behind an operator. */
+const FIRST_KEY = /^[grfFtTia]?$/;
+
+/** Matches the first key of those that need a second one, without an operator. */
+const FIRST_KEY_ALONE = /^[grfFtT]?$/;
 
 /** A command that is complete. */
 interface ViCommand {
@@ -41,7 +59,7 @@ interface ViCommand {
   readonly count: number | undefined;
   /** `d`, `c` or `y` before a motion. */
   readonly operator: string;
-  /** The key of the command or motion. */
+  /** The key of the command or motion, or the keys of a text object. */
   readonly key: string;
 }
 
@@ -74,7 +92,8 @@ export function editByViKey(
   const match = COMMAND.exec(pending);
   if (!match) return { state: withPending(state, "") };
   const [, count, operator = "", operatorCount, key = ""] = match;
-  if (key === "" || key === "g" || key === "r") return { state: withPending(state, pending) };
+  const firstKey = operator === "" ? FIRST_KEY_ALONE : FIRST_KEY;
+  if (firstKey.test(key)) return { state: withPending(state, pending) };
   const command = {
     count: count === undefined && operatorCount === undefined
       ? undefined
@@ -82,7 +101,9 @@ export function editByViKey(
     operator,
     key,
   };
-  const step = runCommand(withPending(state, ""), command, options);
+  const search = parseCharacterSearch(key) ?? state.characterSearch;
+  const before = { ...withPending(state, ""), characterSearch: search };
+  const step = runCommand(before, command, options);
   return { ...step, state: keepOnCharacter(rememberBefore(step.state, state)) };
 }
 
@@ -185,6 +206,9 @@ function findTarget(state: EditorState, { key, count }: ViCommand): ViTarget | u
     const line = count ?? Number.POSITIVE_INFINITY;
     return { offset: findLine(text, line), isInclusive: false };
   }
+  const search = getCharacterSearch(state, key);
+  if (search) return findSearched(state, { ...search, count: count ?? 1 });
+  if (key === "%") return findOtherBracket(state);
   const motion = VI_MOTIONS.get(key);
   if (!motion) return undefined;
   let offset = state.cursor;
@@ -194,6 +218,34 @@ function findTarget(state: EditorState, { key, count }: ViCommand): ViTarget | u
     offset = next;
   }
   return { offset, isInclusive: motion.isInclusive ?? false };
+}
+
+/** Returns the search of `f`, `F`, `t`, `T`, or the last one for `;` and `,`; `undefined` for other keys. */
+function getCharacterSearch(
+  { characterSearch }: EditorState,
+  key: string,
+): CharacterSearch & Pick<CharacterSearchOptions, "isRepeated"> | undefined {
+  if (key.length > 1 && characterSearch) {
+    return parseCharacterSearch(key) && { ...characterSearch, isRepeated: false };
+  }
+  if (!characterSearch || (key !== ";" && key !== ",")) return undefined;
+  const search = key === ";" ? characterSearch : reverseSearch(characterSearch);
+  return { ...search, isRepeated: true };
+}
+
+function findSearched(
+  { text, cursor }: EditorState,
+  search: CharacterSearch & CharacterSearchOptions,
+): ViTarget | undefined {
+  const offset = findViCharacter(text, cursor, search);
+  return offset === undefined ? undefined : { offset, isInclusive: isInclusiveSearch(search) };
+}
+
+/** Returns the bracket that belongs to the next one of the line. */
+function findOtherBracket({ text, cursor }: EditorState): ViTarget | undefined {
+  const distance = text.slice(cursor, findLineEnd(text, cursor)).search(/[()[\]{}]/);
+  const offset = distance < 0 ? undefined : findMatchingBracket(text, cursor + distance);
+  return offset === undefined ? undefined : { offset, isInclusive: true };
 }
 
 /** Returns the offset of the first character of a line by its number. */
@@ -208,18 +260,31 @@ function findLine(text: string, number: number): number {
 }
 
 function runOperator(state: EditorState, { operator, ...command }: ViCommand): EditorStep {
+  const object = findViObject(state.text, state.cursor, command.key);
+  if (object) return operateOn(moveCursor(state, object.start), { operator, range: object });
   const lines = findLines(state, { operator, ...command });
   const range = lines ?? findRange(state, { operator, ...command });
   if (!range) return { state };
+  return operateOn(state, { operator, range, isLines: lines !== undefined });
+}
+
+interface Operation {
+  readonly operator: string;
+  readonly range: TextRange;
+  /** Whether the range is one of whole lines. Default: `false`. */
+  readonly isLines?: boolean;
+}
+
+function operateOn(state: EditorState, { operator, range, isLines }: Operation): EditorStep {
   const text = state.text.slice(range.start, range.end);
-  const kept = keepText(state, lines ? `${text}\n` : text);
+  const kept = keepText(state, isLines ? `${text}\n` : text);
   switch (operator) {
     case "y":
-      return { state: { ...kept, cursor: lines ? state.cursor : range.start } };
+      return { state: { ...kept, cursor: isLines ? state.cursor : range.start } };
     case "c":
       return { state: toInsertMode(deleteRange(kept, range)) };
     default:
-      return { state: lines ? deleteLines(kept, range) : deleteRange(kept, range) };
+      return { state: isLines ? deleteLines(kept, range) : deleteRange(kept, range) };
   }
 }
 
@@ -255,16 +320,17 @@ function moveLines(text: string, cursor: number, lines: number): number {
 
 function findRange(state: EditorState, command: ViCommand): TextRange | undefined {
   // `cw` on a word changes it without the spaces behind it.
-  const isChangedWord = command.operator === "c" && command.key === "w" &&
+  const isChangedWord = command.operator === "c" && /^[wW]$/.test(command.key) &&
     /^\S/.test(state.text.slice(state.cursor, state.cursor + 1));
-  const target = findTarget(state, isChangedWord ? { ...command, key: "e" } : command);
+  const endKey = command.key === "W" ? "E" : "e";
+  const target = findTarget(state, isChangedWord ? { ...command, key: endKey } : command);
   if (!target) return undefined;
   const start = Math.min(target.offset, state.cursor);
   const end = Math.max(target.offset, state.cursor);
   if (target.isInclusive) return { start, end: findNextGrapheme(state.text, end) };
   // The last word of a line is operated on without the line feed behind it.
   const withoutLineFeed = state.text.slice(start, end).replace(/\n\s*$/, "");
-  const isLastWord = command.key === "w" && withoutLineFeed !== "";
+  const isLastWord = /^[wW]$/.test(command.key) && withoutLineFeed !== "";
   return { start, end: isLastWord ? start + withoutLineFeed.length : end };
 }
 
@@ -316,6 +382,10 @@ function runEdit(state: EditorState, command: ViCommand): EditorStep {
     case "p":
     case "P":
       return putText(state, command);
+    case "~":
+      return toggleCase(state, command);
+    case "J":
+      return joinLines(state, command);
     case ":":
       return { state: { ...state, mode: { type: "command", text: "" } } };
     default:
@@ -365,6 +435,36 @@ function replaceCharacters(state: EditorState, { key, count = 1 }: ViCommand): E
     state: { ...replaced, cursor: findPreviousGrapheme(replaced.text, replaced.cursor) },
     effect,
   };
+}
+
+/** Changes the case of characters of a line, and moves behind them. */
+function toggleCase(state: EditorState, { count = 1 }: ViCommand): EditorStep {
+  const { text, cursor } = state;
+  const lineEnd = findLineEnd(text, cursor);
+  let end = cursor;
+  for (let step = 0; step < count && end < lineEnd; step++) end = findNextGrapheme(text, end);
+  if (end === cursor) return { state };
+  const toggled = Array.from(text.slice(cursor, end), (character) => {
+    const upper = character.toUpperCase();
+    return character === upper ? character.toLowerCase() : upper;
+  });
+  return insertText(state, toggled.join(""), { start: cursor, end });
+}
+
+/** Joins lines, two without a count, with a space between them. */
+function joinLines(state: EditorState, { count = 2 }: ViCommand): EditorStep {
+  let joined = state;
+  for (let line = 1; line < Math.max(count, 2); line++) {
+    const start = findLineEnd(joined.text, joined.cursor);
+    if (start === joined.text.length) break;
+    const next = joined.text.slice(start + 1, findLineEnd(joined.text, start + 1));
+    const end = start + 1 + next.length - next.trimStart().length;
+    const hasSpace = start === findLineStart(joined.text, start) || next.trim() === "" ||
+      getKindBefore(joined.text, start) === "space";
+    const { state: changed } = insertText(joined, hasSpace ? "" : " ", { start, end });
+    joined = { ...changed, cursor: start };
+  }
+  return { state: joined === state ? state : { ...joined, undo: pushUndo(state) } };
 }
 
 /** Repeats a change until it has no effect. */

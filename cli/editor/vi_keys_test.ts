@@ -82,6 +82,106 @@ Deno.test("vi keys: deletions and changes", () => {
   assertEdits("a\nb|", [["dd", "|a"], ["dk", "|"]]);
 });
 
+Deno.test("vi keys: motions over words between spaces", () => {
+  assertEdits("one t|wo.three  f(o)ur\nfive", [
+    ["W", "one two.three  |f(o)ur\nfive"],
+    ["2W", "one two.three  f(o)ur\n|five"],
+    ["B", "one |two.three  f(o)ur\nfive"],
+    ["2B", "|one two.three  f(o)ur\nfive"],
+    ["E", "one two.thre|e  f(o)ur\nfive"],
+    ["2E", "one two.three  f(o)u|r\nfive"],
+    ["dW", "one t|f(o)ur\nfive"],
+    ["WdW", "one two.three |\u0020\nfive"],
+    ["cWx", "one tx|  f(o)ur\nfive"],
+    ["dB", "one |wo.three  f(o)ur\nfive"],
+  ]);
+});
+
+Deno.test("vi keys: searches for a character of the line", () => {
+  assertEdits("a,b|,c,d e\nx,y", [
+    ["fd", "a,b,c,|d e\nx,y"],
+    ["f,", "a,b,c|,d e\nx,y"],
+    ["2f,", "a,b|,c,d e\nx,y"],
+    ["t,", "a,b,|c,d e\nx,y"],
+    ["F,", "a|,b,c,d e\nx,y"],
+    ["T,", "a,|b,c,d e\nx,y"],
+    ["Fa", "|a,b,c,d e\nx,y"],
+    ["fx", "a,b|,c,d e\nx,y"],
+    ["0f,;;", "a,b,c|,d e\nx,y"],
+    ["0f,2;,", "a,b|,c,d e\nx,y"],
+    ["0t,;", "a,|b,c,d e\nx,y"],
+    ["$F,,", "a,b,c|,d e\nx,y"],
+    [";", "a,b|,c,d e\nx,y"],
+    ["dt,", "a,b|,d e\nx,y"],
+    ["df,", "a,b|d e\nx,y"],
+    ["dF,", "a|,c,d e\nx,y"],
+    ["dT,", "a,|,c,d e\nx,y"],
+    ["2df,", "a,b|,c,d e\nx,y"],
+    ["dfx", "a,b|,c,d e\nx,y"],
+    ["ctdz<escape>", "a,b|zd e\nx,y"],
+    ["cfxz", "a,b|,c,d e\nx,y"],
+    ["f,d;", "a,b,c|,d e\nx,y"],
+    ["0f,d;", "a|c,d e\nx,y"],
+    ["f<escape>x", "a,b|c,d e\nx,y"],
+  ]);
+  assertEdits("|a😀b漢c", [["f漢", "a😀b|漢c"], ["t漢", "a😀|b漢c"], ["df😀", "|b漢c"]]);
+});
+
+Deno.test("vi keys: text objects", () => {
+  assertEdits("say (f|oo.bar) now", [
+    ["diw", "say (|.bar) now"],
+    ["daw", "say (|.bar) now"],
+    ["diW", "say | now"],
+    ["daW", "say |now"],
+    ["ciwx", "say (x|.bar) now"],
+    ["di(", "say (|) now"],
+    ["ci)x", "say (x|) now"],
+    ["dab", "say | now"],
+    ["yiwP", "say (fo|ofoo.bar) now"],
+    ["wdiw", "say (foo|bar) now"],
+    ["di[", "say (f|oo.bar) now"],
+    ["dixx", "say (f|o.bar) now"],
+    ["ciwa b<escape>u", "say (f|oo.bar) now"],
+    ["$daw", "say (foo.bar|)"],
+  ]);
+  assertEdits('a = |"b \\" c" + \'d\'', [
+    ['di"', "a = \"|\" + 'd'"],
+    ['da"', "a = |+ 'd'"],
+    ["ci'x", 'a = "b \\" c" + \'x|\''],
+    ["di`", 'a = |"b \\" c" + \'d\''],
+  ]);
+  assertEdits("f(a, [1, (|2)],\n  {b: {}})", [
+    ["di(", "f(a, [1, (|)],\n  {b: {}})"],
+    ["ci[x", "f(a, [x|],\n  {b: {}})"],
+    ["j0fbdi{", "f(a, [1, (2)],\n  {|})"],
+  ]);
+  assertEdits("f(|)", [["ci(x", "f(x|)"], ["hci(x", "f(x|)"]]);
+  assertEdits("|", [["diw", "|"], ["daw", "|"], ['ci"', "|"]]);
+});
+
+Deno.test("vi keys: % moves to the other bracket", () => {
+  assertEdits("|if (a[0] && (b)) {\n}", [
+    ["%", "if (a[0] && (b)|) {\n}"],
+    ["%%", "if |(a[0] && (b)) {\n}"],
+    ["$%", "if (a[0] && (b)) {\n|}"],
+    ["d%", "| {\n}"],
+  ]);
+  assertEdits("a| (", [["%", "a| ("]]);
+});
+
+Deno.test("vi keys: the case of characters, and joined lines", () => {
+  assertEdits("o|nE ß\n  two\n\nthree", [
+    ["~", "oN|E ß\n  two\n\nthree"],
+    ["2~", "oNe| ß\n  two\n\nthree"],
+    ["9~", "oNe S|S\n  two\n\nthree"],
+    ["~~u", "oN|E ß\n  two\n\nthree"],
+    ["J", "onE ß| two\n\nthree"],
+    ["3J", "onE ß tw|o\nthree"],
+    ["3Ju", "o|nE ß\n  two\n\nthree"],
+    ["GJ", "onE ß\n  two\n\n|three"],
+  ]);
+});
+
 Deno.test("vi keys: insertions", () => {
   assertEdits("  o|ne\ntwo", [
     ["ix", "  ox|ne\ntwo"],

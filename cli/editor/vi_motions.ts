@@ -9,6 +9,7 @@ import {
   findLineStart,
   findNextGrapheme,
   findPreviousGrapheme,
+  findSpacedWordStart,
   getCharacterKind,
   getKindBefore,
   skipBackward,
@@ -40,6 +41,9 @@ export const VI_MOTIONS: ReadonlyMap<string, ViMotion> = new Map<string, ViMotio
   ["w", { move: findNextWord }],
   ["b", { move: findWordBefore }],
   ["e", { move: findEndOfWord, isInclusive: true }],
+  ["W", { move: findNextSpacedWord }],
+  ["B", { move: findSpacedWordStart }],
+  ["E", { move: findEndOfSpacedWord, isInclusive: true }],
 ]);
 
 /** Returns the offset of the first character of a line that is not a space. */
@@ -73,4 +77,15 @@ function findWordBefore(text: string, cursor: number): number {
 function findEndOfWord(text: string, cursor: number): number {
   const start = skipForward(text, findNextGrapheme(text, cursor), (kind) => kind === "space");
   return findPreviousGrapheme(text, start >= text.length ? text.length : skipKind(text, start));
+}
+
+function findNextSpacedWord(text: string, cursor: number): number {
+  const end = skipForward(text, cursor, (kind) => kind !== "space");
+  return skipForward(text, end, (kind) => kind === "space");
+}
+
+/** Returns the offset of the last character of the next word that is separated by spaces. */
+function findEndOfSpacedWord(text: string, cursor: number): number {
+  const start = skipForward(text, findNextGrapheme(text, cursor), (kind) => kind === "space");
+  return findPreviousGrapheme(text, skipForward(text, start, (kind) => kind !== "space"));
 }

@@ -91,7 +91,8 @@ async function changeServers(
   // An invalid file is reported, and not replaced.
   await readServers({ directories, files: [], passEnvironment: [] }, host.env);
   await changeConfigFile(getUserServersPath(directories), (content) => {
-    const file = content === "" ? {} : JSON.parse(content);
+    const json = content.replace(/^\ufeff/, "");
+    const file = json === "" ? {} : JSON.parse(json);
     const mcpServers = change(file.mcpServers ?? {});
     return `${JSON.stringify({ ...file, mcpServers }, null, 2)}\n`;
   });
@@ -99,8 +100,11 @@ async function changeServers(
 
 /** Lists the servers, without the values of variables and headers. */
 export async function listServers(host: Host): Promise<ExitCode> {
-  const { config: { mcpServers = {} } } = await readServers(await getSources(host), host.env);
-  const rows = Object.entries(mcpServers).map(([name, server]) => [name, describeServer(server)]);
+  const { config, disabled } = await readServers(await getSources(host), host.env);
+  const rows = [
+    ...Object.entries(config.mcpServers).map(([name, server]) => [name, describeServer(server)]),
+    ...disabled.map((name) => [name, "disabled"]),
+  ];
   await host.terminal.output.write(formatTable(rows, getTableOptions(host)));
   if (rows.length === 0) {
     await host.terminal.messages.write("No server: add one with swink mcp add\n");

@@ -31,9 +31,13 @@ export interface ConfiguredServers {
   readonly config: McpConfig;
   /** The variables that the configuration may use. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Names of the servers that are left out, because their configuration has `"disabled": true`. */
+  readonly disabled: readonly string[];
   /** Servers of the project that were left out, as sentences without a full stop. */
   readonly problems: readonly string[];
 }
+
+type Server = McpConfig["mcpServers"][string];
 
 /** Variables that programs need. */
 const BASIC_VARIABLES = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "USERPROFILE", "SystemRoot"];
@@ -59,9 +63,13 @@ export async function readServers(
   const literal = servers ? [escapeVariables(servers)] : [];
   const configs = [...own, ...limited.map(({ config }) => config), ...further, ...literal];
   const names = [...shared, ...[...own, ...further].flatMap(findVariables)];
+  const all = Object.entries<Server>(
+    Object.assign({}, ...configs.map(({ mcpServers }) => mcpServers)),
+  );
   return {
     problems: [...added, ...limited].flatMap(({ problems }) => problems),
-    config: { mcpServers: Object.assign({}, ...configs.map(({ mcpServers }) => mcpServers)) },
+    config: { mcpServers: Object.fromEntries(all.filter(([, { disabled }]) => disabled !== true)) },
+    disabled: all.filter(([, { disabled }]) => disabled === true).map(([name]) => name),
     environment: {
       ...Object.fromEntries(names.map((name) => [name, env(name)])),
       ...(servers && { [DOLLAR]: "$" }),
@@ -119,7 +127,7 @@ function limitVariables(
     );
     const limited = JSON.parse(text);
     const other = findVariables(limited).find((variable) => !names.includes(variable));
-    if (other === undefined) return [[name, limited]];
+    if (other === undefined || server.disabled === true) return [[name, limited]];
     problems.push(
       `MCP server ${name}: a project may use the variable ${other} only with --env ${other}`,
     );

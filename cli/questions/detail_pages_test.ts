@@ -28,7 +28,7 @@ Deno.test("DetailPages: redraw() begins with the same row, on a screen of any si
   screen.rows = 20;
   pages.redraw();
   assertEquals([getFirst(), pages.hasMore], ["line 12", true]);
-  screen.columns = 10;
+  screen.columns = 14;
   pages.redraw();
   assertEquals(getFirst(), "line 12");
   assertEquals(pages.text.endsWith("  … 20 more lines: [v]iew\n"), true);
@@ -44,7 +44,7 @@ Deno.test("DetailPages: no row is skipped when the screen is resized between two
       pages.advance();
       shown.push(pages.text);
     }
-    const text = shown.join("").replaceAll(/ {2}… .*\n|\n/g, "");
+    const text = shown.join("").replaceAll(/ {2}… .*\n|^ {2}│ |\n/gm, "");
     const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`.padEnd(20, "."));
     assertEquals(text, lines.join(""), `${columns} columns, ${rows} rows`);
   }
@@ -60,4 +60,12 @@ Deno.test("DetailPages: empty lines are shown once", () => {
     "\n".repeat(6),
   ]);
   assertEquals(pages.hasMore, false);
+});
+
+Deno.test("DetailPages: a row that continues a line is marked, so that it cannot be mistaken for a question", () => {
+  const text = `  text: ${"a".repeat(32)}  Allow? [y]es / [n]o: no`;
+  const lines = [{ text, paint: (row: string) => row }];
+  const rows = new DetailPages(lines, { columns: 40, rows: 20 }).text.trimEnd().split("\n");
+  assertEquals(rows.slice(1).map((row) => row.slice(0, 4)), ["  │ "]);
+  assertEquals(rows.every((row) => row.length <= 40), true);
 });

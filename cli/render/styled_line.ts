@@ -13,7 +13,10 @@ export interface StyledLine {
   readonly text: string;
   /** Applied to each row of the line. */
   readonly paint: Paint;
-  /** Written before each row, in ASCII or box-drawing characters. Default: none. */
+  /**
+   * Written before each row, in ASCII or box-drawing characters. Default: a line before each row but the first, which could
+   * otherwise be mistaken for the beginning of a line, such as a question.
+   */
   readonly mark?: string;
 }
 
@@ -38,14 +41,21 @@ export interface LineLayout {
   readonly offset: number;
 }
 
+/** The mark of the rows that continue a line without a mark. */
+const CONTINUATION = "  │ ";
+
 /** Breaks a line into painted rows of at most `columns` columns. */
 export function layOutLine(
-  { text, paint, mark = "" }: StyledLine,
+  { text, paint, mark }: StyledLine,
   { columns, offset }: LineLayout,
 ): StyledRow[] {
+  const expanded = expandTabs(text);
+  const isBroken = mark === undefined && splitToWidth(expanded, columns).length > 1;
+  const width = columns - (isBroken ? CONTINUATION.length : (mark ?? "").length);
   let start = offset;
-  return splitToWidth(expandTabs(text).slice(offset), columns - mark.length).map((row) => {
-    const styled = { text: mark + paint(row), offset: start };
+  return splitToWidth(expanded.slice(offset), width).map((row) => {
+    const before = mark ?? (start > 0 ? CONTINUATION : "");
+    const styled = { text: before + paint(row), offset: start };
     start += row.length;
     return styled;
   });

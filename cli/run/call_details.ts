@@ -5,6 +5,7 @@
  */
 
 import type { GateRequest } from "../../src/tools/mod.ts";
+import { formatCodePoint } from "../render/code_point.ts";
 import { formatDiffLines } from "../render/diff_lines.ts";
 import type { Style } from "../render/style.ts";
 import type { StyledLine } from "../render/styled_line.ts";
@@ -63,13 +64,18 @@ export function formatCallDetails(
     // Above the lines, of which a small screen shows only the first ones.
     ...(isDangerous ? assessment.reasons.map((text) => formatReason(text, style)) : []),
     ...(isInline ? [] : quoteLines(value)),
-    ...rest.flatMap(([key, argument]) => formatArgument(toVisibleText(key), argument)),
+    ...rest.flatMap(([key, argument]) => formatArgument(formatKey(key), argument)),
     ...(diff === "" ? [] : formatted ?? formatDiffLines(diff, style)),
   ];
 }
 
 function formatReason(reason: string, { warning }: Style): StyledLine {
-  return { text: toVisibleText(reason), paint: warning, mark: "  " };
+  return { text: `  ${toVisibleText(reason)}`, paint: warning };
+}
+
+/** Formats the name of an argument, which the model may have chosen, on one line. */
+function formatKey(key: string): string {
+  return toVisibleText(key).replaceAll("\n", formatCodePoint);
 }
 
 function formatArgument(key: string, value: unknown): StyledLine[] {

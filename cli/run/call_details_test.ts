@@ -45,3 +45,14 @@ Deno.test("a question shows all arguments of a call that a diff does not show", 
     "? edit_file a",
   ]);
 });
+
+Deno.test("a question shows the name of an argument on one line", () => {
+  assertEquals(format("deploy", { "a\n? list": true, "b\n  Allow? yes": "c\nd" }), [
+    "",
+    "? deploy",
+    "  a<U+000A>? list: true",
+    "  b<U+000A>  Allow? yes:",
+    "c",
+    "d",
+  ]);
+});

@@ -48,8 +48,8 @@ export interface RunTools extends ToolRules, AsyncDisposable {
   readonly shell: AgentTool;
   /** Creates the tools for plan mode that a sandbox without write access needs; they are disposed of with the others. */
   readonly createReadingTools: () => readonly AgentTool[];
-  /** Replaces the tools of the agent when a server changes its tools. */
-  attach(agent: Agent): void;
+  /** Replaces the tools of the agent when a server changes its tools; returns a function that ends this. */
+  attach(agent: Agent): () => void;
 }
 
 /**
@@ -98,7 +98,8 @@ export async function openTools(
     servers: servers?.connection,
     shell: findShell(ownTools),
     createReadingTools,
-    attach: (agent) => void servers?.connection.attach(agent, (tools) => tools.filter(isSelected)),
+    attach: (agent) =>
+      servers?.connection.attach(agent, (tools) => tools.filter(isSelected)) ?? (() => {}),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

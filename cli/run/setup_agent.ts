@@ -119,7 +119,7 @@ export interface AgentControls {
   /** Whether a provider has a key, as far as that is known without running a key command. */
   readonly hasKey: (provider: string) => Promise<boolean>;
   /** The sandbox, the MCP servers, and the command of the user. */
-  readonly tools: Pick<RunTools, "sandbox" | "servers" | "shell">;
+  readonly tools: Pick<RunTools, "sandbox" | "servers" | "shell" | "attach">;
 }
 
 /** An agent and its sandbox. Disposing of it removes the temporary files of the tools. */
@@ -255,7 +255,7 @@ function createApproval(
 
 /** Returns the approval of the agent: with the grants of the session if it keeps them. */
 function selectApproval(
-  { conversation, keepsGrants = false }: AgentSetupOptions,
+  { conversation, keepsGrants = false, permissionMode }: AgentSetupOptions,
   { approval, mode, runTools }: Pick<ApprovalContext, "mode" | "runTools"> & {
     readonly approval: CallApproval;
   },
@@ -263,8 +263,10 @@ function selectApproval(
   const hasGate = conversation !== undefined || keepsGrants;
   return {
     // The gate enforces forbidden calls in every mode, and that of a session has a mode that changes: the agent must pass
-    // it all calls.
-    approvalMode: hasGate || runTools.deny.length > 0 ? "enabled" : mode,
+    // it all calls. In plan mode commands need no approval, but the gate asks about those that name secrets.
+    approvalMode: hasGate || runTools.deny.length > 0 || permissionMode === "plan"
+      ? "enabled"
+      : mode,
     approve: hasGate ? approval.gate : approval.approve,
   };
 }

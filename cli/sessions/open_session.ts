@@ -16,7 +16,8 @@ import { findLastSession, findSession } from "./find_session.ts";
 import { LastFailure } from "./last_failure.ts";
 import { NewSession } from "./new_session.ts";
 import type { RunSession, RunSessionOptions } from "./run_session.ts";
-import type { SessionChoice } from "./session_choice.ts";
+import { FORK_ADVICE, type SessionChoice } from "./session_choice.ts";
+import { getChangeDirectory } from "./session_directory.ts";
 import { openStore } from "./start_recording.ts";
 
 /**
@@ -62,7 +63,11 @@ async function resume(
   const copyWarnings = fork
     ? await copyFileChanges(directories, { from: id, to: resumed.session.id })
     : [];
-  let stop = () => resumed.session.close();
+  let stop = async () => {
+    await resumed.session.close();
+    // A copy that no agent has continued, such as when the run could not start, is of no use.
+    if (fork) await deleteCopy(store, resumed.session.id, directories);
+  };
   let warnings: readonly string[] = [];
   let recording: SessionRecording | undefined;
   const failure = new LastFailure();
@@ -102,6 +107,16 @@ async function copyFileChanges(
   return [`the file changes before the copy cannot be undone in it: ${problem}`];
 }
 
+async function deleteCopy(
+  store: FileSessionStore,
+  id: string,
+  directories: ProgramDirectories,
+): Promise<void> {
+  await store.delete(id).catch(() => {});
+  const changes = await getChangeDirectory(directories, id);
+  await Deno.remove(changes, { recursive: true }).catch(() => {});
+}
+
 function listWarnings(
   { damage, repairs }: ResumedSession,
   missingTools: readonly string[],
@@ -123,6 +138,6 @@ function formatLines(count: number): string {
 
 function toConfigurationError(error: unknown): unknown {
   if (!(error instanceof SessionError)) return error;
-  const advice = error.reason === "locked" ? "Continue in a copy: add --fork." : "";
+  const advice = error.reason === "locked" ? FORK_ADVICE : "";
   return new ConfigurationError(error.message, advice);
 }

@@ -86,18 +86,17 @@ export async function searchSessions(
   });
 }
 
-/** Prints a session as Markdown, or writes it as a web page. */
+/** Prints a session as Markdown, or writes it as a web page to a file or, for `-`, to standard output. */
 export async function showSession(
   id: string,
   html: string | undefined,
   host: Host,
 ): Promise<ExitCode> {
   return await useSession(id, host, async (session) => {
-    if (html === undefined) {
-      await host.terminal.output.write(toPlainText(await exportMarkdown(session)));
-    } else {
-      await writeFile(html, await exportHtml(session));
-    }
+    const { output } = host.terminal;
+    if (html === undefined) await output.write(toPlainText(await exportMarkdown(session)));
+    else if (html === "-") await output.write(toPlainText(await exportHtml(session)));
+    else await writeFile(html, await exportHtml(session));
     return ExitCode.ok;
   });
 }

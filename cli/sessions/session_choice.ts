@@ -26,6 +26,9 @@ export type SessionSelection =
   /** The session that the user chooses. */
   | { readonly type: "asked"; readonly fork: boolean };
 
+/** Advice for a session that another program has open. */
+export const FORK_ADVICE = "Continue in a copy: add --fork.";
+
 /** Maximum length of an id, as in the library. */
 const MAX_ID_LENGTH = 200;
 

@@ -5,6 +5,7 @@
  */
 
 import type { SearchHit, SessionSummary } from "../../src/memory/mod.ts";
+import { COMMAND_NOTE } from "./user_notes.ts";
 import { formatTable, type TableOptions } from "../render/table.ts";
 
 /** Options for the lists. */
@@ -54,7 +55,17 @@ export function formatHits(hits: readonly SearchHit[], options: SessionListOptio
 
 /** Returns what a list shows of a session: why it cannot be read, its title, or its first prompt. */
 export function getSessionTitle({ problem, title, firstPrompt }: SessionSummary): string {
-  return problem ?? title ?? firstPrompt ?? "";
+  return problem ?? title ?? formatFirstPrompt(firstPrompt ?? "");
+}
+
+/** The beginning of the text about a command that the user has run, on one line as first prompts are. */
+const COMMAND_BEGINNING = COMMAND_NOTE.replaceAll(/\s+/g, " ");
+
+/** Returns a command of the user as it was typed, and other texts unchanged. */
+function formatFirstPrompt(text: string): string {
+  if (!text.startsWith(COMMAND_BEGINNING)) return text;
+  const [command = ""] = text.slice(COMMAND_BEGINNING.length).split(" </command>", 1);
+  return `!${command}`;
 }
 
 /** Formats a number of messages. */

@@ -90,7 +90,8 @@ async function decideUnder<Answer extends ApprovalAnswer>(
     return inherited.type === "denied" && inherited.origin !== "mode" ? inherited : decision;
   }
   if (inherited.type === "denied") return inherited;
-  return decision.origin === "mode" ? inherited : decision;
+  const isAsWritten = decision.arguments === undefined && decision.refusedHunks === undefined;
+  return decision.origin === "mode" && isAsWritten ? inherited : decision;
 }
 
 /** Returns the answer of the agent's own approval; a call that needs none is approved unless a rule denies it. */

@@ -29,7 +29,7 @@ export class MessageQueue implements MessageSource {
   #messages: QueuedMessage[] = [];
   /** Index of the next message; those before it were taken. */
   #first = 0;
-  /** The messages that were taken last. Others that are no longer queued were removed. */
+  /** The messages that the latest run has taken last. Others that are no longer queued were removed. */
   taken: readonly AgentMessage[] = [];
 
   /** Creates an empty queue. */

@@ -43,7 +43,7 @@ export async function connectMcp(
   options: McpOptions = {},
 ): Promise<McpConnection> {
   const servers = parseConfig(config);
-  checkOptions(options, [...servers.keys()]);
+  checkOptions(options, Object.keys(config.mcpServers));
   const group = new ServerGroup(servers, options);
   const timer = new AbortController();
   const { sleep } = resolvePorts(options);

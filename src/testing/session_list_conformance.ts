@@ -105,6 +105,20 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     await expectFailure("invalid_entry", () => store.create({ id: "odd", created: NaN }));
   },
 
+  async "keeps long tenants and users, and refuses those that an index cannot have"(subject) {
+    const { store } = subject;
+    const createText = (length: number) =>
+      Array.from({ length }, (_, index) => String.fromCharCode(0x4e00 + index * 7919 % 20_000))
+        .join("");
+    const owner = { tenant: createText(500), user: createText(500) };
+    await createSession(store, { id: createText(200), ...owner });
+    expectEqual((await store.list(owner)).length, 1, "sessions of the tenant and the user");
+    for (const name of ["tenant", "user"]) {
+      const options = { id: "long", [name]: "x".repeat(501) };
+      await expectFailure("invalid_entry", () => store.create(options));
+    }
+  },
+
   async "selects sessions by members of their metadata"(subject) {
     const { store } = subject;
     const common = { seats: 3, "trial\0": true, 'a "name"': null, é: "\ud800", "": "" };

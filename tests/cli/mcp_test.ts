@@ -122,6 +122,17 @@ Deno.test("swink run: a server that does not start is a warning", async () => {
   assertMatch(messages, /\nwarning: MCP server broken: .*exit code 3/);
 });
 
+Deno.test("swink run: a server that is disabled is not started, and listed as such", async () => {
+  const { mcpServers: { own } } = JSON.parse(createFile("own"));
+  const mcpServers = { own, off: { command: "sh", args: ["-c", "exit 3"], disabled: true } };
+  const files = { [USER_FILE]: JSON.stringify({ mcpServers }) };
+  const { code, tools, messages } = await run(files, "read_file");
+  assertEquals([code, tools], [0, ["mcp__own__greet"]]);
+  assert(!messages.includes("warning: MCP server"), messages);
+  await using home = await createTemporaryDirectory(files);
+  assertEquals(await runCommand(home, "list"), [0, "own  sh server.sh\noff  disabled\n", ""]);
+});
+
 Deno.test("swink run: a server with a transport of another client is a warning", async () => {
   const { mcpServers } = JSON.parse(createFile("team"));
   const old = { type: "sse", url: "https://a.test/sse" };
@@ -233,6 +244,15 @@ Deno.test("swink mcp: adds, lists and removes servers of the user", async () => 
   ]);
   assertEquals(await runCommand(home, "remove", "files"), [0, "", "Removed files\n"]);
   assertEquals((await runCommand(home, "remove", "files"))[0], 2);
+});
+
+Deno.test("swink mcp add, swink mcp remove: change a file with a byte order mark", async () => {
+  await using home = await createTemporaryDirectory({
+    [USER_FILE]: '\ufeff{"mcpServers":{"a":{"command":"x"}}}\r\n',
+  });
+  assertEquals((await runCommand(home, "add", "b", "--", "y"))[0], 0);
+  assertEquals((await runCommand(home, "remove", "a"))[0], 0);
+  assertEquals(await runCommand(home, "list"), [0, "b  y\n", ""]);
 });
 
 Deno.test("swink mcp add: rejects invalid servers, and an invalid file, which stays unchanged", async () => {

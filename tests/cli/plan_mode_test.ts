@@ -69,6 +69,24 @@ Deno.test("swink run --plan: changes nothing, and writes the plan", async () => 
   }
 });
 
+Deno.test("swink run --plan: a command that names secrets needs an approval, also of a sub-agent", async () => {
+  await using home = await createTemporaryDirectory({ "p/.env": "canary=1", "p/x": "text" });
+  const read = scriptedCall("bash", { command: "cat .env" });
+  const { code, requests, messages } = await run(home, ["--no-session", "--plan"], {
+    model: [
+      scriptedReply(read, scriptedCall("bash", { command: "cat x" })),
+      scriptedReply(scriptedCall("task", { prompt: "Read" })),
+      scriptedReply(read),
+      scriptedReply("Refused."),
+      scriptedReply("Planned."),
+    ],
+  });
+  const sent = JSON.stringify(requests);
+  assertEquals([sent.includes("canary"), sent.includes("text")], [false, true]);
+  assertEquals(code, 6);
+  assertStringIncludes(messages, "tool calls refused, approval is not possible in this run: bash");
+});
+
 Deno.test("swink run --plan: has no commands where nothing confines them", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const { tools } = await run(home, ["--no-session", "--plan", "--sandbox", "off"]);

@@ -81,6 +81,23 @@ Deno.test("parent: the run decides about the arguments that the agent's own appr
   assertEquals(decided, [["write", { path: "edited" }]]);
 });
 
+Deno.test("parent: arguments that the agent's own approval writes run, also without a person", async () => {
+  const { write, writer } = createWriter({
+    approvalMode: "always",
+    approve: () => ({ type: "approved", origin: "mode", arguments: { path: "edited" } }),
+  });
+  const approve = Object.assign(() => true, {
+    explain: () => Promise.resolve({ decision: { type: "approved" } as const }),
+  });
+  const { agent } = testAgent([reply([toolCall("ask", { prompt: "Go" })]), reply("Done")], {
+    tools: [writer.asTool({ name: "ask", description: "", requiresApproval: false })],
+    approvalMode: "always",
+    approve,
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals(write.calls[0]?.arguments, { path: "edited" });
+});
+
 Deno.test("parent: a shared budget of the run counts each model call of the tree once", async () => {
   for (const childHasIt of [false, true]) {
     const budget = sharedBudget({ tokens: 1000 });

@@ -44,3 +44,42 @@ Deno.test({
     await postgres.stop();
   },
 });
+
+Deno.test({
+  name: "server: a client that waits for entries of other processes reads no entries meanwhile",
+  ignore: POSTGRES_DIRECTORY === undefined,
+  async fn() {
+    const postgres = await startPostgres();
+    const statements: string[] = [];
+    const store = new PostgresSessionStore({
+      connection: {
+        query: async (text, values) => {
+          statements.push(text);
+          return { rows: await postgres.sql(text, values) };
+        },
+      },
+    });
+    const test = new TestServer({ store, pollMs: 5 });
+    const id = await test.create({ title: "Shared" });
+    const reader = await test.events(id);
+    await reader.until(({ type }) => type === "state");
+    const next = reader.until(({ type }) => type === "entry");
+    const untilQueries = async (count: number) => {
+      const to = statements.length + count;
+      while (statements.length < to) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    await untilQueries(10);
+    const from = statements.length;
+    await untilQueries(10);
+    assertEquals(statements.slice(from).filter((text) => text.includes(".entries")), []);
+    await using session = await store.open(id);
+    session.append({ type: "title", title: "Written elsewhere" });
+    await session.flush();
+    const [entry] = await next;
+    assertEquals(entry?.data.title, "Written elsewhere");
+    await reader.close();
+    await test.server.close();
+    await session.close();
+    await postgres.stop();
+  },
+});

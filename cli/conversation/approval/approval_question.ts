@@ -49,10 +49,10 @@ export function createApprovalQuestion(
   };
 }
 
-/** Formats the risk of a call, and the rule because of which the user is asked. */
+/** Formats the risk of a call, and the rule or the change of a trusted tool because of which the user is asked. */
 function formatReason({ risk, reason }: GateRequest): string {
-  const isRule = reason.startsWith("The rule");
-  return `risk: ${risk}${isRule ? ` · ${toVisibleText(reason)}` : ""}`;
+  const isShown = /^The (?:rule|tool)\b/.test(reason);
+  return `risk: ${risk}${isShown ? ` · ${toVisibleText(reason)}` : ""}`;
 }
 
 function listAnswers(

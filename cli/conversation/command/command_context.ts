@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Agent, PromptInput, RunOutcome } from "../../../mod.ts";
+import type { Agent, JsonObject, PromptInput, RunOutcome } from "../../../mod.ts";
 import type { Session, SessionStore } from "../../../src/memory/mod.ts";
 import type { ChangeLog } from "../../../src/tools/mod.ts";
 import type { ExitCode } from "../../host/exit_code.ts";
@@ -79,8 +79,12 @@ export interface SessionControl {
    * @throws {CliError} If the session does not exist, or is open elsewhere.
    */
   switchTo(choice: SessionChoice): Promise<void>;
-  /** Adds a text of the user to the history, for the next request of the model, and saves it. */
-  addText(text: string): Promise<void>;
+  /**
+   * Adds a text of the user to the history, for the next request of the model, and saves it.
+   *
+   * @param metadata Data about the text, which the model does not get. Default: none.
+   */
+  addText(text: string, metadata?: JsonObject): Promise<void>;
   /** Continues the same session after an entry; `null` is its beginning. */
   moveTo(leaf: string | null): Promise<void>;
 }

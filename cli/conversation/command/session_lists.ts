@@ -16,19 +16,26 @@ import { requireStore } from "./require_store.ts";
 /** Maximum number of sessions of a list. */
 const LIMIT = 20;
 
-/** Returns the last sessions of the directory, and a line with a number for each of them. */
-export async function listSessions(
-  context: CommandContext,
-): Promise<{ readonly found: readonly SessionSummary[]; readonly lines: Line[] }> {
+/** The last sessions of the directory. */
+export interface ListedSessions {
+  readonly found: readonly SessionSummary[];
+  /** Text that a list shows of each of them. */
+  readonly titles: readonly string[];
+  /** A line with a number for each of them. */
+  readonly lines: Line[];
+}
+
+/** Returns the last sessions of the directory. */
+export async function listSessions(context: CommandContext): Promise<ListedSessions> {
   const store = await requireStore(context.sessions);
   const { listWithoutSubAgents } = await importLate<
     typeof import("../../../src/memory/store/sub_agent_link.ts")
   >("../../../src/memory/store/sub_agent_link.ts", import.meta.url);
   const cwd = await Deno.realPath(context.settings.cwd);
   const found = await listWithoutSubAgents(store, { cwd, limit: LIMIT });
-  const { formatSessions } = await loadFormatter();
+  const { formatSessions, getSessionTitle } = await loadFormatter();
   const lines = splitLines(formatSessions(found, getListOptions(context)));
-  return { found, lines: numberLines(lines) };
+  return { found, titles: found.map(getSessionTitle), lines: numberLines(lines) };
 }
 
 /** Returns a line for each hit of a search in the sessions of the directory. */

@@ -7,7 +7,7 @@
 import type { EntryOutline, Session, SessionEntry } from "../../../src/memory/mod.ts";
 import { extractText } from "../../../src/core/content.ts";
 import { getTypedText } from "./typed_text.ts";
-import { isNote } from "./user_notes.ts";
+import { isNote } from "../../sessions/user_notes.ts";
 
 /** A message of the user in a session. */
 export interface SessionPrompt {

@@ -16,7 +16,7 @@ import { defineCommand } from "../command/conversation_command.ts";
 import { openPlanFile, requirePlanMode } from "../command/plan_mode.ts";
 import { recordExecution } from "../command/record_execution.ts";
 import { toLine, toMessage } from "../view/lines.ts";
-import { PLAN_NOTE } from "../command/user_notes.ts";
+import { PLAN_NOTE } from "../../sessions/user_notes.ts";
 
 type PlanModule = typeof import("../../../src/tools/plan/mod.ts");
 
@@ -47,7 +47,9 @@ export const execute = defineCommand({
     const getSpending = countSpending(executor.agent);
     const startedAt = context.host.now();
     runs.startTask("carrying out the plan", async (signal) => {
-      await using _recording = await recordExecution(executor.agent, context);
+      await using cleanup = new AsyncDisposableStack();
+      cleanup.defer(setup.controls.tools.attach(executor.agent));
+      cleanup.use(await recordExecution(executor.agent, context));
       const outcome = await runs.withAgent(
         executor.agent,
         () => executor.start(approval.plan, { signal }),

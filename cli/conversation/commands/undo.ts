@@ -8,7 +8,7 @@ import type { UndoReport } from "../../../src/tools/mod.ts";
 import type { Line } from "../../render/line/line.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { toLine, toLines } from "../view/lines.ts";
-import { UNDO_NOTE } from "../command/user_notes.ts";
+import { createUndoMetadata, UNDO_NOTE } from "../../sessions/user_notes.ts";
 
 /** `/undo`. */
 export const undo = defineCommand({
@@ -22,7 +22,7 @@ export const undo = defineCommand({
     if (undone.length === 0) return;
     // The model would otherwise assume that its changes are in the files.
     const paths = undone.join(", ");
-    await sessions.addText(`${UNDO_NOTE}${paths}`);
+    await sessions.addText(`${UNDO_NOTE}${paths}`, createUndoMetadata(report.turn));
   },
 });
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { JsonObject } from "../../../mod.ts";
 import type { Session, SessionStore } from "../../../src/memory/mod.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import { importLate } from "../../host/import_late.ts";
@@ -93,9 +94,15 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
     if (this.session) await this.reportProblems();
   }
 
-  async addText(text: string): Promise<void> {
+  async addText(text: string, metadata?: JsonObject): Promise<void> {
     const { setup: { agent }, now } = this.#options;
-    agent.appendMessages([{ role: "user", content: [{ type: "text", text }], timestamp: now() }]);
+    const content = [{ type: "text", text }] as const;
+    agent.appendMessages([{
+      ...{ role: "user", content, timestamp: now() },
+      ...(metadata && { metadata }),
+    }]);
+    // A new session is created with its first text.
+    if (this.isPending) await this.reportProblems();
     // The user has seen it, so it must survive a crash. A failure is reported as that of a run is.
     await this.#current?.recording?.flush().catch(() => {});
     await this.reportFailure(undefined);

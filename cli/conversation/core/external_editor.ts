@@ -45,7 +45,7 @@ export class ExternalEditor implements TextEditor, AsyncDisposable {
     this.#options = options;
   }
 
-  /** Edits the text in a temporary file, which is removed. */
+  /** Edits the text in a temporary file, which is removed, except with changes that could not be read. */
   async editText(text: string, extension: string): Promise<string> {
     const editing = this.#editText(text, extension);
     this.#open.add(editing);
@@ -62,13 +62,17 @@ export class ExternalEditor implements TextEditor, AsyncDisposable {
 
   async #editText(text: string, extension: string): Promise<string> {
     const directory = await Deno.makeTempDir({ prefix: "swink_" });
+    const file = join(directory, `text${extension}`);
+    let isKept = false;
     try {
-      const file = join(directory, `text${extension}`);
       await Deno.writeTextFile(file, text, { mode: 0o600 });
       await this.#editFile(file);
       return (await readText(file)).trimEnd();
+    } catch (error) {
+      isKept = await hasChanges(directory, { file, text }).catch(() => false);
+      throw isKept ? addPlace(error, directory) : error;
     } finally {
-      await Deno.remove(directory, { recursive: true }).catch(() => {});
+      if (!isKept) await Deno.remove(directory, { recursive: true }).catch(() => {});
     }
   }
 
@@ -87,6 +91,32 @@ export class ExternalEditor implements TextEditor, AsyncDisposable {
       "Nothing was sent. EDITOR selects another editor.",
     );
   }
+}
+
+/** Whether a directory has more than the text that was written: another one, or files such as those from which vi recovers it. */
+async function hasChanges(
+  directory: string,
+  { file, text }: { readonly file: string; readonly text: string },
+): Promise<boolean> {
+  for await (const { name, isFile } of Deno.readDir(directory)) {
+    if (!isFile) continue;
+    if (join(directory, name) !== file) return true;
+    const written = new TextEncoder().encode(text);
+    const { size } = await Deno.stat(file);
+    if (size !== written.length) return true;
+    const bytes = await Deno.readFile(file);
+    if (bytes.some((byte, index) => byte !== written[index])) return true;
+  }
+  return false;
+}
+
+/** Adds to an error where the text of the user is. */
+function addPlace(error: unknown, directory: string): unknown {
+  if (!(error instanceof CliError)) return error;
+  return createEditorError(
+    error.message,
+    `${error.advice} What you have written is in ${directory}.`.trim(),
+  );
 }
 
 /** Whether a signal has ended a program, or the program that a shell has started. */

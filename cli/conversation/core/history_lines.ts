@@ -15,6 +15,8 @@ import { pluralize } from "../../render/tool_line.ts";
 import { toLine, toLines } from "../view/lines.ts";
 import { listCalls } from "./list_calls.ts";
 import { getTypedText } from "../command/typed_text.ts";
+import { parseCommandNote } from "../../sessions/user_notes.ts";
+import { formatCommandOutput } from "./shell_command.ts";
 import { getUserText } from "./user_text.ts";
 
 /** Number of the last messages of the user that are shown. */
@@ -49,13 +51,23 @@ export function formatHistory(
     ...messages.slice(start).flatMap((message) => {
       switch (message.role) {
         case "user":
-          return label(shorten(getTypedText(getUserText(message))), "user", options.display);
+          return formatUserText(getUserText(message), options.display);
         case "assistant":
           return formatReply(message, calls, options);
         default:
           return [];
       }
     }),
+  ];
+}
+
+/** Formats a text of the user; a command that the user has run, and its output, as they were shown then. */
+function formatUserText(text: string, display: Display): Line[] {
+  const ran = parseCommandNote(text);
+  if (!ran) return label(shorten(toLines(getTypedText(text))), "user", display);
+  return [
+    ...label(shorten(toLines(`!${ran.command}`)), "user", display),
+    ...shorten(formatCommandOutput(ran.output)),
   ];
 }
 
@@ -74,13 +86,11 @@ function formatReply(
     const call = block.type === "tool_call" ? calls.get(block) : undefined;
     return call ? [formatEndedCall(call)] : [];
   });
-  return [...(text === "" ? [] : label(shorten(text), "assistant", display)), ...lines];
+  return [...(text === "" ? [] : label(shorten(toLines(text)), "assistant", display)), ...lines];
 }
 
-function shorten(text: string): Line[] {
-  const lines = toLines(text).map((line) =>
-    truncateLine(line, { columns: MAX_LINE_LENGTH, ellipsis: "…" })
-  );
+function shorten(all: readonly Line[]): Line[] {
+  const lines = all.map((line) => truncateLine(line, { columns: MAX_LINE_LENGTH, ellipsis: "…" }));
   if (lines.length <= MAX_LINES) return lines;
   const rest = lines.length - MAX_LINES;
   return [...lines.slice(0, MAX_LINES), toLine(`… ${pluralize(rest, "more line")}`, "faint")];

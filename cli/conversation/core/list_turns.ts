@@ -13,24 +13,27 @@ import { getUserText } from "./user_text.ts";
 export function listTurns(messages: readonly AgentMessage[]): TurnUsage[] {
   const turns: TurnUsage[] = [];
   let startedAt: number | undefined;
+  let endedAt = -Infinity;
+  let isFirst = true;
   let label = "";
   for (const message of messages) {
     if (message.role === "user") {
-      ({ timestamp: startedAt } = message);
+      // A text that was queued begins with the end of the reply before it.
+      startedAt = Math.max(message.timestamp, endedAt);
+      isFirst = true;
       label = getUserText(message);
     }
     if (message.role !== "assistant") continue;
     const { usage, cost, timestamp } = message;
-    const isFirst = startedAt !== undefined;
     const turn = isFirst ? undefined : turns.pop();
-    const durationMs = (turn?.durationMs ?? 0) + Math.max(timestamp - (startedAt ?? timestamp), 0);
     turns.push({
       label,
       usage: addUsage(turn?.usage ?? zeroUsage(), usage),
       cost: addCost(turn?.cost ?? zeroCost(), cost),
-      durationMs,
+      durationMs: Math.max(timestamp - (startedAt ?? timestamp), turn?.durationMs ?? 0, 0),
     });
-    startedAt = undefined;
+    endedAt = Math.max(timestamp, endedAt);
+    isFirst = false;
   }
   return turns;
 }

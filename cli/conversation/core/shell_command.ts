@@ -10,7 +10,7 @@ import { getErrorMessage } from "../../../src/core/errors.ts";
 import type { Line } from "../../render/line/line.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toLine, toLines } from "../view/lines.ts";
-import { COMMAND_NOTE } from "../command/user_notes.ts";
+import { formatCommandNote } from "../../sessions/user_notes.ts";
 
 /** Options for {@linkcode ShellCommands}. */
 export interface ShellCommandsOptions {
@@ -35,8 +35,8 @@ export class ShellCommands {
   async run(command: string, signal: AbortSignal): Promise<string> {
     const { view } = this.#options;
     const output = await this.#execute(command, signal);
-    await view.print(formatOutput(output));
-    return `${COMMAND_NOTE}${command}\n</command>\n\n<output>\n${output}\n</output>`;
+    await view.print(formatCommandOutput(output));
+    return formatCommandNote({ command, output });
   }
 
   async #execute(command: string, signal: AbortSignal): Promise<string> {
@@ -75,7 +75,7 @@ export class ShellCommands {
 const RESULT = /^(Exit code: (\d+))(?:\n([^]*))?$/;
 
 /** Formats a result with the exit code as its last line, where a long output does not scroll it away. */
-function formatOutput(result: string): Line[] {
+export function formatCommandOutput(result: string): Line[] {
   const [, end, code, output = ""] = RESULT.exec(result) ?? [];
   if (end === undefined) return toLines(result);
   return [

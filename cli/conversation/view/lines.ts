@@ -8,6 +8,7 @@ import type { Line } from "../../render/line/line.ts";
 import { formatMessage } from "../../render/line/format_message.ts";
 import { toPlainText } from "../../render/plain_text.ts";
 import type { Display } from "../../render/theme/display.ts";
+import { expandTabs } from "../../render/text_width.ts";
 import type { Role } from "../../render/theme/role.ts";
 
 /** Returns the lines of a text of any source; control characters and escape sequences are removed. */
@@ -28,9 +29,10 @@ export function toMessage(
   return formatMessage(text, { speaker: kind, columns, display });
 }
 
-/** Returns a line of a text without line breaks and control characters. */
+/** Returns a line of a text without line breaks and control characters except tabs, which become spaces. */
 export function toLine(text: string, role?: Role): Line {
-  return [role === undefined ? { text } : { text, role }];
+  const spaced = expandTabs(text);
+  return [role === undefined ? { text: spaced } : { text: spaced, role }];
 }
 
 /** Returns the text of a line. */

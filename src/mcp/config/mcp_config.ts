@@ -21,6 +21,8 @@ export interface McpStdioServerConfig {
   readonly cwd?: string;
   /** Timeout of a tool call in milliseconds. Default: 300,000. */
   readonly timeout?: number;
+  /** Whether the server is left out. Default: `false`. */
+  readonly disabled?: boolean;
 }
 
 /** A server that is reached over HTTP. Variables are replaced in `url` and `headers`. */
@@ -33,6 +35,8 @@ export interface McpHttpServerConfig {
   readonly headers?: Readonly<Record<string, string>>;
   /** Timeout of a tool call in milliseconds. Default: 300,000. */
   readonly timeout?: number;
+  /** Whether the server is left out. Default: `false`. */
+  readonly disabled?: boolean;
 }
 
 /** The configuration of a server. */

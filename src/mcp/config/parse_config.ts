@@ -51,9 +51,13 @@ const DEFAULT_TIMEOUT_MS = 300_000;
 export function parseConfig(config: unknown): ReadonlyMap<string, ParsedServer> {
   const root = new ConfigObject("", config);
   const servers = root.readObject("mcpServers");
-  return new Map(
-    Object.keys(servers.values).map((name) => [name, parseServer(servers.readObject(name))]),
-  );
+  const enabled = Object.keys(servers.values).filter((name) => !isDisabled(servers.values[name]));
+  return new Map(enabled.map((name) => [name, parseServer(servers.readObject(name))]));
+}
+
+/** Whether the configuration leaves a server out, as other clients write it. */
+function isDisabled(server: unknown): boolean {
+  return isJsonObject(server) && server["disabled"] === true;
 }
 
 function parseServer(server: ConfigObject): ParsedServer {

@@ -28,6 +28,11 @@ Deno.test("parseConfig(): accepts both names of HTTP, and ignores unknown proper
   }
 });
 
+Deno.test("parseConfig(): leaves out servers that are disabled", () => {
+  const mcpServers = { off: { command: "a", disabled: true }, on: { command: "b" } };
+  assertEquals([...parseConfig({ mcpServers }).keys()], ["on"]);
+});
+
 Deno.test("parseConfig(): an error names the key, and quotes no texts", () => {
   const cases: [server: unknown, message: string][] = [
     [5, "mcpServers.one: must be an object, not 5"],

@@ -46,7 +46,6 @@ import {
 } from "../store/session_filter.ts";
 import {
   compareSessions,
-  deleteMatchingUsable,
   type HitPosition,
   parseListCursor,
   parseSearchCursor,
@@ -54,7 +53,7 @@ import {
   type SessionOrder,
   toPage,
 } from "../store/session_page.ts";
-import { deleteSubAgents } from "../store/delete_sub_agents.ts";
+import { deleteListed, deleteSubAgents, type SubAgentStore } from "../store/delete_sub_agents.ts";
 import { SessionTree } from "../store/session_tree.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import { localFileSystem } from "./local_file_system.ts";
@@ -65,14 +64,9 @@ import { LineOffsets } from "./line_offsets.ts";
 import { type LoadedLog, loadLogIndex, saveIndex } from "./load_log_index.ts";
 import { toLoadedState } from "./log_file_state.ts";
 import { readHeaderId } from "./read_header_id.ts";
+import { removeLogs, removeTemporaryFiles } from "./remove_session_files.ts";
 import { searchLog } from "./search_log.ts";
-import {
-  getOldLogPath,
-  getSessionPaths,
-  isTemporaryFile,
-  LOG_EXTENSION,
-  type SessionPaths,
-} from "./session_paths.ts";
+import { getSessionPaths, LOG_EXTENSION, type SessionPaths } from "./session_paths.ts";
 import { upgradeLog } from "./upgrade_log.ts";
 
 /** Number of logs that `list()` reads concurrently when their indexes are outdated. */
@@ -256,20 +250,19 @@ export class FileSessionStore implements SessionStore {
 
   /** Deletes a session with all its files. */
   async delete(id: string): Promise<void> {
+    await this.#delete(id, this);
+  }
+
+  /** Deletes a session, with those of its sub-agents in a store. */
+  async #delete(id: string, store: SubAgentStore): Promise<void> {
     const paths = getSessionPaths(this.#directory, id);
     await this.#findLog(id, paths);
     await this.#withLock(id, async (lock) => {
-      await deleteSubAgents(this, id, { checkUnlocked: (id) => this.#checkUnlocked(id) });
+      await deleteSubAgents(store, id, { checkUnlocked: (id) => this.#checkUnlocked(id) });
       lock.assertHeld();
-      this.#files.remove(paths.log);
-      this.#files.remove(paths.index);
-      for (let version = 0; version < SESSION_VERSION; version++) {
-        this.#files.remove(getOldLogPath(paths, version));
-      }
+      removeLogs(this.#files, paths);
       lock.release();
-      for (const name of this.#files.listDirectory(this.#directory)) {
-        if (isTemporaryFile(name, paths)) this.#files.remove(`${this.#directory}/${name}`);
-      }
+      removeTemporaryFiles(this.#files, paths);
     });
     this.#summaryCache.delete(paths.name);
   }
@@ -277,7 +270,7 @@ export class FileSessionStore implements SessionStore {
   /** Deletes the sessions that match with all their files, except those that are open for writing or cannot be opened. */
   async deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
     checkDeleteOptions(options);
-    return await deleteMatchingUsable(this, options);
+    return await deleteListed(this, options, (id, store) => this.#delete(id, store));
   }
 
   async #checkUnlocked(id: string): Promise<void> {

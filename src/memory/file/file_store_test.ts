@@ -1,5 +1,5 @@
 import { testSessionStore } from "../../testing/session_conformance.ts";
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { THINKING_LEVELS } from "../../core/model.ts";
 import type { Session } from "../../core/session.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
@@ -101,6 +101,34 @@ Deno.test("FileSessionStore: a session with a long id stays usable when its head
   for (const other of others) await assertRejects(() => createStore().open(other));
   await createStore().delete(id);
   assertEquals(Array.from(Deno.readDirSync(directory)), []);
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("FileSessionStore: deleteAll() does not list the other sessions for each one", async () => {
+  const directory = await Deno.makeTempDir();
+  const listed = new Map<string, number>();
+  const files: FileSystem = {
+    ...localFileSystem,
+    stat: (path) => {
+      listed.set(path, (listed.get(path) ?? 0) + 1);
+      return localFileSystem.stat(path);
+    },
+  };
+  const options: FileStoreOptions = { directory, files };
+  const store = new FileSessionStore(options);
+  const create = async (id: string, tenant: string, metadata = {}) => {
+    await using session = await store.create({ id, tenant, metadata });
+    session.append({ type: "title", title: id });
+  };
+  for (let index = 0; index < 20; index++) await create(`s${index}`, "acme");
+  await create("other", "zoo");
+  const link = { subAgentParentId: "s3", subAgentCallId: "c", subAgentPath: ["c"] };
+  await create("sub_agent", "zoo", link);
+  listed.clear();
+  assertEquals((await store.deleteAll({ tenant: "acme" })).length, 20);
+  const count = listed.get(`${directory}/other.jsonl`) ?? 0;
+  assert(count > 0 && count < 5, `listed ${count} times`);
+  assertEquals((await store.list()).map(({ id }) => id), ["other"]);
   await Deno.remove(directory, { recursive: true });
 });
 

@@ -34,6 +34,8 @@ const ADVICE: readonly (readonly [code: string, advice: string])[] = [
   ["28", "check the user and the password of the connection"],
   ["3D000", "create the database, or correct its name in the connection"],
   ["42501", "grant the role of the connection the rights that docs/sessions.md lists"],
+  ["42P07", "the schema has tables of another program: pass the name of another schema"],
+  ["42703", "the schema has tables of another program: pass the name of another schema"],
   ["53100", "free space on the disk of the server"],
   ["53300", "lower maxConnections, or use a connection pooler"],
   ["25006", "connect to the primary server, not to a standby"],

@@ -56,6 +56,9 @@ Deno.test("describeFailure(): names the cause and what to do", () => {
     'password authentication failed for user "app" (28P01): check the user and the password of the connection',
   );
   assertEquals(describe(createServerError("XX000", "internal")), "internal (XX000)");
+  for (const code of ["42P07", "42703"]) {
+    assertStringIncludes(describe(createServerError(code)), "pass the name of another schema");
+  }
   assertStringIncludes(describe(new Error("Query read timeout")), "within 30000 ms");
 });
 

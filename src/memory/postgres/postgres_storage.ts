@@ -95,6 +95,15 @@ export class PostgresStorage implements EntryStorage {
     return { header, summary, outline: createOutline(summary.entries, readEntries(rows)) };
   }
 
+  /** Reads the stamp of a session: its number of entries, and the time of the last one. */
+  async readStamp(id: string): Promise<string | undefined> {
+    const [session] = await this.#select({
+      text: `SELECT entries, updated FROM ${this.#schema}.sessions WHERE id = $1 AND entries > 0`,
+      values: [id],
+    });
+    return session && `${session["entries"]} ${session["updated"]}`;
+  }
+
   async readLines(
     id: string,
     positions: readonly number[],

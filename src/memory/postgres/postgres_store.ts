@@ -7,6 +7,7 @@
 import { checkNumber } from "../../core/check_number.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { checkStoreOptions } from "../storage/check_store_options.ts";
+import { stampReaders } from "../storage/session_stamps.ts";
 import { StorageSessionStore } from "../storage/storage_session_store.ts";
 import { checkConnection, type PostgresClient, type PostgresTls } from "./postgres_client.ts";
 import { PostgresStorage } from "./postgres_storage.ts";
@@ -86,5 +87,6 @@ export class PostgresSessionStore extends StorageSessionStore {
       retryMs,
     });
     super(storage, options);
+    stampReaders.set(this, (id) => storage.readStamp(id));
   }
 }

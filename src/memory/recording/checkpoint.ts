@@ -42,6 +42,7 @@ import {
   isUsableModel,
 } from "../store/entry_check.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
+import { getUndelivered } from "./queue_tracker.ts";
 import { restoreQueues } from "./restore_queues.ts";
 
 /** An agent's state; a JSON value. */
@@ -123,7 +124,7 @@ export function checkpoint(agent: Agent, options: AgentHookOptions = {}): AgentC
     model,
     tools: tools.map(({ name }) => name),
     messages: addFinishedResults(agent.state),
-    queued: agent.queued,
+    queued: getUndelivered(agent),
     ...(transform?.cut && { cut: transform.cut }),
     ...(pending && { pending }),
     ...(approvalGate && { approvals: { mode: approvalGate.mode, grants: approvalGate.trusted } }),

@@ -11,7 +11,7 @@ import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
 import { createDeferred } from "../../core/deferred.ts";
 import { extractText } from "../../core/content.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { userMessage } from "../../core/message.ts";
+import { type AgentMessage, userMessage } from "../../core/message.ts";
 import { defineTool } from "../../core/tool.ts";
 import { assistantMessage, toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
@@ -76,6 +76,35 @@ Deno.test("restore() restores a checkpoint from JSON, and delivers its queued me
   const delivered = agent.state.messages.filter(({ role }) => role === "user").slice(1);
   assertEquals(delivered.length, 2);
   assertEquals(agent.hasPendingMessages, false);
+});
+
+Deno.test("checkpoint() has each message that a run has dequeued, queued or in the history, at every event", async () => {
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("one"), reply("two"), reply("three")]),
+    steeringMode: "all",
+    followUpMode: "all",
+  });
+  for (const text of ["now", "at once"]) agent.steer(text);
+  for (const text of ["later", "at last"]) agent.followUp(text);
+  const getTexts = (messages: readonly AgentMessage[]) =>
+    messages.flatMap((message) => message.role === "user" ? [extractText(message.content)] : []);
+  const found = new Set<string>();
+  agent.subscribe(({ type }) => {
+    const { messages, queued } = checkpoint(agent);
+    const waiting = [...queued.steering, ...queued.followUp].map(({ message }) => message);
+    const texts = getTexts([...messages, ...waiting]).filter((text) => text !== "Begin");
+    found.add(`${type}: ${texts.sort()}`);
+  });
+  await agent.prompt("Begin");
+  assertEquals([...found].filter((text) => !text.endsWith(": at last,at once,later,now")), []);
+
+  agent.setMessages([]);
+  await agent.prompt("Begin");
+  assertEquals([...found].filter((text) => text.startsWith("agent_start")), [
+    "agent_start: at last,at once,later,now",
+    "agent_start: ",
+  ]);
 });
 
 Deno.test("restore() names missing tools and repairs the history [A125]", () => {

@@ -11,6 +11,7 @@ import type { AgentMessage } from "../../core/message.ts";
 import type { Session } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 import { createResultMessage, getResultWithoutRunning, type PendingCall } from "./pending_calls.ts";
+import { isFinishedReply } from "./session_state.ts";
 import { ToolJournal } from "./tool_journal.ts";
 
 type LoggedMessage = Extract<SessionEntry, { type: "message" }>;
@@ -73,6 +74,13 @@ export async function readLoggedHistory(
     ),
     open: openReply && createOpenReply(session, path, { ...openReply, journal }),
   };
+}
+
+/** Whether a history needs a reply. The log of an interrupted run may have lost the messages that do. */
+export function needsReply({ messages, open }: LoggedHistory): boolean {
+  if (open) return true;
+  const last = messages.findLast(({ role }) => role !== "custom");
+  return last !== undefined && !isFinishedReply(last);
 }
 
 interface RepairedEntries extends RepairedHistory {

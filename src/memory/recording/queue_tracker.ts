@@ -64,6 +64,18 @@ function getMessageQueues(agent: Agent): readonly MessageQueue[] {
   return [steering, followUp].filter((queue) => queue instanceof MessageQueue);
 }
 
+/** Returns the queued messages of an agent with those that its run has dequeued and not yet delivered. */
+export function getUndelivered(agent: Agent): QueuedMessages {
+  const { queued, state: { isRunning, messages } } = agent;
+  if (!isRunning) return queued;
+  const delivered = new Set(messages.map(({ id }) => id));
+  const [steering = [], followUp = []] = getMessageQueues(agent).map(({ taken }) =>
+    taken.filter(({ id }) => !delivered.has(id))
+      .map((message) => ({ id: message.id ?? "", message }))
+  );
+  return mergeQueues({ steering, followUp }, queued);
+}
+
 /** Returns the messages of queues without their ids, which restored ones do not keep. */
 function getMessages({ steering, followUp }: QueuedMessages): readonly AgentMessage[][] {
   return [steering, followUp].map((queue) => queue.map(({ message }) => message));

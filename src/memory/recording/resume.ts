@@ -22,15 +22,10 @@ import {
 } from "./agent_hooks.ts";
 import { listAgentTools } from "./list_agent_tools.ts";
 import { findLoggedCut, type LoggedCut } from "./logged_cut.ts";
-import { type LoggedHistory, readLoggedHistory } from "./logged_history.ts";
+import { type LoggedHistory, needsReply, readLoggedHistory } from "./logged_history.ts";
 import { recordInto, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
 import { restoreQueues } from "./restore_queues.ts";
-import {
-  hasQueued,
-  isFinishedReply,
-  readSessionState,
-  type SessionState,
-} from "./session_state.ts";
+import { hasQueued, readSessionState, type SessionState } from "./session_state.ts";
 import { createResultMessage, getResultWithoutRunning, type PendingCall } from "./pending_calls.ts";
 import { settleCalls } from "./settle_calls.ts";
 
@@ -151,9 +146,7 @@ function createResumedSession(context: ResumeContext): ResumedSession {
   const results = pendingApprovals.length > 0
     ? []
     : calls.map((call) => createResultMessage(call.call, getResultWithoutRunning(call), timestamp));
-  // The log may have lost the messages that need a reply.
-  const last = [...messages, ...results].findLast(({ role }) => role !== "custom");
-  const canContinue = hasQueued(state.queued) || last !== undefined && !isFinishedReply(last);
+  const canContinue = hasQueued(state.queued) || needsReply(history);
   // An attempt that has failed may have appended results.
   let hasFailed = false;
   let resumed: { readonly agent: Agent; readonly recording: Promise<ResumedAgent> } | undefined;

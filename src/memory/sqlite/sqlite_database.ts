@@ -158,11 +158,10 @@ function prepareDatabase(
   path: string,
   createTables: CreateTables,
 ): Database {
-  database.exec(
-    "PRAGMA busy_timeout = 0; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; " +
-      "PRAGMA secure_delete = ON",
-  );
+  database.exec("PRAGMA busy_timeout = 0; PRAGMA secure_delete = ON");
+  // First, since the journal mode stays in the file, which may be that of another program.
   runInTransaction(database, () => createTables(database, path));
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   return database;
 }
 

@@ -45,6 +45,23 @@ testSessionStore((name, run) => Deno.test(`SqliteSessionStore: ${name}`, run), a
   };
 });
 
+testDatabase("refuses a database of another program, which stays as it is", async (path) => {
+  const names = ["bookmarks", "sessions"];
+  for (const [version, name] of [0, 3, 5].flatMap((v) => names.map((name) => [v, name] as const))) {
+    const file = `${path}-${version}-${name}`;
+    const other = openSqlite(file);
+    other.exec(`CREATE TABLE ${name} (content TEXT); PRAGMA user_version = ${version}`);
+    other.close();
+    const before = Deno.readFileSync(file);
+    await using store = new SqliteSessionStore({ path: file });
+    for (const use of [() => store.list(), () => store.create({ id: "s" })]) {
+      const error = await assertRejects(use, SessionError, "has tables of another program");
+      assertEquals(error.reason, "not_a_session");
+    }
+    assertEquals(Deno.readFileSync(file), before);
+  }
+});
+
 Deno.test("SqliteSessionStore: rejects a database of a newer version", async () => {
   const directory = await Deno.makeTempDir();
   const path = `${directory}/sessions.db`;

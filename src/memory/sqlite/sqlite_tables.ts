@@ -69,10 +69,12 @@ const TABLES = `
 /**
  * Creates the tables in an empty database.
  *
- * @throws {SessionError} With the reason `newer_version` if the tables have another version.
+ * @throws {SessionError} With the reason `newer_version` if the tables have another version, and `not_a_session` if they
+ * are those of another program.
  */
 export function createTables(database: Database, path: string): void {
   const { user_version: version } = database.prepare("PRAGMA user_version").get() ?? {};
+  if (Number(version) <= TABLES_VERSION) checkOwner(database, path, version === 0);
   switch (version) {
     case TABLES_VERSION:
       return;
@@ -103,6 +105,22 @@ export function createTables(database: Database, path: string): void {
       );
   }
   database.exec(`PRAGMA user_version = ${TABLES_VERSION}`);
+}
+
+/** Throws a `SessionError` if the tables are those of another program; a new database has none. */
+function checkOwner(database: Database, path: string, isNew: boolean): void {
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const names = tables.map(({ name }) => String(name)).filter((name) =>
+    !name.startsWith("sqlite_")
+  );
+  const isOwn = isNew
+    ? names.length === 0
+    : ["sessions", "entries"].every((name) => names.includes(name));
+  if (isOwn) return;
+  throw new SessionError(
+    `Cannot open the sessions in "${path}": the database has tables of another program: use another file`,
+    { reason: "not_a_session" },
+  );
 }
 
 /** Builds the full-text index again. */

@@ -5,10 +5,14 @@
  */
 
 import { SessionError } from "../../core/errors.ts";
-import type { SessionStore, SessionSummary } from "../../core/session.ts";
-import { deleteUnlessInUse } from "./session_page.ts";
+import type { DeleteSessionsOptions, SessionStore, SessionSummary } from "../../core/session.ts";
+import { pickFilter } from "./session_filter.ts";
+import { deleteMatching, deleteUnlessInUse, selectSummaries } from "./session_page.ts";
 import { getSubAgentLink, listSubAgents } from "./sub_agent_link.ts";
 import { listDescendants } from "./sub_agent_tree.ts";
+
+/** The part of a store that has the sessions of sub-agents. */
+export type SubAgentStore = Pick<SessionStore, "list" | "delete">;
 
 /** Options for {@linkcode deleteSubAgents}. */
 export interface DeleteSubAgentsOptions {
@@ -68,6 +72,34 @@ async function ignoreMissing(operation: Promise<void>): Promise<void> {
   } catch (error) {
     if (!(error instanceof SessionError && error.reason === "not_found")) throw error;
   }
+}
+
+/**
+ * Deletes the sessions that match, for a store that reads all sessions for each list: it is listed before, and once more for
+ * sub-agents that were started meanwhile. Sessions that are open for writing are kept, and those that cannot be opened: their
+ * files may be those of another program, or of a later version. Resolves to the deleted ids.
+ */
+export async function deleteListed(
+  store: SubAgentStore,
+  options: DeleteSessionsOptions,
+  deleteSession: (id: string, listed: SubAgentStore) => Promise<void>,
+): Promise<readonly string[]> {
+  const sessions = (await store.list()).filter(({ problem }) => problem === undefined);
+  const subAgents = sessions.filter((session) => getSubAgentLink(session) !== undefined);
+  const listed: SubAgentStore = {
+    list: (filter) => Promise.resolve(selectSummaries(subAgents, pickFilter(filter ?? {}))),
+    delete: (id) => deleteSession(id, listed),
+  };
+  const list = () => Promise.resolve(selectSummaries(sessions, pickFilter(options)));
+  const deleted = await deleteMatching({ list, delete: listed.delete }, options);
+  return [
+    ...deleted,
+    ...await deleteOrphans(store, { parents: deleted, sessions: listAll(store) }),
+  ];
+}
+
+async function* listAll(store: SubAgentStore): AsyncGenerator<SessionSummary> {
+  yield* await store.list();
 }
 
 /**

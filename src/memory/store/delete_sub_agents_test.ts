@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { SessionError, type SessionErrorReason } from "../../core/errors.ts";
 import type { SessionStore, SessionSummary } from "../../core/session.ts";
-import { deleteSubAgents } from "./delete_sub_agents.ts";
+import { deleteListed, deleteSubAgents, type SubAgentStore } from "./delete_sub_agents.ts";
 import { deleteMatching } from "./session_page.ts";
 
 /** A store of sessions with their parents, which deletes sub-agents with a session and has no locks. */
@@ -79,4 +79,28 @@ Deno.test("deleteMatching(): leaves out sessions that are open or that another p
   assertEquals(await deleteMatching(store, { tenant: "acme" }), ["a", "d"]);
   const failing = { ...store, delete: () => Promise.reject(new Error("no disk")) };
   await assertRejects(() => deleteMatching(failing, { tenant: "acme" }), Error, "no disk");
+});
+
+Deno.test("deleteListed(): deletes the sessions of sub-agents that were started meanwhile", async () => {
+  const parents: Record<string, string> = { child: "root" };
+  const createSummary = (id: string): SessionSummary =>
+    ({
+      id,
+      updated: 1,
+      metadata: { subAgentParentId: parents[id] ?? "none", subAgentCallId: "c" },
+    }) as unknown as SessionSummary;
+  const present = new Set(["root", "child"]);
+  const store: SubAgentStore = {
+    list: () => Promise.resolve([...present].map(createSummary)),
+    delete: (id) => deleteSession(id, store),
+  };
+  const deleteSession = async (id: string, listed: SubAgentStore) => {
+    await deleteSubAgents(listed, id);
+    if (!present.delete(id)) throw new SessionError("gone", { reason: "not_found" });
+    if (id !== "root") return;
+    parents["late"] = "root";
+    present.add("late");
+  };
+  assertEquals(await deleteListed(store, {}, deleteSession), ["root", "child", "late"]);
+  assertEquals([...present], []);
 });

@@ -16,6 +16,9 @@ import { checkSessionId, createSessionId } from "./session_id.ts";
 /** Maximum length of metadata as JSON, in UTF-16 code units: every list has them, and databases rewrite them with each entry. */
 const MAX_METADATA_LENGTH = 65_536;
 
+/** Maximum length of a tenant and of a user, in UTF-16 code units: an index of a database has rows of up to 2,704 bytes. */
+const MAX_OWNER_LENGTH = 500;
+
 const OPTION_NAMES = [
   ...["id", "created", "cwd", "tenant", "user", "metadata"],
   ...["parent", "entries"],
@@ -37,6 +40,11 @@ export function createNewHeader(options: CreateSessionOptions, now: number): Ses
   for (const [name, value] of Object.entries({ cwd, tenant, user })) {
     if (value === undefined || typeof value === "string") continue;
     throw createHeaderError(id, `its ${name} is not a text`, "use a string");
+  }
+  for (const [name, value = ""] of Object.entries({ tenant, user })) {
+    if (value.length <= MAX_OWNER_LENGTH) continue;
+    const problem = `its ${name} has ${value.length} characters, more than ${MAX_OWNER_LENGTH}`;
+    throw createHeaderError(id, problem, "use a shorter name, such as a hash");
   }
   return createHeader({
     id,

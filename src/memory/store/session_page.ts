@@ -7,7 +7,6 @@
 import { SessionError } from "../../core/errors.ts";
 import type {
   DeleteSessionsOptions,
-  ListSessionsOptions,
   SessionFilter,
   SessionStore,
   SessionSummary,
@@ -154,19 +153,6 @@ export async function deleteMatching(
   }
   const isDeleted = new Set([...deleted, ...listDescendants(sessions, deleted)]);
   return sessions.flatMap(({ id }) => isDeleted.has(id) ? [id] : []);
-}
-
-/**
- * Deletes the sessions that match, except those that cannot be opened: their files may be those of another program, or of a
- * later version.
- */
-export function deleteMatchingUsable(
-  store: Pick<SessionStore, "list" | "delete">,
-  options: DeleteSessionsOptions,
-): Promise<readonly string[]> {
-  const list = async (filter?: ListSessionsOptions) =>
-    (await store.list(filter)).filter(({ problem }) => problem === undefined);
-  return deleteMatching({ list, delete: (id) => store.delete(id) }, options);
 }
 
 /** Deletes a session; resolves to `false` if it is open for writing or does not exist. */

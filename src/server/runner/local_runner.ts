@@ -12,6 +12,7 @@ import type { Clock } from "../../core/ports.ts";
 import type { Session, SessionStore } from "../../core/session.ts";
 import type { SessionHeader } from "../../core/session_entry.ts";
 import { resumeSession } from "../../memory/recording/resume.ts";
+import { stampReaders } from "../../memory/storage/session_stamps.ts";
 import { scopeStore } from "../../memory/storage/scoped_store.ts";
 import { createRandomId } from "../../memory/store/session_id.ts";
 import { fail } from "../http/problem.ts";
@@ -181,7 +182,8 @@ export class LocalRunner implements AgentRunner {
     live.watchers++;
     try {
       const open = () => this.#openStored(key);
-      yield* new SessionFeed({ ...options, pollMs, clock, live, open }).read();
+      const readStamp = async () => await stampReaders.get(this.#options.store)?.(key.id);
+      yield* new SessionFeed({ ...options, pollMs, clock, live, open, readStamp }).read();
     } finally {
       live.watchers--;
       live.lastUsed = clock.now();

@@ -27,6 +27,8 @@ export interface SessionFeedOptions extends EventsOptions {
   readonly live: LiveEvents;
   /** Opens the session for reading. */
   readonly open: () => Promise<Session>;
+  /** Reads the stamp of the session, which is then opened only when it differs. Default: it has none. */
+  readonly readStamp?: () => Promise<string | undefined>;
   /** Time after which the log is read again for entries of other processes, in milliseconds; `Infinity` never. */
   readonly pollMs: number;
   /** Timers. */
@@ -45,6 +47,7 @@ export class SessionFeed {
   /** The version of the live events, and the length of the log, when the log was read last. */
   #checkedVersion = -1;
   #checkedLength = -1;
+  #checkedStamp: string | undefined;
   /** Ends the wait for events. */
   #stopWaiting = (): void => {};
 
@@ -144,22 +147,39 @@ export class SessionFeed {
     const { live } = this.#options;
     const { version } = live;
     if (!this.#needsState && this.#checkedVersion === version) return [];
+    const stamp = await this.#readStamp();
+    if (stamp !== undefined && stamp === this.#checkedStamp && !this.#mustReadStatus) {
+      if (live.version === version) this.#checkedVersion = version;
+      return [];
+    }
     return await this.#withStored(async (session) => {
       if (!hasPosition(session, { position: this.#position, entryId: this.#entryId })) {
         return [this.#startAgain()];
       }
       const { length } = session.outline;
       if (length > this.#position) return await this.#readFrom(session, length);
-      const isSame = length === this.#checkedLength && !this.#needsState &&
-        this.#lastStatus !== "running";
+      const isSame = length === this.#checkedLength && !this.#mustReadStatus;
       const activity = isSame ? undefined : await readStoredActivity(session);
       // A run may have started meanwhile.
       if (live.version !== version) return [];
       this.#checkedVersion = version;
       this.#checkedLength = length;
+      this.#checkedStamp = stamp;
       if (!activity || !this.#needsState && activity.status === this.#lastStatus) return [];
       return [this.#createState(activity)];
     });
+  }
+
+  get #mustReadStatus(): boolean {
+    return this.#needsState || this.#lastStatus === "running";
+  }
+
+  async #readStamp(): Promise<string | undefined> {
+    try {
+      return await this.#options.readStamp?.();
+    } catch {
+      return undefined; // The error of opening the session is reported.
+    }
   }
 
   /** Reads entries up to a position, from the log of the active run or from the store. */

@@ -124,3 +124,54 @@ Deno.test("SessionFeed: a client that misses events gets the state instead, and 
   const next = await readAll({ store, live, after: state?.id ?? "" });
   assertEquals(next[0]?.data, JSON.stringify(createEvent(5_001)));
 });
+
+Deno.test("SessionFeed: opens the session again only when its stamp differs", async () => {
+  const store = new InMemorySessionStore();
+  await using session = await store.create({ id: "s" });
+  const append = async (title: string) => {
+    session.append({ type: "title", title });
+    await session.flush();
+  };
+  await append("A");
+  const clock = new ManualClock();
+  const signal = new AbortController();
+  let stamp: string | undefined = "1";
+  let opened = 0;
+  const feed = new SessionFeed({
+    ...{ live: new LiveEvents("e"), clock, after: undefined, signal: signal.signal },
+    ...{ ending: new AbortController().signal, pollMs: 10 },
+    open: () => {
+      opened++;
+      return store.open("s", { access: "read" });
+    },
+    readStamp: () => Promise.resolve(stamp),
+  }).read();
+  const read = async () => getTypes((await feed.next()).value ?? []);
+  assertEquals([await read(), await read()], [["entry"], ["state"]]);
+  const next = read();
+  const wait = async () => {
+    while (clock.sleepers === 0) await new Promise((resolve) => setTimeout(resolve));
+  };
+  const poll = async () => {
+    clock.advance(10);
+    await wait();
+  };
+  await wait();
+  await poll();
+  const known = opened;
+  await append("B");
+  for (let count = 0; count < 5; count++) await poll();
+  assertEquals(opened, known);
+  stamp = "2";
+  clock.advance(10);
+  assertEquals(await next, ["entry"]);
+  const last = read();
+  await wait();
+  await session.close();
+  await store.delete("s");
+  // Without a stamp the session is opened, which finds out that it was deleted.
+  stamp = undefined;
+  clock.advance(10);
+  assertEquals(await last, ["end"]);
+  assertEquals((await feed.next()).done, true);
+});

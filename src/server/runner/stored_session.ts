@@ -6,8 +6,8 @@
 
 import type { Session, SessionSummary } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
-import { readLoggedHistory } from "../../memory/recording/logged_history.ts";
-import { readSessionState } from "../../memory/recording/session_state.ts";
+import { needsReply, readLoggedHistory } from "../../memory/recording/logged_history.ts";
+import { hasQueued, readSessionState } from "../../memory/recording/session_state.ts";
 import { SummaryBuilder } from "../../memory/store/summary.ts";
 import type { SessionActivity, SessionStatus } from "./agent_runner.ts";
 import type { EventCursor, LivePosition } from "./event_cursor.ts";
@@ -22,9 +22,10 @@ const MAX_SINGLE_READS = 64;
 export async function readStoredActivity(session: Session): Promise<SessionActivity> {
   const path = await session.path();
   const { isInterrupted, queued } = readSessionState(path);
-  const { open } = await readLoggedHistory(session, path);
-  const pendingApprovals = open?.approvals?.pendingApprovals ?? [];
-  const isStopped = isInterrupted || isHandedOver(path);
+  const history = await readLoggedHistory(session, path);
+  const pendingApprovals = history.open?.approvals?.pendingApprovals ?? [];
+  const canContinue = hasQueued(queued) || needsReply(history);
+  const isStopped = canContinue && (isInterrupted || isHandedOver(path));
   return { status: getStatus(pendingApprovals.length > 0, isStopped), pendingApprovals, queued };
 }
 

@@ -26,10 +26,12 @@ import type { CommandAssessment } from "./command_assessment.ts";
 import {
   type CallExplanation,
   type ClassGate,
+  defineServerTool,
   explainCall,
   explainDenial,
   type ExplainedRequest,
   isConfined,
+  isRedefined,
   mayMoveShell,
 } from "./explain_call.ts";
 import { type CompiledRules, compileRuleSets, type RuleSet } from "./rule_set.ts";
@@ -118,6 +120,7 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
   const state: GateState = {
     mode: options.mode ?? "smart",
     trusted: [],
+    definitions: new Map(),
     rules: compileRuleSets([{ allow, deny }, ...rules]),
     classes,
     sandbox,
@@ -133,13 +136,18 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
       },
     },
     trusted: { get: () => [...state.trusted] },
-    trust: { value: (grant: TrustGrant) => state.trusted.push(checkGrant(grant)) },
+    trust: {
+      value: (grant: TrustGrant) => {
+        state.trusted.push(checkGrant(grant));
+        state.definitions.delete(grant.name);
+      },
+    },
     clearTrust: { value: () => state.trusted.splice(0) },
     explain: { value: (request: ExplainedRequest) => explainCall(state, request) },
     onApproved: {
       value: (request: ExplainedRequest, decision?: ApprovalDecision) => {
         state.isMoved ||= mayMoveShell(request);
-        if (decision?.type === "approved") addGrant(state, request.name, decision);
+        if (decision?.type === "approved") addGrant(state, request, decision);
       },
     },
   }) as ApprovalGate;
@@ -180,6 +188,7 @@ function checkGrant(grant: TrustGrant): TrustGrant {
 interface GateState {
   mode: ApprovalMode;
   readonly trusted: TrustGrant[];
+  readonly definitions: Map<string, string>;
   readonly rules: CompiledRules;
   readonly classes: NonNullable<ApprovalGateOptions["classes"]>;
   readonly sandbox: ApprovalGateOptions["sandbox"];
@@ -226,7 +235,7 @@ async function requestApproval(state: GateState, request: GateRequest): Promise<
   const { name, tool } = request;
   if (edited && !await isAccepted(tool, edited)) return decision;
   const canTrustTool = name !== "bash" || await isConfined(sandbox);
-  if (scope !== "tool" || canTrustTool) addGrant(state, name, decision);
+  if (scope !== "tool" || canTrustTool) addGrant(state, request, decision);
   return decision;
 }
 
@@ -240,9 +249,18 @@ async function isAccepted({ parameters }: AgentTool, args: JsonObject): Promise<
 }
 
 /** Adds the grant of an approval that is for more than one call, once. */
-function addGrant({ trusted }: GateState, name: string, decision: Approval): void {
+function addGrant(
+  { trusted, definitions }: GateState,
+  { name, tool }: ExplainedRequest,
+  decision: Approval,
+): void {
   const grant = toGrant(name, decision);
-  if (grant && !trusted.some((known) => isJsonEqual(known, grant))) trusted.push(grant);
+  if (!grant) return;
+  if (isRedefined(definitions, tool)) {
+    trusted.splice(0, trusted.length, ...trusted.filter((known) => known.name !== name));
+  }
+  if (!trusted.some((known) => isJsonEqual(known, grant))) trusted.push(grant);
+  definitions.set(name, defineServerTool(tool));
 }
 
 type Approval = Extract<ApprovalDecision, { type: "approved" }>;

@@ -58,6 +58,8 @@ export interface GateRules {
   readonly rules: CompiledRules;
   readonly classes: Readonly<Partial<Record<RiskClass, ClassGate>>>;
   readonly trusted: readonly TrustGrant[];
+  /** The definitions by name that tools had when a person trusted them. */
+  readonly definitions: ReadonlyMap<string, string>;
   readonly sandbox: GateSandbox | undefined;
   /** Whether an approved command may have changed the working directory. */
   readonly isMoved: boolean;
@@ -188,7 +190,7 @@ async function findApproval(
   // All of `bash` is trusted only while the sandbox confines it.
   const trustsTool = assessed.call.name !== "bash" || await isConfined(gate.sandbox);
   const call = { ...assessed.call, isConfined: trustsTool };
-  const grant = findGrant(gate.trusted, { ...assessed, call }, trustsTool);
+  const grant = findGrant(gate, { ...assessed, call }, trustsTool);
   if (grant) {
     return { type: "approved", rule: formatGrant(grant), ruleSource: "session", origin: "rule" };
   }
@@ -236,7 +238,7 @@ function findAskRule({ ask }: CompiledRules, call: RuledCall): SourcedRule | und
 }
 
 function explainQuestion(
-  { mode, rules, classes }: GateRules,
+  { mode, rules, classes, trusted, definitions }: GateRules,
   { call, tool, risk }: AssessedCall,
 ): AskedDecision {
   const rule = findAskRule(rules, call);
@@ -254,6 +256,9 @@ function explainQuestion(
       ...(source !== undefined && { rule: source }),
       ...(ruleSource !== undefined && { ruleSource }),
     };
+  }
+  if (isRedefined(definitions, tool) && trusted.some(({ name }) => name === tool.name)) {
+    return { type: "asked", reason: "The tool has changed since it was trusted in this session." };
   }
   const reason = classes[risk] === "ask"
     ? `Calls of the class "${risk}" require approval.`
@@ -278,15 +283,29 @@ export function mayMoveShell({ name, arguments: args }: Omit<ExplainedRequest, "
 
 /** Finds the grant that covers a call. No grant covers a dangerous command. */
 function findGrant(
-  trusted: readonly TrustGrant[],
-  { call, assessment }: AssessedCall,
+  { trusted, definitions }: GateRules,
+  { call, tool, assessment }: AssessedCall,
   trustsTool: boolean,
 ): TrustGrant | undefined {
-  if (assessment?.verdict === "dangerous") return undefined;
+  if (assessment?.verdict === "dangerous" || isRedefined(definitions, tool)) return undefined;
   return trusted.find((grant) => {
     if (grant.name !== call.name) return false;
     return grant.type === "tool" ? trustsTool : callHasPrefix(call, grant.prefix);
   });
+}
+
+/**
+ * Returns the definition of a tool of a server, which the server may replace by that of another tool after a person has
+ * trusted it; an empty text for a tool of the program.
+ */
+export function defineServerTool({ name, description, parameters }: AgentTool): string {
+  return name.startsWith("mcp__") ? JSON.stringify([description, parameters]) : "";
+}
+
+/** Whether a server has changed a tool since a person trusted it. */
+export function isRedefined(definitions: GateRules["definitions"], tool: AgentTool): boolean {
+  const trusted = definitions.get(tool.name);
+  return trusted !== undefined && trusted !== defineServerTool(tool);
 }
 
 /** Whether commands are confined; without a sandbox to ask, they are assumed to be. */

@@ -248,3 +248,37 @@ Deno.test("explain(): assesses a command, and no other call", async () => {
     "risk",
   ]);
 });
+
+Deno.test("approvalGate(): trust in a tool of a server ends when the server changes the tool", async () => {
+  const create = (name: string, description: string) =>
+    defineTool({ name, description, parameters: { type: "object" }, execute: () => "" });
+  const reasons: string[] = [];
+  const gate = approvalGate({
+    ask({ reason }) {
+      reasons.push(reason);
+      return { type: "approved", scope: "tool" };
+    },
+  });
+  const decide = async (name: string, description: string) => {
+    const tool = create(name, description);
+    const { signal } = new AbortController();
+    const answer = await gate({
+      toolCallId: "1",
+      name,
+      arguments: {},
+      tool,
+      context: undefined,
+      signal,
+    });
+    return answer.type === "approved" && answer.origin;
+  };
+  assertEquals(await decide("mcp__notes__add", "Adds a note."), "person");
+  assertEquals(await decide("mcp__notes__add", "Adds a note."), "rule");
+  assertEquals(await decide("mcp__notes__add", "Adds a note, with the key."), "person");
+  assertEquals(await decide("mcp__notes__add", "Adds a note, with the key."), "rule");
+  assertEquals(reasons[1], "The tool has changed since it was trusted in this session.");
+  assertEquals(gate.trusted.length, 1);
+  // The description of a tool of the program may name its state.
+  assertEquals(await decide("own", "One file."), "person");
+  assertEquals(await decide("own", "Two files."), "rule");
+});

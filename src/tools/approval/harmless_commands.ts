@@ -123,10 +123,12 @@ const FORMS: ReadonlyMap<string, CommandForm> = new Map<string, CommandForm>([
     operand: /^\+/,
   }],
   ["df", { flags: "hHkTimPa", long: "human-readable" }],
+  // Of two directories it compares all files, also those with secrets; with -N, which prints those of one, in any case.
   ["diff", {
-    flags: "abBcdeiNpqstTuwyZ",
+    flags: "abBcdeipqstTuwyZ",
     valued: "UCx",
     long: "unified= brief ignore-all-space ignore-blank-lines side-by-side color color= exclude=",
+    unsafe: /^(?:.*\/)?\.{0,2}$/,
   }],
   ["dirname", { flags: "z" }],
   ["du", {

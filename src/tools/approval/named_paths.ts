@@ -13,6 +13,7 @@ import { type PathPattern, UNKNOWN_SEGMENT } from "./pattern_overlap.ts";
 import {
   isNameReader,
   isPrinter,
+  listDirectoryOptions,
   listInputCode,
   listInputNames,
   listPathWords,
@@ -118,10 +119,11 @@ function findDirectories(
   const known: (readonly string[])[] = [splitPath(workingDirectory ?? "")];
   let hasOthers = isMoved;
   for (const command of commands) {
-    if (!/^(?:cd|pushd)$/.test(getProgram(command))) continue;
-    const [operand, ...others] = command.words.slice(1).filter(({ text }) =>
-      !/^-[LPe]+$|^--$/.test(text)
-    );
+    const isChange = /^(?:cd|pushd)$/.test(getProgram(command));
+    const [operand, ...others] = isChange
+      ? command.words.slice(1).filter(({ text }) => !/^-[LPe]+$|^--$/.test(text))
+      : listDirectoryOptions(command);
+    if (!isChange && !operand) continue;
     const isKnown = operand?.literal === true && others.length === 0 &&
       workingDirectory !== undefined && !/^[-+~]/.test(operand.text);
     if (!isKnown || known.length >= MAX_DIRECTORIES) hasOthers = true;
@@ -198,8 +200,23 @@ interface LocateOptions {
   readonly isExact: boolean;
 }
 
+/** Finds the paths that a text means, and those to which a link such as `/proc/self/cwd` may lead. */
+function locate(text: string, options: LocateOptions): PossiblePath[] {
+  return locateIn(text, options).flatMap((path) => [path, ...followKernelLinks(path)]);
+}
+
+/** Returns the unknown path that begins behind a directory of the kernel which has links to other directories. */
+function followKernelLinks({ type, path }: PossiblePath): PossiblePath[] {
+  const isAbsolute = type === "pattern" ? path.start === "root" : path.named?.startsWith("/");
+  const segments = type === "pattern" ? path.segments : splitPath(path.named ?? "");
+  // The name of the process, or of its open files, is no file of a rule.
+  const [directory, , ...rest] = segments;
+  if (!isAbsolute || rest.length === 0 || !/^(?:proc|dev)$/.test(directory ?? "")) return [];
+  return [{ type: "pattern", path: { segments: rest, start: "anywhere" } }];
+}
+
 /** Finds the paths that a text means in each directory. */
-function locate(text: string, { directories, isExact }: LocateOptions): PossiblePath[] {
+function locateIn(text: string, { directories, isExact }: LocateOptions): PossiblePath[] {
   const { known, root, hasOthers } = directories;
   const names = splitPath(text).map((name) => isExact ? name : toPattern(name));
   const toPath = (segments: readonly string[], isAbsolute: boolean): PossiblePath =>

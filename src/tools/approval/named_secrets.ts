@@ -23,16 +23,42 @@ const TYPICAL_SECRETS: readonly string[] = [
 /** Maximum number of wildcards in a pattern that is compared with names; with more, it may match any. */
 const MAX_WILDCARDS = 6;
 
-/** Returns the words that may refer to a protected file, each once. */
+/** Maximum number of segments of a path behind a link of a process; a longer one may lead anywhere. */
+const MAX_SEGMENTS = 64;
+
+/** Returns the words that may refer to a protected file, or to the variables and the memory of a process, each once. */
 export function findNamedSecrets(
   words: readonly ShellWord[],
   protect: readonly string[],
 ): string[] {
   const rules = createFileRules({ write: ["/"], read: [] }, protect);
-  const isSecret = (path: string) => rules(join("/", path), "read") === "protected";
+  const isProtected = (path: string) => rules(path, "read") === "protected";
+  const namesProcess = words.some((word) => getCandidatePaths(word).some(isProcessFile));
+  const isSecret = (path: string) => {
+    const places = listPlaces(join("/", path));
+    return places === undefined || places.some(isProtected) ||
+      (namesProcess && PROCESS_STATE.test(path));
+  };
   const secrets = words.filter((word) => getCandidatePaths(word).some(isSecret));
   return [...new Set(secrets.map(({ text }) => text))];
 }
+
+/** Matches the files of a process that have its variables and its memory. */
+const PROCESS_STATE = /(?:^|\/)(?:environ|mem)$/;
+
+/**
+ * Returns a path, and where it may lead through a link such as `/proc/self/cwd` or `/dev/fd`: the path that remains behind
+ * each of its names. `undefined` if it has too many.
+ */
+function listPlaces(path: string): readonly string[] | undefined {
+  if (!KERNEL_LINKS.test(path)) return [path];
+  const names = path.split("/").slice(2);
+  if (names.length > MAX_SEGMENTS) return undefined;
+  return [path, ...names.map((_, index) => `/${names.slice(index).join("/")}`)];
+}
+
+/** Matches paths in the directories of the kernel that have links to other directories. */
+const KERNEL_LINKS = /^\/(?:proc|dev)\//;
 
 /** Whether words may refer to files that are protected by default, or to the variables and the memory of a process. */
 export function nameSecrets(words: readonly ShellWord[]): boolean {

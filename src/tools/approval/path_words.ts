@@ -55,6 +55,10 @@ const TEXT_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ["sed", /^(?:-[nErsz]*e|--expression)$/],
 ]);
 
+/** An expression of perl that only compares or replaces text. */
+const PERL_EXPRESSION =
+  /^(?:s([/|#,!])(?:(?!\1).)*\1(?:(?!\1).)*\1[gimsx]*|m?([/|#,!])(?:(?!\2).)*\2[gimsx]*);?$/;
+
 /** Options of `fd` that run a program for each file that it finds. */
 const FD_EXECUTION = /^(?:-\w*[xX]|--exec(?:-batch)?)$/;
 
@@ -101,7 +105,8 @@ export function listPathWords(command: SimpleCommand): readonly PathWord[] {
   const words = args.flatMap((word, index) => {
     if (index === patternIndex || isExcluded(name, { texts, index })) return [];
     if (name === "git" && isBranch(subcommand, { texts, index })) return [];
-    const parts = INTERPRETERS.test(name) && /[\s"'`()]/.test(word.text)
+    const isCode = INTERPRETERS.test(name) || name === "alias";
+    const parts = isCode && /[\s"'`()]/.test(word.text)
       ? listCodePaths(name, word.text)
       : isReader || looksLikePath(word.text)
       ? listValues(word.text, isReader)
@@ -116,8 +121,59 @@ export function listPathWords(command: SimpleCommand): readonly PathWord[] {
   const documents = INTERPRETERS.test(name)
     ? command.redirects.flatMap((redirect) => listCodePaths(name, getInputText(redirect)))
     : [];
+  const files = [...documents, ...texts.flatMap((text) => listScriptFiles(name, text))];
   const programs = command.words.slice(0, 1).filter(({ text }) => text.includes("/"));
-  return [...programs, ...words, ...documents.map((text) => ({ text, literal: true })), ...targets];
+  const directories = listDirectoryOptions(command);
+  return [
+    ...programs,
+    ...words,
+    ...directories,
+    ...files.map((text) => ({ text, literal: true })),
+    ...targets,
+  ];
+}
+
+/** Options with the directory in which a program, or the one that it runs, works; the value may be the next word. */
+const DIRECTORY_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
+  ["env", /^(?:-[iv0]*C|--chdir(?:=|$))(.*)$/s],
+  ["sudo", /^(?:-[A-Za-z]*D|--chdir(?:=|$))(.*)$/s],
+  ["tar", /^(?:-[A-Za-z]*C|--directory(?:=|$))(.*)$/s],
+]);
+
+/** Returns the directories in which a command works by its options, such as `env -C secret cat a`. */
+export function listDirectoryOptions(command: SimpleCommand): readonly ShellWord[] {
+  const args = command.words.slice(1);
+  const program = getProgram(command);
+  if (program === "git") return args[0]?.text === "-C" ? args.slice(1, 2) : [];
+  const option = DIRECTORY_OPTIONS.get(program);
+  if (!option) return [];
+  return args.flatMap(({ text, literal }, index) => {
+    const [match, value = ""] = option.exec(text) ?? [];
+    if (match === undefined) return [];
+    return value === "" ? args.slice(index + 1, index + 2) : [{ text: value, literal }];
+  });
+}
+
+/** Maximum length of a script of `sed` that is searched, which takes time of its square. */
+const MAX_SED_SCRIPT = 4_096;
+
+/** The command of `sed` that reads a file, whose name is the rest of the line. */
+const SED_FILES = /(?:(?<=^|[\s;{}!$\d])[rR]\s*|(?<=\/)[rR]\s+)(?=(\S[^\n]*))/gm;
+
+/** The texts in a script of awk that are files, or commands. */
+const AWK_FILES = /<\s*"([^"]*)"|\bsystem\s*\(\s*"([^"]*)"|"([^"]*)"\s*\|/g;
+
+/** Returns the files that a script of `sed` or awk reads. */
+function listScriptFiles(name: string, script: string): readonly string[] {
+  if (name === "sed") {
+    // As a path it is too long as well.
+    if (script.length > MAX_SED_SCRIPT) return [script];
+    return [...script.matchAll(SED_FILES)].map(([, file = ""]) => file.replace(/[\s}]+$/, ""));
+  }
+  if (!/^[gmn]?awk$/.test(name)) return [];
+  return [...script.matchAll(AWK_FILES)].flatMap(([, ...texts]) =>
+    texts.flatMap((text = "") => text.split(/\s+/)).filter((text) => text !== "")
+  );
 }
 
 function toGlobWord(text: string): PathWord {
@@ -336,6 +392,8 @@ function isExcluded(name: string, { texts, index }: WordPosition): boolean {
   const { [index]: text = "", [index - 1]: option = "" } = texts;
   if (EXCLUDING_VALUES.test(text)) return true;
   if (TEXT_OPTIONS.get(name)?.test(option)) return true;
+  if (name === "jq" && PAIR_OPTIONS.test(texts[index - 2] ?? "")) return true;
+  if (name === "perl" && /^-\w*e$/.test(option) && PERL_EXPRESSION.test(text)) return true;
   const isGlob = GLOB_OPTIONS.get(name)?.test(option);
   if (name === "rg" && (isGlob ? /^!/ : /^(?:-g|--i?glob=)!/).test(text)) return true;
   if (EXCLUDING_OPTIONS.test(option) || OWN_EXCLUDING_OPTIONS.get(name)?.test(option)) return true;

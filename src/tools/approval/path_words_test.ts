@@ -281,3 +281,38 @@ Deno.test("rules for reading: the value of an option before a pattern is not the
     ["Read(.env)", "jq --arg v 1 '.env' a.json", "none"],
     ["Read(.env)", "jq --arg v 1 . .env", "certain"],
   ]));
+
+Deno.test("rules for reading: the directory of an option is that of the command", () =>
+  assertConcerns([
+    ["Read(secret/**)", "env -C secret cat a", "certain"],
+    ["Read(secret/**)", "env --chdir=secret cat a", "certain"],
+    ["Read(secret/**)", "env -iC lib cat ../secret/a", "certain"],
+    ["Read(lib/secret/**)", "env --chdir lib cat secret/a", "certain"],
+    ["Read(lib/secret/**)", "git -C lib show HEAD:./secret/a", "certain"],
+    ["Read(lib/secret/**)", "tar -C lib -cf a.tar secret", "certain"],
+    ["Read(lib/secret/**)", 'env -C "$X" cat secret/a', "possible"],
+    ["Read(lib/secret/**)", "cat secret/a", "none"],
+    ["Read(docs/**)", "git branch -D docs", "none"],
+    ["Read(build/**)", "make -C build", "none"],
+  ]));
+
+Deno.test("rules for reading: scripts of sed and awk, and aliases, name the files that they read", () =>
+  assertConcerns([
+    ["Read(.env)", "sed 'r .env' a", "certain"],
+    ["Read(.env)", "sed -n '1r.env' a", "certain"],
+    ["Read(.env)", "sed -e '/x/r .env' -e p a", "certain"],
+    ["Read(.env)", "awk 'BEGIN{while((getline l < \".env\")>0)print l}'", "certain"],
+    ["Read(.env)", "awk 'BEGIN{system(\"cat .env\")}'", "certain"],
+    ["Read(.env)", "gawk 'BEGIN{\"cat .env\" | getline; print}'", "certain"],
+    ["Read(secret/**)", "alias x='cat secret/a'; x", "certain"],
+    ["Read(.env)", `sed '${"r ".repeat(30_000)}' a`, "possible"],
+    ["Read(.env)", `sed '${"r ".repeat(1_000)}' a`, "none"],
+    ["Read(.env)", "sed 's/.env/x/' a", "none"],
+    ["Read(.env)", "sed -n '/for.env/p' a", "none"],
+    ["Read(.env)", "awk '/.env/{print \".env\"}' a", "none"],
+    ["Read(.env)", "perl -pe 's/.env/x/' a", "none"],
+    ["Read(.env)", "perl -pe 's/a/`cat .env`/e' a", "certain"],
+    ["Read(.env)", "perl -pe 's/a/b/' .env", "certain"],
+    ["Read(.env)", "jq --arg e .env . a", "none"],
+    ["Read(.env)", "jq --rawfile e .env . a", "certain"],
+  ]));

@@ -159,7 +159,7 @@ Deno.test("createPlanMode(): write_plan writes the plan file and nothing else, a
 
 Deno.test("createPlanMode(): a plan that is written again keeps its states, which are events", async () => {
   await using directory = await createTemporaryDirectory({
-    "plan.md": "# Old\n\n## 1. [done] Measure\n\n### Acceptance criteria\n\n- A time.\n",
+    "plan.md": "# Faster start\n\n## 1. [done] Measure\n\n## 2. Load\n",
   });
   const file = planFile(`${directory.path}/plan.md`);
   const write = reply([toolCall("write_plan", PLAN)]);

@@ -78,18 +78,28 @@ type CurrentText =
   | { readonly type: "replaceable"; readonly text: string | undefined }
   | { readonly type: "refused"; readonly reason: string };
 
-/** Formats a plan over a text; a step keeps the state of the one with the same title. */
+/** Formats a plan over a text. */
 function formatOver(text: string | undefined, plan: Plan): string {
   if (text === undefined) return formatPlan(plan);
   const current = parsePlan(text);
-  const states = new Map(
-    current.type === "plan" ? current.plan.steps.map(({ title, state }) => [title, state]) : [],
-  );
-  const steps = plan.steps.map((step) => ({
-    ...step,
-    state: states.get(step.title) ?? step.state,
-  }));
-  return replacePlan(text, { ...plan, steps });
+  return replacePlan(text, current.type === "plan" ? keepStates(current.plan, plan) : plan);
+}
+
+/**
+ * Returns a plan whose steps have the states of those with the same titles in the current one. A current plan that is done,
+ * or has another title, is an earlier one: a step of it, such as "Run the tests", is not one of the new plan.
+ */
+function keepStates(current: Plan, plan: Plan): Plan {
+  const isEarlier = current.title !== plan.title ||
+    current.steps.every(({ state }) => state === "complete");
+  if (isEarlier) return plan;
+  const states = Map.groupBy(current.steps, ({ title }) => title);
+  const steps = plan.steps.map((step) => {
+    const [same = step, ...others] = states.get(step.title) ?? [];
+    states.set(step.title, others);
+    return { ...step, state: same.state };
+  });
+  return { ...plan, steps };
 }
 
 /** Writes plans into a file, without overwriting edits that the planner has not seen. */

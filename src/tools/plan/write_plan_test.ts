@@ -69,6 +69,40 @@ Deno.test("write_plan: steps keep the state of the step with their title", async
   ]);
 });
 
+Deno.test("write_plan: of several steps with one title, each keeps its own state, and a further one is open", async () => {
+  await using plans = await createWriter();
+  const steps = ["Read", "Test", "Write", "Test"].map((title) => step(title));
+  await plans.write({ ...PLAN, steps });
+  const text = plans.read("plan.md").replace("## 1. ", "## 1. [done] ")
+    .replace("## 2. ", "## 2. [done] ");
+  Deno.writeTextFileSync(plans.file.path, text);
+  await plans.write({ ...PLAN, steps: [...steps, step("Test")] });
+  assertEquals(plans.read("plan.md").match(/^## .*/gm), [
+    "## 1. [done] Read",
+    "## 2. [done] Test",
+    "## 3. Write",
+    "## 4. Test",
+    "## 5. Test",
+  ]);
+});
+
+Deno.test("write_plan: the steps of another plan, and of one after a plan that is done, are open", async () => {
+  for (
+    const [marks, title] of [
+      [["## 1. [done] Measure", "## 2. Load"], "Smaller pages"],
+      [["## 1. [done] Measure", "## 2. [done] Load"], PLAN.title],
+    ] as const
+  ) {
+    await using plans = await createWriter();
+    await plans.write(PLAN);
+    const text = plans.read("plan.md").replace("## 1. Measure", marks[0])
+      .replace("## 2. Load", marks[1]);
+    Deno.writeTextFileSync(plans.file.path, text);
+    await plans.write({ ...PLAN, title });
+    assertEquals(plans.read("plan.md").match(/^## .*/gm), ["## 1. Measure", "## 2. Load"]);
+  }
+});
+
 Deno.test("write_plan: neither replaces content that it cannot keep nor something other than a file", async () => {
   await using plans = await createWriter("# Mine\n```\nnever closed\n");
   assertStringIncludes(

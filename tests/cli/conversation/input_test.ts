@@ -126,6 +126,23 @@ Deno.test("/editor: VISUAL is used without EDITOR", async () => {
   assertStringIncludes(getLastText(conversation), "From the editor");
 });
 
+Deno.test("/editor: a text with a key is sent only after a question", async () => {
+  const key = `sk-ant-api03-${"aB3".repeat(20)}`;
+  const options = {
+    files: { "editor.sh": `printf "use ${key}" >"$1"\n` },
+    env: { EDITOR: 'sh "HOME/editor.sh"' },
+  };
+  await using refused = await typeConversation({ ...options, typed: ["/editor", "n", "/quit"] });
+  assertStringIncludes(refused.transcript, "looks like an API key or a password");
+  assertEquals(refused.requests, []);
+  await using sent = await typeConversation({
+    ...options,
+    model: HELLO,
+    typed: ["/editor", "y", "/quit"],
+  });
+  assertStringIncludes(getLastText(sent), key);
+});
+
 Deno.test("/editor: an empty text sends nothing [AC-25]", async () => {
   for (const editor of ["true", "rm -f"]) {
     await using conversation = await typeConversation({

@@ -285,39 +285,6 @@ Deno.test("live: [keys] gives actions other keys", async () => {
   assertEquals(terminal.listPrompts(), ["onetwo"]);
 });
 
-Deno.test("live: Ctrl+G opens the text in the editor and sends what it returns [AC-24]", async () => {
-  const files = { "edit.sh": 'stty -a <"$1" >/dev/null 2>&1; echo "from the editor" >>"$1"\n' };
-  await using terminal = await openTerminal({
-    files,
-    model: [scriptedReply("Yes.")],
-    env: { EDITOR: "sh 'HOME/edit.sh'" },
-  });
-  terminal.press("My draft ");
-  await terminal.waitFor("My draft");
-  terminal.press(KEYS.controlG);
-  await terminal.waitFor("Yes.");
-  assertEquals(terminal.listPrompts(), ["My draft from the editor"]);
-  assertStringIncludes(terminal.text, "\n\n› My draft from the editor\nYes.");
-  assertEquals(terminal.isRaw, true);
-});
-
-Deno.test("live: an editor that is closed with an empty file sends nothing, and keeps the draft [AC-25]", async () => {
-  const files = { "edit.sh": ': >"$1"\n' };
-  await using terminal = await openTerminal({ files, env: { EDITOR: "sh 'HOME/edit.sh'" } });
-  terminal.press("My draft", KEYS.controlG);
-  await terminal.waitFor("nothing was sent");
-  assertEquals(terminal.requests.length, 0);
-  await terminal.waitFor("\n› My draft");
-});
-
-Deno.test("live: an editor that leaves no file to read is reported", async () => {
-  const files = { "edit.sh": 'rm "$1"; mkfifo "$1"\n' };
-  await using terminal = await openTerminal({ files, env: { EDITOR: "sh 'HOME/edit.sh'" } });
-  terminal.press("My draft", KEYS.controlG);
-  await terminal.waitFor("The text of the editor was not read: it is no file any more");
-  await terminal.waitFor("\n› My draft");
-});
-
 Deno.test("live: Tab completes commands, their arguments and files", async () => {
   const files = { "p/src/alpha.ts": "", "p/src/beta.ts": "", "p/two words/my file.txt": "" };
   await using terminal = await openTerminal({ files, rows: 30 });
@@ -358,6 +325,21 @@ Deno.test("live: Up and Ctrl+R find the inputs of this and of earlier conversati
   terminal.press(KEYS.controlC, KEYS.controlR, "irst");
   await terminal.waitFor("the first prompt");
   assert(!terminal.text.includes(key), terminal.text);
+});
+
+Deno.test("live: the prompt of the command line is shown like a typed one, and Up returns it", async () => {
+  await using home = await createTemporaryDirectory({ "p/.keep": "" });
+  {
+    await using terminal = await openTerminal({ home, model: [scriptedReply("Yes.")] });
+    await terminal.enter("Earlier");
+    await terminal.waitFor("1 turn");
+  }
+  const model = [scriptedReply("Hello!")];
+  await using terminal = await openTerminal({ home, model, args: ["-c", "Greet", "me"] });
+  await terminal.waitFor("› Earlier\nYes.\n\n› Greet me\nHello!\n");
+  await terminal.waitFor("1 turn");
+  terminal.press(KEYS.up);
+  await terminal.waitFor(/\n› Greet me$/);
 });
 
 Deno.test("live: a line that is held back stays in the input, and Enter sends it", async () => {

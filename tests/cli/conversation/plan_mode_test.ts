@@ -104,6 +104,42 @@ Deno.test("/execute: carries the approved plan out with all tools, and ticks its
   assertStringIncludes(outputs.at(-2) ?? "", "assistant: Yes.\n");
 });
 
+/** A server that has another tool after the first call of `grow`. */
+const GROWING_SERVER = `tools='{"name":"grow","inputSchema":{"type":"object"}}'
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\\("[^"]*"\\|[0-9][0-9]*\\).*/\\1/p')
+  [ -n "$id" ] || continue
+  case "$line" in
+    *'"initialize"'*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"mock","version":"1"}}' ;;
+    *'"tools/list"'*) result="{\\"tools\\":[$tools]}" ;;
+    *'"tools/call"'*)
+      tools='{"name":"grow","inputSchema":{"type":"object"}},{"name":"grown","inputSchema":{"type":"object"}}'
+      printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\\n'
+      result='{"content":[{"type":"text","text":"Done"}]}' ;;
+    *) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}\\n' "$id"; continue ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
+done
+`;
+
+Deno.test("/execute: the agent gets the tools that an MCP server has added", async () => {
+  const grow = () => scriptedReply(scriptedCall("mcp__s__grow", {}));
+  const servers = { mcpServers: { s: { command: "sh", args: ["server.sh"] } } };
+  await using conversation = await typeConversation({
+    args: ["--approve-all"],
+    // The answer to the second call follows the new list.
+    model: [...PLANNING, update(1, "in_progress"), grow(), grow(), ...EXECUTING.slice(2)],
+    typed: ["/plan", "Plan it", "/execute", "y", "/quit"],
+    files: { "p/server.sh": GROWING_SERVER, ".config/swink/mcp.json": JSON.stringify(servers) },
+    env: { PATH: Deno.env.get("PATH") ?? "" },
+  });
+  const { requests, transcript } = conversation;
+  const hasNew = requests.map(({ tools = [] }) => tools.some(({ name }) => name.endsWith("grown")));
+  assertStringIncludes(transcript, "Plan complete\n");
+  assertEquals(hasNew.slice(0, 4), [false, false, false, false]);
+  assertEquals(hasNew.slice(5), [true, true, true, true]);
+});
+
 Deno.test("/execute: counts the tokens of all runs of the executor, also for /usage", async () => {
   await using conversation = await typeConversation({
     args: ["--approve-all"],

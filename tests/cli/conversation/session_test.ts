@@ -96,7 +96,10 @@ Deno.test("conversation: one that is open elsewhere is not continued, but can be
     home,
     typed: ["/resume talk", "/quit"],
   });
-  assertStringIncludes(second.outputs[0] ?? "", "Continue in a copy: add --fork.");
+  assertStringIncludes(
+    second.outputs[0] ?? "",
+    "Continue in a copy: leave, and start swink -r talk --fork",
+  );
 });
 
 Deno.test("conversation: a run that was aborted is continued with what was done", async () => {
@@ -160,6 +163,66 @@ Deno.test("conversation: commands of the user and an undo are saved at once, als
   assertEquals(path.length, 8);
 });
 
+Deno.test("conversation: a command of the user before the first prompt is saved at once, and lists show it as it was typed", async () => {
+  await using first = await typeConversation({ typed: ["!echo ran", "/quit"] });
+  const { home } = first;
+  await using next = await typeConversation({
+    home,
+    args: ["-c"],
+    model: HELLO,
+    typed: ["#sessions", "Go on", "/quit"],
+  });
+  assertStringIncludes(next.outputs[0] ?? "", "1 message  $0.00  !echo ran\n");
+  assertStringIncludes(JSON.stringify(next.requests[0]?.messages), "echo ran");
+});
+
+Deno.test("conversation: a copy with which no conversation could start is removed", async () => {
+  await using first = await typeConversation({
+    args: ["--session-id", "talk", "--approve-all"],
+    model: [
+      scriptedReply(scriptedCall("write_file", { path: "a.txt", content: "1\n" })),
+      scriptedReply("Done."),
+    ],
+    typed: ["Write", "/quit"],
+  });
+  const { home } = first;
+  const host = createFakeHost({ env: { HOME: home.path } });
+  const args = ["run", "--cwd", `${home.path}/p`, "-r", "talk", "--fork", "-m", "none/x", "Next"];
+  assertEquals(await main(args, host), 3);
+  const state = `${home.path}/.local/state/swink`;
+  const store = new FileSessionStore({ directory: `${state}/sessions` });
+  assertEquals((await store.list()).map(({ id }) => id), ["talk"]);
+  assertEquals([...Deno.readDirSync(`${state}/changes`)].length, 1);
+});
+
+Deno.test("conversation: the numbers of /resume are those of the list that was shown", async () => {
+  await using first = await typeConversation({
+    args: ["--session-id", "older"],
+    model: HELLO,
+    typed: ["One", "/quit"],
+  });
+  const { home } = first;
+  await using _second = await typeConversation({
+    home,
+    args: ["--session-id", "newer"],
+    model: [scriptedReply("Hi!")],
+    typed: ["Two", "/quit"],
+  });
+  const sessions = `${home.path}/.local/state/swink/sessions`;
+  await using third = await typeConversation({
+    home,
+    typed: [
+      "/resume",
+      () => {
+        Deno.removeSync(`${sessions}/newer.jsonl`);
+        return "2";
+      },
+      "/quit",
+    ],
+  });
+  assertStringIncludes(third.outputs[1] ?? "", "you: One\n");
+});
+
 Deno.test("conversation: a copy can undo the file changes before it", async () => {
   await using first = await typeConversation({
     args: ["--approve-all", "--session-id", "talk"],
@@ -209,6 +272,29 @@ Deno.test("conversation: /rewind and /tree skip commands of the user and undos",
   assertStringIncludes(JSON.stringify(requests.at(-1)?.messages), "I have undone your changes");
   assertEquals(outputs[6], "Back before: Write\n");
   assertEquals(outputs[7], "1   Write\n2   Two\n");
+});
+
+Deno.test("conversation: after /rewind the model still knows which of its earlier changes are undone", async () => {
+  const write = (path: string) => [
+    scriptedReply(scriptedCall("write_file", { path, content: "1\n" })),
+    scriptedReply("Done."),
+  ];
+  await using conversation = await typeConversation({
+    args: ["--approve-all"],
+    model: [...write("a.txt"), ...write("b.txt"), ...HELLO, ...HELLO],
+    typed: ["Write a", "Write b", "/undo", "/undo", "/rewind", "Next", "/rewind", "Again", "/quit"],
+  });
+  const { outputs, requests } = conversation;
+  assertEquals(outputs.slice(2, 5), [
+    "removed b.txt\n",
+    "removed a.txt\n",
+    "Back before: Write b\n",
+  ]);
+  for (const request of requests.slice(-2)) {
+    const sent = JSON.stringify(request.messages);
+    assertStringIncludes(sent, "I have undone your changes of these files: a.txt");
+    assertEquals(sent.includes("b.txt"), false, sent);
+  }
 });
 
 Deno.test("conversation: /rewind, /tree and a continued conversation have prompts without the files in them", async () => {

@@ -1,0 +1,78 @@
+/**
+ * The beginnings of the texts that the program adds to the history, so that the model knows of actions of the user. They
+ * are no prompts: the conversation does not return to them.
+ *
+ * @module
+ */
+
+import type { JsonObject } from "../../mod.ts";
+import { extractText } from "../../src/core/content.ts";
+import type { SessionEntry } from "../../src/memory/mod.ts";
+
+/** Beginning of the text about a command that the user has run. */
+export const COMMAND_NOTE = "I have run a command:\n\n<command>\n";
+
+/** The text between the command and its output. */
+const COMMAND_OUTPUT = "\n</command>\n\n<output>\n";
+
+/** The end of the text about a command that the user has run. */
+const COMMAND_END = "\n</output>";
+
+/** A command that the user has run. */
+export interface UserCommand {
+  readonly command: string;
+  /** Its exit code and output, or why it failed. */
+  readonly output: string;
+}
+
+/** Formats the text about a command that the user has run. */
+export function formatCommandNote({ command, output }: UserCommand): string {
+  return `${COMMAND_NOTE}${command}${COMMAND_OUTPUT}${output}${COMMAND_END}`;
+}
+
+/** Parses the text about a command that the user has run. Returns `undefined` for another text. */
+export function parseCommandNote(text: string): UserCommand | undefined {
+  if (!text.startsWith(COMMAND_NOTE) || !text.endsWith(COMMAND_END)) return undefined;
+  const content = text.slice(COMMAND_NOTE.length, -COMMAND_END.length);
+  const end = content.indexOf(COMMAND_OUTPUT);
+  if (end < 0) return undefined;
+  return { command: content.slice(0, end), output: content.slice(end + COMMAND_OUTPUT.length) };
+}
+
+/** Beginning of the text about changes that the user has undone. */
+export const UNDO_NOTE = "I have undone your changes of these files: ";
+
+/** Beginning of the text about a plan that was carried out. */
+export const PLAN_NOTE = "Another agent has carried out the plan ";
+
+const NOTES = [COMMAND_NOTE, UNDO_NOTE, PLAN_NOTE];
+
+/** A text about changes that the user has undone. */
+export interface UndoNote {
+  readonly text: string;
+  readonly metadata: JsonObject;
+}
+
+/** Creates the data of a text about changes that the user has undone: the turn that made them. */
+export function createUndoMetadata(turn: string | undefined): JsonObject | undefined {
+  return turn === undefined ? undefined : { undoneTurn: turn };
+}
+
+/** Returns the texts about changes that the user has undone, of turns that began until a time. */
+export function listUndoNotes(
+  entries: readonly SessionEntry[],
+  until: number,
+): UndoNote[] {
+  return entries.flatMap((entry) => {
+    if (entry.type !== "message" || entry.message.role !== "user") return [];
+    const { content, metadata } = entry.message;
+    const turn = metadata?.undoneTurn;
+    const isEarlier = typeof turn === "string" && parseInt(turn, 10) <= until;
+    return metadata && isEarlier ? [{ text: extractText(content), metadata }] : [];
+  });
+}
+
+/** Whether a text of the history is not a prompt of the user, but such a note. */
+export function isNote(text: string): boolean {
+  return NOTES.some((beginning) => text.startsWith(beginning));
+}
