@@ -21,7 +21,7 @@ export interface ReleaseTexts {
 /**
  * Returns the entry of the changelog, without its heading.
  *
- * @throws {Error} When the versions differ, the changelog has no entry or still has unreleased changes, or the README says
+ * @throws {Error} When the versions differ, the changelog has no entry or still has unreleased changes, or the README states
  * that the package is not published.
  */
 export function getReleaseNotes({ tag, config, changelog, readme }: ReleaseTexts): string {
