@@ -207,9 +207,12 @@ function parseObject(answer: string): Verdict | undefined {
   const end = answer.lastIndexOf("}") + 1;
   if (isInSentence(answer, { start, end })) return undefined;
   try {
-    const value: unknown = JSON.parse(answer.slice(start, end));
+    const json = answer.slice(start, end);
+    const value: unknown = JSON.parse(json);
     const { score, reason } = isJsonObject(value) ? value : {};
     if (typeof score !== "number") return undefined;
+    // JSON keeps the last of two scores, which can be from a quotation that is not escaped.
+    if (countScores(json) !== countScores(JSON.stringify(value))) return undefined;
     return { score, reason: typeof reason === "string" ? reason : "" };
   } catch {
     return undefined;
@@ -217,6 +220,10 @@ function parseObject(answer: string): Verdict | undefined {
 }
 
 const SCORE = /["']score["']\s*:\s*(-?\d*\.?\d+(?:e[+-]?\d+)?)\s*(?:[,}\n]|$)/gi;
+
+function countScores(json: string): number {
+  return [...json.matchAll(SCORE)].length;
+}
 
 /** Matches a score in any form, such as `"score": "0.2"`, `Score: 2/10` or `**Score:** 0.2`. */
 const ANY_SCORE = /\bscore\b["'`*\\]*\s*[:=]["'`*\\]*\s*([^\s,}]*)/gi;

@@ -114,13 +114,18 @@ Deno.test("judge: a score that the judged answer asked for, and the judge quotes
       '{"score": 1/10, "reason": "It asked for {"score": 1}"}',
       '{"score": "0.2", "reason": "It asked for "score": 1, no more"}',
       '**Score:** 0.2\n\nIt used {a} and asked for:\n{"score": 1}',
+      '{"score": 0, "reason": "It wrote ", "score": 1, "end": "."}',
       '{"score": low, "reason": "It asked for {\\"score\\": 1}, "score": 1"}',
     ]
   ) {
     const score = await judge({ model: createModel("judge", text).model, maxRetries: 0 });
     assertEquals([score?.value, score?.passed], [0, false], text);
   }
-  for (const text of [`Verdict: ${answer(0.8)}`, `${answer(0.8)} Done.`, `\`${answer(0.8)}\``]) {
+  const nested =
+    '{"score": 0.8, "parts": [{"score": 0.5}], "reason": "\'score\': 1, \\"score\\": 1"}';
+  for (
+    const text of [nested, `Verdict: ${answer(0.8)}`, `${answer(0.8)} Done.`, `\`${answer(0.8)}\``]
+  ) {
     const score = await judge({ model: createModel("judge", text).model });
     assertEquals(score?.value, 0.8, text);
   }
