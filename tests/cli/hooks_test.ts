@@ -310,6 +310,17 @@ Deno.test("hooks: SessionStart adds its output to the system prompt, SessionEnd 
   assertEquals(log, "start\nend\n");
 });
 
+Deno.test("hooks: the context of hooks for Claude Code is added instead of their output", async () => {
+  const create = (event: string) => {
+    const specific = { hookEventName: event, additionalContext: `Context of ${event}.` };
+    return createHook(event, `echo '${JSON.stringify({ hookSpecificOutput: specific })}'`);
+  };
+  const { bodies: [body] } = await run(create("SessionStart") + create("UserPromptSubmit"));
+  const { system, messages } = body;
+  assertMatch(JSON.stringify(system), /\\n\\nContext of SessionStart\."/);
+  assertMatch(JSON.stringify(messages), /"Hi\\n\\nContext of UserPromptSubmit\."/);
+});
+
 Deno.test("hooks: Stop keeps the run going, at most five times", async () => {
   const once = createHook(
     "Stop",
