@@ -104,7 +104,7 @@ export function createOptionParser(
 /** Reports ignored parts of the configuration, and throws for invalid ones. */
 async function reportProblems(
   problems: readonly ConfigProblem[],
-  { strictConfig, quiet }: Pick<RunOptions, "strictConfig" | "quiet">,
+  { strictConfig }: Pick<RunOptions, "strictConfig">,
   { terminal }: Pick<Host, "terminal">,
 ): Promise<void> {
   const isError = ({ type }: ConfigProblem) => strictConfig || type === "error";
@@ -114,7 +114,6 @@ async function reportProblems(
     const isUsage = errors.every(({ origin }) => origin.type === "override");
     throw new (isUsage ? UsageError : ConfigurationError)(first, others.join("\n"));
   }
-  if (quiet) return;
   for (const problem of problems.slice(0, MAX_WARNINGS)) {
     await terminal.messages.write(`warning: ${toPlainText(formatConfigProblem(problem))}\n`);
   }
