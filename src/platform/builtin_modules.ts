@@ -75,6 +75,6 @@ export function getBuiltinModule<Name extends keyof BuiltinModules>(
   const module = findBuiltinModule(name);
   if (module) return module;
   throw new BadRequestError(
-    `This runtime has no ${name}: files and processes need Deno 2, Node 20.16 or later, or Bun`,
+    `This runtime has no ${name}: files and processes need Deno 2.8, Node 20.16 or later, or Bun`,
   );
 }
