@@ -16,6 +16,9 @@ import { type HookInput, type HookResult, runHook } from "./run_hook.ts";
 /** Replaces the id of the runs of the host, which run one after the other. */
 const HOST = "";
 
+/** The events that no hook can prevent. */
+const UNBLOCKABLE: readonly HookEvent[] = ["SessionStart", "SessionEnd"];
+
 /** Maximum number of times that hooks keep an agent from ending. */
 const MAX_STOPS = 5;
 
@@ -105,7 +108,9 @@ export class RunHooks {
       case "passed":
         return undefined;
       case "blocked":
-        return result.reason;
+        if (!UNBLOCKABLE.includes(event)) return result.reason;
+        this.#options.onWarning(`hook ${event}: ${result.reason}`);
+        return undefined;
       case "unavailable":
         if (event === "PreToolUse") return `the hook ${JSON.stringify(command)}: ${result.reason}`;
         this.#options.onWarning(`hook ${event}: ${result.reason}`);

@@ -321,6 +321,18 @@ Deno.test("hooks: the context of hooks for Claude Code is added instead of their
   assertMatch(JSON.stringify(messages), /"Hi\\n\\nContext of UserPromptSubmit\."/);
 });
 
+Deno.test("hooks: one of SessionStart or SessionEnd that would block is a warning, and the others count", async () => {
+  const block = "echo 'not today' >&2; exit 2";
+  const config = createHook("SessionStart", "echo 'Be kind.'") + createHook("SessionStart", block) +
+    createHook("SessionEnd", block) + createHook("SessionEnd", "echo end >> log");
+  const { code, bodies: [body], messages, log } = await run(config);
+  assertEquals([code, log], [0, "end\n"]);
+  assertStringIncludes(JSON.stringify(body.system), "Be kind.");
+  for (const event of ["SessionStart", "SessionEnd"]) {
+    assertStringIncludes(messages, `warning: hook ${event}: not today\n`);
+  }
+});
+
 Deno.test("hooks: Stop keeps the run going, at most five times", async () => {
   const once = createHook(
     "Stop",
