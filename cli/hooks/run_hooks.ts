@@ -70,7 +70,7 @@ export class RunHooks {
     this.#options = options;
   }
 
-  /** Runs the hooks of an event until the signal is aborted; the first one that blocks ends them. */
+  /** Runs the hooks of an event until the signal is aborted; the first one that blocks ends them, except after a tool call. */
   run(
     event: HookEvent,
     input: HookInput,
@@ -93,13 +93,19 @@ export class RunHooks {
     options: RunHooksOptions,
   ): Promise<HooksResult> {
     const outputs: string[] = [];
+    const reasons: string[] = [];
     for (const hook of hooks) {
       const result = await runHook(hook, input, options);
       const reason = this.#findBlock(hook, result);
-      if (reason !== undefined) return { blocked: reason, output: "" };
+      // The call has run: each hook may add a reason to its result.
+      if (reason !== undefined && hook.event === "PostToolUse") reasons.push(reason);
+      else if (reason !== undefined) return { blocked: reason, output: "" };
       if (result.type === "passed" && result.output !== "") outputs.push(result.output);
     }
-    return { output: outputs.join("\n") };
+    return {
+      ...(reasons.length > 0 && { blocked: reasons.join("\n") }),
+      output: outputs.join("\n"),
+    };
   }
 
   /** A hook before a tool call is a guard: one that cannot run blocks the call. */

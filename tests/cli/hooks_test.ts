@@ -275,6 +275,15 @@ Deno.test("hooks: PostToolUse adds a text to the result of the call", async () =
   assertStringIncludes(JSON.stringify(bodies[1].messages), "format the file");
 });
 
+Deno.test("hooks: all of PostToolUse run, and each one may add a text", async () => {
+  const config = createHook("PostToolUse", "echo 'first reason' >&2; exit 2") +
+    createHook("PostToolUse", "echo ran >> log") +
+    createHook("PostToolUse", "echo 'second reason' >&2; exit 2");
+  const { bodies, log } = await run(config, { model: WRITE });
+  assertEquals(log, "ran\n");
+  assertStringIncludes(JSON.stringify(bodies[1].messages), "first reason\\nsecond reason");
+});
+
 Deno.test("hooks: UserPromptSubmit adds its output to the prompt, or blocks it", async () => {
   const { bodies: [body] } = await run(createHook("UserPromptSubmit", "echo 'Branch: main'"));
   assertEquals(body.messages[0].content[0].text, "Hi\n\nBranch: main");
