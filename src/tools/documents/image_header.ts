@@ -86,7 +86,7 @@ function readGif(view: DataView): ImageSize | undefined {
   let offset = 13 + getColorTableLength(view.getUint8(10));
   let hasContent = false;
   // Some images lack the end, which programs accept.
-  while (offset < view.byteLength || !hasContent) {
+  while (offset !== view.byteLength || !hasContent) {
     const type = view.getUint8(offset);
     if (type === 0x3b) break;
     if (type === 0x2c) {
