@@ -1,6 +1,6 @@
 /**
- * Installs Node 20, Node 24 and Bun from npm in `dist/runtimes`, the packages that the built package depends on, and a client
- * of the Agent Client Protocol, for the tests in `tests/runtimes` and `tests/cli`.
+ * Installs Node 20, Node 24 and Bun from npm in `dist/runtimes`, the packages that the built package depends on, llama.cpp,
+ * and a client of the Agent Client Protocol, for the tests in `tests/runtimes` and `tests/cli`.
  *
  * @module
  */
@@ -9,6 +9,9 @@ const root = new URL("../", import.meta.url);
 
 /** Packages that only tests on Deno use. */
 const DENO_ONLY = ["@copilotkit/aimock", "typescript", "xmllint-wasm"];
+
+/** llama.cpp without binaries for graphics processors, which have 600 MB. */
+const LLAMA = ["--omit=optional", "node-llama-cpp@3.21.1", "@node-llama-cpp/linux-x64@3.21.1"];
 
 async function listInstallations(): Promise<Record<string, string[]>> {
   const text = await Deno.readTextFile(new URL("deno.json", root));
@@ -25,6 +28,7 @@ async function listInstallations(): Promise<Record<string, string[]>> {
     // A client of the Agent Client Protocol, which needs Node 22 or later.
     acpx: ["acpx@0.19"],
     packages: [...packages, "@types/node@20"],
+    ...(Deno.build.target === "x86_64-unknown-linux-gnu" && { llama: LLAMA }),
   };
 }
 

@@ -47,7 +47,11 @@ const show = defineCommand({
   summary: "Prints a session as Markdown, or writes it as a web page",
   arguments: [ID],
   options: {
-    html: { type: "file", value: "file", description: "Writes one page without other files." },
+    html: {
+      type: "file",
+      value: "file",
+      description: "Writes one page without other files; - is standard output.",
+    },
   },
   examples: [[
     "swink sessions show 3f2a --html session.html",

@@ -25,6 +25,7 @@ export function checkConfigValue(definition: ConfigKey, given: unknown): Checked
   if (typeof value === "number" && value < minimum) {
     return invalid(`${key} must be at least ${minimum}, not ${value}`);
   }
+  if (typeof value === "string" && definition.parseText) return definition.parseText(key, value);
   return Array.isArray(value) && definition.parse
     ? definition.parse(key, value)
     : { type: "valid", value };

@@ -37,6 +37,15 @@ Deno.test("checkConfigValue(): rejects other types, and says which one is expect
   assertEquals(check("allowed_tools", [1]), "allowed_tools must be a list of strings, not [1]");
 });
 
+Deno.test("checkConfigValue(): the base URL of a provider is a URL of HTTP", () => {
+  const key = "providers.lab.base_url";
+  const message = `${key} must be a URL such as https://host/path`;
+  assertEquals(check(key, "http://127.0.0.1:8080/v1"), "http://127.0.0.1:8080/v1");
+  for (const value of ["ftp://host", "host/path", "localhost:8080", "htp://u:secret@host"]) {
+    assertEquals([check(key, value), checkText(key, value)], [message, message]);
+  }
+});
+
 Deno.test("checkConfigValue(): suggests a choice", () => {
   assertEquals(
     check("sandbox", "requird"),

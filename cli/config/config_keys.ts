@@ -21,8 +21,10 @@ export interface ConfigKey extends OptionDefinition {
   readonly key: string;
   /** The files that may set the key. */
   readonly scope: ConfigScope;
-  /** Pattern of the texts of a list, for editors. Default: none. */
+  /** Pattern of a text, or of the texts of a list, for editors. Default: none. */
   readonly pattern?: string;
+  /** Checks a text, and returns its value. Default: any text is valid. */
+  readonly parseText?: (key: string, text: string) => CheckedConfigValue;
   /** Checks a list of texts, and returns its value. Default: any list is valid. */
   readonly parse?: (key: string, texts: readonly string[]) => CheckedConfigValue;
 }

@@ -76,9 +76,10 @@ function createKeySchema(key: ConfigKey): object {
 }
 
 function createValueSchema({ type, choices, minimum, repeatable, pattern }: ConfigKey): object {
-  const text = { type: "string", minLength: 1, ...(choices && { enum: choices }) };
+  const form = pattern === undefined ? {} : { pattern };
+  const text = { type: "string", minLength: 1, ...form, ...(choices && { enum: choices }) };
   if (repeatable) {
-    const item = { type: "string", ...(pattern !== undefined && { pattern }) };
+    const item = { type: "string", ...form };
     return { anyOf: [{ type: "array", items: item }, { ...text, ...item }] };
   }
   switch (type) {

@@ -20,7 +20,12 @@ export interface ConfigTable {
 
 /** The tables by name. */
 export const CONFIG_TABLES: Readonly<Record<string, ConfigTable>> = {
-  providers: { type: "tables", keys: listConfigKeys(PROVIDER_SETTINGS) },
+  providers: {
+    type: "tables",
+    keys: listConfigKeys(PROVIDER_SETTINGS).map((key) =>
+      key.key === "base_url" ? { ...key, pattern: "^https?://", parseText: parseUrl } : key
+    ),
+  },
   keys: {
     type: "keys",
     keys: listConfigKeys(KEY_ACTIONS).map((key) => ({
@@ -55,6 +60,13 @@ export function findConfigKey(name: string): ConfigKey | undefined {
 
 /** A name that needs no quotes in TOML. */
 const TABLE_NAME = /^[\w-]+$/;
+
+/** Parses the URL of a server. The message does not repeat it, since it may have a password. */
+function parseUrl(key: string, text: string): CheckedConfigValue {
+  const { protocol = "" } = URL.parse(text) ?? {};
+  if (/^https?:$/.test(protocol)) return { type: "valid", value: text };
+  return { type: "invalid", message: `${key} must be a URL such as https://host/path` };
+}
 
 /** Parses the names of keys of a keyboard; a text may have several, separated by commas or blanks. */
 function parseKeyNames(key: string, texts: readonly string[]): CheckedConfigValue {

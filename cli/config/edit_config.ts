@@ -16,7 +16,9 @@ import type { ConfigValue } from "./config_value.ts";
  * @throws {Error} If the text is not valid TOML.
  */
 export function editConfig(text: string, key: string, value: ConfigValue | undefined): string {
-  return editMarked(text.replace(EMPTY_LIST, `$1${MARK}`), key, value).replaceAll(MARK, "[]");
+  const [mark] = /^\ufeff?/.exec(text) ?? [""];
+  const marked = text.slice(mark.length).replace(EMPTY_LIST, `$1${MARK}`);
+  return mark + editMarked(marked, key, value).replaceAll(MARK, "[]");
 }
 
 /** Matches an empty list before a comment, which `toml-patch` would remove with every change of the file. */
@@ -33,7 +35,29 @@ function editMarked(text: string, key: string, value: ConfigValue | undefined): 
   const kept = countComments(edited) < countComments(text)
     ? patch(text, setValue(table, path, { value, keepsTables: true }))
     : edited;
-  return kept === "" || kept.endsWith("\n") ? kept : `${kept}\n`;
+  const complete = value === undefined ? restoreComments(kept.trim() && kept, text) : kept;
+  return complete === "" || complete.endsWith("\n") ? complete : `${complete}\n`;
+}
+
+/** Returns a text with the comments above a removed key, which may be those of the whole file or of other settings. */
+function restoreComments(edited: string, before: string): string {
+  const [lines, rest] = [before.split("\n"), edited.split("\n")];
+  const start = lines.findIndex((line, index) => line !== rest[index]);
+  const removed = lines.slice(start, start + lines.length - rest.length);
+  const isRemoval = start >= 0 &&
+    [...lines.slice(0, start), ...lines.slice(start + removed.length)].join("\n") === edited;
+  if (!isRemoval) return edited;
+  const end = removed.findIndex((line) => !/^[ \t]*#/.test(line));
+  const restored = [...rest.slice(0, start), ...removed.slice(0, end), ...rest.slice(start)];
+  return isSameTable(restored.join("\n"), edited) ? restored.join("\n") : edited;
+}
+
+function isSameTable(text: string, other: string): boolean {
+  try {
+    return JSON.stringify(parse(text)) === JSON.stringify(parse(other));
+  } catch {
+    return false;
+  }
 }
 
 /** Counts the lines that are comments. */

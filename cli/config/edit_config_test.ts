@@ -34,6 +34,27 @@ Deno.test("editConfig(): removes a key", () => {
   assertEquals(editConfig(FILE, "plain", undefined), FILE);
 });
 
+Deno.test("editConfig(): keeps the comments above a removed key", () => {
+  const files = [
+    [
+      '# My settings\n# max_turns = 5\nmodel = "a/b" # the good one\nvi = true\n',
+      "model",
+      'model = "a/b" # the good one\n',
+    ],
+    ['\ufeff# My settings\r\nmodel = "a/b"\r\n', "model", 'model = "a/b"\r\n'],
+    ['vi = true\n# the last one\nmodel = "a/b"', "model", 'model = "a/b"'],
+    [
+      '[providers.lab]\n# url\nbase_url = "https://lab.example"\n# later\n',
+      "providers.lab.base_url",
+      'base_url = "https://lab.example"\n',
+    ],
+  ] as const;
+  for (const [file, key, line] of files) {
+    assertEquals(editConfig(file, key, undefined), file.replace(line, ""));
+  }
+  assertEquals(editConfig(FILE, "max_turns", undefined), FILE.replace("max_turns = 50\n", ""));
+});
+
 Deno.test("editConfig(): keeps a table without keys if it has comments", () => {
   const file = `[keys] # mine
 submit = "enter"
@@ -74,6 +95,8 @@ Deno.test("editConfig(): changes one key only, of any file", () => {
       const text = stringify(before);
       const edited = editConfig(text, key, setting);
       assertEquals(parse(edited), parse(stringify({ ...before, [key]: setting })));
+      const { [key]: _removed, ...others } = parse(text);
+      assertEquals(parse(editConfig(text, key, undefined)), others);
     }),
     { numRuns: 500 },
   );

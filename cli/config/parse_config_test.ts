@@ -72,8 +72,8 @@ Deno.test("parseConfig(): a value instead of a table is an error", () => {
 
 Deno.test("parseConfig(): reports the line of a key in a table", () => {
   const lines = (text: string) => parseConfig(text, USER).problems.map(({ line }) => line);
-  assertEquals(lines('[providers.a]\nbase_url = "x"\n\n[providers.b]\nbase_url = 5\n'), [5]);
-  assertEquals(lines('providers.a.base_url = 5\n[providers.b]\nbase_url = "x"\n'), [1]);
+  assertEquals(lines('[providers.a]\nbase_url = "http://x"\n\n[providers.b]\nbase_url = 5\n'), [5]);
+  assertEquals(lines('providers.a.base_url = 5\n[providers.b]\nbase_url = "http://x"\n'), [1]);
   assertEquals(lines("# keys\n[keys]\nsubmit = 5\n"), [3]);
   assertEquals(lines("a = 1\nkeys = { submit = 5 }\n"), [1, 2]);
 });

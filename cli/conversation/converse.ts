@@ -44,7 +44,11 @@ export async function converse(
   const changeLog = new ChangeLog(new SessionChanges({ directories, getSessionId }));
   const ask: ApprovalPrompt = async (request) => await late.parts?.ask(request) ?? false;
   await using connection = await openConnection(settings, host);
-  await using hooks = await startHooks({ ...settings, signal: interrupt.signal }, host);
+  await using hooks = await startHooks({
+    ...settings,
+    signal: interrupt.signal,
+    beforeExit: (cleanUp) => interrupt.beforeExit(cleanUp),
+  }, host);
   await using opened = await openAgent(settings, {
     hooks,
     sessions,

@@ -129,6 +129,15 @@ Deno.test("createFileStore(): only the user can read the files", async () => {
   assertEquals([...Deno.readDirSync(path)].map(({ name }) => name), ["openai.key"]);
 });
 
+Deno.test("createFileStore(): a key that cannot be saved leaves no file", async () => {
+  await using directory = await createTemporaryDirectory({ "swink/credentials/lab.key/x": "" });
+  const state = `${directory.path}/swink`;
+  const store = createFileStore({ config: state, state });
+  await assertRejects(() => store.write("lab", KEY));
+  const names = Array.from(Deno.readDirSync(`${state}/credentials`), ({ name }) => name);
+  assertEquals(names, ["lab.key"]);
+});
+
 Deno.test("createSecretToolStore(): a keyring that cannot be read is an error, not a missing key", async () => {
   await using directory = await createTemporaryDirectory();
   directory.write("program", "#!/bin/sh\necho 'the keyring is locked' >&2; exit 1\n", 0o755);

@@ -119,6 +119,10 @@ export class Credentials {
   async delete(provider: string): Promise<boolean> {
     const saved = this.list().filter((key) => key.provider === provider);
     try {
+      // Without its mark, no later call would find it.
+      if (!this.#keyring && listNames(this.#directory).includes(`${provider}.keyring`)) {
+        throw new Error("it is in a keyring that is not available here");
+      }
       for (const { store } of saved) await store.delete(provider);
       await removeIfExists(this.#getMark(provider));
     } catch (error) {

@@ -90,6 +90,19 @@ Deno.test("Credentials: a keyring that cannot be read is an error that says what
   assertEquals(error.advice, "Save it again with: swink login a");
 });
 
+Deno.test("Credentials: a key in a keyring that is not available is not deleted, which is an error", async () => {
+  await using home = await createTemporaryDirectory();
+  const directories = { config: home.path, state: home.path };
+  const keyring = new FakeKeyring();
+  await new Credentials(directories, keyring).save("a", "k");
+  await assertRejects(
+    () => new Credentials(directories, undefined).delete("a"),
+    ConfigurationError,
+    "The key for a was not deleted: it is in a keyring that is not available here",
+  );
+  assertEquals(list(new Credentials(directories, keyring)), ["a: the keyring"]);
+});
+
 Deno.test("Credentials: a directory that cannot be written is an error", async () => {
   await using home = await createTemporaryDirectory({ state: "a file" });
   const directories = { config: home.path, state: `${home.path}/state` };

@@ -22,9 +22,14 @@ export function createFileStore(directories: ProgramDirectories): CredentialStor
       await createPrivateDirectory(directory);
       const file = getFile(provider);
       const temporary = await Deno.makeTempFile({ dir: directory, suffix: ".key" });
-      await Deno.chmod(temporary, 0o600);
-      await Deno.writeTextFile(temporary, `${key}\n`);
-      await Deno.rename(temporary, file);
+      try {
+        await Deno.chmod(temporary, 0o600);
+        await Deno.writeTextFile(temporary, `${key}\n`);
+        await Deno.rename(temporary, file);
+      } catch (error) {
+        await removeIfExists(temporary);
+        throw error;
+      }
     },
     delete: (provider) => removeIfExists(getFile(provider)),
   };

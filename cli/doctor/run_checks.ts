@@ -163,13 +163,29 @@ async function checkLocalModels(host: Host): Promise<CheckResult[]> {
     "../models/local_store.ts",
     import.meta.url,
   );
-  const found = await findLocalModels(host, new AbortController().signal);
-  const servers = [...Map.groupBy(found, ({ server }) => server)].map(([server, models]) =>
-    `${server} (${models.length})`
+  const { findLlamaProblem } = await importLate<typeof import("../models/llama_check.ts")>(
+    "../models/llama_check.ts",
+    import.meta.url,
   );
+  const { settings } = await loadRunConfig(host);
+  const { models, locked } = await findLocalModels(host, {
+    providers: getProviderSettings(settings),
+    signal: new AbortController().signal,
+  });
+  const servers = [
+    ...Array.from(
+      Map.groupBy(models, ({ server }) => server),
+      ([server, { length }]) => `${server} (${length})`,
+    ),
+    ...locked.map(({ name }) => `${name} (answers only with a key)`),
+  ];
   const stored = await countStoredModels(host);
   const places = [...(stored > 0 ? [`this device (${stored})`] : []), ...servers];
   const subject = "local models";
+  const problem = stored > 0 ? findLlamaProblem() : undefined;
+  if (problem !== undefined) {
+    return [{ type: "warning", subject, finding: places.join(", "), advice: problem }];
+  }
   if (places.length > 0) return [{ type: "ok", subject, finding: places.join(", ") }];
   const ports = LOCAL_SERVERS.map(({ name, url }) => `${name}: ${new URL(url).port}`).join(", ");
   return [{ type: "ok", subject, finding: `none on this device, and no server (${ports})` }];

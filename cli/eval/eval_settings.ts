@@ -11,7 +11,7 @@ import { UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { configureRun } from "../run/configure_run.ts";
 import { resolveNewFile, resolvePath } from "../run/resolve_path.ts";
-import { parseRunSettings, type RunSettings } from "../run/settings.ts";
+import { hasThinkingLevel, parseRunSettings, type RunSettings } from "../run/settings.ts";
 import type { EVAL_RUN_OPTIONS, EvalRunOptions } from "../settings/eval_options.ts";
 import { RUN_OPTIONS, type RunOptions } from "../settings/run_options.ts";
 import { listDefaults } from "../settings/list_defaults.ts";
@@ -74,20 +74,26 @@ export async function parseEvalSettings(
   );
   // Programs and servers of the user would be part of what is evaluated.
   const { servers: _servers, ...run } = { ...parseRunSettings(configured), hooks: [] };
+  const { thinkingLevel, ...shared } = run;
+  const parseNamed = (name: string): ModelSpec => {
+    const model = parseModel(name, "--model");
+    const keepsLevel = hasThinkingLevel(name) && !given.has("effort");
+    return thinkingLevel === undefined || keepsLevel ? model : { ...model, thinkingLevel };
+  };
   return {
     filter: options.filter,
     parallel: options.parallel,
     repeat: options.repeat,
     seed: options.seed,
     resume: options.resume,
-    models: names ? names.map((name) => parseModel(name, "--model")) : run.model ? [run.model] : [],
+    models: names ? names.map(parseNamed) : run.model ? [run.model] : [],
     ...(judge !== undefined && { judge: parseModel(judge, "--judge") }),
     ...(record !== undefined && { record: resolvePath(record) }),
     ...(replay !== undefined && { replay: resolvePath(replay) }),
     ...(chaos !== undefined && { seeds: parseSeeds(chaos) }),
     results: resolvePath(results),
     reports: parseReportFiles(options),
-    run,
+    run: names ? shared : run,
   };
 }
 

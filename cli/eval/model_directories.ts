@@ -19,7 +19,7 @@ export function getModelDirectory(recording: string, model: ModelSpec): string {
 }
 
 /**
- * Returns the default URL of a provider, if the recorded runs of a model have sent requests there.
+ * Returns the URL of a provider to which the recorded runs of a model have sent requests; `undefined` if it is unknown.
  *
  * @param directory Absolute path of the directory of the model.
  * @param provider Name of the provider.

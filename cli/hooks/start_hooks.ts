@@ -9,6 +9,7 @@ import { CliError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
+import type { InterruptHandler } from "../host/interrupt.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import type { Hook } from "./hook.ts";
 
@@ -24,6 +25,8 @@ export interface HookStartOptions {
   readonly project?: { readonly root: string | null };
   /** Kills running hooks. */
   readonly signal: AbortSignal;
+  /** Calls a function before an immediate exit. Default: there is none. */
+  readonly beforeExit?: InterruptHandler["beforeExit"];
 }
 
 /** A run with hooks. Disposing of it runs those of the end of the session. */
@@ -47,7 +50,7 @@ export interface StartedHooks extends AsyncDisposable {
 
 /** Runs the hooks of the start of the session. */
 export async function startHooks(
-  { hooks, appendedPrompt, cwd, project, signal }: HookStartOptions,
+  { hooks, appendedPrompt, cwd, project, signal, beforeExit }: HookStartOptions,
   { terminal, now }: Pick<Host, "terminal" | "now">,
 ): Promise<StartedHooks> {
   if (hooks.length === 0) {
@@ -91,11 +94,14 @@ export async function startHooks(
     ...(context.length > 0 && { appendedPrompt: context.join("\n\n") }),
     async [Symbol.asyncDispose]() {
       // An interrupted run has an end, too. A signal that follows the run kills the hook.
+      const exit = new AbortController();
+      const undo = beforeExit?.(() => Promise.resolve(exit.abort()));
       const ending = new RunHooks(hooks, {
         ...options,
-        signal: signal.aborted ? new AbortController().signal : signal,
+        signal: signal.aborted ? exit.signal : AbortSignal.any([signal, exit.signal]),
       });
       await ending.run("SessionEnd", {});
+      undo?.();
       for (const warning of takeWarnings()) {
         await terminal.messages.write(`warning: ${toPlainText(warning)}\n`);
       }

@@ -91,7 +91,8 @@ async function changeServers(
   // An invalid file is reported, and not replaced.
   await readServers({ directories, files: [], passEnvironment: [] }, host.env);
   await changeConfigFile(getUserServersPath(directories), (content) => {
-    const file = content === "" ? {} : JSON.parse(content);
+    const json = content.replace(/^\ufeff/, "");
+    const file = json === "" ? {} : JSON.parse(json);
     const mcpServers = change(file.mcpServers ?? {});
     return `${JSON.stringify({ ...file, mcpServers }, null, 2)}\n`;
   });

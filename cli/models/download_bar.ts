@@ -12,6 +12,8 @@ import { formatDuration } from "../render/usage_line.ts";
 
 /** Columns of the bar. */
 const BAR_COLUMNS = 24;
+/** Columns that stay free for `^C`, which the terminal adds; otherwise the bar could not be erased. */
+const KEY_COLUMNS = 3;
 /** Time between two updates. */
 const INTERVAL_MS = 100;
 /** Moves to the beginning of the row and clears it. */
@@ -43,8 +45,8 @@ export class DownloadBar {
     if (!this.#isLive || now - this.#drawnAt < INTERVAL_MS) return;
     this.#drawnAt = now;
     this.#isShown = true;
-    const { columns } = this.#host.terminal;
-    this.#write(CLEAR + truncateToWidth(this.#format(progress, this.#start, now), columns - 1));
+    const columns = this.#host.terminal.columns - KEY_COLUMNS;
+    this.#write(CLEAR + truncateToWidth(this.#format(progress, this.#start, now), columns));
   }
 
   /** Erases the bar. */

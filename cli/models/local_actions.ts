@@ -14,6 +14,7 @@ import { toJsonLine } from "../render/json_line.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
 import { DownloadBar } from "./download_bar.ts";
+import { findLlamaProblem } from "./llama_check.ts";
 import { openModelStore } from "./local_store.ts";
 
 /** A model of the list. */
@@ -83,6 +84,8 @@ export async function pullModel(name: string, host: Host): Promise<ExitCode> {
   const store = openModelStore(host);
   return await withCliErrors(async () => {
     const place = await store.find(name);
+    const problem = findLlamaProblem();
+    if (problem !== undefined) await messages.write(`warning: ${problem}\n`);
     const bar = new DownloadBar(name, host);
     try {
       await store.download(place, {

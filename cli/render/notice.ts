@@ -5,7 +5,7 @@
  */
 
 import type { AgentEvent } from "../../mod.ts";
-import { formatError } from "./error_text.ts";
+import { formatError, toCliTerms } from "./error_text.ts";
 import { pluralize } from "./tool_line.ts";
 import { formatDuration } from "./usage_line.ts";
 
@@ -35,7 +35,7 @@ export function getNotice(
       return formatCompaction(event.report);
     case "warning":
       // The totals state that the price is unknown.
-      return event.code === "unknown_price" ? undefined : `warning: ${event.message}`;
+      return event.code === "unknown_price" ? undefined : `warning: ${toCliTerms(event.message)}`;
     default:
       return undefined;
   }

@@ -5,13 +5,13 @@
  */
 
 import type { Policy, RunOutcome } from "../../mod.ts";
-import { REDACTED } from "../../src/core/redact.ts";
 import { estimateWorstCase, type WorstCase } from "../../src/policies/worst_case.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { formatNumber } from "../render/format_number.ts";
 import { toJsonLine } from "../render/json_line.ts";
 import { toPlainText } from "../render/plain_text.ts";
+import { toShownUrl } from "../render/shown_url.ts";
 import { startPrompt } from "./prompt_events.ts";
 import type { RunDependencies } from "./run_prompt.ts";
 import { setUpAgent } from "./setup_agent.ts";
@@ -72,20 +72,7 @@ async function readRequest(request: Request): Promise<DryRequest> {
   const bytes = new Uint8Array(await request.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
   const { method, url } = request;
-  return { method, url: hideSecrets(url), bytes: bytes.length, body: parseBody(text) };
-}
-
-/** Parameters of a URL that may hold a key. */
-const SECRET_PARAMETER = /auth|key|token|secret|sig|pass/i;
-
-/** Returns a URL without the password and the keys that the base URL of the user may have. */
-function hideSecrets(text: string): string {
-  const url = new URL(text);
-  url.username = "";
-  url.password = "";
-  const secret = [...url.searchParams.keys()].filter((name) => SECRET_PARAMETER.test(name));
-  for (const name of secret) url.searchParams.set(name, REDACTED);
-  return url.href;
+  return { method, url: toShownUrl(url), bytes: bytes.length, body: parseBody(text) };
 }
 
 function parseBody(text: string): unknown {

@@ -22,7 +22,7 @@ import { writePatch } from "./write_patch.ts";
 
 /** A run. */
 export interface Run
-  extends Pick<RunSettings, "patch" | "outputFormat" | "baseUrl" | "lastMessageFile"> {
+  extends Pick<RunSettings, "patch" | "outputFormat" | "baseUrl" | "lastMessageFile" | "schema"> {
   /** The agent and its tools. */
   readonly setup: AgentSetup;
   /** The session of the run; `undefined` if it is not saved. */
@@ -66,8 +66,10 @@ export async function finishRun(
 ): Promise<ExitCode> {
   const { patch, interrupt, host, setup, session, baseUrl } = run;
   const { outcome, attempts, answer, ...totals } = result;
-  const text = answer ? JSON.stringify(answer.value, null, 2) : getFinalText(outcome.messages);
-  const created = await snapshot?.createPatch();
+  const text = getAnswerText(run, result);
+  const isPatchInReport = patch === "-" && run.outputFormat !== "text";
+  // A text in JSON cannot have the bytes of every file.
+  const created = await snapshot?.createPatch({ asText: isPatchInReport });
   const changes = created?.bytes;
   const end: RunEnd = {
     outcome,
@@ -95,7 +97,6 @@ export async function finishRun(
     ...(answer && { answer }),
   };
   await warnAboutSession(run, { outcome, reporter });
-  const isPatchInReport = patch === "-" && run.outputFormat !== "text";
   try {
     const reported = isPatchInReport ? new TextDecoder().decode(changes) : undefined;
     await reporter.onRunEnd(report, reported);
@@ -109,6 +110,15 @@ export async function finishRun(
   return exitCode === ExitCode.ok && host.terminal.output.closed.aborted
     ? interrupt.exitCode ?? ExitCode.brokenPipe
     : exitCode;
+}
+
+/** Returns the text of the answer; empty without one that matches the schema, since a pipe hides the exit code. */
+function getAnswerText(
+  { schema }: Pick<Run, "schema">,
+  { outcome, answer }: Pick<PromptResult, "outcome" | "answer">,
+): string {
+  if (answer) return JSON.stringify(answer.value, null, 2);
+  return schema ? "" : getFinalText(outcome.messages);
 }
 
 /** Reports that the end of a complete run was not saved. A run that was aborted for that reason has it as its own. */

@@ -12,12 +12,20 @@ import { importLate } from "../host/import_late.ts";
 /** Name of the provider whose models run in this process. */
 export const LOCAL_PROVIDER = "local";
 
-/** Adds the provider to those of `connect()`, unless a server has its name. */
+/** The provider of an environment; hosts of the same program may differ in their terminal and `fetch`. */
+const providersOfEnvironments = new WeakMap<Host["env"], StreamFn>();
+
+/**
+ * Adds the provider to those of `connect()`, unless a server has its name. All runs of a program share it, since each one
+ * would load its model again otherwise, such as each case of an evaluation and each session of a server.
+ */
 export function withLocalProvider<Provider>(
   providers: Readonly<Record<string, Provider>>,
   host: Pick<Host, "env" | "fetch">,
 ): Readonly<Record<string, Provider | StreamFn>> {
-  return { [LOCAL_PROVIDER]: createLateLocalProvider(host), ...providers };
+  const provider = providersOfEnvironments.get(host.env) ?? createLateLocalProvider(host);
+  providersOfEnvironments.set(host.env, provider);
+  return { [LOCAL_PROVIDER]: provider, ...providers };
 }
 
 function createLateLocalProvider(host: Pick<Host, "env" | "fetch">): StreamFn {

@@ -37,8 +37,9 @@ export async function prepareRun(
   commandLine: RunCommandLine,
   { hasPrompt, interrupt, host }: PrepareRunOptions,
 ): Promise<PreparedRun> {
-  const configured = await configureRun(commandLine, interrupt.signal, host);
-  // The user has interrupted the question about the project.
+  const { signal } = interrupt;
+  const configured = await readFiles(await configureRun(commandLine, signal, host), signal);
+  // The user has interrupted the question about the project, or the wait for a pipe.
   if (interrupt.exitCode !== undefined) return { type: "ended", end: interrupt.exitCode };
   const settings = parseRunSettings(configured);
   if (!hasPrompt || !await isModelMissing(configured, settings, host)) {
@@ -47,6 +48,17 @@ export async function prepareRun(
   const end = await askForModel(configured, interrupt, host);
   if (end !== undefined) return { type: "ended", end };
   return await prepareRun(commandLine, { hasPrompt: false, interrupt, host });
+}
+
+/** Reads the files of the command line that are pipes, whose code is loaded if there may be any. */
+async function readFiles(configured: ConfiguredRun, signal: AbortSignal): Promise<ConfiguredRun> {
+  const { systemFile, jsonSchema } = configured.options;
+  if (systemFile === undefined && jsonSchema === undefined) return configured;
+  const { readPipedFiles } = await importLate<typeof import("./piped_files.ts")>(
+    "./piped_files.ts",
+    import.meta.url,
+  );
+  return await readPipedFiles(configured, signal);
 }
 
 /** Whether a run has no model and the user can be asked for one. Scripts get an error instead. */

@@ -80,7 +80,8 @@ async function getProviderOptions(
   return {
     ...(ownUrl !== undefined && { baseUrl: ownUrl }),
     ...(apiKey !== undefined && { apiKey }),
-    ...(isKeyless ? { keyless: true } : { keyHint: hint }),
+    keyHint: hint,
+    ...(isKeyless && { keyless: true }),
   };
 }
 

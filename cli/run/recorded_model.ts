@@ -20,10 +20,10 @@ export interface RecordedModelOptions {
 
 /**
  * Finds the model of the first request of a recording: its provider is the one with the URL of the request, in the
- * configuration, the environment or the table of providers.
+ * configuration, the environment or the table of providers, or else that with its API.
  *
  * @param file Absolute path of the recording.
- * @returns The model; `undefined` if there is no request, or no provider has its URL.
+ * @returns The model; `undefined` if there is no request, or no provider has its URL or its API.
  */
 export function findRecordedModel(
   file: string,
@@ -38,24 +38,35 @@ export function findRecordedModel(
   const provider = listServers(options).find(([name, server]) =>
     isBelow(url, server) && (name === "anthropic") === isMessages
   )?.[0];
-  return provider === undefined ? undefined : { provider, modelId, thinkingLevel: "off" };
+  const found = provider ?? findApi(url);
+  return found === undefined ? undefined : { provider: found, modelId, thinkingLevel: "off" };
+}
+
+/** The ends of the URLs of APIs that gateways and other servers offer, by the provider whose API it is. */
+const API_PATHS: Readonly<Record<string, string>> = {
+  anthropic: "/v1/messages",
+  openai: "/chat/completions",
+};
+
+/** Returns the provider with the API of a URL. */
+function findApi(url: string): string | undefined {
+  return Object.keys(API_PATHS).find((provider) => url.endsWith(API_PATHS[provider] ?? ""));
 }
 
 /**
- * Returns the default URL of a provider, if a request of a recording was sent there. A replay uses it instead of other
- * URLs, on which the format of the requests can depend.
+ * Returns the default URL of a provider, if a request of a recording was sent there, or else that of the server with its
+ * API, such as a gateway. A replay uses it instead of other URLs, on which the format of the requests can depend.
  *
  * @param file Absolute path of the recording.
  * @param provider Name of the provider.
  */
 export function findRecordedUrl(file: string, provider: string): string | undefined {
   const server = defaultUrl(provider);
-  if (server === undefined) return undefined;
-  const isRecorded = readLines(file).some((line) => {
-    const url = parseRequest(line)?.url;
-    return typeof url === "string" && isBelow(url, server);
-  });
-  return isRecorded ? server : undefined;
+  const urls = readLines(file).map((line) => parseRequest(line)?.url)
+    .filter((url) => typeof url === "string");
+  if (server !== undefined && urls.some((url) => isBelow(url, server))) return server;
+  const url = urls.find((url) => findApi(url) === provider);
+  return url?.slice(0, -(API_PATHS[provider]?.length ?? 0));
 }
 
 function findFirstRequest(file: string): JsonObject | undefined {

@@ -9,7 +9,7 @@ import { keyVariables } from "../../adapters/connect.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
-import { formatError } from "../render/error_text.ts";
+import { formatError, toCliTerms } from "../render/error_text.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getStyle } from "../render/style.ts";
 import { formatDuration } from "../render/usage_line.ts";
@@ -82,7 +82,7 @@ export function getRunEndMessage(
     case ExitCode.terminated:
       return { reason: "terminated; changes made so far are kept" };
     case ExitCode.limit:
-      if (outcome.stoppedBy) return { reason: `stopped: ${outcome.stoppedBy.reason}` };
+      if (outcome.stoppedBy) return { reason: `stopped: ${toCliTerms(outcome.stoppedBy.reason)}` };
       return { reason: "the reply is incomplete: it reached the output limit of the model" };
     case ExitCode.refused:
       return {

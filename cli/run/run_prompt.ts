@@ -41,7 +41,11 @@ export async function runPrompt(
     host,
   );
   const { fetch, firstRequest } = observeFirstRequest(connection.fetch);
-  await using hooks = await startHooks({ ...settings, signal: interrupt.signal }, host);
+  await using hooks = await startHooks({
+    ...settings,
+    signal: interrupt.signal,
+    beforeExit: (cleanUp) => interrupt.beforeExit(cleanUp),
+  }, host);
   const driver = await loadDriver(settings);
   const prompt = driver ? dependencies.prompt : await hooks.submit(dependencies.prompt);
   await using opened = await openAgent(settings, {

@@ -8,6 +8,7 @@ import type { JsonSchema, ModelSpec, ThinkingLevel } from "../../mod.ts";
 import { modelSpec, THINKING_LEVELS } from "../../src/core/model.ts";
 import type { SandboxNet } from "../../src/tools/mod.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
+import type { ConfigOrigin } from "../config/config_value.ts";
 import type { ProviderSettings } from "../config/provider_settings.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
@@ -154,7 +155,7 @@ export function parseRunSettings(
       "fallbackModel",
       () => (options.fallbackModel ?? []).flatMap(splitList).map(parseModel),
     ),
-    ...parseOption("effort", () => parseEffort(options.effort)),
+    ...parseEffort(configured),
     images: (options.image ?? []).map(resolvePath),
     ...parsePrompts(options),
     ...(options.maxBudgetUsd !== undefined && { maxCost: options.maxBudgetUsd }),
@@ -220,10 +221,29 @@ function splitList(list: string): string[] {
   return list.split(/[\s,]+/).filter((item) => item !== "");
 }
 
-function parseEffort(effort: RunOptions["effort"]): Pick<RunSettings, "thinkingLevel"> {
+/** Returns the effort as a thinking level, unless the source of a model with a level precedes that of the effort. */
+function parseEffort(
+  { options: { effort, model = "" }, given, settings }: ConfiguredRun,
+): Pick<RunSettings, "thinkingLevel"> {
   if (effort === undefined) return {};
+  const rank = (option: "effort" | "model") =>
+    given.has(option) ? SOURCES.length : SOURCES.indexOf(settings.get(option)?.origin.type);
+  if (hasThinkingLevel(model) && rank("model") > rank("effort")) return {};
   return { thinkingLevel: effort === "xhigh" || effort === "max" ? "extra_high" : effort };
 }
+
+/** Whether the name of a model ends with a thinking level. */
+export function hasThinkingLevel(model: string): boolean {
+  return THINKING_LEVELS.some((level) => model.endsWith(`:${level}`));
+}
+
+/** The sources of the configuration; later ones precede earlier ones. */
+const SOURCES: readonly (ConfigOrigin["type"] | undefined)[] = [
+  "user",
+  "project",
+  "environment",
+  "override",
+];
 
 function parsePrompts(
   { system, systemFile, appendSystemPrompt }: RunOptions,
@@ -284,8 +304,10 @@ function checkThinkingLevel(name: string): void {
 function parseUrl(text: string): string {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol)) return text;
+  // Without the user name and the password that it may have.
+  const shown = JSON.stringify(text.replace(/^(\w+:\/\/)?.*@/s, "$1…@"));
   throw new UsageError(
-    `Invalid value ${JSON.stringify(text)} for --base-url: must be a URL such as https://host/path`,
+    `Invalid value ${shown} for --base-url: must be a URL such as https://host/path`,
   );
 }
 

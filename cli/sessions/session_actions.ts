@@ -86,18 +86,17 @@ export async function searchSessions(
   });
 }
 
-/** Prints a session as Markdown, or writes it as a web page. */
+/** Prints a session as Markdown, or writes it as a web page to a file or, for `-`, to standard output. */
 export async function showSession(
   id: string,
   html: string | undefined,
   host: Host,
 ): Promise<ExitCode> {
   return await useSession(id, host, async (session) => {
-    if (html === undefined) {
-      await host.terminal.output.write(toPlainText(await exportMarkdown(session)));
-    } else {
-      await writeFile(html, await exportHtml(session));
-    }
+    const { output } = host.terminal;
+    if (html === undefined) await output.write(toPlainText(await exportMarkdown(session)));
+    else if (html === "-") await output.write(toPlainText(await exportHtml(session)));
+    else await writeFile(html, await exportHtml(session));
     return ExitCode.ok;
   });
 }
@@ -158,9 +157,9 @@ export async function deleteSessions(
     const updatedBefore = host.now() - (olderThan ?? 0) * DAY_MS;
     const sessions = olderThan === undefined
       ? await findSessions(store, ids)
-      : (await listWithoutSubAgents(store)).filter(({ updated, problem }) =>
-        // A session that cannot be opened may be of a later version, or readable again later.
-        updated < updatedBefore && problem === undefined
+      : (await listWithoutSubAgents(store)).filter(({ created, updated, problem }) =>
+        // A session that cannot be opened may be of a later version, or readable again later. A copy has older entries.
+        Math.max(created, updated) < updatedBefore && problem === undefined
       );
     if (sessions.length === 0) {
       await host.terminal.messages.write("No session is that old\n");

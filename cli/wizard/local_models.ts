@@ -6,6 +6,7 @@
 
 import { urlVariable } from "../../adapters/connect.ts";
 import { toServerUrl } from "../../adapters/ollama/server_url.ts";
+import type { ProviderSettings } from "../config/provider_settings.ts";
 import type { Host } from "../host/host.ts";
 
 /** A model of a local server, or of this device. */
@@ -67,40 +68,73 @@ function readList(value: unknown, listName: string, member: string): unknown[] {
   return Array.isArray(list) ? list.map((item) => item?.[member]) : [];
 }
 
+/** The models of the servers on this machine. */
+export interface FoundModels {
+  readonly models: readonly LocalModel[];
+  /** Servers that answer only with a key. */
+  readonly locked: readonly LocalServer[];
+}
+
+/** Options for `findLocalModels()`. */
+export interface FindOptions {
+  /** Settings of providers, by name. */
+  readonly providers: Readonly<Record<string, ProviderSettings>>;
+  /** Ends the search. */
+  readonly signal: AbortSignal;
+}
+
 /**
- * Asks the servers on their usual ports, or at the URLs of their variables, for their models, and returns those that can
- * chat. A server that does not run, or answers something else, has none.
+ * Asks the servers on their usual ports, or at the URLs of their variables or of the configuration, for their models, and
+ * returns those that can chat. A server that does not run, or answers something else, has none.
  */
 export async function findLocalModels(
   { fetch, env }: Pick<Host, "fetch" | "env">,
-  signal: AbortSignal,
-): Promise<LocalModel[]> {
-  const lists = await Promise.all(LOCAL_SERVERS.map(async (server) => {
-    const list = await readModels(server, { fetch, env }, signal).catch(() => undefined);
-    return server.readNames(list).filter(isChatModel)
-      .map((name) => ({ server: server.name, name: `${server.provider}/${name}` }));
+  { providers, signal }: FindOptions,
+): Promise<FoundModels> {
+  const answers = await Promise.all(LOCAL_SERVERS.map(async (server) => {
+    const { provider, url } = server;
+    const address = env(urlVariable(provider) ?? "") || (providers[provider]?.baseUrl ?? url);
+    const answer = await readModels(server, address, { fetch, signal }).catch(() => undefined);
+    return { server, answer };
   }));
-  return lists.flat();
+  return {
+    models: answers.flatMap(({ server: { name, provider, readNames }, answer }) =>
+      readNames(answer?.list).filter(isChatModel)
+        .map((model) => ({ server: name, name: `${provider}/${model}` }))
+    ),
+    locked: answers.filter(({ answer }) => answer?.needsKey).map(({ server }) => server),
+  };
 }
 
-/** Models for embeddings have names such as `nomic-embed-text`; not every server lists the abilities of its models. */
-function isChatModel(name: unknown): name is string {
-  return typeof name === "string" && /^[!-~]{1,200}$/.test(name) && !/embed/i.test(name);
+/**
+ * Models for embeddings have names such as `nomic-embed-text`; not every server lists the abilities of its models. The name of
+ * a model of llama.cpp can be its path, with spaces and letters of any language.
+ */
+export function isChatModel(name: unknown): name is string {
+  return typeof name === "string" && name === name.trim() &&
+    /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u.test(name) &&
+    !/embed[^/\\]*$/i.test(name);
+}
+
+/** The list of models of a server, which is refused without a key if `needsKey` is set. */
+interface ServerAnswer {
+  readonly list?: unknown;
+  readonly needsKey?: boolean;
 }
 
 async function readModels(
-  { provider, url, path }: LocalServer,
-  { fetch, env }: Pick<Host, "fetch" | "env">,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const address = env(urlVariable(provider) ?? "") || url;
+  { provider, path }: LocalServer,
+  address: string,
+  { fetch, signal }: Pick<Host, "fetch"> & { readonly signal: AbortSignal },
+): Promise<ServerAnswer> {
   const baseUrl = provider === "ollama" ? toServerUrl(address) : toVersionedUrl(address);
   const response = await fetch(`${baseUrl}${path}`, {
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     redirect: "error",
   });
   const text = await readText(response);
-  return response.ok ? JSON.parse(text) : undefined;
+  if (response.status === 401 || response.status === 403) return { needsKey: true };
+  return response.ok ? { list: JSON.parse(text) } : {};
 }
 
 /** Adds the version of the API to a URL without a path, as the adapter does. */

@@ -20,7 +20,12 @@ import type { QuestionContext } from "../questions/choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { type CheckedProvider, checkKey } from "./check_key.ts";
-import { findLocalModels, LOCAL_SERVERS, type LocalModel } from "./local_models.ts";
+import {
+  findLocalModels,
+  LOCAL_SERVERS,
+  type LocalModel,
+  type LocalServer,
+} from "./local_models.ts";
 
 /** How the questions ended. */
 export type WizardEnd =
@@ -134,16 +139,20 @@ async function setUpKey(provider: CheckedProvider, context: WizardContext): Prom
 
 /** Asks for a model on this machine, or one to download; returns whether one was saved. */
 async function setUpLocalModel(context: WizardContext): Promise<boolean> {
-  const { host, signal } = context;
+  const { host, signal, providers } = context;
   const { messages } = host.terminal;
   await messages.write("  Looking for servers on this machine…\n");
-  const served = await findLocalModels(host, signal);
+  const { models: served, locked } = await findLocalModels(host, { providers, signal });
   if (signal.aborted) return false;
-  if (served.length === 0) await messages.write(NO_SERVER);
+  if (served.length === 0 && locked.length === 0) await messages.write(NO_SERVER);
+  for (const server of locked) await messages.write(describeLocked(server));
   const { findDeviceModels, downloadModel } = await importLate<
     typeof import("./device_models.ts")
   >("./device_models.ts", import.meta.url);
-  const model = await askForLocalModel([...served, ...await findDeviceModels(host)], context);
+  const device = await findDeviceModels(host);
+  if (device.problem !== undefined) await messages.write(`  ${device.problem}\n`);
+  const found = [...served, ...device.models];
+  const model = found.length > 0 ? await askForLocalModel(found, context) : undefined;
   if (!model) return false;
   if (model.download && !await downloadModel(model.download, { host, signal })) return false;
   const file = getUserConfigPath(requireProgramDirectories("the configuration", host.env));
@@ -157,6 +166,12 @@ const NO_SERVER = `  No server with a model answers (${
 }).
   Start one, such as Ollama from ollama.com with: ollama pull qwen3
 `;
+
+function describeLocked({ name, provider }: LocalServer): string {
+  return `  ${name} answers only with a key. Save it with: swink login ${provider}
+  and its model with: swink config set model ${provider}/NAME
+`;
+}
 
 /** A model has one digit as its key. */
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"] as const;

@@ -8,6 +8,7 @@
  * @module
  */
 
+import { LLAMA_PACKAGE } from "../../src/local/llama/llama_runtime.ts";
 import { choosePackages } from "../packages.ts";
 import { compileDeclarations, compileModule } from "./compile.ts";
 import {
@@ -76,11 +77,18 @@ export async function buildPackage(): Promise<void> {
   }
   await writeDeclarations(config, sources);
   await writeFile("bin/swink.js", await Deno.readTextFile(new URL("./swink.js", import.meta.url)));
-  const optional = listOptionalPackages(config, { sources: sources.values(), specifiers });
-  await writeFile("package.json", createPackageJson(config, { specifiers, optional }));
+  const all = addLlama(config);
+  const optional = listOptionalPackages(all, { sources: sources.values(), specifiers });
+  await writeFile("package.json", createPackageJson(all, { specifiers, optional }));
   for (const name of COPIED_FILES) {
     await Deno.copyFile(new URL(name, root), new URL(name, packageDirectory));
   }
+}
+
+/** Adds llama.cpp, which the project does not import, because Deno would download it for every task. */
+function addLlama(config: ProjectConfig): ProjectConfig {
+  const { name, version } = LLAMA_PACKAGE;
+  return { ...config, imports: { ...config.imports, [name]: `npm:${name}@^${version}` } };
 }
 
 /** Reads the modules of the package, and the text files that they import. */

@@ -95,6 +95,8 @@ export class StructuredAnswer {
   #streamFn: StreamFn | undefined;
   /** Whether the provider rejected the schema in this turn, so that the request needs the tool instead. */
   #needsTool = false;
+  /** Whether an attempt was a text without a call. */
+  #hasText = false;
   #now: () => number = Date.now;
   readonly #tool: AgentTool;
   #validator: SchemaValidator | undefined;
@@ -158,9 +160,19 @@ export class StructuredAnswer {
       this.#nativeModel = model;
       this.#needsTool = !this.#isNative;
     }
-    if (this.#needsTool) return { type: "change", tools: this.#addTool(tools) };
-    if (!this.#isNative) return undefined;
-    return { type: "change", options: { responseSchema: schema } };
+    if (this.#isNative) return { type: "change", options: { responseSchema: schema } };
+    const mustCall = this.#hasText && await this.#canForceCall(model);
+    if (!this.#needsTool && !mustCall) return undefined;
+    return {
+      type: "change",
+      ...(this.#needsTool && { tools: this.#addTool(tools) }),
+      ...(mustCall && { toolChoice: { name: this.#tool.name } }),
+    };
+  }
+
+  /** Whether a model obeys a forced call; small models may never call the tool on their own. */
+  #canForceCall(model: ModelSpec): Promise<boolean> {
+    return isEnforcedByAll(this.#answerSchema.parameters, [{ model }], this.#streamFn);
   }
 
   /** Adds the tool that receives the answer to the agent's settings. */
@@ -266,6 +278,7 @@ export class StructuredAnswer {
       ? await this.#acceptText(text)
       : `The answer must be given by calling the tool "${this.#tool.name}".`;
     if (!problem) return;
+    this.#hasText = true;
     this.#recordFailure(problem);
     if (this.#isFinished()) return { type: "stop", reason: this.#getStopReason() };
     return { type: "inject", messages: [userMessage(problem, this.#now())] };

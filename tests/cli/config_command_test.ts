@@ -202,12 +202,13 @@ Deno.test("swink config schema: describes every key and rejects invalid files", 
   const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(JSON.parse(output));
   assertEquals(validate({ model: "a/b", max_turns: 5, tools: ["a"], sandbox: "off" }), true);
   const keys = { submit: "ctrl+s", newline: ["enter", "alt+,"], editor: [] };
-  assertEquals(validate({ keys, providers: { lab: { base_url: "x" } } }), true);
+  assertEquals(validate({ keys, providers: { lab: { base_url: "http://x" } } }), true);
   for (
     const invalid of [
       { max_turns: 0 },
       { modle: "a" },
       { sandbox: "on" },
+      { providers: { lab: { base_url: "ftp://x" } } },
       { plain: 1 },
       { keys: { submit: "ctrl-s" } },
       { keys: { sumbit: "ctrl+s" } },

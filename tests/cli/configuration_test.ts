@@ -45,6 +45,27 @@ Deno.test("swink run: the command line precedes the environment, and that the us
   assertEquals((await run({ files, env: { SWINK_MODEL: "" } })).request.model, "file");
 });
 
+Deno.test("swink run: the thinking level of the model and the effort precede each other as their sources do", async () => {
+  const model = "openai/gpt-6.2-sol:high";
+  const getEffort = async (options: RunOptions, ...args: string[]) => {
+    const env = { OPENAI_API_KEY: "k", ...options.env };
+    return (await run({ ...options, env }, ...args)).request.reasoning?.effort;
+  };
+  const files = { [CONFIG]: 'effort = "low"\n' };
+  assertEquals(await getEffort({ files }, "-m", model), "high");
+  assertEquals(await getEffort({ files, env: { SWINK_MODEL: model } }), "high");
+  assertEquals(await getEffort({ env: { SWINK_EFFORT: "low", SWINK_MODEL: model } }), "low");
+  assertEquals(
+    await getEffort({ env: { SWINK_EFFORT: "low" } }, "--config", `model=${model}`),
+    "high",
+  );
+  const both = { [CONFIG]: `effort = "low"\nmodel = "${model}"\n` };
+  assertEquals(await getEffort({ files: both }), "low");
+  assertEquals(await getEffort({ files: both, env: { SWINK_EFFORT: "medium" } }), "medium");
+  assertEquals(await getEffort({ files }, "-m", model, "--effort", "medium"), "medium");
+  assertEquals(await getEffort({ files }, "-m", "openai/gpt-6.2-sol"), "low");
+});
+
 Deno.test("swink run: removes the tools that the configuration forbids, whatever the command line allows", async () => {
   const files = { [CONFIG]: 'disallowed_tools = ["bash"]\n' };
   const { request } = await run({ files }, "--disallowed-tools", "Write");

@@ -73,6 +73,27 @@ Deno.test("swink doctor: finds models on this device, and those of servers on th
   );
 });
 
+Deno.test("swink doctor: asks servers at the URLs of the configuration, and reports those that need a key", async () => {
+  await using home = await createTemporaryDirectory({
+    ".config/swink/config.toml": '[providers.ollama]\nbase_url = "http://gpu.test:1/v1"\n',
+  });
+  const host = createFakeHost({
+    env: { HOME: home.path, NO_COLOR: "1" },
+    model: [
+      { status: 200, body: JSON.stringify({ models: [{ name: "qwen3:8b" }] }) },
+      { status: 404, body: "" },
+      { status: 404, body: "" },
+      { status: 401, body: '{"error":"Unauthorized"}' },
+    ],
+  });
+  assertEquals(await main(["doctor"], host), 0);
+  assertEquals(host.requests[0]?.url, "http://gpu.test:1/api/tags");
+  assertStringIncludes(
+    host.output,
+    "\nok       local models: Ollama (1), vLLM (answers only with a key)\n",
+  );
+});
+
 Deno.test("swink doctor: reports what is missing, with advice", async () => {
   const { code, output } = await runDoctor({ "state": "a file" }, { XDG_STATE_HOME: "HOME/state" });
   assertEquals(code, 0);

@@ -1,5 +1,5 @@
 import { main } from "../../cli/main.ts";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
@@ -30,13 +30,16 @@ Deno.test("exit code: 3 for --base-url without a model", async () => {
 });
 
 Deno.test("exit code: 3 without a key, with the name of the variable", async () => {
-  const { code, host } = await runSession({ env: {} }, "-m", "anthropic/claude-opus-5");
-  assertEquals(code, 3);
-  assertStringIncludes(
-    host.messages,
-    "swink: No API key for anthropic: set ANTHROPIC_API_KEY, or run swink login anthropic\n",
-  );
-  assertEquals(host.requests.length, 0);
+  for (const options of [[], ["--base-url", "http://127.0.0.1:1"]]) {
+    const model = ["-m", "anthropic/claude-opus-5"];
+    const { code, host } = await runSession({ env: {} }, ...model, ...options);
+    assertEquals(code, 3);
+    assertStringIncludes(
+      host.messages,
+      "swink: No API key for anthropic: set ANTHROPIC_API_KEY, or run swink login anthropic\n",
+    );
+    assertEquals(host.requests.length, 0);
+  }
 });
 
 Deno.test("exit code: 3 for an unknown provider, with a suggestion", async () => {
@@ -295,3 +298,22 @@ Deno.test("swink run: a prompt that is too long for the model is reported with a
   assertEquals(code, 1);
   assertStringIncludes(host.messages, "\nShorten the prompt and its files, or choose a model");
 });
+
+for (const option of ["--system-file", "--json-schema"]) {
+  Deno.test(`exit code: 130 for an interrupt while ${option} waits for a pipe`, async () => {
+    await using directory = await createTemporaryDirectory();
+    const pipe = `${directory.path}/pipe`;
+    await new Deno.Command("mkfifo", { args: [pipe] }).output();
+    const host = createFakeHost();
+    const running = main(["run", "--cwd", directory.path, option, pipe, "Hello"], host);
+    // The program may not listen yet; signals of the same time count as one.
+    const sending = setInterval(() => host.sendSignal("SIGINT"), 10);
+    assertEquals([await running, host.output, host.requests.length], [130, "", 0]);
+    clearInterval(sending);
+    // Ends the operation of the system, too: the opened pipe is closed.
+    using writer = await Deno.open(pipe, { write: true });
+    await assertRejects(async () => {
+      for (;;) await writer.write(new Uint8Array(1));
+    }, Deno.errors.BrokenPipe);
+  });
+}

@@ -5,6 +5,7 @@
  */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { InterruptHandler } from "../../cli/host/interrupt.ts";
 import { main } from "../../cli/main.ts";
 import { typeConversation } from "./conversation/plain_conversation.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
@@ -417,4 +418,25 @@ Deno.test("hooks: SessionEnd runs at the end of an interrupted run", async () =>
   const started = await startHooks({ hooks, cwd: directory.path, signal }, createFakeHost());
   await started[Symbol.asyncDispose]();
   assertEquals(directory.read("log"), "end\n");
+});
+
+Deno.test("hooks: a second Ctrl+C kills the SessionEnd hook of an interrupted run", async () => {
+  await using directory = await createTemporaryDirectory({ "p/x": "" });
+  const cwd = `${directory.path}/p`;
+  const hooks = [
+    { event: "SessionEnd", command: "echo start > log; sleep 60", timeoutMs: 60_000 },
+  ] as const;
+  let time = 0;
+  const host = createFakeHost({ now: () => time });
+  using interrupt = new InterruptHandler(host);
+  host.sendSignal("SIGINT");
+  const beforeExit = interrupt.beforeExit.bind(interrupt);
+  const started = await startHooks({ hooks, cwd, signal: interrupt.signal, beforeExit }, host);
+  const ending = started[Symbol.asyncDispose]();
+  await waitUntil(() => existsFile(`${cwd}/log`));
+  time = 1_000;
+  host.sendSignal("SIGINT");
+  await ending;
+  assertMatch(host.messages, /^warning: hook SessionEnd: .* was interrupted\n$/);
+  await waitUntil(() => host.exitCodes.length > 0);
 });

@@ -102,6 +102,21 @@ Deno.test("swink run --json-schema: an invalid answer is requested again, then t
   ]);
 });
 
+Deno.test("swink run --json-schema: a text that is no valid answer is neither printed nor written to the file", async () => {
+  await using directory = await createTemporaryDirectory({ "last.txt": "earlier\n" });
+  const file = `${directory.path}/last.txt`;
+  const text = scriptedReply('{"count":"three"}');
+  const { code, output, messages } = await run(
+    { model: [text, text, text, text] },
+    "--json-schema",
+    "HOME/schema.json",
+    "--output-last-message",
+    file,
+  );
+  assertEquals([code, output, directory.read("last.txt")], [1, "", "\n"]);
+  assertStringIncludes(messages, "No valid answer after 4 attempts");
+});
+
 Deno.test("swink run --json-schema: rejects what is no schema", async () => {
   for (const value of ["HOME/none.json", "HOME/broken.json", "HOME/list.json", "{"]) {
     const { code, messages, requests } = await run({}, "--json-schema", value);

@@ -246,6 +246,15 @@ Deno.test("swink mcp: adds, lists and removes servers of the user", async () => 
   assertEquals((await runCommand(home, "remove", "files"))[0], 2);
 });
 
+Deno.test("swink mcp add, swink mcp remove: change a file with a byte order mark", async () => {
+  await using home = await createTemporaryDirectory({
+    [USER_FILE]: '\ufeff{"mcpServers":{"a":{"command":"x"}}}\r\n',
+  });
+  assertEquals((await runCommand(home, "add", "b", "--", "y"))[0], 0);
+  assertEquals((await runCommand(home, "remove", "a"))[0], 0);
+  assertEquals(await runCommand(home, "list"), [0, "b  y\n", ""]);
+});
+
 Deno.test("swink mcp add: rejects invalid servers, and an invalid file, which stays unchanged", async () => {
   await using home = await createTemporaryDirectory({ [USER_FILE]: "{" });
   for (

@@ -127,6 +127,22 @@ for (const [change, command] of Object.entries(COMMANDS)) {
   });
 }
 
+for (const format of ["json", "stream-json"]) {
+  Deno.test(`--patch: the member of ${format} applies to files that are not UTF-8`, async () => {
+    const files = { "latin1.txt": Uint8Array.of(0x63, 0xe9, 0x0a, 0x6c, 0x0a) };
+    await using before = await createTemporaryDirectory(files);
+    await using after = await createTemporaryDirectory(files);
+    const command = "printf 'c\\350\\nl\\n' > latin1.txt; printf 'n\\344u\\n' > new.txt";
+    const host = createFakeHost({
+      model: [scriptedReply(scriptedCall("bash", { command })), scriptedReply("Done.")],
+    });
+    const options = ["--approve-all", "--cwd", after.path, "--patch", "-", "-o", format];
+    assertEquals(await main(["run", ...options, "Work"], host), 0, host.messages);
+    const { patch } = JSON.parse(host.output.trimEnd().split("\n").at(-1) ?? "");
+    await assertPatchApplies(before, new TextEncoder().encode(patch), after);
+  });
+}
+
 Deno.test("--patch: several changes at once apply and revert", async () => {
   await using worked = await createProject();
   await using copy = await createProject();

@@ -96,6 +96,25 @@ Deno.test("--replay: uses the recorded URL where another one is set", async () =
   assertEquals(await run({ env: { HOME: `${directory.path}/home` } }, "--replay"), recorded);
 });
 
+for (const name of ["anthropic/claude-x", "openai/gpt-x", "lab/gpt-x"]) {
+  Deno.test(`--replay: needs neither the model ${name} nor the URL of its gateway`, async () => {
+    await using directory = await createWorkDirectory();
+    await using gateway = startMockProvider(DONE_REPLY);
+    const prompt = ["--cwd", `${directory.path}/work`, "Hello"];
+    const host = Object.assign(
+      createFakeHost({ env: { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" } }),
+      { fetch },
+    );
+    const options = ["-m", name, "--base-url", gateway.url, "--record", directory.cassette];
+    assertEquals(await main(["run", ...options, ...prompt], host), 0, host.messages);
+    for (const model of [[], ...name.startsWith("lab/") ? [] : [["-m", name]]]) {
+      const replay = createFakeHost(NO_KEYS);
+      const code = await main(["run", ...model, "--replay", directory.cassette, ...prompt], replay);
+      assertEquals([code, replay.output], [0, "Milk and eggs.\n"], replay.messages);
+    }
+  });
+}
+
 Deno.test("--replay: works on a later date than that of the recording", async () => {
   await using directory = await createWorkDirectory();
   await runSession(directory, { model: [DONE_REPLY] }, "--record", directory.cassette, "Hello");

@@ -117,6 +117,8 @@ Deno.test("swink sessions show --html: writes a page", async () => {
     messages: "",
   });
   assertStringIncludes(home.read("page.html"), "Write a poem");
+  const printed = await run(home, ["show", "old", "--html", "-"]);
+  assertEquals([printed.code, printed.output], [0, home.read("page.html")]);
   const { code, messages } = await run(home, ["show", "old", "--html", `${home.path}/no/x.html`]);
   assertEquals(code, 3);
   assertStringIncludes(messages, "swink: HOME/no/x.html cannot be written: ");

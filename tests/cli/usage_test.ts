@@ -178,6 +178,11 @@ for (
       'Invalid value "localhost:80" for --base-url: must be a URL such as https://host/path',
     ],
     [
+      "an invalid URL with a password",
+      ["run", "--base-url", "ftp://user:can/ary@host/v1", "x"],
+      'Invalid value "ftp://…@host/v1" for --base-url: must be a URL such as https://host/path',
+    ],
+    [
       "a directory for the patch",
       ["run", "--patch", ".", "x"],
       'Invalid value "." for --patch: is a directory',

@@ -153,6 +153,48 @@ Deno.test("first run: saves a model of a local server", async () => {
   );
 });
 
+Deno.test("first run: finds servers at the URLs of the configuration, and names that are paths", async () => {
+  await using home = await createTemporaryDirectory({
+    "p/x": "",
+    ".config/swink/config.toml": '[providers.ollama]\nbase_url = "http://gpu.test:1"\n' +
+      '[providers.llamacpp]\nbase_url = "http://gpu.test:2"\n' +
+      '[providers.vllm]\nbase_url = "http://gpu.test:3/v1"\n',
+  });
+  const name = "/home/José/My embedded Models/qwen3.gguf";
+  const { host, screen } = await run(home, {
+    answers: ["l", "1"],
+    model: [
+      NO_SERVER,
+      NO_SERVER,
+      json({ data: [{ id: name }, { id: " a" }, { id: "a\nb" }, { id: "a\u202eb" }] }),
+      NO_SERVER,
+    ],
+    env: { VLLM_BASE_URL: "http://variable.test/v1" },
+  });
+  assertEquals(host.requests.slice(0, 4).map(({ url }) => url), [
+    "http://gpu.test:1/api/tags",
+    "http://127.0.0.1:1234/v1/models",
+    "http://gpu.test:2/v1/models",
+    "http://variable.test/v1/models",
+  ]);
+  assertStringIncludes(screen, `  1  llamacpp/${name} (llama.cpp)\n  2  local/qwen3-0.6b (`);
+  assertStringIncludes(screen, `The model llamacpp/${name} is saved in HOME/.config`);
+});
+
+Deno.test("first run: reports a server that answers only with a key", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const { screen } = await run(home, {
+    answers: ["l", "b", "q"],
+    model: [NO_SERVER, NO_SERVER, NO_SERVER, json({ error: "Unauthorized" }, 401)],
+  });
+  assertStringIncludes(
+    screen,
+    "  vLLM answers only with a key. Save it with: swink login vllm\n" +
+      "  and its model with: swink config set model vllm/NAME\n",
+  );
+  assertEquals(screen.includes("No server with a model answers"), false);
+});
+
 Deno.test("first run: without a local server, asks again", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const { code, screen, host } = await run(home, {

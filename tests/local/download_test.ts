@@ -257,7 +257,7 @@ Deno.test("ModelStore: lists incomplete files, and not as models", async () => {
   const incomplete = await store.listIncomplete();
   assertEquals(incomplete.map(({ name, size, preset }) => [name, size, preset?.name]), [
     ["copy", 7, undefined],
-    ["owner--repo--model--main", 100, undefined],
+    ["owner--repo--model@main", 100, undefined],
     ["qwen3-4b", 50_000, "qwen3-4b"],
   ]);
   for (const { name } of incomplete) await store.remove(name);
@@ -290,15 +290,6 @@ Deno.test("ModelStore: an abort ends a download and keeps its part", async () =>
   download.hub.behavior = {};
   await download.run();
   assertEquals(await Deno.readFile(download.path), CONTENT);
-});
-
-Deno.test("ModelStore: does not write to a part that another process writes", async () => {
-  await using download = await createDownload();
-  using part = await Deno.open(download.part, { create: true, write: true });
-  assert(part.tryLockSync(true));
-  assertStringIncludes((await download.fail()).message, "Another process is downloading");
-  part.unlockSync();
-  await download.run();
 });
 
 Deno.test("ModelStore: does not remove a part that a download writes", async () => {
@@ -406,7 +397,7 @@ Deno.test("ModelStore: reports what the system does not allow", async () => {
   assertStringIncludes((await download.fail()).message, `Cannot save ${download.path}: `);
   await Deno.writeTextFile(`${download.store.directory}/owner--repo--other.gguf.part`, "x");
   await download.store.remove("owner--repo--other");
-  const error = await assertRejects(() => download.store.remove("owner--repo--model--main"));
+  const error = await assertRejects(() => download.store.remove("owner--repo--model@main"));
   assertStringIncludes(String(error), "Cannot remove");
   await Deno.writeTextFile(download.part, "x");
   const file = new ModelStore({ directory: download.part });
@@ -443,7 +434,7 @@ Deno.test("ModelStore: lists models that are links to files", async () => {
   await Deno.symlink("/nowhere", `${directory}/broken.gguf`);
   await Deno.mkdir(`${directory}/directory.gguf`);
   const names = (await download.store.list()).map(({ name, size }) => [name, size]);
-  assertEquals(names, [["link", 50_000], ["owner--repo--model--main", 50_000]]);
+  assertEquals(names, [["link", 50_000], ["owner--repo--model@main", 50_000]]);
   await download.store.remove("link");
   assert(await exists(download.path));
 });
@@ -468,9 +459,9 @@ Deno.test("ModelStore: removes models and parts, and no other files", async () =
   await using download = await createDownload();
   await download.run();
   assertEquals((await download.store.list()).map(({ name, size }) => [name, size]), [
-    ["owner--repo--model--main", 50_000],
+    ["owner--repo--model@main", 50_000],
   ]);
-  await download.store.remove("owner--repo--model--main");
+  await download.store.remove("owner--repo--model@main");
   assertEquals(await download.store.list(), []);
   const long = `owner/${"r".repeat(90)}/${"f".repeat(90)}`;
   const { path } = await download.store.find(`hf:${long}.gguf@main-version`);

@@ -5,10 +5,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
+import { Agent, defineTool } from "../../mod.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import { createCallGrammar, createReplyGrammar } from "../../src/local/grammar/reply_grammar.ts";
 import { findCallFormat, TAGGED_CALLS } from "../../src/local/prompt/call_format.ts";
-import { createFixture } from "./local_fixture.ts";
+import { createFixture, WEATHER } from "./local_fixture.ts";
 import { llama } from "./tiny_models.ts";
 
 const ignore = llama === undefined;
@@ -100,6 +101,28 @@ Deno.test({ name: "grammar: a reply of any model is valid by its schema", ignore
   );
   assert(finished > 15, `${finished} replies were finished`);
 });
+
+Deno.test(
+  { name: "structuredOutput(): an agent with tools gets a call by grammar after a text", ignore },
+  async () => {
+    await using fixture = await createFixture();
+    const weather = defineTool({ ...WEATHER, execute: () => Promise.resolve("Sunny") });
+    const agent = new Agent({
+      model: "local/tiny",
+      streamFn: fixture.streamFn,
+      tools: [weather],
+      streamOptions: { temperature: 0, maxTokens: 200 },
+    });
+    const { value, messages } = await agent.structuredOutput("!hello", {
+      type: "object",
+      properties: { city: { enum: ["Oslo", "Bern"] } },
+      required: ["city"],
+      additionalProperties: false,
+    }, { full: true });
+    assert(value.city === "Oslo" || value.city === "Bern");
+    assertEquals(messages.filter(({ role }) => role === "assistant").length, 2);
+  },
+);
 
 Deno.test({ name: "grammar: llama.cpp accepts the grammars of all schemas", ignore }, async () => {
   assert(llama);

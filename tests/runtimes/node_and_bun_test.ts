@@ -1,8 +1,54 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { VERSION } from "../../cli/host/version.ts";
+import { createTinyModel } from "../local/tiny_model.ts";
 import { readPublicModules } from "../project.ts";
 import { listPortableTests } from "./portable_tests.ts";
-import { createTestApp, isInstalled, runModule, runTests, RUNTIMES } from "./runtimes.ts";
+import {
+  createTestApp,
+  isInstalled,
+  LLAMA_DIRECTORY,
+  runModule,
+  runTests,
+  RUNTIMES,
+} from "./runtimes.ts";
+
+const hasLlama = await Deno.stat(LLAMA_DIRECTORY).then(() => true, () => false);
+
+/** The reply begins a call, whose city is the only one of the schema. */
+const SCRIPTS = [
+  [
+    "<|weather|>",
+    "<tool_call>",
+    '\n{"name": "weather"',
+    ', "arguments": {"city": "Bern"}}',
+    "\n</tool_call>",
+    "<|im_end|>",
+  ],
+  ["<|answer|>", "It", " is", " sunny", "<|im_end|>"],
+];
+
+const LOCAL_PROGRAM = `
+import { Agent, defineTool } from "@swink/agent";
+import { createEmbedder, createLocal } from "@swink/agent/local";
+const options = { threads: 1, gpu: false, contextSize: 1024 };
+const streamFn = createLocal({ model: "./chat.gguf", ...options });
+const cities = [];
+const weather = defineTool({
+  name: "weather",
+  description: "Reports the weather",
+  parameters: { type: "object", properties: { city: { enum: ["Bern"] } }, required: ["city"] },
+  execute: ({ city }) => Promise.resolve(void cities.push(city) ?? "sunny"),
+});
+const agent = new Agent({ model: "local/chat", streamFn, tools: [weather] });
+const { text } = await agent.prompt("!weather", { streamOptions: { temperature: 0 } });
+console.log(text + "\\n" + cities);
+const embedder = createEmbedder({ model: "./vectors.gguf", ...options });
+const vectors = await embedder.embed(["a", "b"]);
+console.log(vectors.length + " of " + vectors[0].length);
+await embedder.model.unload();
+await streamFn.unload();
+console.log(embedder.model.state.type);
+`;
 
 const tests = await listPortableTests(["tests/acceptance", "tests/runtimes/library"]);
 
@@ -48,6 +94,30 @@ for (const runtime of RUNTIMES) {
       const missing = await runModule(runtime, app, args, { PATH: app.path });
       assertEquals(missing.success, false);
       assertStringIncludes(missing.text, "Install it: npm install --global deno");
+      await Deno.writeFile(`${app.path}/tiny.gguf`, createTinyModel());
+      const prompt = ["run", "--no-session", "-m", "local/./tiny.gguf", "Hi"];
+      const homes = { XDG_CONFIG_HOME: app.path, XDG_STATE_HOME: app.path };
+      const local = await runModule(runtime, app, [...args.slice(0, 1), ...prompt], {
+        ...env,
+        ...homes,
+      });
+      assertEquals(local.success, false);
+      assertStringIncludes(local.text, "Install it with: npm install node-llama-cpp@");
+      assertStringIncludes(local.text, "Could not find package 'node-llama-cpp'");
+    },
+  });
+
+  Deno.test({
+    name: `npm package, ${runtime.name}: models on this device reply, call tools and embed texts`,
+    ignore: !isInstalled(runtime) || !hasLlama,
+    async fn() {
+      await using app = await createTestApp([]);
+      await Deno.symlink(LLAMA_DIRECTORY, `${app.path}/node_modules/node-llama-cpp`);
+      await Deno.writeFile(`${app.path}/chat.gguf`, createTinyModel({ scripts: SCRIPTS }));
+      await Deno.writeFile(`${app.path}/vectors.gguf`, createTinyModel({ pooling: "mean" }));
+      await Deno.writeTextFile(`${app.path}/local.js`, LOCAL_PROGRAM);
+      const { success, text } = await runModule(runtime, app, ["local.js"]);
+      assertEquals([success, text], [true, "It is sunny\nBern\n2 of 32\nunloaded\n"]);
     },
   });
 }

@@ -8,6 +8,7 @@ import { readPublicModules } from "../project.ts";
 interface PackageJson {
   exports: Record<string, { types: string; default: string } | string>;
   dependencies: Record<string, string>;
+  peerDependencies: Record<string, string>;
 }
 
 async function* walkFiles(directory: URL): AsyncGenerator<URL> {
@@ -20,7 +21,7 @@ async function* walkFiles(directory: URL): AsyncGenerator<URL> {
 Deno.test("npm package: exports every public module with types, and imports only its files and dependencies", async () => {
   await buildPackageIfChanged();
   const text = await Deno.readTextFile(new URL("package.json", packageDirectory));
-  const { exports, dependencies }: PackageJson = JSON.parse(text);
+  const { exports, dependencies, peerDependencies }: PackageJson = JSON.parse(text);
   assertEquals(Object.keys(exports), [
     ...Object.keys(await readPublicModules()),
     "./package.json",
@@ -40,6 +41,7 @@ Deno.test("npm package: exports every public module with types, and imports only
       ? files.has(new URL(specifier, file).href)
       : specifier.startsWith("node:") || packages.some((name) => specifier.startsWith(name));
   assertEquals(imports.filter((entry) => !isValid(entry)), []);
+  assertEquals(peerDependencies["node-llama-cpp"], "^3.21.1");
   const exported = Object.values(exports).flatMap((entry) =>
     typeof entry === "string" ? [entry] : [entry.types, entry.default]
   );

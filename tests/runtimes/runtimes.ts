@@ -28,6 +28,9 @@ const directory = new URL("dist/runtimes/", root);
 /** Directory whose `node_modules` has the packages that the library and its tests import. */
 export const PACKAGES_DIRECTORY = toPath("packages");
 
+/** Directory of the npm package of llama.cpp, in a `node_modules` with its dependencies. */
+export const LLAMA_DIRECTORY = toPath("llama/node_modules/node-llama-cpp");
+
 /** Imports all tests of a run, since Node would start a process for each module. */
 const TESTS_MODULE = "tests.js";
 

@@ -5,7 +5,7 @@
  */
 
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import { isDeno } from "../../platform/system.ts";
+import { isDeno, system } from "../../platform/system.ts";
 import { loadWithoutSignals } from "./signal_listeners.ts";
 
 /** A token of a vocabulary. */
@@ -145,11 +145,11 @@ export async function loadLlamaPackage(): Promise<LlamaPackage> {
   } catch (cause) {
     pendingPackage = undefined;
     const { name, version } = LLAMA_PACKAGE;
-    throw new BadRequestError(
-      `Models on this device need the npm package ${name}; install it with ` +
-        `npm install ${name}@${version}: ${getErrorMessage(cause)}`,
-      { cause },
-    );
+    const advice = isDeno && system.build.standalone
+      ? "which an executable does not contain; run the program with Deno instead"
+      : `which is not installed. Install it with: npm install ${name}@${version}`;
+    const message = `Models on this device need the npm package ${name}, ${advice}`;
+    throw new BadRequestError(`${message}: ${getErrorMessage(cause)}`, { cause });
   }
 }
 
@@ -160,8 +160,8 @@ async function importPackage(): Promise<LlamaPackage> {
   try {
     return await import(installed);
   } catch (error) {
-    // Other runtimes have no such specifiers, so that a second error would hide the first one.
-    if (!isDeno) throw error;
+    // Other runtimes and the npm package have no such specifiers; a second error would hide the first one.
+    if (!isDeno || import.meta.url.includes("/node_modules/")) throw error;
     const specifier = `npm:${name}@${version}`;
     return await import(specifier);
   }

@@ -340,7 +340,12 @@ export async function isFile(path: string): Promise<boolean> {
   }
 }
 
-async function createDirectory(path: string): Promise<void> {
+/**
+ * Creates a directory and those above it, if they are missing.
+ *
+ * @throws {BadRequestError} If it cannot be created.
+ */
+export async function createDirectory(path: string): Promise<void> {
   try {
     await system.mkdir(path, { recursive: true });
   } catch (cause) {

@@ -12,6 +12,7 @@ import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { createModelProfile, type ModelProfile } from "../gguf/model_profile.ts";
 import { readGgufHeader } from "../gguf/gguf_header.ts";
 import {
+  createDirectory,
   downloadFile,
   type DownloadOptions,
   type DownloadProgress,
@@ -20,7 +21,7 @@ import {
 import { createDigest, digestFile } from "./file_digest.ts";
 import { DEFAULT_ENDPOINT, type HubFile, isHubName, parseHubName } from "./hub_file.ts";
 import { getModelDirectory, type ReadVariable, readVariable } from "./model_directory.ts";
-import { isPartInUse } from "./part_file.ts";
+import { isPartInUse, lockPart } from "./part_file.ts";
 import { findPreset, type LocalPreset, PRESETS } from "./presets.ts";
 import { shareDownload } from "./shared_downloads.ts";
 
@@ -206,10 +207,7 @@ export class ModelStore {
       );
     }
     const path = this.#toPath(name);
-    if (await isFile(path)) {
-      throw new BadRequestError(`There is already a model ${name}; remove it first`);
-    }
-    await this.#copy(file, path);
+    await this.#copy(file, { name, path });
     return { name, path, size: profile.fileSize, profile, ...(preset && { preset }) };
   }
 
@@ -226,6 +224,9 @@ export class ModelStore {
       const path = this.#toPath(stored);
       if (await isPartInUse(`${path}${PART_EXTENSION}`)) {
         throw new BadRequestError(`The model ${name} is being downloaded; end that first`);
+      }
+      if (await isPartInUse(`${path}${IMPORT_EXTENSION}`)) {
+        throw new BadRequestError(`The model ${name} is being imported; end that first`);
       }
       const files = [path, `${path}${PART_EXTENSION}`, `${path}${IMPORT_EXTENSION}`];
       let isRemoved = false;
@@ -275,10 +276,15 @@ export class ModelStore {
   }
 
   /** Copies under another name first, so that an interrupted copy is no model. */
-  async #copy(file: string, path: string): Promise<void> {
+  async #copy(file: string, { name, path }: Pick<StoredModel, "name" | "path">): Promise<void> {
     const part = `${path}${IMPORT_EXTENSION}`;
+    await createDirectory(this.directory);
+    using lock = lockPart(part);
+    if (!lock) throw new BadRequestError(`Another process is importing ${name}; wait for it`);
+    if (await isFile(path)) {
+      throw new BadRequestError(`There is already a model ${name}; remove it first`);
+    }
     try {
-      await system.mkdir(this.directory, { recursive: true });
       await system.copyFile(file, part);
       await system.rename(part, path);
     } catch (cause) {
@@ -289,10 +295,14 @@ export class ModelStore {
   }
 }
 
-/** Names of files on the hub are unique only within their repository. The hub has no names with two dashes. */
+/**
+ * Names of files on the hub are unique only within their repository. The plus sign and the at sign, which names on the hub
+ * do not have, distinguish two dashes within a name and a revision from a directory.
+ */
 function toStoredName({ repository, file, revision }: HubFile): string {
-  const names = [repository, file.replace(/\.gguf$/i, ""), ...(revision ? [revision] : [])];
-  return names.join("--").replaceAll("/", "--");
+  const parts = `${repository}/${file.replace(/\.gguf$/i, "")}`.split("/");
+  const name = parts.map((part) => part.replace(/-(?=-)/g, "-+")).join("--");
+  return revision === undefined ? name : `${name}@${revision}`;
 }
 
 /** Finds the preset whose file has this content; only files of the right size are read. */

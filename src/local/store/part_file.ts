@@ -4,10 +4,10 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { AgentError, BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import type { SystemFile } from "../../platform/file_calls.ts";
 import { system } from "../../platform/system.ts";
-import { claimLock } from "../../platform/lock_claim.ts";
+import { lockFile } from "../../platform/file_lock.ts";
 
 /** An open part. Disposing of it lets other processes continue it. */
 export interface PartFile extends Disposable {
@@ -26,12 +26,12 @@ const MAX_ATTEMPTS = 5;
  */
 export async function openPart(path: string): Promise<PartFile> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const file = await openFile(path);
-    const lock = lockPart(file, path);
-    if (!lock) {
-      file.close();
-      throw new BadRequestError(`Another process is downloading ${path}; wait for it`);
-    }
+    const lock = lockPart(path);
+    if (!lock) throw new BadRequestError(`Another process is downloading ${path}; wait for it`);
+    const file = await openFile(path).catch((error) => {
+      lock[Symbol.dispose]();
+      throw error;
+    });
     const close = () => {
       file.close();
       lock[Symbol.dispose]();
@@ -46,25 +46,26 @@ export async function openPart(path: string): Promise<PartFile> {
 
 /** Whether a download writes a part. */
 export async function isPartInUse(path: string): Promise<boolean> {
-  let file: SystemFile;
   try {
-    file = await system.open(path, { read: true, write: true });
+    await system.stat(path);
+    using lock = lockFile(toLockPath(path));
+    return lock === undefined;
   } catch {
-    // A download could not open it either.
+    // A download could not write it either.
     return false;
   }
-  const lock = lockPart(file, path);
-  file.close();
-  lock?.[Symbol.dispose]();
-  return lock === undefined;
 }
 
 async function openFile(path: string): Promise<SystemFile> {
   try {
     return await system.open(path, { read: true, write: true, create: true });
   } catch (cause) {
-    throw new BadRequestError(`Cannot write ${path}: ${getErrorMessage(cause)}`, { cause });
+    throw createWriteError(path, cause);
   }
+}
+
+function createWriteError(path: string, cause: unknown): BadRequestError {
+  return new BadRequestError(`Cannot write ${path}: ${getErrorMessage(cause)}`, { cause });
 }
 
 async function isAt(file: SystemFile, path: string): Promise<boolean> {
@@ -75,8 +76,21 @@ async function isAt(file: SystemFile, path: string): Promise<boolean> {
   }
 }
 
-/** Locks a part; `undefined` if it is locked. Only Deno can lock files, so that a second file is the lock elsewhere. */
-function lockPart(file: SystemFile, path: string): Disposable | undefined {
-  if (!file.tryLockSync) return claimLock(`${path}.lock`);
-  return file.tryLockSync(true) ? { [Symbol.dispose]: () => {} } : undefined;
+/**
+ * Locks the file that a download or an import writes; `undefined` if it is locked. Only Deno can lock files, so that a second
+ * file is the lock of all runtimes.
+ *
+ * @throws {BadRequestError} If the second file cannot be created.
+ */
+export function lockPart(path: string): Disposable | undefined {
+  try {
+    return lockFile(toLockPath(path));
+  } catch (cause) {
+    if (AgentError.is(cause)) throw cause;
+    throw createWriteError(path, cause);
+  }
+}
+
+function toLockPath(path: string): string {
+  return `${path}.lock`;
 }

@@ -35,8 +35,12 @@ const MAX_PAUSE_MS = 50;
 /** Mode of new files: only the owner can read conversations. */
 const PRIVATE_MODE = 0o600;
 
-/** Creates the tables of a database that has none, and checks those of others. */
-export type CreateTables = (database: Database, path: string) => void;
+/** Creates the tables of a database that has none, and checks those of others; `isReadOnly`: it cannot be changed. */
+export type CreateTables = (
+  database: Database,
+  path: string,
+  options?: { readonly isReadOnly?: boolean },
+) => void;
 
 /**
  * Opens a database. One that cannot be written is opened for reading.
@@ -170,7 +174,7 @@ function openReadOnly(
     let database: Database | undefined;
     try {
       database = createConnection(name, { readOnly: true });
-      createTables(database, path);
+      createTables(database, path, { isReadOnly: true });
       return database;
     } catch (error) {
       database?.close();
