@@ -33,7 +33,9 @@ export function startWorker(module: URL): WorkerThread {
   if (typeof Worker !== "undefined" && !isDeno) return startWebWorker(module);
   const threads = findBuiltinModule("node:worker_threads");
   if (!threads) throw new BadRequestError("This runtime has no workers");
-  const worker = new threads.Worker(toThreadUrl(module));
+  // A copy of the environment would need the permission to read it.
+  const options = isDeno ? { env: threads.SHARE_ENV } : {};
+  const worker = new threads.Worker(toThreadUrl(module), options);
   return {
     postMessage: (message) => worker.postMessage(message),
     onMessage: (listener) => void worker.removeAllListeners("message").on("message", listener),

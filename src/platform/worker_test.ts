@@ -25,7 +25,15 @@ Deno.test("startWorker(): terminate() ends a worker that is busy, and the progra
     await Deno.writeTextFile(`${directory}/busy.ts`, BUSY_WORKER);
     await Deno.writeTextFile(`${directory}/program.ts`, PROGRAM);
     const { success, stdout } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--quiet", "--no-check", "--no-config", "--no-lock", "program.ts"],
+      args: [
+        "run",
+        "--allow-read",
+        "--quiet",
+        "--no-check",
+        "--no-config",
+        "--no-lock",
+        "program.ts",
+      ],
       cwd: directory,
       stdin: "null",
       stderr: "inherit",
