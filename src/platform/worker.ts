@@ -34,8 +34,10 @@ export function startWorker(module: URL): WorkerThread {
   const threads = findBuiltinModule("node:worker_threads");
   if (!threads) throw new BadRequestError("This runtime has no workers");
   // A copy of the environment would need the permission to read it.
-  const options = isDeno ? { env: threads.SHARE_ENV } : {};
-  const worker = new threads.Worker(toThreadUrl(module), options);
+  const worker = new threads.Worker(
+    toThreadUrl(module),
+    isDeno ? { env: threads.SHARE_ENV } : {},
+  );
   return {
     postMessage: (message) => worker.postMessage(message),
     onMessage: (listener) => void worker.removeAllListeners("message").on("message", listener),
