@@ -43,6 +43,10 @@ export interface NodeProcess {
   getuid?(): number;
   kill(pid: number, signal: number | string): void;
   listeners?(event: string): ProcessListener[];
+  readonly memoryUsage?: {
+    /** Memory of the process in bytes. */
+    rss(): number;
+  };
   removeListener?(event: string, listener: ProcessListener): unknown;
   uptime(): number;
 }
