@@ -24,7 +24,7 @@ const SECRET_HEADER =
 
 /** Matches names of query and form parameters that carry a secret. */
 const SECRET_PARAMETER =
-  /^(?:key|auth|authorization|api[-_]?key|api[-_]?token|access[-_]?key|(?:access|refresh|id|session|auth|subject|actor)[-_]?token|token|jwt|sig|signature|client_?secret|secret|pass|passwd|password|code|code_verifier|device_code|(?:client_)?assertion|x-(?:amz|goog)-(?:signature|credential|security-token))$/i;
+  /^(?:key|auth|authorization|api[-_]?key|api[-_]?token|access[-_]?key|(?:access|refresh|id|session|auth|subject|actor)[-_]?token|token|private[-_]token|subscription[-_]key|jwt|sig|signature|client_?secret|secret|pass|passwd|password|passphrase|pwd|code|code_verifier|device_code|(?:client_)?assertion|x-(?:amz|goog)-(?:signature|credential|security-token))$/i;
 
 const SECRET_MEMBER_NAMES =
   "(?:x-)?(?:api|access|private|secret)[-_]?key|(?:api|access|refresh|id|session|auth|authorization|bearer|bot|subject)[-_]?token|client[-_]?secret|secret[-_]?access[-_]?key|passw(?:or)?d|passphrase|pwd|authorization";
@@ -32,13 +32,20 @@ const SECRET_MEMBER_NAMES =
 const TOKEN_MEMBER_NAMES = "token|secret|auth|bearer|jwt";
 /** Minimum length of a secret in such a member. */
 const MIN_TOKEN_LENGTH = 8;
+/** Variables of an environment, as in the configuration of an MCP server. */
+const VARIABLE_NAMES = "[A-Z0-9_]*_(?:TOKEN|SECRET|PASSWORD|(?:API|ACCESS|SECRET|PRIVATE)_?KEY)";
+/** Value of such a member that is no reference to another variable, such as `${TOKEN}`, and no example. */
+const VARIABLE_VALUE = `(?!\\$[{A-Z_]|[{<]|your[-_]|YOUR_)[^\\s"\\\\]{${MIN_TOKEN_LENGTH},}`;
 const REDACTED_BYTES = new TextEncoder().encode(REDACTED);
 
 const SECRET_MEMBER = new RegExp(`^(?:${SECRET_MEMBER_NAMES})$`, "i");
 const TOKEN_MEMBER = new RegExp(`^(?:${TOKEN_MEMBER_NAMES})$`, "i");
+const VARIABLE_MEMBER = new RegExp(`^${VARIABLE_NAMES}$`);
+const SECRET_VALUE = new RegExp(`^${VARIABLE_VALUE}$`);
 const SECRET_MEMBER_PATTERNS = [
   createMemberPattern(SECRET_MEMBER_NAMES, 1),
   createMemberPattern(TOKEN_MEMBER_NAMES, MIN_TOKEN_LENGTH),
+  new RegExp(`(?<="${VARIABLE_NAMES}"\\s*:\\s*")${VARIABLE_VALUE}(?=")`, "g"),
 ];
 
 /** Creates the pattern of the values of members with some names in JSON. */
@@ -183,7 +190,9 @@ function redactJson(value: JsonValue, secrets: readonly string[]): JsonValue {
 }
 
 function isSecretMember(name: string, value: string): boolean {
-  return SECRET_MEMBER.test(name) || (TOKEN_MEMBER.test(name) && value.length >= MIN_TOKEN_LENGTH);
+  return SECRET_MEMBER.test(name) ||
+    (TOKEN_MEMBER.test(name) && value.length >= MIN_TOKEN_LENGTH) ||
+    (VARIABLE_MEMBER.test(name) && SECRET_VALUE.test(value));
 }
 
 function findBodySecrets(text: string, secrets: readonly string[]): TextSpan[] {

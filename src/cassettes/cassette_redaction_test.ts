@@ -274,3 +274,39 @@ Deno.test("redactRequest() hides members with the name of a secret in a text, su
     '1\t{ "password": "[redacted]",\n2\t  "secret_key": "[redacted]", "user": "ada" }';
   assertEquals(body, { json: { messages: [{ role: "tool", content }] } });
 });
+
+Deno.test("redaction: hides variables such as GITHUB_TOKEN in JSON, not references and other variables", async () => {
+  const secret = "BSAx7Lm2Kp4RvW8s";
+  const hidden = { BRAVE_API_KEY: secret, GITHUB_TOKEN: secret, DB_PASSWORD: "$ecret-Kp4RvW8s" };
+  const kept = {
+    A_TOKEN: "${GITHUB_TOKEN}",
+    B_TOKEN: "<github-token>",
+    C_API_KEY: "your-key-here",
+    D_API_KEY: "YOUR_API_KEY",
+    E_PASSWORD: "Enter your password",
+    SORT_KEY: "created_at",
+    MAX_TOKENS: "1000000000",
+    next_page_token: "CAUQAAabcdef",
+  };
+  const redacted = {
+    BRAVE_API_KEY: "[redacted]",
+    GITHUB_TOKEN: "[redacted]",
+    DB_PASSWORD: "[redacted]",
+    ...kept,
+  };
+  const file = JSON.stringify({ env: { ...hidden, ...kept } }, null, 2);
+  const { body } = await redactFetch(url, {
+    method: "POST",
+    body: JSON.stringify({ env: { ...hidden, ...kept }, content: file }),
+  });
+  const content = JSON.stringify({ env: redacted }, null, 2);
+  assertEquals(body, { json: { env: redacted, content } });
+  assertEquals(decodeChunks(redactChunks(encodeTexts(file), [])), [content]);
+});
+
+Deno.test("redactRequest() hides parameters such as subscription-key and private_token", async () => {
+  for (const name of ["subscription-key", "private_token", "pwd", "passphrase"]) {
+    const { url: address } = await redactFetch(`https://host.example/?${name}=x7Lm2Kp4`);
+    assertEquals(address, `https://host.example/?${name}=[redacted]`);
+  }
+});

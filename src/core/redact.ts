@@ -18,18 +18,25 @@ export interface TextSpan {
 /** Shorter secrets are ignored, since they would match ordinary words. */
 const MIN_SECRET_LENGTH = 4;
 
-/** Variables, and words that are no secrets, in the place of a password: changed, code would be another one. */
-const EXAMPLE_PASSWORDS = [
-  ...[
-    "\\$\\{[^{}@]*\\}",
-    "\\$(?:[A-Z_][A-Z0-9_]*|password|pass|token)",
-    "\\{{1,2}[\\w.]+\\}{1,2}",
-    "<[\\w-]+>",
-    "%s",
-    "%\\(\\w+\\)s",
-  ],
-  ...["\\*+", "pass", "passwd", "password", "secret", "changeme", "example", "test", "user"],
+/** Words that are no secrets in the place of a password. */
+const EXAMPLE_WORDS = [
+  ...["pass", "passwd", "password", "secret", "changeme", "example", "test", "user"],
   ...["admin", "root", "guest", "postgres", "mysql"],
+].join("|");
+
+/**
+ * Variables and such words: changed, code would be another one. The default of a variable can be a password, as in
+ * `${PASSWORD:-default}`.
+ */
+const EXAMPLE_PASSWORDS = [
+  `\\$\\{(?:env:)?[^{}@:=+|-]*(?::?[-=](?:${EXAMPLE_WORDS})?)?\\}`,
+  "\\$(?:[A-Z_][A-Z0-9_]*|password|pass|token)",
+  "\\{{1,2}[\\w.]+\\}{1,2}",
+  "<[\\w-]+>",
+  "%s",
+  "%\\(\\w+\\)s",
+  "\\*+",
+  EXAMPLE_WORDS,
 ].join("|");
 
 /**
@@ -38,10 +45,10 @@ const EXAMPLE_PASSWORDS = [
  * reasoning, contain the same prefixes by chance.
  */
 export const KEY_PATTERNS: readonly RegExp[] = [
-  /(?<=^|[^\w-]|\\[nrt])(?:sk-|csk-|gsk_|xai-|hf_|nvapi-|pplx-|AIza|AKIA|ASIA|ABSK|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|[rs]k_(?:live|test)_)[\w-]{12,}/g,
-  /(?<=^|[^\w-]|\\[nrt])(?:ya29\.[\w.-]{12,}|(?:npm|fw)_[A-Za-z0-9]{12,})/g,
+  /(?<=^|[^\w-]|\\[nrt])(?:sk-|csk-|gsk_|xai-|nvapi-|pplx-|AIza|AKIA|ASIA|ABSK|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|[rs]k_(?:live|test)_)[\w-]{12,}/g,
+  /(?<=^|[^\w-]|\\[nrt])(?:(?:ya29\.|hf_(?:oauth|jwt)_)[\w.-]{12,}|(?:hf|npm|fw)_[A-Za-z0-9]{12,})/g,
   /(?<=^|[^\w-]|\\[nrt])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
-  /(?=\S)(?<=\bBearer\s+)(?!your[-_])[A-Za-z0-9._~+/=-]{8,}/gi,
+  /(?=\S)(?<=\bBearer\s+)(?!your[-_]|(?:authentication|authorization|credentials)\b)[A-Za-z0-9._~+/=-]{8,}/gi,
   new RegExp(`(?<=:\\/\\/[^\\s/?#:@"']*:)(?!(?:${EXAMPLE_PASSWORDS})@)[^\\s/?#@"']+(?=@)`, "g"),
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[^"]*?(?:-----END [A-Z ]*PRIVATE KEY-----|(?=")|$)/g,
 ];

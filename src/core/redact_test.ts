@@ -109,12 +109,26 @@ Deno.test("redact() keeps variables and example passwords, which code and its do
     const url = `postgres://app:${value}@localhost/db`;
     assertEquals(redact(url), url);
   }
+  for (const value of ["${env:DB_PASSWORD}", "${DB_PASSWORD:-}", "${DB_PASSWORD:-postgres}"]) {
+    const url = `postgres://app:${value}@localhost/db`;
+    assertEquals(redact(url), url, value);
+  }
+  for (const operator of [":-", "-", ":=", "=", ":+", "+", ":", "||"]) {
+    const url = `postgres://app:\${DB_PASSWORD${operator}Tr0ub4dor}@localhost/db`;
+    assertEquals(redact(url), "postgres://app:[redacted]@localhost/db", url);
+  }
   for (const value of ["password1", "$ecret1", "{a", "${a}b", "passwords", "Secret7", "%s1"]) {
     assertEquals(redact(`postgres://app:${value}@db`), "postgres://app:[redacted]@db", value);
   }
   assertEquals(redact("Authorization: Bearer YOUR_API_KEY"), "Authorization: Bearer YOUR_API_KEY");
   assertEquals(redact("Bearer your-token-here"), "Bearer your-token-here");
   assertEquals(redact("Bearer yours12345"), "Bearer [redacted]");
+  for (
+    const text of ["hf_hub_download(repo)", "Use Bearer authentication.", "no bearer credentials"]
+  ) {
+    assertEquals(redact(text), text);
+  }
+  assertEquals(redact("hf_oauth_eyJhbGciOiJI.eyJzdWIiOiIx.sig"), "[redacted]");
 });
 
 Deno.test("redact() takes seconds at most, not minutes, for 500 KB of text that begins like secrets", () => {

@@ -409,6 +409,28 @@ Deno.test("runEvalSet: a replay with seeds has the recorded runs with these seed
   });
 });
 
+Deno.test("runEvalSet: a replay with seeds has the latest of the recorded runs with a seed", async () => {
+  await useDirectory(async (directory) => {
+    const older = createServer([{ blocks: ["Hello, older."] }]);
+    await run({ record: directory, seeds: [3, 5], fetch: older.fetch });
+    const newer = createServer([{ blocks: ["Hello, newer."] }]);
+    await run({ record: directory, seeds: [5], fetch: newer.fetch });
+    const [replayed] = await run({ replay: directory, seeds: [5], fetch: rejectNetwork });
+    assertEquals([replayed?.seed, replayed?.trajectory?.response], [5, "Hello, newer."]);
+  });
+});
+
+Deno.test("runEvalSet: a recording that was killed is no part of a new one without requests", async () => {
+  await useDirectory(async (directory) => {
+    await run({ record: directory, fetch: createServer(REPLIES).fetch });
+    const path = `${directory}/hello.1.jsonl`;
+    await Deno.copyFile(path, `${path}.new`);
+    await run({ record: directory }, () => Promise.reject(new Error("no agent")));
+    const names = Array.from(Deno.readDirSync(directory), ({ name }) => name);
+    assertEquals(names.filter((name) => name.startsWith("hello.1.")), []);
+  });
+});
+
 Deno.test("runEvalSet: rejects a directory without a recording, and record with replay", async () => {
   await useDirectory(async (directory) => {
     await assertRejects(() => run({ replay: directory }), BadRequestError, "no recording in");

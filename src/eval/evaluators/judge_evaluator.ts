@@ -203,11 +203,16 @@ function parseVerdict(answer: string): Verdict {
 }
 
 function parseObject(answer: string): Verdict | undefined {
-  const json = answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1);
+  const start = answer.indexOf("{");
+  const end = answer.lastIndexOf("}") + 1;
+  if (isInSentence(answer, { start, end })) return undefined;
   try {
+    const json = answer.slice(start, end);
     const value: unknown = JSON.parse(json);
     const { score, reason } = isJsonObject(value) ? value : {};
     if (typeof score !== "number") return undefined;
+    // JSON keeps the last of two scores, which can be from a quotation that is not escaped.
+    if (countScores(json) !== countScores(JSON.stringify(value))) return undefined;
     return { score, reason: typeof reason === "string" ? reason : "" };
   } catch {
     return undefined;
@@ -216,15 +221,34 @@ function parseObject(answer: string): Verdict | undefined {
 
 const SCORE = /["']score["']\s*:\s*(-?\d*\.?\d+(?:e[+-]?\d+)?)\s*(?:[,}\n]|$)/gi;
 
+function countScores(json: string): number {
+  return [...json.matchAll(SCORE)].length;
+}
+
+/** Matches a score in any form, such as `"score": "0.2"`, `Score: 2/10` or `**Score:** 0.2`. */
+const ANY_SCORE = /\bscore\b["'`*\\]*\s*[:=]["'`*\\]*\s*([^\s,}]*)/gi;
+
 /**
  * Finds the only score of an answer that is not JSON as a whole: judges also quote code with braces, or do not escape
  * quotation marks. With another score, such as one that the judged answer has, it is unknown which is that of the judge.
  */
 function findScore(answer: string): Verdict | undefined {
-  const scores = new Set([...answer.matchAll(SCORE)].map(([, score]) => Number(score)));
-  const [score, ...others] = scores;
-  if (score === undefined || others.length > 0) return undefined;
+  const [match, ...others] = answer.matchAll(SCORE);
+  if (!match) return undefined;
+  const score = Number(match[1]);
+  const isOnly = [...others, ...answer.matchAll(ANY_SCORE)].every(([, other]) =>
+    Number(other) === score
+  );
+  const end = answer.indexOf("}", match.index) + 1 || answer.length;
+  if (!isOnly || isInSentence(answer, { start: match.index, end })) return undefined;
   return { score, reason: answer.trim() };
+}
+
+/** Whether a line has words before an object and continues after it: a judge quotes what it was asked to answer. */
+function isInSentence(answer: string, { start, end }: { start: number; end: number }): boolean {
+  const before = answer.slice(answer.lastIndexOf("\n", start) + 1, Math.max(start, 0));
+  const [after = ""] = answer.slice(end).split("\n", 1);
+  return /\w/.test(before) && /[^\s`*}\]]/.test(after);
 }
 
 function toScore(

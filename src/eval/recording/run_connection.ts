@@ -139,7 +139,13 @@ function openRecording(
   const newPath = `${path}.new`;
   const recorder = recordFetch(fetch, newPath, { now });
   let checking: Promise<void> | undefined;
-  const check = () => checking ??= checkCassetteFile(path, localFiles);
+  const prepare = async () => {
+    await checkCassetteFile(path, localFiles);
+    await checkCassetteFile(newPath, localFiles);
+    // Of an evaluation that was killed.
+    await removeFile(newPath);
+  };
+  const check = () => checking ??= prepare();
   const send: typeof globalThis.fetch = async (...sent) => {
     await check();
     return await recorder(...sent);

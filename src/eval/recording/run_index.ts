@@ -46,8 +46,8 @@ export async function appendRun(
 }
 
 /**
- * Reads the runs of a recording. A run that was recorded several times has its last line; an incomplete last line is
- * skipped.
+ * Reads the runs of a recording. A run that was recorded several times has its last line, also in the order of
+ * the runs; an incomplete last line is skipped.
  *
  * @throws {BadRequestError} If there is no recording, or a line is damaged.
  */
@@ -61,7 +61,13 @@ export async function readRuns(directory: string, files: EvalFiles): Promise<Rec
   }
   const lines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n").slice(0, -1);
   const runs = lines.map((line, index) => parseRun(line, `${path}:${index + 1}`));
-  return [...new Map(runs.map((run) => [`${run.caseId} ${run.repetition}`, run])).values()];
+  const latest = new Map<string, RecordedRun>();
+  for (const run of runs) {
+    const key = `${run.caseId} ${run.repetition}`;
+    latest.delete(key);
+    latest.set(key, run);
+  }
+  return [...latest.values()];
 }
 
 function parseRun(line: string, place: string): RecordedRun {
