@@ -22,7 +22,7 @@ export interface CharacterSearch {
 export interface CharacterSearchOptions {
   /** Number of the occurrence. */
   readonly count: number;
-  /** Whether the search is repeated: `t` then passes the character that it has stopped before. */
+  /** Whether the search is repeated: `t` without a count then passes the character that it has stopped before. */
   readonly isRepeated: boolean;
 }
 
@@ -57,7 +57,7 @@ export function findViCharacter(
   const end = findLineEnd(text, cursor);
   const skip = (offset: number) =>
     isForward ? findNextGrapheme(text, offset) : findPreviousGrapheme(text, offset);
-  let found = isRepeated && stopsBefore ? skip(cursor) : cursor;
+  let found = isRepeated && stopsBefore && count === 1 ? skip(cursor) : cursor;
   for (let step = 0; step < count; step++) {
     found = isForward
       ? text.indexOf(character, skip(found))

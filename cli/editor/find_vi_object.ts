@@ -7,6 +7,7 @@
 import type { TextRange } from "./edit_text.ts";
 import { BRACKETS, findBracketAround, findMatchingBracket } from "./matching_bracket.ts";
 import {
+  type CharacterKind,
   findLineEnd,
   findLineStart,
   getCharacterKind,
@@ -18,41 +19,62 @@ import {
 /** Other keys of brackets. */
 const BRACKET_KEYS: ReadonlyMap<string, string> = new Map([["b", "("], ["B", "{"]]);
 
-/**
- * Returns the range of a text object at the cursor by its keys: `iw` is the word, and `aw` the word with the spaces behind
- * it. Returns `undefined` if there is none, and for other keys.
- */
-export function findViObject(text: string, cursor: number, keys: string): TextRange | undefined {
+/** Options for {@linkcode findViObject}. */
+export interface ViObjectOptions {
+  /** `iw` is the word, and `aw` the word with the spaces behind it. */
+  readonly keys: string;
+  /** Number of words, or of the pair of brackets; 1 for the innermost one. */
+  readonly count: number;
+}
+
+/** Returns the range of a text object at the cursor. Returns `undefined` if there is none, and for other keys. */
+export function findViObject(
+  text: string,
+  cursor: number,
+  { keys, count }: ViObjectOptions,
+): TextRange | undefined {
   const [reach, key = ""] = Array.from(keys);
   const hasEnds = reach === "a";
   if (!hasEnds && reach !== "i") return undefined;
-  if (key === "w" || key === "W") return findWord(text, cursor, { isSpaced: key === "W", hasEnds });
+  if (key === "w" || key === "W") {
+    return findWords(text, cursor, { isSpaced: key === "W", hasEnds, count });
+  }
   if (`"'\``.includes(key)) return findQuoted(text, cursor, { quote: key, hasEnds });
-  return findBracketed(text, cursor, { bracket: BRACKET_KEYS.get(key) ?? key, hasEnds });
+  return findBracketed(text, cursor, { bracket: BRACKET_KEYS.get(key) ?? key, hasEnds, count });
 }
 
-/** Returns the characters of one kind around the cursor, inside of its line. */
-function findWord(
+interface WordOptions {
+  readonly isSpaced: boolean;
+  readonly hasEnds: boolean;
+  readonly count: number;
+}
+
+/** Returns the characters of one kind around the cursor, and those of other kinds behind it, inside of its line. */
+function findWords(
   text: string,
   cursor: number,
-  { isSpaced, hasEnds }: { readonly isSpaced: boolean; readonly hasEnds: boolean },
+  { isSpaced, hasEnds, count }: WordOptions,
 ): TextRange | undefined {
   const line = { start: findLineStart(text, cursor), end: findLineEnd(text, cursor) };
-  if (line.start === line.end) return undefined;
-  const toKind = (kind: ReturnType<typeof getCharacterKind>) =>
-    isSpaced && kind !== "space" ? "word" : kind;
+  if (line.start === line.end) return hasEnds ? undefined : line;
+  const toKind = (kind: CharacterKind) => isSpaced && kind !== "space" ? "word" : kind;
   const kind = toKind(getCharacterKind(text, cursor));
-  const isSame = (other: Parameters<typeof toKind>[0]) => toKind(other) === kind;
-  const range = {
-    start: Math.max(skipBackward(text, cursor, isSame), line.start),
-    end: Math.min(skipForward(text, cursor, isSame), line.end),
-  };
-  if (!hasEnds) return range;
-  if (kind !== "space") return addSpaces(text, range, line);
-  // The spaces belong to the word behind them.
-  const next = toKind(getCharacterKind(text, range.end));
-  const end = skipForward(text, range.end, (other) => toKind(other) === next);
-  return { start: range.start, end: Math.min(end, line.end) };
+  const start = Math.max(
+    skipBackward(text, cursor, (other) => toKind(other) === kind),
+    line.start,
+  );
+  const skip = (offset: number, skipped: CharacterKind) =>
+    Math.min(skipForward(text, offset, (other) => toKind(other) === skipped), line.end);
+  let end = start;
+  for (let word = 0; word < count && end < line.end; word++) {
+    // The spaces between two words do not count.
+    if (hasEnds && (kind === "space" || word > 0)) end = skip(end, "space");
+    if (end < line.end) end = skip(end, toKind(getCharacterKind(text, end)));
+  }
+  if (!hasEnds || kind === "space") return { start, end };
+  const spaced = addSpaces(text, { start, end }, line);
+  // The spaces before the first word of a line remain.
+  return spaced.start === line.start ? { start, end: spaced.end } : spaced;
 }
 
 /** Adds the spaces behind a range, or else those before it. */
@@ -92,10 +114,14 @@ function findQuoted(
 function findBracketed(
   text: string,
   cursor: number,
-  { bracket, hasEnds }: { readonly bracket: string; readonly hasEnds: boolean },
+  { bracket, hasEnds, count }: {
+    readonly bracket: string;
+    readonly hasEnds: boolean;
+    readonly count: number;
+  },
 ): TextRange | undefined {
   const pair = BRACKETS.find(({ open, close }) => open === bracket || close === bracket);
-  const first = pair && findBracketAround(text, cursor, pair);
+  const first = pair && findBracketAround(text, cursor, { ...pair, count });
   const last = first === undefined ? undefined : findMatchingBracket(text, first);
   if (first === undefined || last === undefined) return undefined;
   return hasEnds ? { start: first, end: last + 1 } : { start: first + 1, end: last };

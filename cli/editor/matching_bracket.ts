@@ -34,13 +34,17 @@ export function findMatchingBracket(text: string, offset: number): number | unde
   return undefined;
 }
 
-/** Returns the offset of the opening bracket of the pair around an offset, or at it; `undefined` if there is none. */
+/**
+ * Returns the offset of the opening bracket of the pair around an offset, or at it; `undefined` if there is none.
+ *
+ * @param count Number of the pair, 1 for the innermost one.
+ */
 export function findBracketAround(
   text: string,
   offset: number,
-  { open, close }: BracketPair,
+  { open, close, count }: BracketPair & { readonly count: number },
 ): number | undefined {
-  let depth = 0;
+  let depth = count - 1;
   for (let index = offset; index >= 0; index--) {
     const character = text.charAt(index);
     if (character === open && depth-- === 0) return index;

@@ -27,15 +27,18 @@ import {
 } from "./find_vi_character.ts";
 import { findViObject } from "./find_vi_object.ts";
 import { moveDown, moveUp } from "./history_navigation.ts";
+import { joinLines } from "./join_lines.ts";
 import { findMatchingBracket } from "./matching_bracket.ts";
 import {
+  findColumn,
   findLineEnd,
   findLineStart,
   findNextGrapheme,
   findPreviousGrapheme,
-  getKindBefore,
+  getCharacterKind,
+  getColumn,
 } from "./text_position.ts";
-import { findFirstCharacter, VI_MOTIONS } from "./vi_motions.ts";
+import { findEndOfThisWord, findFirstCharacter, VI_MOTIONS } from "./vi_motions.ts";
 
 /** Largest count before a command. */
 const MAX_COUNT = 10_000;
@@ -260,7 +263,8 @@ function findLine(text: string, number: number): number {
 }
 
 function runOperator(state: EditorState, { operator, ...command }: ViCommand): EditorStep {
-  const object = findViObject(state.text, state.cursor, command.key);
+  const { key, count = 1 } = command;
+  const object = findViObject(state.text, state.cursor, { keys: key, count });
   if (object) return operateOn(moveCursor(state, object.start), { operator, range: object });
   const lines = findLines(state, { operator, ...command });
   const range = lines ?? findRange(state, { operator, ...command });
@@ -280,7 +284,7 @@ function operateOn(state: EditorState, { operator, range, isLines }: Operation):
   const kept = keepText(state, isLines ? `${text}\n` : text);
   switch (operator) {
     case "y":
-      return { state: { ...kept, cursor: isLines ? state.cursor : range.start } };
+      return { state: { ...kept, cursor: isLines ? toFirstLine(state, range) : range.start } };
     case "c":
       return { state: toInsertMode(deleteRange(kept, range)) };
     default:
@@ -288,17 +292,29 @@ function operateOn(state: EditorState, { operator, range, isLines }: Operation):
   }
 }
 
+/** Returns the cursor, or an offset in its column of the first line of a range that begins before its line. */
+function toFirstLine({ text, cursor }: EditorState, { start }: TextRange): number {
+  if (start >= findLineStart(text, cursor)) return cursor;
+  return findColumn(text, start, getColumn(text, cursor));
+}
+
 /** Keeps a text for `p`. Lines end with a line feed. */
 function keepText(state: EditorState, text: string): EditorState {
+  if (text === "") return state;
   return { ...state, killed: [text, ...state.killed].slice(0, MAX_KEPT) };
 }
 
-/** Returns the lines of an operator, without the last line feed; `undefined` for a motion inside of lines. */
+/**
+ * Returns the lines of an operator, without the last line feed; `undefined` for a motion inside of lines, and for one to a
+ * line that does not exist.
+ */
 function findLines(state: EditorState, command: ViCommand): TextRange | undefined {
   const { text, cursor } = state;
   const { key, operator, count = 1 } = command;
   const isRepeated = key === operator;
   if (!isRepeated && !["j", "k", "gg", "G"].includes(key)) return undefined;
+  if (key === "j" && findLineEnd(text, cursor) === text.length) return undefined;
+  if (key === "k" && findLineStart(text, cursor) === 0) return undefined;
   const other = isRepeated || key === "j" || key === "k"
     ? moveLines(text, cursor, isRepeated ? count - 1 : key === "j" ? count : -count)
     : findTarget(state, command)?.offset ?? cursor;
@@ -319,19 +335,33 @@ function moveLines(text: string, cursor: number, lines: number): number {
 }
 
 function findRange(state: EditorState, command: ViCommand): TextRange | undefined {
-  // `cw` on a word changes it without the spaces behind it.
-  const isChangedWord = command.operator === "c" && /^[wW]$/.test(command.key) &&
-    /^\S/.test(state.text.slice(state.cursor, state.cursor + 1));
-  const endKey = command.key === "W" ? "E" : "e";
-  const target = findTarget(state, isChangedWord ? { ...command, key: endKey } : command);
+  const isWord = /^[wW]$/.test(command.key);
+  const isChangedWord = command.operator === "c" && isWord &&
+    getCharacterKind(state.text, state.cursor) !== "space";
+  const target = isChangedWord ? findChangedWords(state, command) : findTarget(state, command);
   if (!target) return undefined;
   const start = Math.min(target.offset, state.cursor);
   const end = Math.max(target.offset, state.cursor);
   if (target.isInclusive) return { start, end: findNextGrapheme(state.text, end) };
   // The last word of a line is operated on without the line feed behind it.
   const withoutLineFeed = state.text.slice(start, end).replace(/\n\s*$/, "");
-  const isLastWord = /^[wW]$/.test(command.key) && withoutLineFeed !== "";
-  return { start, end: isLastWord ? start + withoutLineFeed.length : end };
+  if (isWord && withoutLineFeed !== "") return { start, end: start + withoutLineFeed.length };
+  // So is the part of a line before the cursor at the beginning of the next one.
+  const isRestOfLine = /^[bB]$/.test(command.key) && state.text.charAt(end - 1) === "\n" &&
+    start > findFirstCharacter(state.text, start);
+  return { start, end: isRestOfLine ? end - 1 : end };
+}
+
+/** Returns the end of the words that `cw` changes, without the spaces behind them. */
+function findChangedWords(
+  state: EditorState,
+  { key, count = 1, operator }: ViCommand,
+): ViTarget | undefined {
+  const isSpaced = key === "W";
+  const offset = findEndOfThisWord(state.text, state.cursor, { isSpaced });
+  if (count === 1) return { offset, isInclusive: true };
+  const rest = { operator, key: isSpaced ? "E" : "e", count: count - 1 };
+  return findTarget({ ...state, cursor: offset }, rest);
 }
 
 /** Deletes lines with the line feed behind them, or before the last line. */
@@ -449,22 +479,6 @@ function toggleCase(state: EditorState, { count = 1 }: ViCommand): EditorStep {
     return character === upper ? character.toLowerCase() : upper;
   });
   return insertText(state, toggled.join(""), { start: cursor, end });
-}
-
-/** Joins lines, two without a count, with a space between them. */
-function joinLines(state: EditorState, { count = 2 }: ViCommand): EditorStep {
-  let joined = state;
-  for (let line = 1; line < Math.max(count, 2); line++) {
-    const start = findLineEnd(joined.text, joined.cursor);
-    if (start === joined.text.length) break;
-    const next = joined.text.slice(start + 1, findLineEnd(joined.text, start + 1));
-    const end = start + 1 + next.length - next.trimStart().length;
-    const hasSpace = start === findLineStart(joined.text, start) || next.trim() === "" ||
-      getKindBefore(joined.text, start) === "space";
-    const { state: changed } = insertText(joined, hasSpace ? "" : " ", { start, end });
-    joined = { ...changed, cursor: start };
-  }
-  return { state: joined === state ? state : { ...joined, undo: pushUndo(state) } };
 }
 
 /** Repeats a change until it has no effect. */

@@ -79,7 +79,29 @@ Deno.test("vi keys: deletions and changes", () => {
     ["3rX", "one XX|X three\nfour\nfive"],
     ["99rX", "one |two three\nfour\nfive"],
   ]);
-  assertEdits("a\nb|", [["dd", "|a"], ["dk", "|"]]);
+  assertEdits("a\nb|", [["dd", "|a"], ["dk", "|"], ["dj", "a\n|b"], ["kdk", "|a\nb"]]);
+  assertEdits("on|e", [["dj", "on|e"], ["dk", "on|e"], ["ykp", "on|e"]]);
+  assertEdits("one  two\n|three", [["db", "one | \nthree"], ["2db", "|three"]]);
+  assertEdits("one  two\n\n  |three", [["db", "one  two\n|three"]]);
+});
+
+Deno.test("vi keys: a change of words ends with a word, also from its last character", () => {
+  assertEdits("a |b c.d  e\nf", [
+    ["cwx", "a x| c.d  e\nf"],
+    ["cWx", "a x| c.d  e\nf"],
+    ["2cwx", "a x|.d  e\nf"],
+    ["wcwx", "a b x|.d  e\nf"],
+    ["w2cWx", "a b x|\nf"],
+    ["$cwx", "a b c.d  x|\nf"],
+    ["lcwx", "a bx|c.d  e\nf"],
+  ]);
+});
+
+Deno.test("vi keys: an empty line is a word", () => {
+  assertEdits("a\n\n\n|b", [["b", "a\n\n|\nb"], ["2B", "a\n|\n\nb"], ["3b", "|a\n\n\nb"]]);
+  assertEdits("|a\n\n\nb", [["w", "a\n|\n\nb"], ["2W", "a\n\n|\nb"], ["3w", "a\n\n\n|b"]]);
+  assertEdits("a\n|\nb", [["dw", "a\n|b"], ["ciwx", "a\nx|\nb"]]);
+  assertEdits("|", [["ciwx", "x|"], ["w", "|"], ["b", "|"]]);
 });
 
 Deno.test("vi keys: motions over words between spaces", () => {
@@ -123,6 +145,7 @@ Deno.test("vi keys: searches for a character of the line", () => {
     ["f,d;", "a,b,c|,d e\nx,y"],
     ["0f,d;", "a|c,d e\nx,y"],
     ["f<escape>x", "a,b|c,d e\nx,y"],
+    ["0t,2;", "a,|b,c,d e\nx,y"],
   ]);
   assertEdits("|a😀b漢c", [["f漢", "a😀b|漢c"], ["t漢", "a😀|b漢c"], ["df😀", "|b漢c"]]);
 });
@@ -157,6 +180,21 @@ Deno.test("vi keys: text objects", () => {
   ]);
   assertEdits("f(|)", [["ci(x", "f(x|)"], ["hci(x", "f(x|)"]]);
   assertEdits("|", [["diw", "|"], ["daw", "|"], ['ci"', "|"]]);
+  assertEdits("  o|ne two.three  four", [
+    ["2daw", "  |.three  four"],
+    ["d2aW", "  |four"],
+    ["3diw", "  |.three  four"],
+    ["c3awx", "  x|three  four"],
+    ["WWdaw", "  one two.thre|e"],
+    ["$d2aW", "  one two.thre|e"],
+  ]);
+  assertEdits("f() + g(a, (|b), h())", [
+    ["di(", "f() + g(a, (|), h())"],
+    ["2di(", "f() + g(|)"],
+    ["d2ab", "f() + |g"],
+    ["3di(", "f() + g(a, (|b), h())"],
+  ]);
+  assertEdits("f(|) a", [["$yiwhhhdi(P", "f(|a) a"]]);
 });
 
 Deno.test("vi keys: % moves to the other bracket", () => {
@@ -205,6 +243,7 @@ Deno.test("vi keys: killed and copied texts, and undo", () => {
     ["Y2p", "one\n|one\none\ntwo"],
     ["ywP", "on|ene\ntwo"],
     ["jddP", "|two\none"],
+    ["jykp", "one\n|one\ntwo\ntwo"],
     ["x3p", "oenn|n\ntwo"],
     ["xxu", "o|e\ntwo"],
     ["xx2u", "o|ne\ntwo"],

@@ -9,7 +9,6 @@ import {
   findLineStart,
   findNextGrapheme,
   findPreviousGrapheme,
-  findSpacedWordStart,
   getCharacterKind,
   getKindBefore,
   skipBackward,
@@ -42,7 +41,7 @@ export const VI_MOTIONS: ReadonlyMap<string, ViMotion> = new Map<string, ViMotio
   ["b", { move: findWordBefore }],
   ["e", { move: findEndOfWord, isInclusive: true }],
   ["W", { move: findNextSpacedWord }],
-  ["B", { move: findSpacedWordStart }],
+  ["B", { move: findSpacedWordBefore }],
   ["E", { move: findEndOfSpacedWord, isInclusive: true }],
 ]);
 
@@ -59,18 +58,59 @@ function skipKind(text: string, offset: number): number {
   return skipForward(text, offset, (other) => other === kind);
 }
 
+/** Returns the offset after the spaces from an offset on, or that of an empty line in them, which is a word. */
+function skipSpaces(text: string, offset: number): number {
+  let end = offset;
+  while (end < text.length && getCharacterKind(text, end) === "space") {
+    if (isEmptyLine(text, end)) return end;
+    end++;
+  }
+  return end;
+}
+
+/** Returns the offset before the spaces that end at an offset, or that of an empty line in them. */
+function skipSpacesBackward(text: string, offset: number): number {
+  let start = offset;
+  while (start > 0 && getKindBefore(text, start) === "space") {
+    start--;
+    if (isEmptyLine(text, start)) return start;
+  }
+  return start;
+}
+
+function isEmptyLine(text: string, offset: number): boolean {
+  return text.charAt(offset) === "\n" && findLineStart(text, offset) === offset;
+}
+
 function findNextWord(text: string, cursor: number): number {
   if (cursor >= text.length) return text.length;
   const isSpace = getCharacterKind(text, cursor) === "space";
-  const end = isSpace ? cursor : skipKind(text, cursor);
-  return skipForward(text, end, (kind) => kind === "space");
+  return skipSpaces(text, isSpace ? cursor + 1 : skipKind(text, cursor));
 }
 
 function findWordBefore(text: string, cursor: number): number {
-  const end = skipBackward(text, cursor, (kind) => kind === "space");
-  if (end === 0) return 0;
+  const end = skipSpacesBackward(text, cursor);
+  if (end === 0 || isEmptyLine(text, end)) return end;
   const kind = getKindBefore(text, end);
   return skipBackward(text, end, (other) => other === kind);
+}
+
+function findSpacedWordBefore(text: string, cursor: number): number {
+  const end = skipSpacesBackward(text, cursor);
+  if (isEmptyLine(text, end)) return end;
+  return skipBackward(text, end, (kind) => kind !== "space");
+}
+
+/** Returns the offset of the last character of the word at an offset, which can be the offset itself. */
+export function findEndOfThisWord(
+  text: string,
+  cursor: number,
+  { isSpaced }: { readonly isSpaced: boolean },
+): number {
+  const end = isSpaced
+    ? skipForward(text, cursor, (kind) => kind !== "space")
+    : skipKind(text, cursor);
+  return findPreviousGrapheme(text, end);
 }
 
 /** Returns the offset of the last character of the next word. */
@@ -80,8 +120,10 @@ function findEndOfWord(text: string, cursor: number): number {
 }
 
 function findNextSpacedWord(text: string, cursor: number): number {
+  if (cursor >= text.length) return text.length;
+  const isSpace = getCharacterKind(text, cursor) === "space";
   const end = skipForward(text, cursor, (kind) => kind !== "space");
-  return skipForward(text, end, (kind) => kind === "space");
+  return skipSpaces(text, isSpace ? cursor + 1 : end);
 }
 
 /** Returns the offset of the last character of the next word that is separated by spaces. */

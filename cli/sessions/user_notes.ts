@@ -5,8 +5,9 @@
  * @module
  */
 
-import type { JsonObject } from "../../mod.ts";
+import type { Cost, JsonObject, Usage } from "../../mod.ts";
 import { extractText } from "../../src/core/content.ts";
+import { isJsonObject } from "../../src/core/json.ts";
 import type { SessionEntry } from "../../src/memory/mod.ts";
 
 /** Beginning of the text about a command that the user has run. */
@@ -70,6 +71,40 @@ export function listUndoNotes(
     const isEarlier = typeof turn === "string" && parseInt(turn, 10) <= until;
     return metadata && isEarlier ? [{ text: extractText(content), metadata }] : [];
   });
+}
+
+/** Tokens, cost and duration of a plan that was carried out. */
+export interface PlanSpending {
+  readonly usage: Usage;
+  readonly cost: Cost;
+  /** Duration in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** Creates the data of a text about a plan that was carried out. */
+export function createPlanMetadata({ usage, cost, durationMs }: PlanSpending): JsonObject {
+  return { planSpending: { usage: { ...usage }, cost: { ...cost }, durationMs } };
+}
+
+/** Returns what the plan has used that a text with these data is about; `undefined` for another text. */
+export function parsePlanMetadata(metadata: JsonObject | undefined): PlanSpending | undefined {
+  const spending = metadata?.planSpending;
+  if (!isJsonObject(spending)) return undefined;
+  const { usage, cost, durationMs } = spending;
+  const isValid = isUsage(usage) && isCost(cost) && typeof durationMs === "number";
+  return isValid ? { usage, cost, durationMs } : undefined;
+}
+
+const AMOUNTS = ["input", "output", "cacheRead", "cacheWrite", "total"] as const;
+
+function isUsage(value: unknown): value is Usage {
+  return isJsonObject(value) && AMOUNTS.every((name) => typeof value[name] === "number");
+}
+
+/** Whether a value is a cost; an amount that is not known is `null`. */
+function isCost(value: unknown): value is Cost {
+  return isJsonObject(value) &&
+    AMOUNTS.every((name) => value[name] === null || typeof value[name] === "number");
 }
 
 /** Whether a text of the history is not a prompt of the user, but such a note. */

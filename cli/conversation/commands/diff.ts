@@ -38,6 +38,9 @@ export const diff = defineCommand({
       const layout = argument === "wide" ? "side by side" : "as unified diffs";
       return await view.print([toLine(`Later changes are shown ${layout}`, "faint")]);
     }
-    throw new CliError("No file was changed yet", { exitCode: ExitCode.failed });
+    throw new CliError(
+      "No file was changed since the conversation was started, resumed or rewound",
+      { exitCode: ExitCode.failed },
+    );
   },
 });

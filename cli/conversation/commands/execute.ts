@@ -16,7 +16,7 @@ import { defineCommand } from "../command/conversation_command.ts";
 import { openPlanFile, requirePlanMode } from "../command/plan_mode.ts";
 import { recordExecution } from "../command/record_execution.ts";
 import { toLine, toMessage } from "../view/lines.ts";
-import { PLAN_NOTE } from "../../sessions/user_notes.ts";
+import { createPlanMetadata, PLAN_NOTE } from "../../sessions/user_notes.ts";
 
 type PlanModule = typeof import("../../../src/tools/plan/mod.ts");
 
@@ -129,5 +129,6 @@ async function reportOutcome(
     ...steps.map((step, index) => `${index + 1}. [${step.state}] ${step.title}`),
     ...(last ? [`Its report:\n${extractText(last.content)}`] : []),
   ];
-  await sessions.addText(report.join("\n"));
+  const metadata = createPlanMetadata({ ...spending, durationMs });
+  await sessions.addText(report.join("\n"), spending.turns > 0 ? metadata : undefined);
 }

@@ -4,16 +4,15 @@
  * @module
  */
 
-import type { Session } from "../../../src/memory/mod.ts";
 import { UsageError } from "../../host/cli_error.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
 import { pluralize } from "../../render/tool_line.ts";
 import type { CommandContext } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { cutLine } from "../command/cut_line.ts";
+import { moveSession } from "../command/move_session.ts";
 import { requireSession } from "../command/require_session.ts";
-import { type BranchPrompt, listPrompts } from "../command/session_prompts.ts";
-import { listUndoNotes, type UndoNote } from "../../sessions/user_notes.ts";
+import { listPrompts } from "../command/session_prompts.ts";
 import { toLine } from "../view/lines.ts";
 import { formatUndo } from "./undo.ts";
 
@@ -31,26 +30,13 @@ export const rewind = defineCommand({
     if (!prompt) throw new UsageError("There is no prompt to return to yet");
     const isUndone = await undoChanges(prompt.previousTimestamp, context);
     if (isUndone === undefined) return;
-    const notes = await listLaterUndoNotes(requireSession(sessions), prompt);
-    await sessions.moveTo(prompt.parentId);
-    // The files stay as they are, so the model must still know which of its earlier changes are undone.
-    for (const { text, metadata } of notes) await sessions.addText(text, metadata);
+    await moveSession(sessions, prompt.parentId);
     const line = toLine(`Back before: ${toOneLine(toPlainText(prompt.text))}`, "faint");
     await view.print([cutLine(line, view)]);
     view.setDraft(prompt.text);
     view.redraw();
   },
 });
-
-/** Returns the texts after a prompt about changes that were made before it, and undone. */
-async function listLaterUndoNotes(
-  session: Session,
-  { id, previousTimestamp }: BranchPrompt,
-): Promise<UndoNote[]> {
-  const path = await session.path({ types: ["message"] });
-  const later = path.slice(path.findIndex((entry) => entry.id === id));
-  return listUndoNotes(later, previousTimestamp);
-}
 
 function parseCount(argument: string, available: number): number {
   if (argument === "") return 1;

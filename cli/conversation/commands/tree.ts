@@ -9,6 +9,7 @@ import type { Line } from "../../render/line/line.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { cutLine } from "../command/cut_line.ts";
+import { moveSession } from "../command/move_session.ts";
 import { requireSession } from "../command/require_session.ts";
 import { listTree, type PromptNode } from "../command/session_prompts.ts";
 import { toLine } from "../view/lines.ts";
@@ -35,7 +36,7 @@ export const tree = defineCommand({
         `/tree takes a number from 1 to ${nodes.length}, not ${JSON.stringify(argument)}`,
       );
     }
-    await sessions.moveTo(findLastEntry(session, node, nodes));
+    await moveSession(sessions, findLastEntry(session, node, nodes));
     view.redraw();
     await printHistory();
   },

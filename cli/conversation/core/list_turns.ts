@@ -7,6 +7,7 @@
 import type { AgentMessage } from "../../../mod.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.ts";
 import type { TurnUsage } from "../../render/status/turn_usage.ts";
+import { parsePlanMetadata } from "../../sessions/user_notes.ts";
 import { getUserText } from "./user_text.ts";
 
 /** Returns the usage of each prompt that has replies. */
@@ -22,6 +23,20 @@ export function listTurns(messages: readonly AgentMessage[]): TurnUsage[] {
       startedAt = Math.max(message.timestamp, endedAt);
       isFirst = true;
       label = getUserText(message);
+      const plan = parsePlanMetadata(message.metadata);
+      if (plan) turns.push({ label: "/execute", ...plan });
+    }
+    if (message.role === "tool_result") {
+      const { usage = zeroUsage(), cost = zeroCost() } = message;
+      const turn = turns.pop();
+      // The agents that the call has started belong to the prompt.
+      if (turn) {
+        turns.push({
+          ...turn,
+          usage: addUsage(turn.usage, usage),
+          cost: addCost(turn.cost, cost),
+        });
+      }
     }
     if (message.role !== "assistant") continue;
     const { usage, cost, timestamp } = message;

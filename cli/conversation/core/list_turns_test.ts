@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { AgentMessage } from "../../../mod.ts";
 import { zeroCost, zeroUsage } from "../../../src/core/usage.ts";
+import { createPlanMetadata } from "../../sessions/user_notes.ts";
 import { listTurns } from "./list_turns.ts";
 
 function user(text: string, timestamp: number): AgentMessage {
@@ -18,6 +19,23 @@ function reply(timestamp: number): AgentMessage {
     stopReason: "stop",
     timestamp,
   };
+}
+
+const SPENDING = {
+  usage: { ...zeroUsage(), input: 7, total: 7 },
+  cost: { ...zeroCost(), input: 0.5, total: 0.5 },
+};
+
+/** The result of a tool that has used tokens, such as a sub-agent. */
+function result(): AgentMessage {
+  const call = { toolCallId: "c", toolName: "task" };
+  return { role: "tool_result", ...call, content: [], isError: false, ...SPENDING, timestamp: 0 };
+}
+
+function listCosts(
+  messages: readonly AgentMessage[],
+): (readonly [string, number, number | null])[] {
+  return listTurns(messages).map(({ label, usage, cost }) => [label, usage.total, cost.total]);
 }
 
 function listDurations(messages: readonly AgentMessage[]): (readonly [string, number])[] {
@@ -43,4 +61,27 @@ Deno.test("listTurns: a text that waited during a run takes only the time after 
 Deno.test("listTurns: no duration is negative when the clock was set back", () => {
   assertEquals(listDurations([user("One", 5_000), reply(1_000), reply(2_000)]), [["One", 0]]);
   assertEquals(listDurations([reply(2_000), reply(3_000)]), [["", 0]]);
+});
+
+Deno.test("listTurns: the tokens and the cost of sub-agents are those of the prompt", () => {
+  const messages = [
+    user("One", 1),
+    reply(2),
+    result(),
+    user("Steered", 2),
+    reply(3),
+    user("Two", 4),
+  ];
+  assertEquals(listCosts(messages), [["One", 7, 0.5], ["Steered", 0, 0]]);
+  assertEquals(listCosts([result(), user("One", 1), reply(2)]), [["One", 0, 0]]);
+});
+
+Deno.test("listTurns: a plan that was carried out is a turn of its own", () => {
+  const metadata = createPlanMetadata({ ...SPENDING, durationMs: 9_000 });
+  const note = { ...user("Another agent has carried out the plan", 3), metadata };
+  const messages = [user("One", 1), reply(2), note, user("Two", 4), reply(5)];
+  assertEquals(listCosts(messages), [["One", 0, 0], ["/execute", 7, 0.5], ["Two", 0, 0]]);
+  assertEquals(listDurations(messages), [["One", 1], ["/execute", 9_000], ["Two", 1]]);
+  const damaged = { ...note, metadata: { planSpending: { usage: "7", durationMs: 9 } } };
+  assertEquals(listCosts([damaged]), []);
 });

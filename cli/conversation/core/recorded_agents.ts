@@ -8,7 +8,7 @@ import type { AgentEvent } from "../../../mod.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.ts";
 import type { AgentView } from "../../render/agents/agent_view.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
-import { formatCall } from "../../render/tool_line.ts";
+import { formatCall, formatResult } from "../../render/tool_line.ts";
 
 /** Length of the text of an agent that is kept. */
 const MAX_TEXT = 50_000;
@@ -86,6 +86,9 @@ export class RecordedAgents {
         return;
       case "tool_execution_end":
         this.#calls.delete(toKey([...path, event.id]));
+        if (event.isError) {
+          addText(agent, `✗ ${event.name} · ${formatResult(event.result, true)}\n`);
+        }
         return;
       case "agent_end":
         return this.#end(agent, toStatus(event));

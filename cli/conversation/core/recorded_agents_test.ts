@@ -36,3 +36,23 @@ Deno.test("RecordedAgents: keeps agents that run, and the latest of those that h
   assertEquals(views.length, 100);
   assertEquals(views.filter(({ status }) => status === "running").length, 11);
 });
+
+Deno.test("RecordedAgents: the text of an agent has the failures of its calls", () => {
+  const agents = new RecordedAgents({ now: () => 0 });
+  const call = { id: "c", name: "bash", arguments: { command: "rm a" } };
+  const content = [{ type: "text", text: "Tool call rejected by approval: it works alone" }];
+  const events = [
+    { type: "turn_start" },
+    { type: "tool_execution_start", ...call },
+    { type: "tool_execution_end", ...call, result: { content }, isError: true },
+    { type: "tool_execution_start", ...call },
+    { type: "tool_execution_end", ...call, result: { content: [] }, isError: false },
+  ];
+  for (const event of events) {
+    agents.onEvent({ type: "sub_agent", path: ["a"], event } as unknown as SubAgentEvent);
+  }
+  assertEquals(
+    agents.getText(1),
+    "\n• bash rm a\n✗ bash · Refused: it works alone\n\n• bash rm a\n",
+  );
+});

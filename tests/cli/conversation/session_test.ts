@@ -297,6 +297,28 @@ Deno.test("conversation: after /rewind the model still knows which of its earlie
   }
 });
 
+Deno.test("conversation: after /tree the model still knows which of its earlier changes are undone", async () => {
+  const write = (path: string) => [
+    scriptedReply(scriptedCall("write_file", { path, content: "1\n" })),
+    scriptedReply("Done."),
+  ];
+  await using conversation = await typeConversation({
+    args: ["--approve-all"],
+    model: [...write("a.txt"), ...write("b.txt"), ...HELLO, ...HELLO],
+    typed: [
+      ...["Write a", "Write b", "/undo", "/undo", "/tree 1", "Next"],
+      ...["/tree 2", "/tree 1", "Again", "/tree", "/quit"],
+    ],
+  });
+  const { outputs, requests } = conversation;
+  for (const request of requests.slice(-2)) {
+    const sent = JSON.stringify(request.messages);
+    assertEquals(sent.split("I have undone your changes of these files: a.txt").length, 2, sent);
+    assertEquals(sent.includes("b.txt"), false, sent);
+  }
+  assertEquals(outputs.at(-2), "1 * Write a\n2     Write b\n3     Next\n4 *   Again\n");
+});
+
 Deno.test("conversation: /rewind, /tree and a continued conversation have prompts without the files in them", async () => {
   await using first = await typeConversation({
     files: { "p/a.txt": "content\n" },
