@@ -96,19 +96,51 @@ tests.test("upgrades tables of version 1, which lack the function for one entry"
 
 tests.test("finds entries of version 2, whose words were others", async (stores) => {
   const { schema, server } = stores;
-  const texts = { unspaced: "我喜欢北京烤鸭", composed: "a cafe\u0301", plain: "ascii, naïve" };
   const store = stores.open();
-  for (const [id, text] of Object.entries(texts)) await writeSession(store, id, text);
+  const long = "\u5317".repeat(250) + "\u4eac";
+  // Each text, and the words that version 2 has for it.
+  const texts = {
+    unspaced: ["my phone\u6211\u559c\u6b22\u5317\u4eacduck\u70e4\u9e2d", [
+      "my",
+      "phone\u6211\u559c\u6b22\u5317\u4eacduck\u70e4\u9e2d",
+    ]],
+    composed: ["a cafe\u0301", ["a", "cafe"]],
+    plain: ["ascii, naïve \u2014 \u2019\u{1f600}", ["ascii", "naïve"]],
+    long: [long, [long.slice(0, 200)]],
+  } as const;
+  for (const [id, [text]] of Object.entries(texts)) await writeSession(store, id, text);
   await using session = await store.create({ id: "data" });
-  session.append({ type: "custom", name: "note", data: "one\ntwo" });
+  session.append({ type: "custom", name: "note", data: "one\ntwo\u001bfive\n\n\u5317six" });
   await session.flush();
-  await server.sql(`UPDATE ${schema}.entries SET words = array_to_tsvector('{other}')`);
+  const words = { ...texts, data: ["", ["note", "one", "ntwo", "u001bfive", "n", "n\u5317six"]] };
+  for (const [id, [, list]] of Object.entries(words)) {
+    await server.sql(
+      `UPDATE ${schema}.entries SET words = array_to_tsvector($1) WHERE session = $2`,
+      [list, id],
+    );
+  }
   await server.sql(`DELETE FROM ${schema}.migrations WHERE version > 2`);
   const upgraded = stores.open();
-  const queries = { 北京: ["unspaced"], café: ["composed"], two: ["data"], ascii: [] };
+  const queries = {
+    北京: ["long", "unspaced"],
+    喜欢: ["unspaced"],
+    duck: ["unspaced"],
+    café: ["composed"],
+    two: ["data"],
+    five: ["data"],
+    six: ["data"],
+    naïve: ["plain"],
+    wo: [],
+  };
   for (const [query, ids] of Object.entries(queries)) {
-    assertEquals((await upgraded.search(query)).map(({ sessionId }) => sessionId), ids, query);
+    const hits = await upgraded.search(query);
+    assertEquals(hits.map(({ sessionId }) => sessionId).toSorted(), ids, query);
   }
+  // Each search examines only entries whose words are not known: for many, that takes seconds.
+  const examined = await server.sql(
+    `SELECT session FROM ${schema}.entries WHERE words @@ '…'::tsquery ORDER BY session`,
+  );
+  assertEquals(examined.map(({ session }) => session), ["composed", "long"]);
 });
 
 tests.test("rejects a database without the encoding UTF8", async ({ server }) => {

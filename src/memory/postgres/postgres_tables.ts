@@ -28,7 +28,7 @@ export function quoteSchema(schema: string): QuotedSchema {
 const MIGRATIONS: readonly ((schema: QuotedSchema) => string)[] = [
   (schema) => createTables(schema) + createTriggers(schema) + createFunctions(schema),
   createSingleAppend,
-  markEarlierWords,
+  addLaterWords,
 ];
 
 /**
@@ -175,19 +175,46 @@ function createSingleAppend(schema: QuotedSchema): string {
   `;
 }
 
+/** Marks, without the selectors of variations, and the vowels of Hangul: ranges of a regular expression of Postgres. */
+const MARKS =
+  "\\u0300-\\u036f\\u0483-\\u0489\\u0591-\\u05c7\\u0610-\\u061a\\u064b-\\u065f\\u0670\\u06d6-\\u06ed\\u0711-\\u109f\\u1161-\\u1175\\u135d-\\u135f" +
+  "\\u1712-\\u1dff\\u20d0-\\u20f0\\u2cef-\\u2cf1\\u2d7f\\u2de0-\\u2dff\\u302a-\\u302f\\u3099\\u309a\\ua66f-\\uabed\\ufb1e\\ufe20-\\ufe2f" +
+  "\\U000101fd-\\U0001e94a";
+/** Letters of scripts without spaces, other than those whose words have marks. */
+const UNSPACED = "\\u3005-\\u3029\\u3031-\\u3096\\u309d-\\u30ff\\u31f0-\\u9fff\\uf900-\\ufaff" +
+  "\\uff66-\\uff9f\\U00020000-\\U000323af";
+/** Length of a line, in bytes, whose words and their parts together are short enough for Postgres, which allows 1 MB. */
+const MAX_LINE_LENGTH = 300_000;
+
 /**
- * Marks the entries of earlier versions whose words are now others, as those with more words than the index has, which each
- * search examines: those with characters above U+02FF, of which some are marks or letters of scripts without spaces, and
- * those with data that has escapes.
+ * Adds the words that the entries of earlier versions have now: the parts of those in scripts without spaces, and what
+ * follows the letter of an escape in data. Each search examines what it finds, so that the others can stay. Entries with
+ * marks are marked as those with more words than the index has. Each search examines these, which takes long for many.
  */
-function markEarlierWords(schema: QuotedSchema): string {
-  // Other encodings, which are refused later, do not have these characters.
+function addLaterWords(schema: QuotedSchema): string {
+  // Other encodings, which are refused later, do not have this character.
+  const incomplete = `chr(${INCOMPLETE.codePointAt(0)})`;
   return `
     IF current_setting('server_encoding') = 'UTF8' THEN
-      UPDATE ${schema}.entries SET words = words || array_to_tsvector(ARRAY[chr(${
-    INCOMPLETE.codePointAt(0)
-  })])
-      WHERE line ~ '[^\\u0001-\\u02ff]' OR line ~ '\\\\[bfnrtu]' AND line ~ '"(arguments|data)":';
+      UPDATE ${schema}.entries SET words = words || CASE
+        WHEN line ~ '[${MARKS}]' OR octet_length(line) > ${MAX_LINE_LENGTH} THEN
+          array_to_tsvector(ARRAY[${incomplete}])
+        ELSE (
+          SELECT coalesce(array_to_tsvector(array_agg(DISTINCT part)), '')
+          FROM unnest(tsvector_to_array(words)) AS word, LATERAL (
+            SELECT substr(word, 2) WHERE left(word, 1) IN ('b', 'f', 'n', 'r', 't') AND length(word) > 1
+            UNION ALL
+            SELECT substr(word, 6) WHERE left(word, 1) = 'u' AND word ~ '^u[0-9a-f]{4}.'
+            UNION ALL
+            SELECT matches[1] FROM regexp_matches(word, '[${UNSPACED}]|[^${UNSPACED}]+', 'g') AS matches
+              WHERE octet_length(word) > length(word)
+            UNION ALL
+            -- The index has only the beginning of a long word.
+            SELECT ${incomplete} WHERE length(word) >= 100 AND octet_length(word) > length(word)
+          ) AS parts (part)
+          WHERE left(word, 1) IN ('b', 'f', 'n', 'r', 't', 'u') OR octet_length(word) > length(word)
+        ) END
+      WHERE line ~ '[${MARKS}${UNSPACED}]' OR line ~ '\\\\[bfnrtu]' AND line ~ '"(arguments|data)":';
     END IF;
   `;
 }
