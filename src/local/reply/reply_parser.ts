@@ -5,6 +5,7 @@
  */
 
 import type { CallFormat } from "../prompt/call_format.ts";
+import { THINKING_TAGS } from "../prompt/thinking_tags.ts";
 import { CallReader, type CallWriter, JsonObjectEnd } from "./call_reader.ts";
 import { Markers, MarkerScanner } from "./marker_scanner.ts";
 
@@ -31,15 +32,6 @@ export interface ReplyParserOptions {
 
 /** The part of a reply that is being written. */
 export type ReplyPhase = "start" | "thinking" | "text" | "call" | "stopped";
-
-/** Texts around the thinking of different models. */
-const THINKING_TAGS: readonly (readonly [open: string, close: string])[] = [
-  ["<think>", "</think>"],
-  ["<thinking>", "</thinking>"],
-  ["<thought>", "</thought>"],
-  ["<reasoning>", "</reasoning>"],
-  ["[THINK]", "[/THINK]"],
-];
 
 const NO_MARKERS = new Markers([]);
 const OPEN_TAGS = THINKING_TAGS.map(([open]) => open);
