@@ -36,8 +36,12 @@ export type ReplyPhase = "start" | "thinking" | "text" | "call" | "stopped";
 const NO_MARKERS = new Markers([]);
 const OPEN_TAGS = THINKING_TAGS.map(([open]) => open);
 
+/** Text before a call that Llama 3.1 writes in some replies, and the one between two calls. */
+const BARE_CALL_PREFIXES = ["", "<|python_tag|>", ";"];
+const BARE_CALL_PREFIX = /^\s*(?:<\|python_tag\|>|;)/;
 /** Starts of a call that is the whole reply, without spaces. */
-const BARE_CALL_STARTS: readonly string[] = ['{"name"', '{"type":"function","name"'];
+const BARE_CALL_STARTS: readonly string[] = ['{"name"', '{"type":"function","name"']
+  .flatMap((start) => BARE_CALL_PREFIXES.map((prefix) => prefix + start));
 /** Longest text, with spaces, that can be the start of such a call. */
 const MAX_BARE_START = 200;
 /** The text before a call of a list, or its end. */
@@ -191,7 +195,7 @@ export class ReplyParser {
       return marker !== "" && this.#handleTextMarker(marker);
     }
     if (isCall) this.#startCall();
-    this.#scanner.restore(text + marker);
+    this.#scanner.restore((isCall ? text.replace(BARE_CALL_PREFIX, "") : text) + marker);
     return isCall;
   }
 
