@@ -77,6 +77,18 @@ Deno.test("LocalModel: reports each state from unloaded to ready, and back", asy
   assertEquals(test.llama.loaded, 0);
 });
 
+Deno.test("createLocal(): knows the context window of a model that was unloaded", async () => {
+  await using test = await createLifecycle();
+  const streamFn = createLocal(test.model);
+  const spec = { provider: "local", modelId: "tiny", thinkingLevel: "off" } as const;
+  assertEquals(streamFn.contextWindow?.(spec), undefined);
+  const loading = test.model.load();
+  (await test.llama.nextLoad()).resolve();
+  await loading;
+  await test.model.unload();
+  assertEquals(streamFn.contextWindow?.(spec), 2_048);
+});
+
 Deno.test("LocalModel: callers share one load", async () => {
   await using test = await createLifecycle();
   const loading = [test.model.load(), test.model.load(), test.model.load()];
