@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { userMessage } from "../../mod.ts";
-import { createFixture, toReply } from "./local_fixture.ts";
+import { createFixture, toReply, WEATHER } from "./local_fixture.ts";
 import { llama } from "./tiny_models.ts";
 
 const ignore = llama === undefined;
@@ -22,4 +22,18 @@ Deno.test({
       conversation.push(toReply(reply) as never, userMessage(`!hello ${turn}`, 0));
     }
   }
+});
+
+Deno.test({
+  name: "createLocal(): the choice of one tool evaluates no earlier message again",
+  ignore,
+}, async () => {
+  await using fixture = await createFixture();
+  const tools = [{ ...WEATHER, name: "climate" }, WEATHER];
+  const first = await fixture.ask("!hello", { tools });
+  const messages = [userMessage("!hello", 0), toReply(first), userMessage("!hello", 0)];
+  const toolChoice = { name: "weather" };
+  const { content, usage } = await fixture.ask(messages, { tools, toolChoice });
+  assertEquals(content.map((block) => block.type === "tool_call" && block.name), ["weather"]);
+  assert((usage?.input ?? 1_000) < 40, `${usage?.input} tokens were evaluated`);
 });
