@@ -113,6 +113,17 @@ Deno.test("LocalModel: a load continues while one caller waits for it", async ()
   assertEquals(test.model.state.type, "ready");
 });
 
+Deno.test("LocalModel: an aborted load passes no listener, which llama.cpp would keep with the process", async () => {
+  await using test = await createLifecycle();
+  const controller = new AbortController();
+  const loading = test.model.load(controller.signal);
+  const { options } = await test.llama.nextLoad();
+  assertEquals(typeof options.onLoadProgress, "function");
+  controller.abort();
+  await assertRejects(() => loading, AgentError);
+  assertEquals({ ...options }.onLoadProgress, undefined);
+});
+
 Deno.test("LocalModel: a load is cancelled when all callers have given up, and the next one starts again", async () => {
   await using test = await createLifecycle();
   const controller = new AbortController();
