@@ -157,9 +157,9 @@ export async function deleteSessions(
     const updatedBefore = host.now() - (olderThan ?? 0) * DAY_MS;
     const sessions = olderThan === undefined
       ? await findSessions(store, ids)
-      : (await listWithoutSubAgents(store)).filter(({ updated, problem }) =>
-        // A session that cannot be opened may be of a later version, or readable again later.
-        updated < updatedBefore && problem === undefined
+      : (await listWithoutSubAgents(store)).filter(({ created, updated, problem }) =>
+        // A session that cannot be opened may be of a later version, or readable again later. A copy has older entries.
+        Math.max(created, updated) < updatedBefore && problem === undefined
       );
     if (sessions.length === 0) {
       await host.terminal.messages.write("No session is that old\n");

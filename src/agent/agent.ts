@@ -439,8 +439,8 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
       },
     };
     const run: StartedRun = state.startRun(() => startRun({ ...start, input: createInput() }));
-    this.#activeRun = this.#latestRun = run;
-    return run;
+    this.#steering.taken = this.#followUp.taken = []; // Those of an earlier run.
+    return this.#activeRun = this.#latestRun = run;
   }
 
   #createConfig(): AgentLoopConfig {

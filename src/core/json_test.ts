@@ -197,6 +197,7 @@ Deno.test("toJsonValue() returns the problem with a value that is not JSON", () 
     [undefined, "the value is undefined"],
     [5n, "the value is a bigint"],
     [{ a: [{ b: 5n }] }, "/a/0/b is a bigint"],
+    [{ a: [1], b: { c: "x", d: 5n } }, "/b/d is a bigint"],
     [[() => {}], "/0 is a function"],
     [{ a: Symbol("x") }, "/a is a symbol"],
     [cyclic, "/list/0 contains itself"],

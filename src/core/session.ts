@@ -184,7 +184,7 @@ export interface SessionPage extends ReadonlyArray<SessionSummary> {
 
 /** Options for {@linkcode SessionStore.deleteAll}. */
 export interface DeleteSessionsOptions extends SessionFilter {
-  /** Only sessions that were written last before this time, in milliseconds since the epoch. Default: any. */
+  /** Only sessions that were created and written last before this time, in milliseconds since the epoch. Default: any. */
   readonly updatedBefore?: number | undefined;
 }
 

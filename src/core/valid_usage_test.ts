@@ -30,5 +30,6 @@ Deno.test("toValidCost() replaces a total of 0 by the sum of the amounts, which 
   assertEquals(toValidCost({ ...first, total: 0 }), first);
   assertEquals(toValidCost({ ...first, output: null, total: 0 }).total, null);
   assertEquals(toValidCost(zeroCost()), zeroCost());
+  assertEquals(toValidCost({ ...zeroCost(), output: null }).total, 0);
   assertEquals(toValidCost({ total: 0 }), { ...unknownCost(), total: 0 });
 });

@@ -100,9 +100,6 @@ export function startRun(start: StartRunOptions): StartedRun {
   const steering = new Steering();
   // A message that is queued from now on may cancel tool calls. Code of the application is called when the run has begun.
   if (isOwnQueue(config.steering)) steering.watch(config.steering);
-  for (const queue of [config.steering, config.followUp]) {
-    if (isOwnQueue(queue)) queue.taken = []; // Those of an earlier run.
-  }
   const run: RunServicesOptions = {
     runId: config.newId("run"),
     startedAt: config.now(),

@@ -36,15 +36,19 @@ export function isProcessRunning(pid: number): boolean {
   }
 }
 
+/** Start of this process. Calculated once: while a computer is suspended, the clock continues and the running time does not. */
+let processStart: number | undefined;
+
 /** Returns the start of this process, in milliseconds since the epoch. */
 export function getProcessStart(): number {
-  return Math.round(Date.now() - 1_000 * getProcess().uptime());
+  processStart ??= Math.round(Date.now() - 1_000 * getProcess().uptime());
+  return processStart;
 }
 
 function getProcess(): NodeProcess {
   const process = getNodeProcess();
   if (process) return process;
   throw new BadRequestError(
-    "This runtime has no processes: use Deno 2, Node 20.16 or later, or Bun",
+    "This runtime has no processes: use Deno 2.8, Node 20.16 or later, or Bun",
   );
 }

@@ -5,8 +5,11 @@ import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
 import { extractText } from "../core/content.ts";
 import { BadRequestError } from "../core/errors.ts";
+import type { AgentEvent } from "../core/event.ts";
 import type { AgentMessage } from "../core/message.ts";
+import { modelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
+import { defineTool } from "../core/tool.ts";
 import { type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 import { wrapStreamFn } from "../core/wrap_stream_fn.ts";
 import {
@@ -210,6 +213,36 @@ Deno.test('budget() with `unknownPrice: "ignore"` counts the known parts of a co
   const { agent } = startAgent(limits, [callWork(), callWork(), reply("Done")], { tools });
   const { turns, stoppedBy } = await agent.prompt("Go");
   assertEquals([turns, stoppedBy?.reason], [2, "The run reached the cost limit of 20"]);
+});
+
+Deno.test('budget() with `unknownPrice: "ignore"` counts the known cost of agents in the background', async () => {
+  const spent: AgentEvent = {
+    type: "model_call_end",
+    turn: 1,
+    attempt: 1,
+    model: modelSpec("test/priced"),
+    durationMs: 0,
+    usage: USAGE,
+    cost: { ...zeroCost(), total: 10 },
+  };
+  const starter = defineTool({
+    name: "work",
+    description: "Starts work in the background.",
+    parameters: { type: "object" },
+    execute: (_args, { run }) => {
+      run.background(async ({ onEvent }) => {
+        await onEvent(spent);
+        return "Finished";
+      });
+      return "Started";
+    },
+  });
+  const limits: BudgetOptions = { cost: 20, unknownPrice: "ignore" };
+  const steps = Array.from({ length: 6 }, callWork);
+  const { agent } = startAgent(limits, steps, { tools: [starter] });
+  const { turns, cost, stoppedBy } = await agent.prompt("Go");
+  assertEquals([turns, cost.total], [2, null]);
+  assertEquals(stoppedBy?.reason, "The run reached the cost limit of 20");
 });
 
 Deno.test('budget() with `unknownPrice: "ignore"` does not stop a reply whose rates lack a price', async () => {

@@ -5,7 +5,15 @@
  */
 
 import type { OnDeltaContext, PolicyContext, PostTurnContext } from "../core/policy.ts";
-import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
+import {
+  addCost,
+  addUsage,
+  type Cost,
+  type LateSpending,
+  type Usage,
+  zeroCost,
+  zeroUsage,
+} from "../core/usage.ts";
 
 /** Token counts and their cost. */
 export interface Spending {
@@ -25,10 +33,12 @@ export function addSpending(left: Spending, right: Spending): Spending {
 
 /** Subtracts the second spending from the first. */
 export function subtractSpending(left: Spending, right: Spending): Spending {
-  return addSpending(left, {
-    usage: mapAmounts(right.usage, (count) => -count),
-    cost: mapAmounts(right.cost, (amount) => amount === null ? null : -amount),
-  });
+  const usage = mapAmounts(right.usage, (count) => -count);
+  return addSpending(left, { usage, cost: negate(right.cost) });
+}
+
+function negate(cost: Cost): Cost {
+  return mapAmounts(cost, (amount) => amount === null ? null : -amount);
 }
 
 /** Whether an amount of a cost is known; rates that lack a price result in `NaN`. */
@@ -52,6 +62,10 @@ export class RunSpending {
   /** The attempt that streams. */
   #attempt: { readonly characters: number; readonly estimate: Spending } | undefined;
   #costBeforeTurn = zeroCost();
+  /** The known cost of what agents have spent after the end of the calls that run them. */
+  #lateCost = zeroCost();
+  /** Whether the turn has called a model; the reply of one that only runs pending calls is that of an earlier run. */
+  #hasReplied = false;
 
   /** Creates the spending of a run; with `"ignore"`, what has no price costs 0. */
   constructor(unknownPrice: "stop" | "ignore" = "stop") {
@@ -81,6 +95,7 @@ export class RunSpending {
       this.#unreported = addSpending(this.#unreported, previous.estimate);
     }
     this.#attempt = { characters, estimate };
+    this.#hasReplied = true;
   }
 
   /** Excludes what a tool call reports, and what its agents spend after its end. */
@@ -93,9 +108,22 @@ export class RunSpending {
     const late = lateSpending.filter(({ toolCallId }) => this.#excludedCalls.has(toolCallId));
     const excluded = late.reduce(addSpending, this.#excluded);
     const total = subtractSpending({ usage, cost }, excluded);
-    this.#current = this.#needsParts(cost) ? { ...total, cost: this.#current.cost } : total;
+    const added = this.#addLateCost(lateSpending);
+    this.#current = this.#needsParts(cost)
+      ? { ...total, cost: addCost(this.#current.cost, added) }
+      : total;
     this.#attempt = undefined;
     return this.current;
+  }
+
+  /** Adds the known cost of late spending to that of the earlier turns; returns what is new of it. */
+  #addLateCost(lateSpending: readonly LateSpending[]): Cost {
+    const counted = lateSpending.filter(({ toolCallId }) => !this.#excludedCalls.has(toolCallId));
+    const cost = counted.map((late) => toKnownCost(late.cost)).reduce(addCost, zeroCost());
+    const added = addCost(cost, negate(this.#lateCost));
+    this.#lateCost = cost;
+    this.#costBeforeTurn = addCost(this.#costBeforeTurn, added);
+    return added;
   }
 
   /** Updates the spending at the end of a turn. */
@@ -109,10 +137,12 @@ export class RunSpending {
     const { usage } = this.#current;
     if (this.#needsParts(turn.cost)) {
       const results = toolResults.filter(({ toolCallId }) => !this.#excludedCalls.has(toolCallId));
-      const parts = [message, ...results].map(({ cost = zeroCost() }) => toKnownCost(cost));
+      const counted = this.#hasReplied ? [message, ...results] : results;
+      const parts = counted.map(({ cost = zeroCost() }) => toKnownCost(cost));
       this.#current = { usage, cost: parts.reduce(addCost, this.#costBeforeTurn) };
     }
     this.#costBeforeTurn = this.#current.cost;
+    this.#hasReplied = false;
     return this.current;
   }
 

@@ -482,3 +482,19 @@ Deno.test("sharedBudget() replaces the estimate of a failed attempt by the usage
   await running;
   assertEquals(policy.spent.usage.total, 30);
 });
+
+Deno.test('sharedBudget() with `unknownPrice: "ignore"` counts a reply once whose calls wait for approvals', async () => {
+  const { policy, createAgent } = createTeam({ cost: 100, unknownPrice: "ignore" });
+  const search = fakeTool({ name: "work", result: { content: [], usage: USAGE } });
+  const agent = createAgent([callWork(), answer()], {
+    tools: [search],
+    approve: () => ({ type: "pending" }),
+  });
+  const { pendingApprovals = [] } = await agent.prompt("Go");
+  assertEquals(policy.spent.cost.total, 10);
+  const approvals = Object.fromEntries(
+    pendingApprovals.map(({ toolCallId }) => [toolCallId, true]),
+  );
+  assertEquals((await agent.continue({ approvals })).cost.total, null);
+  assertEquals(policy.spent.cost.total, 20);
+});

@@ -304,6 +304,18 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     expectEqual(await store.list(), [], "list");
   },
 
+  async "deletes sessions by their age: the time of the last entry, or of a later creation"(
+    subject,
+  ) {
+    const { store } = subject;
+    const entries = [{ ...createMessageEntry("old"), id: "e", parentId: null, timestamp: 1 }];
+    await (await store.create({ id: "old", created: 1, entries })).close();
+    await (await store.create({ id: "fork", entries })).close();
+    const updatedBefore = Date.now() - 3_600_000;
+    expectEqual(await store.deleteAll({ updatedBefore }), ["old"], "deleted");
+    expectEqual((await store.list()).map(({ id }) => id), ["fork"], "list");
+  },
+
   async "deletes the sessions of sub-agents with that of their parent"(subject) {
     const { store } = subject;
     const create = (id: string, parentId: string) => {

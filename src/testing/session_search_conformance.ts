@@ -170,6 +170,57 @@ export const SEARCH_CONTRACT: Readonly<Record<string, (subject: StoreSubject) =>
     }
   },
 
+  async "finds words in texts without spaces, and in either form of a letter"(subject) {
+    const texts = {
+      chinese: "\u6211\u559c\u6b22\u5317\u4eac\u70e4\u9e2d, \u4e70iPhone",
+      thai: "\u0e20\u0e32\u0e29\u0e32\u0e44\u0e17\u0e22",
+      hindi: "\u0939\u093f\u0928\u094d\u0926\u0940",
+      french: "cafe\u0301 cre\u0300me",
+      korean: "\u1112\u1161\u11ab\u1100\u1173\u11af",
+      heart: "\u2764\ufe0flove",
+    };
+    for (const [id, text] of Object.entries(texts)) {
+      await subject.writeSession(id, createMessageEntry(text));
+    }
+    const queries: readonly (readonly [string, readonly string[]])[] = [
+      ["\u5317\u4eac", ["chinese"]],
+      ["\u70e4\u9e2d \u5317", ["chinese"]],
+      ["\u4eac\u5317", []],
+      ["iphone", ["chinese"]],
+      ["phone", []],
+      ["\u0e44\u0e17\u0e22", ["thai"]],
+      ["\u0939\u093f\u0928", ["hindi"]],
+      ["\u0939\u0928\u0926", []],
+      ["\u0926\u0940", []],
+      ["caf\u00e9 CR\u00c8ME", ["french"]],
+      ["\ud55c\uae00", ["korean"]],
+      ["love", ["heart"]],
+    ];
+    for (const [query, ids] of queries) {
+      const hits = await subject.store.search(query);
+      expectEqual(hits.map(({ sessionId }) => sessionId), ids, `hits for ${query}`);
+    }
+    for (const id of Object.keys(texts)) await subject.store.delete(id);
+    for (const [query] of queries) {
+      expectEqual(await subject.store.search(query), [], `hits for ${query} after the deletion`);
+    }
+  },
+
+  async "finds the first words of lines in the arguments of calls and in custom data"(subject) {
+    const content = 'const one = 1;\n\treturn "two" \\three;\r\nfour';
+    const call = toolCall("write_file", { content }, { id: "call_1" });
+    await subject.writeSession(
+      "call",
+      { type: "message", message: assistantMessage([call]) },
+      { type: "custom", name: "note", data: { content } },
+    );
+    for (const query of ["const", "return", "two", "three", "four"]) {
+      const hits = await subject.store.search(query);
+      expectEqual(hits.map(({ type }) => type), ["message", "custom"], `hits for ${query}`);
+    }
+    expectEqual(await subject.store.search("nfour"), [], "hits for an escape");
+  },
+
   async "finds all entries of long sessions, in their order"(subject) {
     const bodies = Array.from(
       { length: 300 },

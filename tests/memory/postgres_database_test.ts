@@ -61,6 +61,7 @@ tests.test(
       // Steps that were done are not repeated.
       (schema) => `DROP SCHEMA ${schema};`,
       (schema) => `DROP SCHEMA ${schema};`,
+      (schema) => `DROP SCHEMA ${schema};`,
       (schema) => `ALTER TABLE ${schema}.sessions ADD COLUMN of_the_future text;`,
     ]);
     await stores.server.sql(upgrade);
@@ -71,7 +72,7 @@ tests.test(
       "update the program",
     );
     assertEquals(error.reason, "newer_version");
-    await stores.server.sql(`DELETE FROM ${schema}.migrations WHERE version > 2`);
+    await stores.server.sql(`DELETE FROM ${schema}.migrations WHERE version > 3`);
     assertEquals(await readTexts(stores.open(), "s"), ["one"]);
   },
 );
@@ -86,11 +87,28 @@ tests.test("upgrades tables of version 1, which lack the function for one entry"
   ) {
     await server.sql(`DROP FUNCTION ${signature["name"]}`);
   }
-  await server.sql(`DELETE FROM ${schema}.migrations WHERE version = 2`);
+  await server.sql(`DELETE FROM ${schema}.migrations WHERE version > 1`);
   await using session = await stores.open().open("s");
   session.append(createMessageEntry("b"));
   await session.flush();
   assertEquals(await readTexts(stores.open(), "s"), ["a", "b"]);
+});
+
+tests.test("finds entries of version 2, whose words were others", async (stores) => {
+  const { schema, server } = stores;
+  const texts = { unspaced: "我喜欢北京烤鸭", composed: "a cafe\u0301", plain: "ascii, naïve" };
+  const store = stores.open();
+  for (const [id, text] of Object.entries(texts)) await writeSession(store, id, text);
+  await using session = await store.create({ id: "data" });
+  session.append({ type: "custom", name: "note", data: "one\ntwo" });
+  await session.flush();
+  await server.sql(`UPDATE ${schema}.entries SET words = array_to_tsvector('{other}')`);
+  await server.sql(`DELETE FROM ${schema}.migrations WHERE version > 2`);
+  const upgraded = stores.open();
+  const queries = { 北京: ["unspaced"], café: ["composed"], two: ["data"], ascii: [] };
+  for (const [query, ids] of Object.entries(queries)) {
+    assertEquals((await upgraded.search(query)).map(({ sessionId }) => sessionId), ids, query);
+  }
 });
 
 tests.test("rejects a database without the encoding UTF8", async ({ server }) => {
@@ -296,7 +314,8 @@ tests.test(
     await writeSession(store, "s", "a");
     await server.sql(
       `INSERT INTO ${schema}.sessions (id, entries, updated, tenant, user_id, header, summary)
-      SELECT 'copy ' || number, 1, number, 'tenant ' || number % 2, 'amy', header, summary
+      SELECT 'copy ' || number, 1, number, 'tenant ' || number % 2, 'amy',
+        regexp_replace(header, '"created":[0-9]+', '"created":0'), summary
       FROM ${schema}.sessions, generate_series(1, 1200) AS number`,
     );
     await server.sql(

@@ -45,8 +45,8 @@ Deno.test("createUnifiedDiff() marks a missing newline at the end", () => {
 });
 
 Deno.test("createUnifiedDiff() quotes paths with special characters", () => {
-  const diff = createUnifiedDiff({ path: 'a "b"\n\u0007c', before: null, after: "x\n" });
-  assertEquals(diff.split("\n")[1], '+++ "b/a \\"b\\"\\n\\007c"');
+  const diff = createUnifiedDiff({ path: 'a "b"\n\u0007\u001bc', before: null, after: "x\n" });
+  assertEquals(diff.split("\n")[1], '+++ "b/a \\"b\\"\\n\\007\\033c"');
 });
 
 Deno.test("countChangedLines() counts added and removed lines", () => {

@@ -79,23 +79,22 @@ class DefaultsFiller {
   }
 
   #getDefault(schema: unknown): unknown {
-    if (!isRecord(schema) || this.#open.has(schema)) return undefined;
-    const found = this.#findDefault(schema, new Set());
-    if (found === undefined) return undefined;
-    this.#open.add(schema);
-    const value = this.fill(schema, structuredClone(found));
-    this.#open.delete(schema);
+    const owner = this.#findDefault(schema, new Set());
+    if (!owner || this.#open.has(owner)) return undefined;
+    this.#open.add(owner);
+    const value = this.fill(schema, structuredClone(owner["default"]));
+    this.#open.delete(owner);
     return value;
   }
 
-  /** Returns the default of a schema, or the first one of the schemas that apply to the same value. */
-  #findDefault(schema: unknown, searched: Set<JsonRecord>): unknown {
+  /** Returns a schema with a default: the schema itself, or the first one of those that apply to the same value. */
+  #findDefault(schema: unknown, searched: Set<JsonRecord>): JsonRecord | undefined {
     if (!isRecord(schema) || searched.has(schema)) return undefined;
     searched.add(schema);
-    if (schema["default"] !== undefined) return schema["default"];
+    if (schema["default"] !== undefined) return schema;
     for (const applied of this.#getApplied(schema)) {
       const found = this.#findDefault(applied, searched);
-      if (found !== undefined) return found;
+      if (found) return found;
     }
     return undefined;
   }

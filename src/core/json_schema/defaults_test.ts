@@ -95,3 +95,14 @@ Deno.test("fillDefaults() ends when references multiply the schemas of a value",
   const schema = { properties: { a: { ...doubled, default: {} } }, $defs };
   assertThrows(() => fillDefaults(schema, {}), RangeError, "the schema is too complex");
 });
+
+Deno.test("fillDefaults() fills in a default once at each level of a schema that refers to itself", () => {
+  const names = Array.from({ length: 12 }, (_, index) => `child${index}`);
+  const children = Object.fromEntries(names.map((name) => [name, { $ref: "#/$defs/node" }]));
+  const node = { properties: { ...children, depth: { default: 1 } }, default: {} };
+  const schema = { properties: { tree: { $ref: "#/$defs/node" } }, $defs: { node } };
+  assertEquals(fillDefaults(schema, {}), { tree: { depth: 1 } });
+  assertEquals(fillDefaults(schema, { tree: { depth: 2 } }), {
+    tree: { depth: 2, ...Object.fromEntries(names.map((name) => [name, { depth: 1 }])) },
+  });
+});

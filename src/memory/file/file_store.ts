@@ -34,6 +34,7 @@ import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
 import { collectHits, type FoundHit } from "../store/search_page.ts";
 import {
   createAlreadyExistsError,
+  createLockedError,
   createNotFoundError,
   toSessionError,
 } from "../store/session_errors.ts";
@@ -42,6 +43,7 @@ import {
   checkDeleteOptions,
   checkFilter,
   checkLimit,
+  isOlder,
   pickFilter,
 } from "../store/session_filter.ts";
 import {
@@ -53,13 +55,18 @@ import {
   type SessionOrder,
   toPage,
 } from "../store/session_page.ts";
-import { deleteListed, deleteSubAgents, type SubAgentStore } from "../store/delete_sub_agents.ts";
+import {
+  deleteListed,
+  type DeleteSessionOptions,
+  deleteSubAgents,
+} from "../store/delete_sub_agents.ts";
 import { SessionTree } from "../store/session_tree.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import { localFileSystem } from "./local_file_system.ts";
 import { isUpToDate, readIndexSummary } from "./file_index.ts";
 import { FileLog } from "./file_log.ts";
 import type { FileInfo, FileSystem } from "./file_system.ts";
+import { limitUpdated, toLatest } from "./limit_updated.ts";
 import { LineOffsets } from "./line_offsets.ts";
 import { type LoadedLog, loadLogIndex, saveIndex } from "./load_log_index.ts";
 import { toLoadedState } from "./log_file_state.ts";
@@ -71,9 +78,6 @@ import { upgradeLog } from "./upgrade_log.ts";
 
 /** Number of logs that `list()` reads concurrently when their indexes are outdated. */
 const READ_CONCURRENCY = 16;
-
-/** Maximum difference of the clock of entries and that of files, in milliseconds; the latter has ticks of some 10 ms. */
-const CLOCK_TOLERANCE_MS = 1_000;
 
 /** A log in the directory. */
 interface ListedLog {
@@ -250,14 +254,18 @@ export class FileSessionStore implements SessionStore {
 
   /** Deletes a session with all its files. */
   async delete(id: string): Promise<void> {
-    await this.#delete(id, this);
+    await this.#delete(id, { store: this });
   }
 
-  /** Deletes a session, with those of its sub-agents in a store. */
-  async #delete(id: string, store: SubAgentStore): Promise<void> {
+  /** Deletes a session, with those of its sub-agents. */
+  async #delete(
+    id: string,
+    { store, updatedBefore }: DeleteSessionOptions,
+  ): Promise<void> {
     const paths = getSessionPaths(this.#directory, id);
     await this.#findLog(id, paths);
     await this.#withLock(id, async (lock) => {
+      if (updatedBefore !== undefined) await this.#assertOlder(id, updatedBefore);
       await deleteSubAgents(store, id, { checkUnlocked: (id) => this.#checkUnlocked(id) });
       lock.assertHeld();
       removeLogs(this.#files, paths);
@@ -270,7 +278,16 @@ export class FileSessionStore implements SessionStore {
   /** Deletes the sessions that match with all their files, except those that are open for writing or cannot be opened. */
   async deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
     checkDeleteOptions(options);
-    return await deleteListed(this, options, (id, store) => this.#delete(id, store));
+    return await deleteListed(this, options, (id, session) => this.#delete(id, session));
+  }
+
+  /** Throws the error of a session in use that was written since a time: a user may have opened it since it was listed. */
+  async #assertOlder(id: string, time: number): Promise<void> {
+    const paths = getSessionPaths(this.#directory, id);
+    const { modified } = await this.#findLog(id, paths);
+    const summary = this.#readCachedSummary(paths.name) ??
+      (await this.#loadLog(id, paths)).state.summary;
+    if (!isOlder(limitUpdated(summary, modified), time)) throw createLockedError(id, undefined);
   }
 
   async #checkUnlocked(id: string): Promise<void> {
@@ -476,18 +493,4 @@ export class FileSessionStore implements SessionStore {
       }
     }
   }
-}
-
-/** Returns the latest time of an entry in a log that was last modified at a time. */
-function toLatest(modified: number): number {
-  return modified + CLOCK_TOLERANCE_MS;
-}
-
-/**
- * Returns a summary whose `updated` is not later than its log, so that the order of the logs bounds that of the sessions.
- * It is later if a clock was wrong, or if another program has set the time of the file.
- */
-function limitUpdated(summary: SessionSummary, modified: number): SessionSummary {
-  const latest = toLatest(modified);
-  return summary.updated <= latest ? summary : { ...summary, updated: latest };
 }

@@ -132,6 +132,29 @@ Deno.test("FileSessionStore: deleteAll() does not list the other sessions for ea
   await Deno.remove(directory, { recursive: true });
 });
 
+Deno.test("FileSessionStore: deleteAll() keeps an old session that is written after it was listed", async () => {
+  const directory = await Deno.makeTempDir();
+  const line = (id: string, timestamp: number) =>
+    JSON.stringify({ type: "title", title: id, id, parentId: null, timestamp }) + "\n";
+  const files: FileSystem = {
+    ...localFileSystem,
+    remove: (path) => {
+      localFileSystem.remove(path);
+      if (path !== `${directory}/b.jsonl`) return;
+      Deno.writeTextFileSync(`${directory}/a.jsonl`, line("new", Date.now()), { append: true });
+    },
+  };
+  const options: FileStoreOptions = { directory, files };
+  const store = new FileSessionStore(options);
+  for (const id of ["a", "b"]) {
+    const entries = [JSON.parse(line("old", 1))];
+    await (await store.create({ id, created: 1, entries })).close();
+  }
+  assertEquals(await store.deleteAll({ updatedBefore: Date.now() - 60_000 }), ["b"]);
+  assertEquals((await store.list()).map(({ id, entries }) => [id, entries]), [["a", 2]]);
+  await Deno.remove(directory, { recursive: true });
+});
+
 Deno.test("FileSessionStore: deleteAll() keeps the files of other programs and of later versions", async () => {
   const directory = await Deno.makeTempDir();
   const others = {

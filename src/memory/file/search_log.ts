@@ -5,7 +5,7 @@
  */
 
 import { decodeSearchable } from "../store/jsonl.ts";
-import type { SearchQuery } from "../store/search.ts";
+import { foldText, type SearchQuery } from "../store/search.ts";
 import type { FoundHit } from "../store/search_page.ts";
 import type { ReadableFile } from "./file_system.ts";
 import { readLines } from "./read_lines.ts";
@@ -27,7 +27,7 @@ export async function* searchLog(
 ): AsyncGenerator<Pick<FoundHit, "hit" | "position">> {
   for await (const lines of readLines(file)) {
     for (const { text = "", offset } of lines) {
-      if (offset < from || !query.canMatch(text.toLowerCase())) continue;
+      if (offset < from || !query.canMatch(foldText(text))) continue;
       const entry = decodeSearchable(text);
       const hit = entry && query.findHit(sessionId, entry);
       if (hit) yield { hit, position: offset };

@@ -183,6 +183,23 @@ testInDirectory(
 );
 
 testInDirectory(
+  "acquireWriterLock() refuses the lock of this process after the computer was suspended (claim)",
+  async (options) => {
+    const test = { ...options, storage: claims };
+    const lock = await acquireLock(test, "own");
+    const { now } = Date;
+    // The clock continues meanwhile, and the running time of the process does not.
+    Date.now = () => now() + 3_600_000;
+    try {
+      assertEquals((await getRefusal(test))?.name, "own");
+    } finally {
+      Date.now = now;
+    }
+    lock.release();
+  },
+);
+
+testInDirectory(
   "acquireWriterLock() removes the guard of a process that was killed while it claimed the lock",
   async (options) => {
     const test = { ...options, storage: claims };

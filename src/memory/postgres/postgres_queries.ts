@@ -12,6 +12,13 @@ import type { QuotedSchema } from "./postgres_tables.ts";
 import { SESSION_COLUMNS } from "./stored_session.ts";
 import { createWordQuery } from "./word_index.ts";
 
+/**
+ * The time at which a session was created: at first, a fork has only older entries. Read by a pattern, since a header that is
+ * damaged is no JSON. No other text in JSON has these quotes.
+ */
+const CREATED =
+  `coalesce(substring(header from '"created":(-?[0-9]+)')::double precision, updated)`;
+
 /** A query with the values of its placeholders. */
 export interface Query {
   readonly text: string;
@@ -69,7 +76,10 @@ export function createDeleteStatement(
 ): Query {
   const conditions = new Conditions(filter);
   conditions.add(() => "(writer IS NULL OR lease_end < clock_timestamp())");
-  if (updatedBefore !== undefined) conditions.add((add) => `updated < ${add(updatedBefore)}`);
+  if (updatedBefore !== undefined) {
+    conditions.add((add) => `updated < ${add(updatedBefore)}`);
+    conditions.add((add) => `${CREATED} < ${add(updatedBefore)}`);
+  }
   const where = conditions.join();
   return {
     text: `

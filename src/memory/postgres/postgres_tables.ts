@@ -5,6 +5,7 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
+import { INCOMPLETE } from "./word_index.ts";
 
 const SCHEMA_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
@@ -27,6 +28,7 @@ export function quoteSchema(schema: string): QuotedSchema {
 const MIGRATIONS: readonly ((schema: QuotedSchema) => string)[] = [
   (schema) => createTables(schema) + createTriggers(schema) + createFunctions(schema),
   createSingleAppend,
+  markEarlierWords,
 ];
 
 /**
@@ -170,6 +172,23 @@ function createSingleAppend(schema: QuotedSchema): string {
       );
       RETURN true;
     END $function$;
+  `;
+}
+
+/**
+ * Marks the entries of earlier versions whose words are now others, as those with more words than the index has, which each
+ * search examines: those with characters above U+02FF, of which some are marks or letters of scripts without spaces, and
+ * those with data that has escapes.
+ */
+function markEarlierWords(schema: QuotedSchema): string {
+  // Other encodings, which are refused later, do not have these characters.
+  return `
+    IF current_setting('server_encoding') = 'UTF8' THEN
+      UPDATE ${schema}.entries SET words = words || array_to_tsvector(ARRAY[chr(${
+    INCOMPLETE.codePointAt(0)
+  })])
+      WHERE line ~ '[^\\u0001-\\u02ff]' OR line ~ '\\\\[bfnrtu]' AND line ~ '"(arguments|data)":';
+    END IF;
   `;
 }
 

@@ -14,7 +14,7 @@ const MAX_WORD_LENGTH = 200;
 /** Maximum length of all words of an entry together, in UTF-16 code units; Postgres allows 1 MB. */
 const MAX_LENGTH = 250_000;
 /** A lexeme, which is not a word, of an entry with words that are not in the index. The store examines such entries. */
-const INCOMPLETE = "…";
+export const INCOMPLETE = "…";
 
 /** Returns the words of a text, separated by spaces; `null` if there are none. Postgres removes repeated ones. */
 export function listWords(text: string): string | null {

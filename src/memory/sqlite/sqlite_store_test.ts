@@ -359,19 +359,25 @@ testDatabase("lists and reads a database that cannot be written", async (path) =
     console.log(listed.length, session.outline.length, (await store.search("one")).length);
   `;
   await Deno.writeTextFile(`${path}.ts`, script);
-  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "--no-config",
-      "--no-check",
-      "--cached-only",
-      "--allow-read",
-      "--allow-env",
-      "--allow-sys",
-      `${path}.ts`,
-    ],
-  }).output();
-  assertEquals(new TextDecoder().decode(stdout).trim(), "1 1 1", new TextDecoder().decode(stderr));
+  for (const version of ["current", "5"]) {
+    const database = openSqlite(path);
+    if (version !== "current") database.exec(`PRAGMA user_version = ${version}`);
+    database.close();
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "--no-config",
+        "--no-check",
+        "--cached-only",
+        "--allow-read",
+        "--allow-env",
+        "--allow-sys",
+        `${path}.ts`,
+      ],
+    }).output();
+    const errors = new TextDecoder().decode(stderr);
+    assertEquals(new TextDecoder().decode(stdout).trim(), "1 1 1", errors);
+  }
 });
 
 testDatabase("list() with a limit reads only that many sessions, from an index", async (path) => {

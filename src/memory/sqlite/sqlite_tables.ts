@@ -15,7 +15,7 @@ import { encodeOwner, readHeader } from "./session_rows.ts";
 import type { Database } from "./sqlite_database.ts";
 
 /** Version of the tables. A change of `getStoredText()` needs a new one, since the index is updated with its texts. */
-const TABLES_VERSION = 5;
+const TABLES_VERSION = 6;
 
 const MEMBERS_TABLE = `
   CREATE TABLE session_members (
@@ -72,7 +72,11 @@ const TABLES = `
  * @throws {SessionError} With the reason `newer_version` if the tables have another version, and `not_a_session` if they
  * are those of another program.
  */
-export function createTables(database: Database, path: string): void {
+export function createTables(
+  database: Database,
+  path: string,
+  { isReadOnly = false }: { readonly isReadOnly?: boolean } = {},
+): void {
   const { user_version: version } = database.prepare("PRAGMA user_version").get() ?? {};
   if (Number(version) <= TABLES_VERSION) checkOwner(database, path, version === 0);
   switch (version) {
@@ -91,11 +95,14 @@ export function createTables(database: Database, path: string): void {
       encodeColumns(database);
       break;
     case 3:
+    case 4:
       replaceTextIndex(database);
       encodeColumns(database);
       break;
-    case 4:
-      encodeColumns(database);
+    case 5:
+      // Only searches do not find all words.
+      if (isReadOnly) return;
+      replaceTextIndex(database);
       break;
     default:
       throw new SessionError(

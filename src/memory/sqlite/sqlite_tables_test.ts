@@ -11,7 +11,7 @@ const call = toolCall("bash", { command: "ls" }, { id: "c" });
 const journal = { messageId: "m", toolCallId: "c", name: "bash" };
 const result = { content: [text("a.ts"), { type: "image", source: { type: "file", path: "p" } }] };
 
-/** Entries, and the texts whose words the index of version 4 has for them. */
+/** Entries, and the texts whose words the index of version 6 has for them. */
 const TEXTS: readonly (readonly [SessionEntryBody, string])[] = [
   [{ type: "message", message: userMessage("Where is it?", 1) }, "Where is it?"],
   [
@@ -50,7 +50,7 @@ const TEXTS: readonly (readonly [SessionEntryBody, string])[] = [
 Deno.test("createTables(): a change of the search texts needs a new version of the tables", async () => {
   const database = await openDatabase(MEMORY_PATH, createTables);
   // The index is updated with the texts of the entries. If they change, an upgrade has to build it again.
-  assertEquals(database.prepare("PRAGMA user_version").get(), { user_version: 5 });
+  assertEquals(database.prepare("PRAGMA user_version").get(), { user_version: 6 });
   database.close();
   const position = { id: "e", parentId: null, timestamp: 1 };
   for (const [body, expected] of TEXTS) {

@@ -16,6 +16,28 @@ const VERSION_3_INDEX = `
   INSERT INTO entry_text (entry_text, rank) VALUES ('secure-delete', 1);
 `;
 
+testDatabase(
+  "upgrades the index of version 5, so that it has words without spaces",
+  async (path) => {
+    const old = new SqliteSessionStore({ path });
+    await using session = await old.create({ id: "s" });
+    session.append(createMessageEntry("我喜欢北京烤鸭"));
+    await session.close();
+    await old.close();
+    const database = openSqlite(path);
+    database.exec(`
+    INSERT INTO entry_text (entry_text) VALUES ('delete-all');
+    INSERT INTO entry_text (rowid, text) SELECT number, '62114eac' FROM entries;
+    PRAGMA user_version = 5
+  `);
+    database.close();
+    await using store = new SqliteSessionStore({ path });
+    assertEquals((await store.search("北京")).length, 1);
+    await store.delete("s");
+    assertEquals(await store.search("北京"), []);
+  },
+);
+
 testDatabase("upgrades the columns of version 4, which have lost parts of texts", async (path) => {
   const ids = ["\ud800", "a\0b", "\ue000d800", "plain"];
   const entries = ids.map((id, number) => ({

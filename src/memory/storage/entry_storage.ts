@@ -121,7 +121,10 @@ export interface StorageListOptions extends SessionFilter {
 
 /** A search in the storage. */
 export interface StorageSearch extends SessionFilter {
-  /** Words in lower case. An entry matches if each of them is the beginning of one of its words. */
+  /**
+   * Words in lower case; in scripts without spaces, each character is a word. An entry matches if each of them is the
+   * beginning of one of its words.
+   */
   readonly words: readonly string[];
   /** Id of the session to search. Default: all sessions. */
   readonly sessionId?: string;

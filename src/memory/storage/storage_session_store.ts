@@ -26,6 +26,7 @@ import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
 import { collectHits } from "../store/search_page.ts";
 import {
   createAlreadyExistsError,
+  createLockedError,
   createNotFoundError,
   toSessionError,
 } from "../store/session_errors.ts";
@@ -34,6 +35,7 @@ import {
   checkDeleteOptions,
   checkFilter,
   checkLimit,
+  isOlder,
   pickFilter,
 } from "../store/session_filter.ts";
 import {
@@ -217,7 +219,15 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   /** Deletes a session. */
   async delete(id: string): Promise<void> {
     checkSessionId(id);
+    await this.#delete(id);
+  }
+
+  /** Deletes a session, unless it was written since a time: a user may have opened it since it was listed. */
+  async #delete(id: string, updatedBefore?: number): Promise<void> {
     await this.#withLease(id, async (lease) => {
+      const isKept = updatedBefore !== undefined &&
+        !isOlder((await this.#load(id)).summary, updatedBefore);
+      if (isKept) throw createLockedError(id, undefined);
       await deleteSubAgents(this, id, { checkUnlocked: (id) => this.#checkUnlocked(id) });
       if (!await this.#storage.delete(id, lease.token)) throw createNotFoundError(id);
       await lease.release();
@@ -228,7 +238,12 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   async deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
     checkDeleteOptions(options);
     const { deleteAll } = this.#storage;
-    if (!deleteAll) return await deleteMatching(this, options);
+    if (!deleteAll) {
+      return await deleteMatching({
+        list: (filter) => this.list(filter),
+        delete: (id) => this.#delete(id, options.updatedBefore),
+      }, options);
+    }
     try {
       const deleted = await deleteAll.call(this.#storage, options);
       if (options.updatedBefore === undefined) return deleted;

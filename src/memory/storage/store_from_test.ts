@@ -4,7 +4,7 @@ import { createDeferred } from "../../core/deferred.ts";
 import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
 import type { Session } from "../../core/session.ts";
-import type { SessionEntryBody } from "../../core/session_entry.ts";
+import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
 import { testSessionStore } from "../../testing/session_conformance.ts";
 import type { EntryStorage, StoredSession } from "./entry_storage.ts";
 import { createMemoryStorage } from "./memory_storage.ts";
@@ -22,6 +22,25 @@ testSessionStore((name, run) => Deno.test(`storeFrom(): ${name}`, run), () => {
     damage: (_id, position) => void lines.push(position),
     endLease: () => void (offset += 30_001),
   };
+});
+
+Deno.test("storeFrom(): deleteAll() keeps an old session that is written after it was listed", async () => {
+  const storage = createMemoryStorage();
+  const store = storeFrom(storage);
+  const entries: SessionEntry[] = [
+    { type: "title", title: "old", id: "e", parentId: null, timestamp: 1 },
+  ];
+  for (const id of ["a", "b"]) await (await store.create({ id, created: 1, entries })).close();
+  const remove = storage.delete.bind(storage);
+  storage.delete = async (id, token) => {
+    if (id === "b") {
+      await using session = await store.open("a");
+      session.append(createMessageEntry("new"));
+    }
+    return await remove(id, token);
+  };
+  assertEquals(await store.deleteAll({ updatedBefore: Date.now() - 60_000 }), ["b"]);
+  assertEquals((await store.list()).map(({ id, entries }) => [id, entries]), [["a", 2]]);
 });
 
 /** A clock, and timers that are run by hand. */

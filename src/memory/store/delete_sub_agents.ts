@@ -14,6 +14,14 @@ import { listDescendants } from "./sub_agent_tree.ts";
 /** The part of a store that has the sessions of sub-agents. */
 export type SubAgentStore = Pick<SessionStore, "list" | "delete">;
 
+/** Options for the deletion of a session by a store. */
+export interface DeleteSessionOptions {
+  /** The store of the sub-agents of the session. */
+  readonly store: SubAgentStore;
+  /** Only if the session was created and written last before this time. Default: any. */
+  readonly updatedBefore?: number | undefined;
+}
+
 /** Options for {@linkcode deleteSubAgents}. */
 export interface DeleteSubAgentsOptions {
   /**
@@ -76,22 +84,25 @@ async function ignoreMissing(operation: Promise<void>): Promise<void> {
 
 /**
  * Deletes the sessions that match, for a store that reads all sessions for each list: it is listed before, and once more for
- * sub-agents that were started meanwhile. Sessions that are open for writing are kept, and those that cannot be opened: their
- * files may be those of another program, or of a later version. Resolves to the deleted ids.
+ * sub-agents that were started meanwhile. Sessions that are open for writing or were written meanwhile are kept, and those that
+ * cannot be opened: their files may be those of another program, or of a later version. Resolves to the deleted ids.
  */
 export async function deleteListed(
   store: SubAgentStore,
   options: DeleteSessionsOptions,
-  deleteSession: (id: string, listed: SubAgentStore) => Promise<void>,
+  deleteSession: (id: string, options: DeleteSessionOptions) => Promise<void>,
 ): Promise<readonly string[]> {
   const sessions = (await store.list()).filter(({ problem }) => problem === undefined);
   const subAgents = sessions.filter((session) => getSubAgentLink(session) !== undefined);
   const listed: SubAgentStore = {
     list: (filter) => Promise.resolve(selectSummaries(subAgents, pickFilter(filter ?? {}))),
-    delete: (id) => deleteSession(id, listed),
+    delete: (id) => deleteSession(id, { store: listed }),
   };
-  const list = () => Promise.resolve(selectSummaries(sessions, pickFilter(options)));
-  const deleted = await deleteMatching({ list, delete: listed.delete }, options);
+  const { updatedBefore } = options;
+  const deleted = await deleteMatching({
+    list: () => Promise.resolve(selectSummaries(sessions, pickFilter(options))),
+    delete: (id) => deleteSession(id, { store: listed, updatedBefore }),
+  }, options);
   return [
     ...deleted,
     ...await deleteOrphans(store, { parents: deleted, sessions: listAll(store) }),

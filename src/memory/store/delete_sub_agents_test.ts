@@ -1,7 +1,12 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { SessionError, type SessionErrorReason } from "../../core/errors.ts";
 import type { SessionStore, SessionSummary } from "../../core/session.ts";
-import { deleteListed, deleteSubAgents, type SubAgentStore } from "./delete_sub_agents.ts";
+import {
+  deleteListed,
+  type DeleteSessionOptions,
+  deleteSubAgents,
+  type SubAgentStore,
+} from "./delete_sub_agents.ts";
 import { deleteMatching } from "./session_page.ts";
 
 /** A store of sessions with their parents, which deletes sub-agents with a session and has no locks. */
@@ -69,7 +74,9 @@ Deno.test("deleteMatching(): leaves out sessions that are open or that another p
   const refusals: Readonly<Record<string, SessionErrorReason>> = { b: "locked", c: "not_found" };
   const store = {
     list: () =>
-      Promise.resolve(["a", "b", "c", "d"].map((id) => ({ id, updated: 1 }) as SessionSummary)),
+      Promise.resolve(
+        ["a", "b", "c", "d"].map((id) => ({ id, created: 1, updated: 1 }) as SessionSummary),
+      ),
     delete: (id: string) => {
       const reason = refusals[id];
       if (reason === undefined) return Promise.resolve();
@@ -86,15 +93,16 @@ Deno.test("deleteListed(): deletes the sessions of sub-agents that were started 
   const createSummary = (id: string): SessionSummary =>
     ({
       id,
+      created: 1,
       updated: 1,
       metadata: { subAgentParentId: parents[id] ?? "none", subAgentCallId: "c" },
     }) as unknown as SessionSummary;
   const present = new Set(["root", "child"]);
   const store: SubAgentStore = {
     list: () => Promise.resolve([...present].map(createSummary)),
-    delete: (id) => deleteSession(id, store),
+    delete: (id) => deleteSession(id, { store }),
   };
-  const deleteSession = async (id: string, listed: SubAgentStore) => {
+  const deleteSession = async (id: string, { store: listed }: DeleteSessionOptions) => {
     await deleteSubAgents(listed, id);
     if (!present.delete(id)) throw new SessionError("gone", { reason: "not_found" });
     if (id !== "root") return;

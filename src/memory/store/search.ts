@@ -13,7 +13,25 @@ import { safeStringify } from "./safe_stringify.ts";
 
 /** Length of a snippet before the match, in characters; from the match on it is twice as long. */
 const SNIPPET_CHARACTERS = 60;
-const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
+
+/** A word: letters with their marks. A mark without a letter is no part of one, such as the one that makes a heart red. */
+const WORD = /[\p{L}\p{N}\p{Co}][\p{L}\p{M}\p{N}\p{Co}]*/gu;
+
+/** A character that is a part of a letter: a mark, or a vowel of Hangul. */
+const PART_OF_LETTER = /[\p{M}\u1161-\u1175]/u;
+/** Letters with marks, and syllables of Hangul. With more marks of one letter, normalization would take quadratic time. */
+const COMPOSED = /\p{L}\p{M}{1,8}|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?/gu;
+
+/** The scripts without spaces between words. */
+const UNSPACED = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]
+  .map((script) => `\\p{scx=${script}}`).join("");
+const UNSPACED_CHARACTER = new RegExp(`[${UNSPACED}]`, "u");
+/** Each character of such a script is a word, since any of them may begin one. */
+const UNSPACED_PART = new RegExp(`[${UNSPACED}]\\p{M}*|[^${UNSPACED}]+`, "gu");
+/** The letter of another script before a word, which is therefore no beginning. */
+const LETTER_BEFORE = new RegExp(`(?![${UNSPACED}])[\\p{L}\\p{N}\\p{Co}]\\p{M}{0,8}$`, "u");
+/** Maximum length of the letter with its marks, in UTF-16 code units. */
+const MAX_LETTER_LENGTH = 18;
 
 /** Maximum length of a query, in UTF-16 code units: each word takes time for each entry that may match. */
 const MAX_QUERY_LENGTH = 10_000;
@@ -21,9 +39,25 @@ const MAX_QUERY_LENGTH = 10_000;
 /** Default maximum number of hits. */
 export const DEFAULT_SEARCH_LIMIT = 50;
 
+/** Returns a text in lower case, with one form of each letter. */
+export function foldText(text: string): string {
+  return composeLetters(text).toLowerCase();
+}
+
+/** Replaces letters that consist of several characters by one, where there is one, so that both forms are found. */
+function composeLetters(text: string): string {
+  return !PART_OF_LETTER.test(text)
+    ? text
+    : text.replaceAll(COMPOSED, (letter) => letter.normalize("NFC"));
+}
+
 /** Splits a text into lower-case words. */
 export function splitWords(text: string): string[] {
-  return text.toLowerCase().match(WORD) ?? [];
+  const words = foldText(text).match(WORD) ?? [];
+  if (!UNSPACED_CHARACTER.test(text)) return words;
+  return words.flatMap((word) =>
+    UNSPACED_CHARACTER.test(word) ? word.match(UNSPACED_PART) ?? [] : [word]
+  );
 }
 
 /** Returns the searchable text of an entry; thinking is not searched. */
@@ -49,7 +83,7 @@ export function getSearchText(entry: SessionEntry): string {
     case "title":
       return entry.title;
     case "custom":
-      return `${entry.name} ${safeStringify(entry.data)}`;
+      return `${entry.name} ${getDataText(entry.data)}`;
     case "tool_started":
     case "model_changed":
     case "tools_changed":
@@ -68,11 +102,15 @@ export function getSearchText(entry: SessionEntry): string {
   }
 }
 
-/** A parsed query. An entry matches when every word of the query is the beginning of one of its words. */
+/**
+ * A parsed query. An entry matches when every word of the query is the beginning of one of its words, or is anywhere in a text
+ * without spaces.
+ */
 export class SearchQuery {
   /** The words of the query, in lower case. */
   readonly words: readonly string[];
-  readonly #patterns: readonly RegExp[];
+  /** The words of the query, where those of scripts without spaces are together. */
+  readonly #terms: readonly string[];
   readonly #options: SearchSessionsOptions;
 
   /**
@@ -83,15 +121,13 @@ export class SearchQuery {
   constructor(query: string, options: SearchSessionsOptions = {}) {
     checkQuery(query);
     this.words = [...new Set(splitWords(query))];
-    this.#patterns = this.words.map((word) =>
-      new RegExp(`(?<![\\p{L}\\p{N}\\p{Co}])${word}`, "iu")
-    );
+    this.#terms = [...new Set(foldText(query).match(WORD) ?? [])];
     this.#options = options;
   }
 
-  /** Whether a lower-case text may match: a fast check without false negatives. */
-  canMatch(lowerCaseText: string): boolean {
-    return this.words.every((word) => lowerCaseText.includes(word));
+  /** Whether the result of `foldText()` may match: a fast check without false negatives. */
+  canMatch(folded: string): boolean {
+    return this.#terms.every((term) => folded.includes(term));
   }
 
   /** Whether an entry has one of the requested types and a time in the requested range. */
@@ -106,17 +142,26 @@ export class SearchQuery {
   /** Returns the hit for an entry, or `undefined` when it does not match. */
   findHit(sessionId: string, entry: SessionEntry): SearchHit | undefined {
     if (this.words.length === 0 || !this.matchesFilters(entry)) return undefined;
-    const text = getSearchText(entry);
-    const lowerCaseText = text.toLowerCase();
-    // A pattern is compiled on first use, which takes a hundred times as long as this check.
-    if (!this.canMatch(lowerCaseText)) return undefined;
+    const text = composeLetters(getSearchText(entry));
+    const folded = text.toLowerCase();
+    if (!this.canMatch(folded)) return undefined;
     // In lower case, as the words are: the dot of an I becomes a character of its own.
-    const matches = this.#patterns.map((pattern) => lowerCaseText.search(pattern));
+    const matches = this.#terms.map((term) => findTerm(folded, term));
     if (matches.includes(-1)) return undefined;
     const { id: entryId, type, timestamp } = entry;
     const snippet = createSnippet(text, Math.min(...matches));
     return { sessionId, entryId, type, timestamp, snippet };
   }
+}
+
+/** Returns the index of a term at the beginning of a word, or anywhere in a script without spaces; -1 if there is none. */
+function findTerm(text: string, term: string): number {
+  const isUnspaced = term.search(UNSPACED_CHARACTER) === 0;
+  for (let index = text.indexOf(term); index >= 0; index = text.indexOf(term, index + 1)) {
+    const before = text.slice(Math.max(0, index - MAX_LETTER_LENGTH), index);
+    if (isUnspaced || !LETTER_BEFORE.test(before)) return index;
+  }
+  return -1;
 }
 
 function checkQuery(query: string): void {
@@ -128,13 +173,21 @@ function checkQuery(query: string): void {
 }
 
 function getMessageText(message: AgentMessage): string {
-  if (message.role === "custom") return safeStringify(message.data);
+  if (message.role === "custom") return getDataText(message.data);
   return message.content.map(getBlockText).filter((text) => text !== "").join("\n");
 }
 
 function getBlockText(block: ContentBlock): string {
   if (block.type === "text") return block.text;
-  return block.type === "tool_call" ? `${block.name} ${safeStringify(block.arguments)}` : "";
+  return block.type === "tool_call" ? `${block.name} ${getDataText(block.arguments)}` : "";
+}
+
+/** Returns the text of data: its JSON with characters instead of escapes, whose letters would belong to the next word. */
+function getDataText(data: unknown): string {
+  return safeStringify(data).replaceAll(
+    /\\(?:u[0-9a-f]{4}|.)/g,
+    (escape) => escape === "\\\\" || escape === '\\"' ? escape.charAt(1) : " ",
+  );
 }
 
 /** Returns the text around an index, on one line and without control characters. */

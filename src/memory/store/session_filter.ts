@@ -51,6 +51,17 @@ export function matchesFilter(
     Object.entries(metadata).every(([name, value]) => session.metadata?.[name] === value);
 }
 
+/**
+ * Whether a session was created and written last before a time, in milliseconds since the epoch. At first, a fork has only
+ * older entries.
+ */
+export function isOlder(
+  { created, updated }: Pick<SessionSummary, "created" | "updated">,
+  time: number,
+): boolean {
+  return updated < time && created < time;
+}
+
 /** Returns the members of metadata by which sessions can be selected, each as JSON: `["plan","pro"]`. */
 export function listMembers(metadata: JsonObject = {}): readonly string[] {
   return Object.entries(metadata)

@@ -11,7 +11,7 @@ import type {
   SessionStore,
   SessionSummary,
 } from "../../core/session.ts";
-import { matchesFilter } from "./session_filter.ts";
+import { isOlder, matchesFilter } from "./session_filter.ts";
 import { isSessionId } from "./session_id.ts";
 import { listDescendants, sortLowestFirst } from "./sub_agent_tree.ts";
 
@@ -148,8 +148,9 @@ export async function deleteMatching(
 ): Promise<readonly string[]> {
   const sessions: readonly SessionSummary[] = await store.list(filter);
   const deleted: string[] = [];
-  for (const { id, updated } of sortLowestFirst(sessions)) {
-    if (updated < updatedBefore && await deleteUnlessInUse(store, id)) deleted.push(id);
+  for (const session of sortLowestFirst(sessions)) {
+    const { id } = session;
+    if (isOlder(session, updatedBefore) && await deleteUnlessInUse(store, id)) deleted.push(id);
   }
   const isDeleted = new Set([...deleted, ...listDescendants(sessions, deleted)]);
   return sessions.flatMap(({ id }) => isDeleted.has(id) ? [id] : []);

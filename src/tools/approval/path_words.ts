@@ -55,9 +55,9 @@ const TEXT_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ["sed", /^(?:-[nErsz]*e|--expression)$/],
 ]);
 
-/** An expression of perl that only compares or replaces text. */
+/** An expression of perl that only compares or replaces text, without code in it. */
 const PERL_EXPRESSION =
-  /^(?:s([/|#,!])(?:(?!\1).)*\1(?:(?!\1).)*\1[gimsx]*|m?([/|#,!])(?:(?!\2).)*\2[gimsx]*);?$/;
+  /^(?!.*(?:[@$]\{|\(\?\??\{))(?:s([/|#,!])(?:(?!\1).)*\1(?:(?!\1).)*\1[gimsx]*|m?([/|#,!])(?:(?!\2).)*\2[gimsx]*);?$/;
 
 /** Options of `fd` that run a program for each file that it finds. */
 const FD_EXECUTION = /^(?:-\w*[xX]|--exec(?:-batch)?)$/;
@@ -158,7 +158,8 @@ export function listDirectoryOptions(command: SimpleCommand): readonly ShellWord
 const MAX_SED_SCRIPT = 4_096;
 
 /** The command of `sed` that reads a file, whose name is the rest of the line. */
-const SED_FILES = /(?:(?<=^|[\s;{}!$\d])[rR]\s*|(?<=\/)[rR]\s+)(?=(\S[^\n]*))/gm;
+const SED_FILES =
+  /(?:(?<=^|^-\w*e|^--exp[a-z]*=|[\s;{}!$\d])[rR]\s*|(?<=\/[IM]*)[rR]\s+)(?=(\S[^\n]*))/gm;
 
 /** The texts in a script of awk that are files, or commands. */
 const AWK_FILES = /<\s*"([^"]*)"|\bsystem\s*\(\s*"([^"]*)"|"([^"]*)"\s*\|/g;
@@ -211,6 +212,18 @@ export function listSelectedNames(command: SimpleCommand): readonly PathWord[] {
   );
   if (!pattern || !/[/.\\^$*+]/.test(pattern.text)) return [];
   return [pattern, ...listExpressionGlobs(pattern.text).map(toGlobWord)];
+}
+
+/** Returns the expressions that a command such as `grep` searches for. */
+export function listSearchExpressions(command: SimpleCommand): readonly ShellWord[] {
+  const { name: program, subcommand, args } = splitCommand(command);
+  const name = subcommand === "grep" ? "grep" : program;
+  if (!/grep$|^rg$/.test(name) || args.some(({ text }) => text === "--files")) return [];
+  const index = findPattern(name, args);
+  const options = TEXT_OPTIONS.get(name);
+  return args.filter((_, position) =>
+    position === index || options?.test(args[position - 1]?.text ?? "")
+  );
 }
 
 /**

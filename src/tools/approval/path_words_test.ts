@@ -301,6 +301,9 @@ Deno.test("rules for reading: scripts of sed and awk, and aliases, name the file
     ["Read(.env)", "sed 'r .env' a", "certain"],
     ["Read(.env)", "sed -n '1r.env' a", "certain"],
     ["Read(.env)", "sed -e '/x/r .env' -e p a", "certain"],
+    ["Read(.env)", "sed --expression='r .env' a", "certain"],
+    ["Read(.env)", "sed -ne'r .env' a", "certain"],
+    ["Read(.env)", "sed '/x/Ir .env' a", "certain"],
     ["Read(.env)", "awk 'BEGIN{while((getline l < \".env\")>0)print l}'", "certain"],
     ["Read(.env)", "awk 'BEGIN{system(\"cat .env\")}'", "certain"],
     ["Read(.env)", "gawk 'BEGIN{\"cat .env\" | getline; print}'", "certain"],
@@ -313,6 +316,8 @@ Deno.test("rules for reading: scripts of sed and awk, and aliases, name the file
     ["Read(.env)", "perl -pe 's/.env/x/' a", "none"],
     ["Read(.env)", "perl -pe 's/a/`cat .env`/e' a", "certain"],
     ["Read(.env)", "perl -pe 's/a/b/' .env", "certain"],
+    ["Read(.env)", "perl -pe 's/a/@{[`cat .env`]}/' a", "certain"],
+    ["Read(.env)", "perl -ne '/(?{print `cat .env`})/' a", "certain"],
     ["Read(.env)", "jq --arg e .env . a", "none"],
     ["Read(.env)", "jq --rawfile e .env . a", "certain"],
   ]));
