@@ -36,6 +36,12 @@ import {
   type PromptEnvironment,
 } from "./system_prompt.ts";
 
+/**
+ * Maximum duration of a summary. Models on this device may need minutes for a long prompt; connections have limits of their
+ * own.
+ */
+const SUMMARY_TIMEOUT_MS = 600_000;
+
 /** Options for `setUpAgent()`. */
 export interface AgentSetupOptions extends
   Omit<
@@ -169,7 +175,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const streamFn = createStreamFn(options, providers, host);
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   // Also for runs of a session, which keeps the summary.
-  const createTransform = () => summarize({ streamFn, contextWindow, prices });
+  const createTransform = () =>
+    summarize({ streamFn, contextWindow, prices, timeoutMs: SUMMARY_TIMEOUT_MS });
   const transform = createTransform();
   const agentOptions: AgentOptions = {
     model,

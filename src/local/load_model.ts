@@ -158,7 +158,10 @@ async function load(
   const model = await llama.loadModel({
     modelPath: place.path,
     loadSignal: signal,
-    onLoadProgress: onProgress,
+    // After an abort, the package would keep the function forever, and with it the process.
+    get onLoadProgress() {
+      return signal.aborted ? undefined : onProgress;
+    },
     gpuLayers: { fitContext: { contextSize, embeddingContext: isEmbedding } },
     ignoreMemorySafetyChecks,
   });

@@ -72,6 +72,8 @@ export class LocalModel implements AsyncDisposable {
   readonly #store: ModelStore;
   #state: LocalModelState = { type: "unloaded" };
   #loaded: LoadedModel | undefined;
+  /** Size of the latest context, so that a conversation can be compacted before the model is loaded again. */
+  #contextSize: number | undefined;
   #load: PendingLoad | undefined;
   /** Settles when nothing of an earlier load is in memory or in progress. */
   #cleared: Promise<unknown> = Promise.resolve();
@@ -96,9 +98,9 @@ export class LocalModel implements AsyncDisposable {
     return this.#state;
   }
 
-  /** Number of tokens of the context; `undefined` before the model was loaded. */
+  /** Number of tokens of the context, also after the model was unloaded; `undefined` before it was loaded. */
   get contextSize(): number | undefined {
-    return this.#loaded?.contextSize;
+    return this.#contextSize;
   }
 
   /**
@@ -221,6 +223,7 @@ export class LocalModel implements AsyncDisposable {
     this.#loaded = loaded;
     this.#load = undefined;
     const { contextSize, memory } = loaded;
+    this.#contextSize = contextSize;
     this.#setState({ type: "ready", contextSize, memory: memory.total });
     return loaded;
   }

@@ -78,3 +78,20 @@ Deno.test("swink run: continues with a summary when the conversation is too long
   assertStringIncludes(next.bodies[0] ?? "", "Goal: count. Read a.txt ten times.");
   assert((next.bodies[0] ?? "").length < overflowed.length / 2);
 });
+
+Deno.test("swink run: a summary may take ten minutes, as models on this device need", async () => {
+  await using home = await createTemporaryDirectory({ "p/a.txt": LINE.repeat(100) });
+  const delays: (number | undefined)[] = [];
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = ((callback: () => void, delay?: number) => {
+    delays.push(delay);
+    return setTimeout(callback, delay);
+  }) as typeof setTimeout;
+  try {
+    const model = [...READS, OVERFLOW, scriptedReply("Goal: count."), scriptedReply("Done.")];
+    const { code, messages } = await run(home, { model }, "--no-session", "Count");
+    assertEquals([code, delays.filter((delay) => delay === 600_000).length], [0, 1], messages);
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
+});

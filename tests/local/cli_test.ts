@@ -12,9 +12,10 @@ import { llama, SCRIPTS } from "./tiny_models.ts";
 
 const ignore = llama === undefined;
 
-/** Leaves the system prompt and the descriptions of the tools out, which have thousands of tokens of one byte. */
-const TEMPLATE = CHAT_TEMPLATE.slice(CHAT_TEMPLATE.indexOf("{%- for message in messages %}"))
-  .replace("{%- for", "{% if tools %}{% endif %}{%- for");
+/** Shortens the system prompt and the descriptions of the tools, which have thousands of tokens of one byte. */
+const TEMPLATE = "{% if messages[0].role == 'system' %}{{ messages[0].content[:20] }}{% endif %}" +
+  "{% for tool in tools or [] %}{{ tool.function.description[:20] }}{% endfor %}" +
+  CHAT_TEMPLATE.slice(CHAT_TEMPLATE.indexOf("{%- for message in messages %}"));
 
 const MODEL = createTinyModel({
   scripts: [...SCRIPTS.filter((script) => !script.includes("<tool_call>")), [

@@ -77,6 +77,18 @@ Deno.test("LocalModel: reports each state from unloaded to ready, and back", asy
   assertEquals(test.llama.loaded, 0);
 });
 
+Deno.test("createLocal(): knows the context window of a model that was unloaded", async () => {
+  await using test = await createLifecycle();
+  const streamFn = createLocal(test.model);
+  const spec = { provider: "local", modelId: "tiny", thinkingLevel: "off" } as const;
+  assertEquals(streamFn.contextWindow?.(spec), undefined);
+  const loading = test.model.load();
+  (await test.llama.nextLoad()).resolve();
+  await loading;
+  await test.model.unload();
+  assertEquals(streamFn.contextWindow?.(spec), 2_048);
+});
+
 Deno.test("LocalModel: callers share one load", async () => {
   await using test = await createLifecycle();
   const loading = [test.model.load(), test.model.load(), test.model.load()];
@@ -99,6 +111,17 @@ Deno.test("LocalModel: a load continues while one caller waits for it", async ()
   load.resolve();
   await second;
   assertEquals(test.model.state.type, "ready");
+});
+
+Deno.test("LocalModel: an aborted load passes no listener, which llama.cpp would keep with the process", async () => {
+  await using test = await createLifecycle();
+  const controller = new AbortController();
+  const loading = test.model.load(controller.signal);
+  const { options } = await test.llama.nextLoad();
+  assertEquals(typeof options.onLoadProgress, "function");
+  controller.abort();
+  await assertRejects(() => loading, AgentError);
+  assertEquals({ ...options }.onLoadProgress, undefined);
 });
 
 Deno.test("LocalModel: a load is cancelled when all callers have given up, and the next one starts again", async () => {

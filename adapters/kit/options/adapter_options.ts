@@ -45,7 +45,10 @@ export interface AdapterOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Sends the requests. Default: `globalThis.fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Maximum wait for the start of a response, in milliseconds. Default: 120,000. */
+  /**
+   * Maximum wait for the start of a response, in milliseconds. Default: 120,000; 600,000 for a server on this device, which
+   * may load a model first, and needs minutes for a long prompt without a graphics processor.
+   */
   readonly connectTimeoutMs?: number | undefined;
   /** Maximum time without data within a response, in milliseconds. Default: 300,000. */
   readonly idleTimeoutMs?: number | undefined;
@@ -101,13 +104,20 @@ export function resolveSettings(options: AdapterOptions, defaultUrl: string): Ad
     headers: options.headers ?? {},
     // Looks `fetch` up on every call, in case a test or an instrumentation replaces it later.
     fetch: fetch ?? ((...request) => globalThis.fetch(...request)),
-    connectTimeoutMs: options.connectTimeoutMs ?? 120_000,
+    connectTimeoutMs: options.connectTimeoutMs ?? (isLocalUrl(url) ? 600_000 : 120_000),
     idleTimeoutMs: options.idleTimeoutMs ?? 300_000,
     maxErrorBytes: options.maxErrorBytes ?? 65_536,
     catalog: options.catalog ?? catalog,
     limiter: options.limiter,
     clock: options.clock ?? systemClock,
   };
+}
+
+const LOCAL_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/;
+
+/** Whether a URL is that of a server on this device. */
+function isLocalUrl(url: string): boolean {
+  return URL.canParse(url) && LOCAL_HOST.test(new URL(url).hostname);
 }
 
 /** Headers that carry a key; with one of them, no `apiKey` is required. */

@@ -18,6 +18,18 @@ Deno.test("resolveSettings(): removes blanks, slashes at the end, fragment and q
   assertEquals(resolveSettings({}, "https://default.example/").baseUrl, "https://default.example");
 });
 
+Deno.test("resolveSettings(): a server on this device has more time until it answers", () => {
+  const getTimeout = (baseUrl: string, connectTimeoutMs?: number) =>
+    resolveSettings({ baseUrl, connectTimeoutMs }, "").connectTimeoutMs;
+  for (const host of ["localhost:11434", "127.0.0.1:8080/v1", "[::1]:1234", "0.0.0.0:8000"]) {
+    assertEquals(getTimeout(`http://${host}`), 600_000, host);
+  }
+  for (const url of ["https://localhost.example", "https://api.example/127.0.0.1", ""]) {
+    assertEquals(getTimeout(url), 120_000, url);
+  }
+  assertEquals(getTimeout("http://localhost:1", 5), 5);
+});
+
 Deno.test("hasKeyHeader(): recognizes the headers of all providers in any case", () => {
   for (const name of ["Authorization", "x-api-key", "API-Key", "X-Goog-Api-Key"]) {
     assertEquals(hasKeyHeader({ headers: { [name]: "k" } }), true, name);

@@ -42,6 +42,11 @@ export class SequenceSlot {
     this.#bos = bos;
   }
 
+  /** Number of characters of the evaluated text. */
+  get characters(): number {
+    return this.#text.length;
+  }
+
   /** Number of characters at the start of a prompt that were evaluated. */
   countSharedCharacters(prompt: string): number {
     const length = Math.min(prompt.length, this.#text.length);

@@ -142,10 +142,20 @@ export class TextEngine {
   async #acquire(prompt: string, signal: AbortSignal): Promise<SequenceSlot> {
     signal.throwIfAborted();
     if (this.#free.length === 0) return await this.#wait(signal);
-    const shared = this.#free.map((slot) => slot.countSharedCharacters(prompt));
-    const [slot] = this.#free.splice(shared.indexOf(Math.max(...shared)), 1);
+    const [slot] = this.#free.splice(this.#findSimilar(prompt), 1);
     if (!slot) throw new Error("No sequence is free");
     return slot;
+  }
+
+  /** Returns the index of the free sequence whose text continues as the prompt; that of the least recently used one for none. */
+  #findSimilar(prompt: string): number {
+    const shared = this.#free.map((slot) => slot.countSharedCharacters(prompt));
+    const most = Math.max(...shared);
+    const index = shared.indexOf(most);
+    const { characters = 0 } = this.#free[index] ?? {};
+    // Prompts of different conversations begin alike, and would remove the text of each other.
+    const isSimilar = most * 2 >= Math.min(characters, prompt.length);
+    return isSimilar ? index : 0;
   }
 
   /** Waits for the next sequence that is released. */

@@ -5,8 +5,10 @@
  */
 
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import type { ChatMessage, ChatTool } from "./chat_message.ts";
+import { type CallFormat, findCallFormat, TAGGED_CALLS } from "./call_format.ts";
+import { type ChatMessage, type ChatTool, joinNeighbours } from "./chat_message.ts";
 import { type JinjaTemplate, parseTemplate } from "./jinja_package.ts";
+import { findAbilities } from "./template_abilities.ts";
 
 /** The template of models without one: ChatML, which most small models know. */
 const DEFAULT_TEMPLATE =
@@ -32,15 +34,30 @@ export interface SpecialTexts {
 
 /** The chat template of a model. */
 export class ChatTemplate {
-  /** The source of the template. */
-  readonly source: string;
+  /** How the model writes tool calls. */
+  readonly callFormat: CallFormat;
+  /** Whether the template describes tools itself, with their calls and results. */
+  readonly hasTools: boolean;
   readonly #template: JinjaTemplate;
   readonly #specialTexts: SpecialTexts;
+  readonly #hasSystem: boolean;
+  /** The value for no tools, which some templates accept only as a list. */
+  readonly #noTools: null | readonly [];
 
   private constructor(source: string, template: JinjaTemplate, specialTexts: SpecialTexts) {
-    this.source = source;
     this.#template = template;
     this.#specialTexts = specialTexts;
+    this.#noTools = null;
+    this.#noTools = this.#acceptsNoTools() ? null : [];
+    const format = findCallFormat(source);
+    const abilities = findAbilities(
+      (messages, tools) => this.#render({ messages, tools, thinks: false, addsReply: true }),
+      format,
+    );
+    this.hasTools = /\btools\b/.test(source) && abilities.hasTools;
+    this.#hasSystem = abilities.hasSystem;
+    // A call without a text before it is known only to models whose templates show it.
+    this.callFormat = this.hasTools || format.open !== "" ? format : TAGGED_CALLS;
   }
 
   /**
@@ -53,22 +70,17 @@ export class ChatTemplate {
     return new ChatTemplate(text, await parseTemplate(text), specialTexts);
   }
 
-  /** Whether the template describes tools itself. */
-  get hasTools(): boolean {
-    return /\btools\b/.test(this.source);
-  }
-
   /**
-   * Returns the prompt. Where the template does not accept a system message, its text is added to the first message of
-   * the user.
+   * Returns the prompt. Where the template does not accept a system message, or leaves it out, its text is added to the first
+   * message of the user.
    *
    * @throws {BadRequestError} If the template refuses the messages.
    */
   render(input: TemplateInput): string {
+    const merged = mergeSystemMessage(input.messages);
     try {
-      return this.#render(input);
+      return this.#render(merged && !this.#hasSystem ? { ...input, messages: merged } : input);
     } catch (cause) {
-      const merged = mergeSystemMessage(input.messages);
       if (merged) return this.#renderAgain({ ...input, messages: merged }, cause);
       throw createTemplateError(cause);
     }
@@ -82,10 +94,20 @@ export class ChatTemplate {
     }
   }
 
+  #acceptsNoTools(): boolean {
+    const messages: ChatMessage[] = [{ role: "user", content: "Question" }];
+    try {
+      this.#render({ messages, tools: [], thinks: false, addsReply: true });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   #render({ messages, tools, thinks, addsReply }: TemplateInput): string {
     return this.#template.render({
       messages,
-      tools: tools.length > 0 ? tools : null,
+      tools: tools.length > 0 ? tools : this.#noTools,
       add_generation_prompt: addsReply,
       enable_thinking: thinks,
       bos_token: this.#specialTexts.bos,
@@ -95,9 +117,9 @@ export class ChatTemplate {
 }
 
 function mergeSystemMessage(messages: readonly ChatMessage[]): ChatMessage[] | undefined {
-  const [first, second, ...others] = messages;
-  if (first?.role !== "system" || second?.role !== "user") return undefined;
-  return [{ role: "user", content: `${first.content}\n\n${second.content}` }, ...others];
+  const [first, ...others] = messages;
+  if (first?.role !== "system" || others.length === 0) return undefined;
+  return joinNeighbours([{ role: "user", content: first.content }, ...others], ["user"]);
 }
 
 function createTemplateError(cause: unknown): BadRequestError {

@@ -7,10 +7,11 @@
 import type { ContentBlock } from "../../core/content.ts";
 import type { AssistantMessage } from "../../core/message.ts";
 import type { LlmContext } from "../../core/stream.ts";
-import { type CallFormat, describeTools, findCallFormat } from "./call_format.ts";
+import { type CallFormat, describeTools } from "./call_format.ts";
 import { type ChatMessage, toChatMessages, toChatTools } from "./chat_message.ts";
 import type { ChatTemplate, TemplateInput } from "./chat_template.ts";
 import { ReplyRecord } from "./reply_record.ts";
+import { removeEmptyThinking } from "./thinking_tags.ts";
 
 /** Encloses the number of a reply, which replaces its text while the template is rendered. */
 const MARK = "\u{10fffd}";
@@ -38,11 +39,11 @@ export class PromptBuilder {
   readonly #template: ChatTemplate;
   readonly #replies = new ReplyRecord();
   /** Texts between a message and its reply, by whether the model thinks. */
-  readonly #roleTexts = new Map<boolean, string | undefined>();
+  readonly #roleTexts = new Map<boolean, string>();
 
   constructor(template: ChatTemplate) {
     this.#template = template;
-    this.callFormat = findCallFormat(template.source);
+    this.callFormat = template.callFormat;
   }
 
   /**
@@ -55,8 +56,9 @@ export class PromptBuilder {
     let failure: { readonly error: unknown } | undefined;
     for (const { input, replies } of this.#createInputs(context, options)) {
       try {
-        const text = insertReplies(this.#template.render(input), replies);
-        if (text !== undefined) return this.#findReplyStart(text, input, replies);
+        const form = { replies, role: this.#findRoleText(input) };
+        const text = insertReplies(this.#template.render(input), form);
+        if (text !== undefined) return this.#findReplyStart(text, input, form);
       } catch (error) {
         failure ??= { error };
       }
@@ -101,18 +103,21 @@ export class PromptBuilder {
   }
 
   /** Compares the prompt with that of a conversation in which the reply exists and another message follows. */
-  #findReplyStart(text: string, input: TemplateInput, replies: readonly string[]): BuiltPrompt {
+  #findReplyStart(text: string, input: TemplateInput, form: ReplyForm): BuiltPrompt {
     const conversation = this.#tryRender({ ...input, addsReply: false });
-    const before = conversation && insertReplies(conversation, replies);
-    const role = this.#findRoleText(input);
-    if (before === undefined || role === undefined) return { text, replyStart: "" };
-    const end = before + role;
+    const before = conversation && insertReplies(conversation, form);
+    if (before === undefined) return { text, replyStart: "" };
+    const end = before + form.role;
     return { text, replyStart: text.startsWith(end) ? text.slice(end.length) : "" };
   }
 
-  /** Returns the text between a message and the reply to it, which is not the last message. */
-  #findRoleText({ thinks }: TemplateInput): string | undefined {
-    if (this.#roleTexts.has(thinks)) return this.#roleTexts.get(thinks);
+  /**
+   * Returns the text between a message and the reply to it, which is not the last message; empty if it is not known. Spaces and
+   * thinking without a text at its end belong to the reply, since templates write them in some replies and not in others.
+   */
+  #findRoleText({ thinks }: TemplateInput): string {
+    const known = this.#roleTexts.get(thinks);
+    if (known !== undefined) return known;
     const question: ChatMessage = { role: "user", content: "Q" };
     const reply: ChatMessage = { role: "assistant", content: MARK };
     const input = { thinks, tools: [], addsReply: false };
@@ -120,7 +125,7 @@ export class PromptBuilder {
     const [start = ""] = this.#tryRender({ ...input, messages: [question, reply, question] })
       ?.split(MARK) ?? [];
     const isPrefix = before !== undefined && start.startsWith(before);
-    const text = isPrefix ? start.slice(before.length) : undefined;
+    const text = isPrefix ? removeEmptyThinking(start.slice(before.length)) : "";
     this.#roleTexts.set(thinks, text);
     return text;
   }
@@ -140,12 +145,29 @@ interface PromptInput {
   readonly replies: readonly string[];
 }
 
+/** How replies are inserted into a prompt. */
+interface ReplyForm {
+  /** Texts of the replies whose numbers the messages have. */
+  readonly replies: readonly string[];
+  /** The text before a reply; empty if it is not known. */
+  readonly role: string;
+}
+
 /** Replaces the numbers of replies by their texts; `undefined` if the template has not kept each of them once. */
-function insertReplies(rendered: string, replies: readonly string[]): string | undefined {
+function insertReplies(rendered: string, { replies, role }: ReplyForm): string | undefined {
   const parts = rendered.split(MARK);
   if (parts.length !== 2 * replies.length + 1) return undefined;
   const isComplete = replies.every((_, index) => parts[2 * index + 1] === String(index));
   if (!isComplete) return undefined;
-  return parts.map((part, index) => index % 2 === 0 ? part : replies[(index - 1) / 2] ?? "")
-    .join("");
+  return parts.map((part, index) => {
+    if (index % 2 === 1) return replies[(index - 1) / 2] ?? "";
+    return index < parts.length - 1 ? trimReplyStart(part, role) : part;
+  }).join("");
+}
+
+/** Removes what the template has written between the text before a reply and the reply, which has its own start. */
+function trimReplyStart(part: string, role: string): string {
+  if (role === "") return part;
+  const trimmed = removeEmptyThinking(part);
+  return trimmed.endsWith(role) ? trimmed : part;
 }

@@ -208,7 +208,9 @@ class OpenReply {
       toolChoice !== "none" && (typeof toolChoice !== "object" || toolChoice.name === name)
     );
     const thinks = thinkingLevel !== "off";
-    const prompt = prompts.build({ ...context, tools }, {
+    // The grammar enforces the choice of one tool; a prompt with all of them begins like the last one.
+    const described = tools.length > 0 ? context.tools : [];
+    const prompt = prompts.build({ ...context, tools: described }, {
       thinks,
       protect: (text) => engine.tokenizer.protect(text),
     });

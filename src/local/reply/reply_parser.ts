@@ -5,6 +5,7 @@
  */
 
 import type { CallFormat } from "../prompt/call_format.ts";
+import { THINKING_TAGS } from "../prompt/thinking_tags.ts";
 import { CallReader, type CallWriter, JsonObjectEnd } from "./call_reader.ts";
 import { Markers, MarkerScanner } from "./marker_scanner.ts";
 
@@ -32,20 +33,15 @@ export interface ReplyParserOptions {
 /** The part of a reply that is being written. */
 export type ReplyPhase = "start" | "thinking" | "text" | "call" | "stopped";
 
-/** Texts around the thinking of different models. */
-const THINKING_TAGS: readonly (readonly [open: string, close: string])[] = [
-  ["<think>", "</think>"],
-  ["<thinking>", "</thinking>"],
-  ["<thought>", "</thought>"],
-  ["<reasoning>", "</reasoning>"],
-  ["[THINK]", "[/THINK]"],
-];
-
 const NO_MARKERS = new Markers([]);
 const OPEN_TAGS = THINKING_TAGS.map(([open]) => open);
 
+/** Text before a call that Llama 3.1 writes in some replies, and the one between two calls. */
+const BARE_CALL_PREFIXES = ["", "<|python_tag|>", ";"];
+const BARE_CALL_PREFIX = /^\s*(?:<\|python_tag\|>|;)/;
 /** Starts of a call that is the whole reply, without spaces. */
-const BARE_CALL_STARTS: readonly string[] = ['{"name"', '{"type":"function","name"'];
+const BARE_CALL_STARTS: readonly string[] = ['{"name"', '{"type":"function","name"']
+  .flatMap((start) => BARE_CALL_PREFIXES.map((prefix) => prefix + start));
 /** Longest text, with spaces, that can be the start of such a call. */
 const MAX_BARE_START = 200;
 /** The text before a call of a list, or its end. */
@@ -199,7 +195,7 @@ export class ReplyParser {
       return marker !== "" && this.#handleTextMarker(marker);
     }
     if (isCall) this.#startCall();
-    this.#scanner.restore(text + marker);
+    this.#scanner.restore((isCall ? text.replace(BARE_CALL_PREFIX, "") : text) + marker);
     return isCall;
   }
 

@@ -136,6 +136,13 @@ const FORMAT_CASES: readonly (readonly [CallFormat, text: string, blocks: readon
   [BARE, '{"name": "f", "parameters": {"a": 1}}', ['c:f {"a": 1}.']],
   [BARE, '\n{ "type": "function", "name": "f", "parameters": {}}', ["c:f {}."]],
   [BARE, '<think>Hm</think>\n{"name": "f", "parameters": {}}', ["h:Hm", "c:f {}."]],
+  [BARE, '<|python_tag|>{"name": "f", "parameters": {}}', ["c:f {}."]],
+  [
+    BARE,
+    '{"name": "f", "parameters": {}}; {"name": "g", "parameters": {}}',
+    ["c:f {}.", "c:g {}."],
+  ],
+  [BARE, "<|python_tag|>print(1); 2", ["t:<|python_tag|>print(1); 2"]],
   [BARE, '{"names": []}', ['t:{"names": []}']],
   [BARE, '{"na', ['t:{"na']],
   [BARE, "{<think>", ["t:{<think>"]],
@@ -147,6 +154,11 @@ const FORMAT_CASES: readonly (readonly [CallFormat, text: string, blocks: readon
   [LISTED, "[TOOL_CALLS]Sorry, none", ["t:Sorry, none"]],
   [LISTED, "a [TOOL_CALLS][x]y", ["t:a x]y"]],
 ];
+
+Deno.test("ReplyParser: reads the thinking of Gemma 4", () => {
+  const text = "<|channel>thought\nHm\n<channel|>Hello";
+  assertEquals(parse([...text]).blocks, ["h:Hm\n", "t:Hello"]);
+});
 
 Deno.test("ReplyParser: an object with the name of no tool is a call only if it has arguments", () => {
   const read = (text: string, isComplete = true) =>
