@@ -315,4 +315,22 @@ Deno.test("rules for reading: scripts of sed and awk, and aliases, name the file
     ["Read(.env)", "perl -pe 's/a/b/' .env", "certain"],
     ["Read(.env)", "jq --arg e .env . a", "none"],
     ["Read(.env)", "jq --rawfile e .env . a", "certain"],
+    ["Read(.env)", "jq -r '.b' --arg a b --arg e .env c.json", "none"],
+    // What looks like an option is the value of another one.
+    ["Read(.env)", "jq -R . --arg --arg v .env", "certain"],
+    ["Read(.env)", "jq -R --arg --arg v . .env", "certain"],
+    ["Read(.env)", "jq -R --rawfile --arg a . .env", "certain"],
+    ["Read(.env)", "jq -R --indent --arg . .env", "certain"],
+    ["Read(.env)", "jq -R . -- --arg v .env", "certain"],
+    ["Read(.env)", "jq -R . $option --arg v .env", "certain"],
+    ["Read(.env)", "jq -R . --arg $names .env", "certain"],
+    // An expression of perl may have code.
+    ["Read(.env)", "perl -pe 's/^/@{[`cat .env`]}/' a", "certain"],
+    ["Read(.env)", "perl -pe 's/^/$x[qx(cat .env)]/' a", "certain"],
+    ["Read(.env)", "perl -pe 's/^/$x->{qx(cat .env)}/' a", "certain"],
+    ["Read(.env)", `perl -ne 'm/(?{system "cat .env"})/' a`, "certain"],
+    ["Read(.env)", "perl -ne 'm/(??{`cat .env`})/' a", "certain"],
+    ["Read(.env)", "perl -pe 's/(.+).env$/$1/' a", "none"],
+    ["Read(.env)", "sed -e'r .env' a", "certain"],
+    ["Read(.env)", "sed -n --expression='R .env' a", "certain"],
   ]));
