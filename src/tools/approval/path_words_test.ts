@@ -316,7 +316,7 @@ Deno.test("rules for reading: scripts of sed and awk, and aliases, name the file
     ["Read(.env)", "jq --arg e .env . a", "none"],
     ["Read(.env)", "jq --rawfile e .env . a", "certain"],
     ["Read(.env)", "jq -r '.b' --arg a b --arg e .env c.json", "none"],
-    // What looks like an option is the value of another one.
+    // The value of an option may look like another option.
     ["Read(.env)", "jq -R . --arg --arg v .env", "certain"],
     ["Read(.env)", "jq -R --arg --arg v . .env", "certain"],
     ["Read(.env)", "jq -R --rawfile --arg a . .env", "certain"],
