@@ -11,6 +11,7 @@
  * @module
  */
 
+import { describeOldDeno } from "./host/deno_version.ts";
 import { createDenoHost, type Host } from "./host/host.ts";
 import { VERSION } from "./host/version.ts";
 
@@ -71,6 +72,11 @@ async function loadProgram(): Promise<typeof import("./program.ts")> {
 const HELPER_ARGUMENT = "--swink-confined-exec";
 
 if (import.meta.main) {
+  const problem = describeOldDeno(Deno.version.deno);
+  if (problem !== undefined) {
+    await createDenoHost().terminal.messages.write(`swink: ${problem}\n`);
+    Deno.exit(3);
+  }
   if (Deno.args[0] === HELPER_ARGUMENT) await (await loadProgram()).runConfinedExec(Deno.args);
   Deno.exit(await main(Deno.args));
 }

@@ -27,7 +27,8 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     );
     await host.terminal.output.write(formatHelp({ command, path }, host));
     return ExitCode.ok;
-  } catch (error) {
+  } catch (thrown) {
+    const error = getFirstError(thrown);
     await printError(error, host);
     return error instanceof CliError ? error.exitCode : ExitCode.failed;
   }
@@ -53,6 +54,11 @@ export async function runConfinedExec([_helper, ...args]: readonly string[]): Pr
     typeof import("../src/tools/confinement/confined_exec.ts")
   >("../src/tools/confinement/confined_exec.ts", import.meta.url);
   return confinedExecMain(args);
+}
+
+/** Returns the error that ended the command, without those of its cleanup. */
+function getFirstError(error: unknown): unknown {
+  return error instanceof SuppressedError ? getFirstError(error.suppressed) : error;
 }
 
 async function printError(error: unknown, host: Host): Promise<void> {

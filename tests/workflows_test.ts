@@ -36,12 +36,32 @@ Deno.test("workflows: CI runs all checks on three systems with Deno stable and c
   assertEquals(ci.jobs["test"]?.steps.some(({ run }) => run === "deno task ok"), true);
 });
 
-Deno.test("workflows: a release compiles for every target, after its checks", () => {
+Deno.test("workflows: a release compiles for every target after its checks, and then publishes what cannot be taken back", () => {
   assertEquals(release.jobs["compile"]?.strategy?.matrix["target"], [...TARGETS]);
   assertEquals(release.jobs["compile"]?.needs, "check");
-  assertEquals(release.jobs["publish"]?.needs, "check");
+  assertEquals(release.jobs["publish"]?.needs, ["check", "compile"]);
   assertEquals(release.jobs["release"]?.needs, ["publish", "compile"]);
 });
+
+Deno.test(
+  "workflows: the release of a tag such as v1.0.0-rc.1 is a pre-release, and not the latest one",
+  {
+    ignore: Deno.build.os === "windows",
+  },
+  async () => {
+    const script = release.jobs["release"]?.steps.at(-1)?.run ?? "";
+    const [, ...lines] = script.split("\n"); // The first line writes the notes.
+    const createRelease = async (tag: string) => {
+      const { stdout } = await new Deno.Command("bash", {
+        args: ["-euc", `gh() { echo "$@"; }\n${lines.join("\n")}`],
+        env: { GITHUB_REF_NAME: tag },
+      }).output();
+      return new TextDecoder().decode(stdout).split(" ").includes("--prerelease");
+    };
+    assertEquals(await createRelease("v1.0.0-rc.1"), true);
+    assertEquals(await createRelease("v1.0.0"), false);
+  },
+);
 
 Deno.test("workflows: only the job that publishes gets an identity, and only the release may write", () => {
   assertEquals(ci.permissions, { contents: "read" });

@@ -43,8 +43,14 @@ const OPTION_NAMES = [
   "clock",
 ];
 
-/** Answers a request; `connection` is the second argument of a `Deno.serve` handler. Never rejects. */
-export type ProxyHandler = (request: Request, connection?: ProxyConnection) => Promise<Response>;
+/**
+ * Answers a request; `connection` is the second argument of a `Deno.serve` handler, and what other servers pass there is
+ * ignored. Never rejects.
+ */
+export type ProxyHandler = (
+  request: Request,
+  connection?: ProxyConnection | object,
+) => Promise<Response>;
 
 const EVENT_STREAM_HEADERS = {
   "content-type": "text/event-stream",

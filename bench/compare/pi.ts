@@ -1,8 +1,8 @@
 import { ARGUMENTS, type Contender, DELTA, type Reply, type RunScenario } from "./contender.ts";
 
 const IMPORTS = [
-  "npm:@earendil-works/pi-agent-core@0.87.1",
-  "npm:@earendil-works/pi-ai@0.87.1",
+  "npm:@earendil-works/pi-agent-core@1.6.0",
+  "npm:@earendil-works/pi-ai@1.6.0",
 ] as const;
 
 /** The parts of the library that the comparison uses. */
@@ -30,7 +30,7 @@ interface PiEvent {
 
 /** The agent of pi. */
 export const pi: Contender = {
-  name: "pi 0.87",
+  name: "pi 1.6",
   imports: IMPORTS,
   async load(): Promise<RunScenario> {
     const [{ Agent }, ai]: [PiAgent, PiAi] = await Promise.all([

@@ -40,6 +40,12 @@ _${name}_lines() {
     [[ $line == "$current"* ]] && COMPREPLY+=("$(printf %q "$line")")
   done < <(command ${name} "$@" 2> /dev/null)
 }
+# Adds the paths that begin with the current word; -d only directories. They may contain blanks.
+_${name}_paths() {
+  local line
+  compopt -o filenames 2> /dev/null
+  while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen "$1" -- "$current")
+}
 _${name}() {
   local target=${name} words word lines files current=\${COMP_WORDS[\$COMP_CWORD]}
   for word in "\${COMP_WORDS[@]:1:\$((COMP_CWORD - 1))}"; do
@@ -57,10 +63,7 @@ ${targets.map((target) => `  ${quote(target.path)}) ${createBashWords(target)} ;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   if [[ $lines && $current != -* ]]; then _${name}_lines $lines; fi
-  if [[ $files && $current != -* ]]; then
-    compopt -o filenames 2> /dev/null
-    COMPREPLY+=($(compgen -f -- "$current"))
-  fi
+  if [[ $files && $current != -* ]]; then _${name}_paths -f; fi
 }
 complete -F _${name} ${name}
 `;
@@ -101,21 +104,20 @@ function createValueCases({ command, path }: CommandPath): string[] {
   const [program] = path.split(" ");
   return getVisibleOptions(command).filter(({ type }) => type !== "boolean").map((option) => {
     const patterns = option.flags.map((flag) => quote(`${path} ${flag}`)).join("|");
-    return `  ${patterns}) ${createBashValues(option, `_${program}_lines`)}return ;;`;
+    return `  ${patterns}) ${createBashValues(option, `_${program}`)}return ;;`;
   });
 }
 
 function createBashValues(
   { type, choices, suggestions = choices, completer }: NamedOption,
-  addLines: string,
+  prefix: string,
 ): string {
-  if (completer !== undefined) return `${addLines} ${completer}; `;
+  if (completer !== undefined) return `${prefix}_lines ${completer}; `;
   if (suggestions) {
     return `COMPREPLY=($(compgen -W ${quote(suggestions.join(" "))} -- "$current")); `;
   }
   if (type !== "directory" && type !== "file") return "";
-  const flag = type === "directory" ? "-d" : "-f";
-  return `compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen ${flag} -- "$current")); `;
+  return `${prefix}_paths ${type === "directory" ? "-d" : "-f"}; `;
 }
 
 /** Creates a script in which zsh loads the one for bash. */

@@ -73,9 +73,12 @@ function expandShorthands(program: CommandDefinition, args: readonly string[]): 
   if (leading?.name === "help") return [...findCommandNames(program, rest), "--help"];
   if (leading?.standalone) return [first];
   const end = args.indexOf("--");
-  const shorthand = (end < 0 ? args : args.slice(0, end)).find((arg) =>
-    Object.hasOwn(shorthands, arg)
-  );
+  const names = [program.defaultCommand, ...Object.values(shorthands)];
+  const options = program.commands?.filter((command) => names.includes(command.name))
+    .flatMap(getOptions) ?? [];
+  const shorthand = (end < 0 ? args : args.slice(0, end))
+    .flatMap((arg) => separateFlags(options, arg))
+    .find((arg) => Object.hasOwn(shorthands, arg));
   const name = shorthand === undefined ? undefined : shorthands[shorthand];
   const isCommand = program.commands?.some((command) => command.name === first);
   if (isCommand) return [...args];
@@ -97,14 +100,26 @@ function isMisspelled(
   return findSimilar(first, program.commands?.map(({ name }) => name) ?? []) !== undefined;
 }
 
+/** Separates short flags that are written as one, such as `-qv`; only the last one may have a value. */
+function separateFlags(options: readonly NamedOption[], word: string): string[] {
+  if (!/^-[A-Za-z]{2,}$/.test(word)) return [word];
+  const letters = Array.from(word.slice(1), (letter) => `-${letter}`);
+  const isFlag = (letter: string, index: number) =>
+    options.some(({ flags, type }) =>
+      flags.includes(letter) && (type === "boolean" || index === letters.length - 1)
+    );
+  return letters.every(isFlag) ? letters : [word];
+}
+
 /**
- * Writes `-ojson` as `--output-format=json`, and drops an option that occurs again: the last one applies. An option
+ * Writes `-qv` as `-q -v` and `-ojson` as `--output-format=json`, and drops an option that occurs again: the last one applies. An option
  * without its optional value comes last, where no argument can be taken for the value.
  */
 function normalizeOptions({ command }: CommandPath, line: readonly string[]): string[] {
   const options = getOptions(command);
   const end = line.indexOf("--");
-  const flagged = end < 0 ? line : line.slice(0, end);
+  const words = end < 0 ? line : line.slice(0, end);
+  const flagged = words.flatMap((word) => separateFlags(options, word));
   const groups: OptionGroup[] = [];
   for (let index = 0; index < flagged.length; index++) {
     const word = detachValue(options, flagged[index] ?? "");
@@ -121,7 +136,7 @@ function normalizeOptions({ command }: CommandPath, line: readonly string[]): st
     !groups.slice(index + 1).some((group) => group.option?.name === option.name);
   const kept = groups.filter(isLast);
   const ordered = [...kept.filter((group) => !lacksValue(group)), ...kept.filter(lacksValue)];
-  return [...ordered.flatMap(({ words }) => words), ...line.slice(flagged.length)];
+  return [...ordered.flatMap(({ words }) => words), ...line.slice(words.length)];
 }
 
 /** An option with its value, or an argument. */

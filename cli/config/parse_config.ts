@@ -153,6 +153,8 @@ function toSyntaxProblem(error: unknown, origin: FileOrigin): ConfigProblem {
   if (!(error instanceof TomlError)) throw error;
   // The first line of the message is the reason, the others show the place in the text.
   const [reason = ""] = error.message.replace(/^Invalid TOML document: /, "").split("\n");
-  const message = `Invalid TOML: ${reason}`;
+  // Such as in "C:\Users".
+  const advice = reason.includes("escape") ? " (single quotes keep backslashes as they are)" : "";
+  const message = `Invalid TOML: ${reason}${advice}`;
   return { type: "error", origin, line: error.line, message };
 }

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import fc from "fast-check";
 import { formatConfigProblem } from "./config_value.ts";
 import { type FileOrigin, parseConfig } from "./parse_config.ts";
@@ -85,6 +85,11 @@ Deno.test("parseConfig(): reports a syntax error with its line", () => {
   assertEquals(parse("a = 1\na = 2").problems, [
     "config.toml:2: Invalid TOML: trying to redefine an already defined table or value",
   ]);
+  for (const path of ["C:\\Users\\me", "C:\\projects"]) {
+    const [problem = ""] = parse(`add_dir = "${path}"`).problems;
+    assertMatch(problem, /escape.* \(single quotes keep backslashes as they are\)$/);
+    assertEquals(parse(`add_dir = '${path}'`).values, { add_dir: [path] });
+  }
 });
 
 Deno.test("parseConfig(): a project cannot extend the rights of the user", () => {

@@ -57,6 +57,11 @@ export class Credentials {
     return saved.sort((a, b) => (a.provider < b.provider ? -1 : 1));
   }
 
+  /** Whether the key of a provider is in a keyring that is not available here, such as that of a desktop. */
+  isUnavailable(provider: string): boolean {
+    return !this.#keyring && listNames(this.#directory).includes(`${provider}.keyring`);
+  }
+
   /**
    * Returns the saved key of a provider; `undefined` if there is none.
    *
@@ -120,7 +125,7 @@ export class Credentials {
     const saved = this.list().filter((key) => key.provider === provider);
     try {
       // Without its mark, no later call would find it.
-      if (!this.#keyring && listNames(this.#directory).includes(`${provider}.keyring`)) {
+      if (this.isUnavailable(provider)) {
         throw new Error("it is in a keyring that is not available here");
       }
       for (const { store } of saved) await store.delete(provider);

@@ -100,6 +100,13 @@ Deno.test("Credentials: a key in a keyring that is not available is not deleted,
     ConfigurationError,
     "The key for a was not deleted: it is in a keyring that is not available here",
   );
+  const isUnavailable = (provider: string, available?: CredentialStore) =>
+    new Credentials(directories, available).isUnavailable(provider);
+  assertEquals([isUnavailable("a"), isUnavailable("b"), isUnavailable("a", keyring)], [
+    true,
+    false,
+    false,
+  ]);
   assertEquals(list(new Credentials(directories, keyring)), ["a: the keyring"]);
 });
 

@@ -37,3 +37,8 @@ export async function findKey(
   if (command !== undefined) return await runKeyCommand(command, { provider, signal });
   return await openCredentials(host)?.read(provider);
 }
+
+/** Whether the saved key of a provider is in a keyring that is not available here. */
+export function isKeyUnavailable(provider: string, host: Pick<Host, "env">): boolean {
+  return openCredentials(host)?.isUnavailable(provider) ?? false;
+}

@@ -32,10 +32,12 @@ export interface MakeAgentOptions {
 /** Returns the function that creates the agent of a run. */
 export function createMakeAgent(options: MakeAgentOptions, host: Host): MakeAgent {
   const { settings: { seeds }, onStart, onError } = options;
+  // Once, since recordings can be large.
+  const recordedUrl = findUrl(options);
   return async (request) => {
     onStart(request);
     const faults = seeds && await createFaults(request.seed);
-    const setup = await createSetup(request, { ...options, faults }, host);
+    const setup = await createSetup(request, { ...options, recordedUrl, faults }, host);
     const { agent } = setup;
     agent.subscribe((event) => {
       if (event.type === "agent_end" && event.error) onError(event.error);
@@ -65,20 +67,27 @@ async function createFaults(seed: number): Promise<Chaos> {
   return chaos({ seed, faults: FAULTS });
 }
 
+/** Returns the default URL of the provider, if the replayed requests were sent there. */
+function findUrl({ settings: { replay }, model }: MakeAgentOptions): string | undefined {
+  return replay === undefined
+    ? undefined
+    : findModelUrl(getModelDirectory(replay, model), model.provider);
+}
+
+interface SetupOptions extends MakeAgentOptions {
+  readonly recordedUrl: string | undefined;
+  readonly faults: Chaos | undefined;
+}
+
 async function createSetup(
   { getDirectory, fetch, startedAt }: EvalAgentRequest,
-  { settings: { run, replay }, model, signal, faults }: MakeAgentOptions & {
-    readonly faults: Chaos | undefined;
-  },
+  { settings: { run, replay }, model, signal, recordedUrl, faults }: SetupOptions,
   host: Host,
 ): Promise<AgentSetup> {
   const cwd = await getDirectory();
-  const baseUrl = replay === undefined
-    ? undefined
-    : findModelUrl(getModelDirectory(replay, model), model.provider);
   return await setUpAgent({
     ...run,
-    ...(baseUrl !== undefined && { baseUrl }),
+    ...(recordedUrl !== undefined && { baseUrl: recordedUrl }),
     cwd,
     model,
     permissionMode: "bypass",

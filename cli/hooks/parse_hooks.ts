@@ -20,7 +20,7 @@ export interface ParsedHooks {
 const DEFAULT_SECONDS = 60;
 
 /** Maximum time that timers of the runtime can wait. A longer one would end at once. */
-const MAX_MS = 2 ** 31 - 1;
+export const MAX_MS = 2 ** 31 - 1;
 
 /** Parses the table `hooks`, which has a list of hooks per event. */
 export function parseHooks(table: unknown): ParsedHooks {

@@ -85,7 +85,7 @@ function createInput(event: HookEvent, cwd: string, input: HookInput): string {
 
 /**
  * Reads a decision from output such as `{"decision":"block","reason":"…"}`, and in the other forms that hooks of other
- * agents write: `continue` is `false`, or `permissionDecision` is `deny` or `ask`.
+ * agents write: `continue` is `false`, or `permissionDecision` is `deny` or `ask`. Their `additionalContext` is the output.
  */
 function findDecision(output: string): HookResult | undefined {
   if (!output.trimStart().startsWith("{")) return undefined;
@@ -95,7 +95,7 @@ function findDecision(output: string): HookResult | undefined {
     return { type: "unavailable", reason: "its output begins with { and is no JSON" };
   }
   const { decision, reason, continue: continues, stopReason } = json;
-  const { permissionDecision, permissionDecisionReason } = {
+  const { permissionDecision, permissionDecisionReason, additionalContext } = {
     ...json,
     ...toObject(json.hookSpecificOutput),
   };
@@ -103,7 +103,11 @@ function findDecision(output: string): HookResult | undefined {
   if (isBlocking(decision)) return toBlock(reason);
   if (continues === false) return toBlock(stopReason);
   const unknown = [permissionDecision, decision].find((value) => !isPassing(value));
-  if (unknown === undefined) return undefined;
+  if (unknown === undefined) {
+    return typeof additionalContext === "string"
+      ? { type: "passed", output: additionalContext.trim() }
+      : undefined;
+  }
   return { type: "unavailable", reason: `its decision ${JSON.stringify(unknown)} is unknown` };
 }
 

@@ -4,17 +4,20 @@
  * @module
  */
 
-import type { AgentToolResult, Policy, PolicyVerdict } from "../../mod.ts";
+import type { AgentToolResult, Policy, PolicyContext, PolicyVerdict } from "../../mod.ts";
 import type { PostTurnContext } from "../../src/policies/mod.ts";
 import { userMessage } from "../../mod.ts";
 import { extractText } from "../../src/core/content.ts";
 import { resolveAliases } from "../../src/tools/kit/tool_names.ts";
 import type { Hook, HookEvent } from "./hook.ts";
-import { splitMatcher } from "./parse_hooks.ts";
+import { MAX_MS, splitMatcher } from "./parse_hooks.ts";
 import { type HookInput, type HookResult, runHook } from "./run_hook.ts";
 
 /** Replaces the id of the runs of the host, which run one after the other. */
 const HOST = "";
+
+/** The events that no hook can prevent. */
+const UNBLOCKABLE: readonly HookEvent[] = ["SessionStart", "SessionEnd"];
 
 /** Maximum number of times that hooks keep an agent from ending. */
 const MAX_STOPS = 5;
@@ -27,6 +30,8 @@ export interface RunHooksOptions {
   readonly projectRoot?: string | undefined;
   /** Kills running hooks. */
   readonly signal: AbortSignal;
+  /** Maximum duration of a run, in milliseconds, which ends the hooks of its end, too. Default: none. */
+  readonly timeoutMs?: number | undefined;
   /** Returns the current time, in milliseconds since the epoch. */
   readonly now: () => number;
   /** Called with the failure of a hook, as a sentence without a full stop. */
@@ -41,6 +46,14 @@ export interface HooksResult {
   readonly output: string;
 }
 
+/** Options for `RunHooks.run()`. */
+export interface HookSelection {
+  /** Name of the tool, for hooks with a matcher. Default: all hooks run. */
+  readonly toolName?: string;
+  /** Kills running hooks. Default: only that of the run does. */
+  readonly signal?: AbortSignal;
+}
+
 /** Runs the hooks of a run, in the order of the configuration. */
 export class RunHooks {
   readonly #hooks: readonly Hook[];
@@ -49,16 +62,22 @@ export class RunHooks {
   readonly #stops = new Map<string, number>();
   /** Ids of the runs of sub-agents. */
   readonly #subAgents = new Set<string>();
+  /** Kill the hooks of runs that have ended without them, by the id of the run. */
+  readonly #ends = new Map<string, AbortController>();
 
   constructor(hooks: readonly Hook[], options: RunHooksOptions) {
     this.#hooks = hooks;
     this.#options = options;
   }
 
-  /** Runs the hooks of an event; the first one that blocks ends them. */
-  run(event: HookEvent, input: HookInput, toolName?: string): Promise<HooksResult> {
+  /** Runs the hooks of an event until the signal is aborted; the first one that blocks ends them, except after a tool call. */
+  run(
+    event: HookEvent,
+    input: HookInput,
+    { toolName, signal = this.#options.signal }: HookSelection = {},
+  ): Promise<HooksResult> {
     const hooks = this.#hooks.filter((hook) => hook.event === event && matchesTool(hook, toolName));
-    return this.#runAll(hooks, input, this.#options);
+    return this.#runAll(hooks, input, { ...this.#options, signal });
   }
 
   /** Runs the hooks of a prompt until the signal is aborted. */
@@ -74,13 +93,19 @@ export class RunHooks {
     options: RunHooksOptions,
   ): Promise<HooksResult> {
     const outputs: string[] = [];
+    const reasons: string[] = [];
     for (const hook of hooks) {
       const result = await runHook(hook, input, options);
       const reason = this.#findBlock(hook, result);
-      if (reason !== undefined) return { blocked: reason, output: "" };
+      // The call has run: each hook may add a reason to its result.
+      if (reason !== undefined && hook.event === "PostToolUse") reasons.push(reason);
+      else if (reason !== undefined) return { blocked: reason, output: "" };
       if (result.type === "passed" && result.output !== "") outputs.push(result.output);
     }
-    return { output: outputs.join("\n") };
+    return {
+      ...(reasons.length > 0 && { blocked: reasons.join("\n") }),
+      output: outputs.join("\n"),
+    };
   }
 
   /** A hook before a tool call is a guard: one that cannot run blocks the call. */
@@ -89,7 +114,9 @@ export class RunHooks {
       case "passed":
         return undefined;
       case "blocked":
-        return result.reason;
+        if (!UNBLOCKABLE.includes(event)) return result.reason;
+        this.#options.onWarning(`hook ${event}: ${result.reason}`);
+        return undefined;
       case "unavailable":
         if (event === "PreToolUse") return `the hook ${JSON.stringify(command)}: ${result.reason}`;
         this.#options.onWarning(`hook ${event}: ${result.reason}`);
@@ -104,23 +131,33 @@ export class RunHooks {
   get policy(): Policy {
     return {
       name: "hooks",
-      preDispatch: async ({ tool: { name }, arguments: args }) => {
+      preDispatch: async (context) => {
+        const { tool: { name }, arguments: args } = context;
         const input = { tool_name: name, tool_input: args };
-        const { blocked } = await this.run("PreToolUse", input, name);
+        const signal = this.#getSignal(context);
+        const { blocked } = await this.run("PreToolUse", input, { toolName: name, signal });
         return blocked === undefined ? undefined : { type: "skip", reason: blocked };
       },
-      postDispatch: async ({ toolCall: { name, arguments: args }, result }) => {
+      postDispatch: async (context) => {
+        const { toolCall: { name, arguments: args }, result } = context;
         const input = { tool_name: name, tool_input: args, tool_response: toResponse(result) };
-        const { blocked } = await this.run("PostToolUse", input, name);
+        const signal = this.#getSignal(context);
+        const { blocked } = await this.run("PostToolUse", input, { toolName: name, signal });
         return blocked === undefined ? undefined : addText(result, blocked);
       },
-      preCompaction: async () => {
-        const { blocked } = await this.run("PreCompact", { trigger: "auto" });
+      preCompaction: async (context) => {
+        const signal = this.#getSignal(context);
+        const { blocked } = await this.run("PreCompact", { trigger: "auto" }, { signal });
         return blocked === undefined ? undefined : { type: "stop", reason: blocked };
       },
       // The policies of a run observe its sub-agents, too.
       postTurn: (context) =>
         this.#subAgents.has(context.runId) ? undefined : this.#endTurn("Stop", HOST, context),
+      // A limit or an interrupt ends a run without its hooks.
+      postLoop: ({ runId }) => {
+        this.#ends.get(runId)?.abort();
+        this.#ends.delete(runId);
+      },
     };
   }
 
@@ -137,19 +174,38 @@ export class RunHooks {
   async #endTurn(
     event: "Stop" | "SubagentStop",
     agent: string,
-    { message, toolResults }: Pick<PostTurnContext, "message" | "toolResults">,
+    context: PostTurnContext,
   ): Promise<PolicyVerdict> {
+    const { message, toolResults, elapsedMs } = context;
     if (message.stopReason !== "stop" || toolResults.length > 0) return undefined;
     const stops = this.#stops.get(agent) ?? 0;
     if (stops >= MAX_STOPS) return undefined;
+    const limit = startTimeLimit(this.#options.timeoutMs, elapsedMs);
     const { blocked } = await this.run(event, {
       last_message: extractText(message.content),
       stop_hook_active: stops > 0,
-    });
+    }, { signal: AbortSignal.any([this.#getSignal(context), limit]) });
+    if (limit.aborted) {
+      const reason = `The run reached the time limit of ${this.#options.timeoutMs} ms`;
+      return { type: "stop", reason };
+    }
     if (blocked === undefined) return undefined;
     this.#stops.set(agent, stops + 1);
     return { type: "inject", messages: [userMessage(blocked, this.#options.now())] };
   }
+
+  /** Returns the signal that kills the hooks of a run: when the program is interrupted, and when the run is aborted or ends. */
+  #getSignal({ runId, signal }: Pick<PolicyContext, "runId" | "signal">): AbortSignal {
+    const end = this.#ends.get(runId) ?? new AbortController();
+    this.#ends.set(runId, end);
+    return AbortSignal.any([this.#options.signal, signal, end.signal]);
+  }
+}
+
+/** Returns a signal that is aborted when a run reaches its maximum duration; never without one. */
+export function startTimeLimit(timeoutMs = Infinity, elapsedMs = 0): AbortSignal {
+  if (timeoutMs === Infinity) return new AbortController().signal;
+  return AbortSignal.timeout(Math.min(Math.max(timeoutMs - elapsedMs, 0), MAX_MS));
 }
 
 /** Whether a hook is for a tool. Names of other agents are valid, too: `Bash`, `Edit`. */

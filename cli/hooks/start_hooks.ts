@@ -25,6 +25,10 @@ export interface HookStartOptions {
   readonly project?: { readonly root: string | null };
   /** Kills running hooks. */
   readonly signal: AbortSignal;
+  /** Maximum duration of a run, in milliseconds. Default: none. */
+  readonly timeoutMs?: number | undefined;
+  /** Whether the hooks before the only prompt are part of its run, which the maximum duration limits. Default: `false`. */
+  readonly hasOnePrompt?: boolean;
   /** Calls a function before an immediate exit. Default: there is none. */
   readonly beforeExit?: InterruptHandler["beforeExit"];
 }
@@ -39,7 +43,7 @@ export interface StartedHooks extends AsyncDisposable {
    * Runs the hooks of a prompt. Returns the prompt with their output.
    *
    * @param signal Kills them. Default: only that of the run does.
-   * @throws {CliError} If one of them blocks it.
+   * @throws {CliError} If one of them blocks it, or the run reaches its maximum duration before it starts.
    */
   submit(prompt: PromptInput, signal?: AbortSignal): Promise<PromptInput>;
   /** Returns the failures of hooks since the last call, each one once. Disposing writes the others. */
@@ -50,7 +54,8 @@ export interface StartedHooks extends AsyncDisposable {
 
 /** Runs the hooks of the start of the session. */
 export async function startHooks(
-  { hooks, appendedPrompt, cwd, project, signal, beforeExit }: HookStartOptions,
+  { hooks, appendedPrompt, cwd, project, signal, timeoutMs, hasOnePrompt, beforeExit }:
+    HookStartOptions,
   { terminal, now }: Pick<Host, "terminal" | "now">,
 ): Promise<StartedHooks> {
   if (hooks.length === 0) {
@@ -63,7 +68,7 @@ export async function startHooks(
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
   }
-  const { RunHooks } = await importLate<typeof import("./run_hooks.ts")>(
+  const { RunHooks, startTimeLimit } = await importLate<typeof import("./run_hooks.ts")>(
     "./run_hooks.ts",
     import.meta.url,
   );
@@ -79,14 +84,23 @@ export async function startHooks(
     return taken;
   };
   const options = { cwd, projectRoot: project?.root ?? cwd, now, onWarning };
-  const running = new RunHooks(hooks, { ...options, signal });
-  const session = await running.run("SessionStart", {});
+  const running = new RunHooks(hooks, { ...options, signal, timeoutMs });
+  const limit = hasOnePrompt ? startTimeLimit(timeoutMs) : undefined;
+  const addLimit = (other: AbortSignal) => limit ? AbortSignal.any([limit, other]) : other;
+  const checkLimit = () => {
+    if (!limit?.aborted) return;
+    const message = `stopped: the hooks before the run reached the time limit of ${timeoutMs} ms`;
+    throw new CliError(message, { exitCode: ExitCode.limit });
+  };
+  const session = await running.run("SessionStart", {}, { signal: addLimit(signal) });
   const context = [appendedPrompt, session.output].filter((text) => text);
   return {
     policies: [running.policy],
     subAgentPolicies: [running.subAgentPolicy],
-    async submit(prompt, stop) {
-      const { blocked, output } = await running.submit(getText(prompt), stop);
+    async submit(prompt, stop = signal) {
+      checkLimit();
+      const { blocked, output } = await running.submit(getText(prompt), addLimit(stop));
+      checkLimit();
       if (blocked === undefined) return appendText(prompt, output);
       throw new CliError(`A hook blocked the prompt: ${blocked}`, { exitCode: ExitCode.refused });
     },

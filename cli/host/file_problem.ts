@@ -12,6 +12,7 @@ import { getErrorMessage } from "../../src/core/errors.ts";
  */
 export function getFileProblem(error: unknown): string {
   return getErrorMessage(error)
+    .replace(/\(([^()]*) \(os error \d+\): .*\)$/s, "($1)")
     .replace(/ \(os error \d+\)(?:: .*)$/s, "")
     .replaceAll(/ \(os error \d+\)/g, "");
 }

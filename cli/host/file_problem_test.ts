@@ -9,6 +9,10 @@ Deno.test("getFileProblem(): leaves out what the runtime adds to the reason", as
     getFileProblem(new Error("read-only (Read-only file system (os error 30)); 1 not stored")),
     "read-only (Read-only file system); 1 not stored",
   );
+  assertEquals(
+    getFileProblem(new Error("read-only (Read-only file system (os error 30): open '/a (b)')")),
+    "read-only (Read-only file system)",
+  );
 });
 
 Deno.test("getFileProblem(): keeps any other message", () => {

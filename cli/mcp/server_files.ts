@@ -5,11 +5,12 @@
  */
 
 import { type McpConfig, readMcpConfig } from "../../src/mcp/mod.ts";
+import { parseMcpConfig } from "../../src/mcp/config/read_mcp_config.ts";
 import { AgentError } from "../../src/core/errors.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
-import { getProjectServersPath, getUserServersPath } from "./server_paths.ts";
+import { getProjectServersPath, getUserServersPath, isJson } from "./server_paths.ts";
 
 /** The sources of servers. */
 export interface ServerSources {
@@ -17,7 +18,7 @@ export interface ServerSources {
   readonly directories?: ProgramDirectories | undefined;
   /** Root of the project, if it is trusted. Default: its servers are left out. */
   readonly projectRoot?: string | undefined;
-  /** Absolute paths of further files. */
+  /** Absolute paths of further files, or their JSON. */
   readonly files: readonly string[];
   /** Names of variables that all servers may use. */
   readonly passEnvironment: readonly string[];
@@ -151,7 +152,7 @@ async function readIfExists(path: string): Promise<McpConfig[]> {
 
 async function readFile(path: string): Promise<McpConfig> {
   try {
-    return await readMcpConfig(path);
+    return isJson(path) ? parseMcpConfig(path, "--mcp-config") : await readMcpConfig(path);
   } catch (error) {
     throw AgentError.is(error) ? new ConfigurationError(error.message) : error;
   }

@@ -16,3 +16,8 @@ export function getUserServersPath({ config }: ProgramDirectories): string {
 export function getProjectServersPath(root: string): string {
   return join(root, ".mcp.json");
 }
+
+/** Whether the name of a file is its JSON instead, such as the content of a pipe. */
+export function isJson(file: string): boolean {
+  return file.trimStart().startsWith("{");
+}

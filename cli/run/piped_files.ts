@@ -20,7 +20,7 @@ export async function readPipedFiles(
   { options, ...configured }: ConfiguredRun,
   signal: AbortSignal,
 ): Promise<ConfiguredRun> {
-  const { systemFile, jsonSchema } = options;
+  const { systemFile, jsonSchema, mcpConfig } = options;
   const changed = { ...options };
   if (systemFile !== undefined && isPipe(resolvePath(systemFile))) {
     changed.systemFile = undefined;
@@ -28,9 +28,17 @@ export async function readPipedFiles(
   }
   if (jsonSchema !== undefined && isPipe(resolvePath(jsonSchema))) {
     changed.jsonSchema = await read(jsonSchema, "--json-schema", signal);
-    if (changed.jsonSchema?.trimStart().startsWith("{") === false) {
-      throw createError(jsonSchema, "--json-schema", "must be a JSON object");
+    checkObject(changed.jsonSchema, jsonSchema, "--json-schema");
+  }
+  if (mcpConfig?.some((file) => isPipe(resolvePath(file)))) {
+    const texts: string[] = [];
+    for (const file of mcpConfig) {
+      const isText = isPipe(resolvePath(file));
+      const text = isText ? await read(file, "--mcp-config", signal) : file;
+      if (isText) checkObject(text, file, "--mcp-config");
+      if (text !== undefined) texts.push(text);
     }
+    changed.mcpConfig = texts;
   }
   return { ...configured, options: changed };
 }
@@ -40,6 +48,13 @@ async function read(path: string, flag: string, signal: AbortSignal): Promise<st
     return await readPipe(resolvePath(path), signal);
   } catch (error) {
     throw createError(path, flag, getFileProblem(error));
+  }
+}
+
+/** Checks that a text begins an object, as a text in place of a file must. */
+function checkObject(text: string | undefined, path: string, flag: string): void {
+  if (text?.trimStart().startsWith("{") === false) {
+    throw createError(path, flag, "must be a JSON object");
   }
 }
 

@@ -52,8 +52,8 @@ export async function prepareRun(
 
 /** Reads the files of the command line that are pipes, whose code is loaded if there may be any. */
 async function readFiles(configured: ConfiguredRun, signal: AbortSignal): Promise<ConfiguredRun> {
-  const { systemFile, jsonSchema } = configured.options;
-  if (systemFile === undefined && jsonSchema === undefined) return configured;
+  const { systemFile, jsonSchema, mcpConfig } = configured.options;
+  if ([systemFile, jsonSchema, mcpConfig].every((file) => file === undefined)) return configured;
   const { readPipedFiles } = await importLate<typeof import("./piped_files.ts")>(
     "./piped_files.ts",
     import.meta.url,

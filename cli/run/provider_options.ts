@@ -77,10 +77,14 @@ async function getProviderOptions(
   const apiKey = await getKey(provider, { needsKey, keyCommand, signal }, host);
   const isKeyless = baseUrl !== undefined || !names.includes(provider);
   const hint = `set ${keyVariables(provider).join(" or ")}, or run swink login ${provider}`;
+  const isUnavailable = apiKey === undefined && !hasKeyVariable(provider, host) &&
+    (await loadKeySearch()).isKeyUnavailable(provider, host);
   return {
     ...(ownUrl !== undefined && { baseUrl: ownUrl }),
     ...(apiKey !== undefined && { apiKey }),
-    keyHint: hint,
+    keyHint: isUnavailable
+      ? `the saved one is in a keyring that is not available here; ${hint}`
+      : hint,
     ...(isKeyless && { keyless: true }),
   };
 }
@@ -124,11 +128,12 @@ export async function getKey(
 ): Promise<string | undefined> {
   if (!needsKey) return "unused";
   if (hasVariable(keyVariables(provider), host)) return undefined;
-  const { findKey } = await importLate<typeof import("../credentials/find_key.ts")>(
-    "../credentials/find_key.ts",
-    import.meta.url,
-  );
+  const { findKey } = await loadKeySearch();
   return await findKey(provider, { command, signal }, host);
+}
+
+function loadKeySearch(): Promise<typeof import("../credentials/find_key.ts")> {
+  return importLate("../credentials/find_key.ts", import.meta.url);
 }
 
 /** Whether the key of a provider is in an environment variable. */

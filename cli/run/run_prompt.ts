@@ -36,13 +36,12 @@ export async function runPrompt(
 ): Promise<ExitCode> {
   const { host, interrupt } = dependencies;
   const sessions = loadSessions(settings.session);
-  await using connection = await openConnection(
-    { ...settings, hasOnePrompt: settings.inputFormat === "text" },
-    host,
-  );
+  const hasOnePrompt = settings.inputFormat === "text";
+  await using connection = await openConnection({ ...settings, hasOnePrompt }, host);
   const { fetch, firstRequest } = observeFirstRequest(connection.fetch);
   await using hooks = await startHooks({
     ...settings,
+    hasOnePrompt,
     signal: interrupt.signal,
     beforeExit: (cleanUp) => interrupt.beforeExit(cleanUp),
   }, host);

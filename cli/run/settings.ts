@@ -18,7 +18,7 @@ import type { ConfiguredRun } from "./configure_run.ts";
 import type { OutputFormat, RunOptions } from "../settings/run_options.ts";
 import type { LoadedProject } from "../project/load_project.ts";
 import type { Hook } from "../hooks/hook.ts";
-import { getProjectServersPath, getUserServersPath } from "../mcp/server_paths.ts";
+import { getProjectServersPath, getUserServersPath, isJson } from "../mcp/server_paths.ts";
 import type { ServerSources } from "../mcp/server_files.ts";
 import {
   parseSessionChoice,
@@ -174,7 +174,7 @@ export function parseRunSettings(
 function findServers(
   { options: { mcpConfig = [], bare, env = [] }, directories, project }: ConfiguredRun,
 ): Pick<RunSettings, "servers"> {
-  const files = mcpConfig.map(resolvePath);
+  const files = mcpConfig.map((file) => isJson(file) ? file : resolvePath(file));
   const projectRoot = project?.isTrusted ? project.root : undefined;
   const own = bare ? undefined : directories;
   const places = [

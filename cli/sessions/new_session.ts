@@ -40,15 +40,15 @@ export class NewSession implements RunSession {
     return this.#starting === undefined;
   }
 
-  attach(agent: Agent): Promise<void> {
+  async attach(agent: Agent): Promise<void> {
     this.#agent = agent;
+    if (this.#options.createsAtOnce) return void await this.#start();
     this.#unsubscribe = agent.subscribe((event) => {
       if (event.type === "model_call_start") this.#startLater();
       if (!this.#starting && isBeforeReply(event)) return undefined;
       // The agent waits for it, so that no reply and no call is lost.
       return this.describe().then(() => {});
     });
-    return Promise.resolve();
   }
 
   async describe(): Promise<RecordedSession> {
@@ -62,7 +62,8 @@ export class NewSession implements RunSession {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     this.#unsubscribe();
-    const started = await this.#starting;
+    // A failure has ended the run, or its next event reports it.
+    const started = await this.#starting?.catch(() => undefined);
     await started?.stop();
     this.recording = undefined;
   }

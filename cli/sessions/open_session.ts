@@ -16,7 +16,7 @@ import { findLastSession, findSession } from "./find_session.ts";
 import { LastFailure } from "./last_failure.ts";
 import { NewSession } from "./new_session.ts";
 import type { RunSession, RunSessionOptions } from "./run_session.ts";
-import { FORK_ADVICE, type SessionChoice } from "./session_choice.ts";
+import { FORK_ADVICE, NAMED_ADVICE, type SessionChoice } from "./session_choice.ts";
 import { getChangeDirectory } from "./session_directory.ts";
 import { openStore } from "./start_recording.ts";
 
@@ -49,8 +49,10 @@ export async function openRunSession(
     }
   } catch (error) {
     const isMissing = error instanceof SessionError && error.reason === "not_found";
-    if (choice.type === "named" && isMissing) return new NewSession({ ...options, id: choice.id });
-    throw toConfigurationError(error);
+    if (choice.type === "named" && isMissing) {
+      return new NewSession({ ...options, id: choice.id, createsAtOnce: true });
+    }
+    throw toConfigurationError(error, choice.type === "named" ? NAMED_ADVICE : FORK_ADVICE);
   }
 }
 
@@ -136,8 +138,8 @@ function formatLines(count: number): string {
   return count === 1 ? "1 line" : `${count} lines`;
 }
 
-function toConfigurationError(error: unknown): unknown {
+function toConfigurationError(error: unknown, lockedAdvice: string): unknown {
   if (!(error instanceof SessionError)) return error;
-  const advice = error.reason === "locked" ? FORK_ADVICE : "";
+  const advice = error.reason === "locked" ? lockedAdvice : "";
   return new ConfigurationError(error.message, advice);
 }

@@ -56,4 +56,6 @@ export interface RunSessionOptions {
 export interface NewSessionOptions extends RunSessionOptions {
   /** Id of the session. Default: a new one. */
   readonly id?: string;
+  /** Whether it is created before the first request, since another run may create one with its id. Default: `false`. */
+  readonly createsAtOnce?: boolean;
 }

@@ -29,6 +29,9 @@ export type SessionSelection =
 /** Advice for a session that another program has open. */
 export const FORK_ADVICE = "Continue in a copy: add --fork.";
 
+/** Advice for a session of `--session-id` that another program has open. */
+export const NAMED_ADVICE = "Wait for the end of that run, or choose another --session-id.";
+
 /** Maximum length of an id, as in the library. */
 const MAX_ID_LENGTH = 200;
 

@@ -21,7 +21,7 @@ const { error, status } = spawnSync("deno", ["run", "-A", "--quiet", program, ..
 if (error) {
   const reason = error.code === "ENOENT" ? "deno is not in PATH" : error.message;
   process.stderr.write(
-    `swink needs Deno 2, which cannot be started: ${reason}. Install it: npm install --global deno\n`,
+    `swink needs Deno 2.8 or later, which cannot be started: ${reason}. Install it: npm install --global deno\n`,
   );
 }
 process.exit(status ?? 2);

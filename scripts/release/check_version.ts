@@ -1,5 +1,5 @@
 /**
- * Checks that a tag, `deno.json` and the changelog have the same version, and prints the entry of the changelog.
+ * Checks that a tag, `deno.json`, the changelog and the README have the same version, and prints the entry of the changelog.
  *
  * Usage: `deno run --allow-read scripts/release/check_version.ts v1.2.3`
  *
@@ -14,17 +14,25 @@ export interface ReleaseTexts {
   readonly config: string;
   /** The text of the changelog. */
   readonly changelog: string;
+  /** The text of the README. */
+  readonly readme: string;
 }
 
 /**
  * Returns the entry of the changelog, without its heading.
  *
- * @throws {Error} When the versions differ, or the changelog has no entry or still has unreleased changes.
+ * @throws {Error} When the versions differ, the changelog has no entry or still has unreleased changes, or the README states
+ * that the package is not published.
  */
-export function getReleaseNotes({ tag, config, changelog }: ReleaseTexts): string {
+export function getReleaseNotes({ tag, config, changelog, readme }: ReleaseTexts): string {
   const { version } = JSON.parse(config);
   if (tag !== `v${version}`) {
     throw new Error(`The tag is ${tag}, but deno.json has the version ${version}`);
+  }
+  if (!readme.includes(`Version ${version}`) || /\bnot (?:yet )?published\b/.test(readme)) {
+    throw new Error(
+      `README.md needs "Version ${version}", and must not say that the package is not published`,
+    );
   }
   const sections = changelog.split(/^(?=## \[)/m);
   const unreleased = sections.find((section) => section.startsWith("## [Unreleased]")) ?? "";
@@ -45,6 +53,7 @@ if (import.meta.main) {
       tag: Deno.args[0] ?? "",
       config: await Deno.readTextFile(new URL("deno.json", root)),
       changelog: await Deno.readTextFile(new URL("CHANGELOG.md", root)),
+      readme: await Deno.readTextFile(new URL("README.md", root)),
     }));
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

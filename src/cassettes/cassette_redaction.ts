@@ -24,10 +24,10 @@ const SECRET_HEADER =
 
 /** Matches names of query and form parameters that carry a secret. */
 const SECRET_PARAMETER =
-  /^(?:key|auth|authorization|api[-_]?key|api[-_]?token|access[-_]?key|(?:access|refresh|id|session|auth)[-_]?token|token|jwt|sig|signature|client_?secret|secret|pass|passwd|password|code|x-(?:amz|goog)-(?:signature|credential|security-token))$/i;
+  /^(?:key|auth|authorization|api[-_]?key|api[-_]?token|access[-_]?key|(?:access|refresh|id|session|auth|subject|actor)[-_]?token|token|jwt|sig|signature|client_?secret|secret|pass|passwd|password|code|code_verifier|device_code|(?:client_)?assertion|x-(?:amz|goog)-(?:signature|credential|security-token))$/i;
 
 const SECRET_MEMBER_NAMES =
-  "(?:x-)?(?:api|access|private|secret)[-_]?key|(?:api|access|refresh|id|session|auth)[-_]?token|client[-_]?secret|secret[-_]?access[-_]?key|passw(?:or)?d|passphrase|pwd|authorization";
+  "(?:x-)?(?:api|access|private|secret)[-_]?key|(?:api|access|refresh|id|session|auth|authorization|bearer|bot|subject)[-_]?token|client[-_]?secret|secret[-_]?access[-_]?key|passw(?:or)?d|passphrase|pwd|authorization";
 /** Names of members that may also hold short values without a secret, such as a token of a text. */
 const TOKEN_MEMBER_NAMES = "token|secret|auth|bearer|jwt";
 /** Minimum length of a secret in such a member. */
@@ -49,16 +49,30 @@ function createMemberPattern(names: string, minLength: number): RegExp {
 /** Minimum length of a secret; shorter values are placeholders, such as "test", and are not searched for in texts. */
 const MIN_SECRET_LENGTH = 8;
 
-/** Extracts the secrets from the headers and the query of a request, except values shorter than 8 characters. */
+/**
+ * Matches words, which are placeholders, such as `anything`, where a gateway or a server needs no key: of texts that have the
+ * word, the recording would be another one than what a replay with another key sends.
+ */
+const PLACEHOLDER = /^(?=.{1,15}$)(?:[a-z]+(?:[-_][a-z]+)*|[A-Z]+(?:[-_][A-Z]+)*)$/;
+
+/**
+ * Extracts the secrets from the headers and the query of a request, except values shorter than 8 characters, and words in
+ * headers.
+ */
 export function extractSecrets({ headers, url }: OutgoingRequest): string[] {
   const values = [...headers].filter(([name]) => SECRET_HEADER.test(name))
-    .flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")]);
+    .map(([, value]) => value).filter((value) => !PLACEHOLDER.test(removeScheme(value)))
+    .flatMap((value) => [value, removeScheme(value)]);
   const { username, password, searchParams } = new URL(url);
   values.push(username, password);
   for (const [name, value] of searchParams) {
     if (SECRET_PARAMETER.test(name)) values.push(value);
   }
   return values.filter((value) => value.length >= MIN_SECRET_LENGTH);
+}
+
+function removeScheme(value: string): string {
+  return value.replace(/^\S+\s+/, "");
 }
 
 /** Returns secrets in all forms in which they may occur: as they are, in a URL, in a form, and in a text of JSON. */
@@ -71,18 +85,21 @@ export function addEncodedForms(secrets: readonly string[]): string[] {
   return [...new Set([...secrets, ...forms])];
 }
 
-/** Replaces the secrets of a request. */
+/** Replaces the secrets of a request, and the boundary of a form with files, which is random. */
 export function redactRequest(
   request: OutgoingRequest,
   secrets: readonly string[],
 ): CassetteRequest {
   const { method, url, headers, body } = request;
-  const isForm = /^application\/x-www-form-urlencoded\b/.test(headers.get("content-type") ?? "");
+  const contentType = headers.get("content-type") ?? "";
+  const isForm = /^application\/x-www-form-urlencoded\b/.test(contentType);
+  const [, boundary] = /^multipart\/form-data\b.*\bboundary="?([^\s";]+)/i.exec(contentType) ?? [];
+  const replaced = boundary === undefined ? secrets : [...secrets, boundary];
   return {
     method,
     url: redactUrl(url, secrets),
-    headers: redactHeaders(headers, secrets),
-    ...(body.length > 0 && { body: redactBody(body, secrets, isForm) }),
+    headers: redactHeaders(headers, replaced),
+    ...(body.length > 0 && { body: redactBody(body, replaced, isForm) }),
   };
 }
 

@@ -82,6 +82,35 @@ Deno.test("redactRequest() does not search for keys shorter than 8 characters", 
   assertEquals([headers["x-api-key"], body], ["[redacted]", { text: "a test" }]);
 });
 
+Deno.test("redactRequest() keeps words in texts that a gateway without keys accepts as a key", async () => {
+  for (const key of ["anything", "not-needed", "PLACEHOLDER"]) {
+    const { headers, body } = await redactFetch(url, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "x-api-key": key },
+      body: `Do not change ${key}`,
+    });
+    assertEquals(headers["authorization"], "[redacted]");
+    assertEquals(headers["x-api-key"], "[redacted]");
+    assertEquals(body, { text: `Do not change ${key}` });
+  }
+});
+
+Deno.test("redactRequest() hides keys that are no short words wherever the request repeats them", async () => {
+  for (const key of ["anything1", "aNyThInGs", "a-long-key-without-digits", "abc_def_.ghi"]) {
+    const { body } = await redactFetch(`https://proxy.example.com/`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
+      body: `my key is ${key}`,
+    });
+    assertEquals(body, { text: "my key is [redacted]" }, key);
+  }
+  const { body } = await redactFetch("https://me:sunflower@example.com/?token=sunflowers", {
+    method: "POST",
+    body: "sunflower sunflowers",
+  });
+  assertEquals(body, { text: "[redacted] [redacted]" });
+});
+
 Deno.test("redactRequest() stores a body as JSON, else as text, else as base64", async () => {
   const redactBody = async (body: BodyInit) =>
     (await redactFetch(url, { method: "POST", body })).body;
@@ -111,6 +140,24 @@ Deno.test("redaction: hides JSON members with the name of a secret, in requests 
   assertEquals(decodeChunks(redactChunks(encodeTexts(token), [])), [
     '{"token_type":"Bearer","access_token" : "[redacted]","expires_in":3599}',
   ]);
+});
+
+Deno.test("redaction: hides tokens of services that a request names, and the parts of a token exchange", async () => {
+  const names = ["authorization_token", "bearer_token", "bot_token", "subject_token"];
+  const json = Object.fromEntries(names.map((name) => [name, "k"]));
+  const { body } = await redactFetch(url, { method: "POST", body: JSON.stringify(json) });
+  assertEquals(body, { json: Object.fromEntries(names.map((name) => [name, "[redacted]"])) });
+  const open = { page_token: "k", max_tokens: "k", webhook: "k" };
+  const kept = await redactFetch(url, { method: "POST", body: JSON.stringify(open) });
+  assertEquals(kept.body, { json: open });
+  const form = ["client_assertion", "assertion", "subject_token", "code_verifier", "device_code"];
+  const { body: redacted } = await redactFetch(url, {
+    method: "POST",
+    body: new URLSearchParams([["assertion_type", "k"], ...form.map((name) => [name, "k"])]),
+  });
+  assertEquals(redacted, {
+    text: ["assertion_type=k", ...form.map((name) => `${name}=[redacted]`)].join("&"),
+  });
 });
 
 Deno.test("redactChunks() hides a key that spans chunks, and keeps their number", () => {

@@ -113,7 +113,7 @@ class FetchRecorder {
   }
 
   async send(...fetchArguments: FetchArguments): Promise<Response> {
-    this.#fileCheck ??= this.#checkFile();
+    this.#fileCheck ??= checkCassetteFile(this.#file, this.#files);
     await this.#fileCheck;
     if (this.#failure) throw this.#failure;
     const request = await createOutgoingRequest(...fetchArguments);
@@ -142,20 +142,6 @@ class FetchRecorder {
     if (this.#failure) throw this.#failure;
   }
 
-  /** Rejects before the first request if the file exists and is not a cassette. */
-  async #checkFile(): Promise<void> {
-    let text: string | undefined;
-    try {
-      text = await this.#files.read(this.#file);
-    } catch (error) {
-      throw this.#createError(error);
-    }
-    if (!text || isCassette(text)) return;
-    throw new BadRequestError(
-      `Cannot record to "${this.#file}": the file is not a cassette and will not be overwritten; choose another file`,
-    );
-  }
-
   /** Writes an exchange, unless an earlier write failed and may have left an incomplete line. */
   async #write(exchange: () => CassetteExchange): Promise<void> {
     if (this.#failure) return;
@@ -165,13 +151,31 @@ class FetchRecorder {
       await this.#files.replace(this.#file, formatHeader(this.#recordedAt) + line);
       this.#hasHeader = true;
     } catch (error) {
-      this.#failure = this.#createError(error);
+      this.#failure = createRecordingError(this.#file, error);
     }
   }
+}
 
-  #createError(error: unknown): BadRequestError {
-    return new BadRequestError(`Cannot record to "${this.#file}": ${getErrorMessage(error)}`, {
-      cause: error,
-    });
+/**
+ * Checks that a recording may replace a file.
+ *
+ * @throws {BadRequestError} If the file cannot be read, or exists and is not a cassette.
+ */
+export async function checkCassetteFile(file: CassettePath, files: CassetteFiles): Promise<void> {
+  let text: string | undefined;
+  try {
+    text = await files.read(file);
+  } catch (error) {
+    throw createRecordingError(file, error);
   }
+  if (!text || isCassette(text)) return;
+  throw new BadRequestError(
+    `Cannot record to "${file}": the file is not a cassette and will not be overwritten; choose another file`,
+  );
+}
+
+function createRecordingError(file: CassettePath, error: unknown): BadRequestError {
+  return new BadRequestError(`Cannot record to "${file}": ${getErrorMessage(error)}`, {
+    cause: error,
+  });
 }

@@ -366,6 +366,39 @@ Deno.test("recordFetch() redacts a secret that is encoded in a URL, a form or JS
   await send(replayCassette("a.jsonl", options));
 });
 
+Deno.test("recordFetch() keeps a word in texts that is the key, and a replay without the key matches it", async () => {
+  const files = createMemoryFiles();
+  const network = () => Promise.resolve(new Response("I did not change anything."));
+  const send = (fetch: typeof globalThis.fetch, key: string) =>
+    fetch(URL_A, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
+      body: "Understand before you change anything.",
+    });
+  const fetch = recordFetch(network, "a.jsonl", { files });
+  await (await send(fetch, "anything")).text();
+  const replay = replayCassette("a.jsonl", { files });
+  assertEquals(await (await send(replay, "none")).text(), "I did not change anything.");
+});
+
+Deno.test("recordFetch() records a form with files, and a replay matches it although its boundary is random", async () => {
+  const files = createMemoryFiles();
+  const network = () => Promise.resolve(new Response("words"));
+  const send = async (fetch: typeof globalThis.fetch, bytes: readonly number[]) => {
+    const body = new FormData();
+    body.append("model", "whisper-1");
+    body.append("file", new Blob([new Uint8Array(bytes)]), "a.wav");
+    return await (await fetch(URL_A, { method: "POST", body })).text();
+  };
+  const audio = [0xff, 0xfe, 0x80, 0x00];
+  const fetch = recordFetch(network, "a.jsonl", { files });
+  await send(fetch, audio);
+  await send(fetch, [0x61]);
+  const replay = () => replayCassette("a.jsonl", { files });
+  assertEquals([await send(replay(), audio), await send(replay(), [0x61])], ["words", "words"]);
+  await assertRejects(() => send(replay(), [0xff, 0xfe, 0x81, 0x00]), BadRequestError);
+});
+
 Deno.test("recordFetch() fails when another recording has replaced its file, and leaves that one as it is", async () => {
   await using directory = await createTemporaryDirectory();
   const path = `${directory.path}/a.jsonl`;

@@ -18,6 +18,20 @@ export interface TextSpan {
 /** Shorter secrets are ignored, since they would match ordinary words. */
 const MIN_SECRET_LENGTH = 4;
 
+/** Variables, and words that are no secrets, in the place of a password: changed, code would be another one. */
+const EXAMPLE_PASSWORDS = [
+  ...[
+    "\\$\\{[^{}@]*\\}",
+    "\\$(?:[A-Z_][A-Z0-9_]*|password|pass|token)",
+    "\\{{1,2}[\\w.]+\\}{1,2}",
+    "<[\\w-]+>",
+    "%s",
+    "%\\(\\w+\\)s",
+  ],
+  ...["\\*+", "pass", "passwd", "password", "secret", "changeme", "example", "test", "user"],
+  ...["admin", "root", "guest", "postgres", "mysql"],
+].join("|");
+
 /**
  * Matches API keys of known providers and services, JSON web tokens, the token after `Bearer`, passwords in URLs and
  * private keys. A key must start at a word boundary or after an escaped newline: long opaque texts, such as encrypted
@@ -27,8 +41,8 @@ export const KEY_PATTERNS: readonly RegExp[] = [
   /(?<=^|[^\w-]|\\[nrt])(?:sk-|csk-|gsk_|xai-|hf_|nvapi-|pplx-|AIza|AKIA|ASIA|ABSK|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|[rs]k_(?:live|test)_)[\w-]{12,}/g,
   /(?<=^|[^\w-]|\\[nrt])(?:ya29\.[\w.-]{12,}|(?:npm|fw)_[A-Za-z0-9]{12,})/g,
   /(?<=^|[^\w-]|\\[nrt])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
-  /(?=\S)(?<=\bBearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
-  /(?<=:\/\/[^\s/?#:@"']*:)[^\s/?#@"']+(?=@)/g,
+  /(?=\S)(?<=\bBearer\s+)(?!your[-_])[A-Za-z0-9._~+/=-]{8,}/gi,
+  new RegExp(`(?<=:\\/\\/[^\\s/?#:@"']*:)(?!(?:${EXAMPLE_PASSWORDS})@)[^\\s/?#@"']+(?=@)`, "g"),
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[^"]*?(?:-----END [A-Z ]*PRIVATE KEY-----|(?=")|$)/g,
 ];
 

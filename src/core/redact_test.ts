@@ -93,6 +93,30 @@ Deno.test("redact() replaces passwords in URLs and private keys", () => {
   assertEquals(redact('{"delta":"-----BEGIN PRIVATE KEY-----\\n"}'), '{"delta":"[redacted]"}');
 });
 
+Deno.test("redact() keeps variables and example passwords, which code and its documentation have", () => {
+  const values = [
+    ...[
+      "${password}",
+      "${process.env.DB_PASSWORD}",
+      "$DB_PASSWORD",
+      "$password",
+      "{password}",
+      "{{password}}",
+    ],
+    ...["<password>", "%s", "%(password)s", "***", "password", "postgres", "secret", "changeme"],
+  ];
+  for (const value of values) {
+    const url = `postgres://app:${value}@localhost/db`;
+    assertEquals(redact(url), url);
+  }
+  for (const value of ["password1", "$ecret1", "{a", "${a}b", "passwords", "Secret7", "%s1"]) {
+    assertEquals(redact(`postgres://app:${value}@db`), "postgres://app:[redacted]@db", value);
+  }
+  assertEquals(redact("Authorization: Bearer YOUR_API_KEY"), "Authorization: Bearer YOUR_API_KEY");
+  assertEquals(redact("Bearer your-token-here"), "Bearer your-token-here");
+  assertEquals(redact("Bearer yours12345"), "Bearer [redacted]");
+});
+
 Deno.test("redact() takes seconds at most, not minutes, for 500 KB of text that begins like secrets", () => {
   const pieces = [
     " ",

@@ -60,8 +60,8 @@ function isDecision(answer: unknown): boolean {
 }
 
 /**
- * Checks that a batch is one of an earlier result, and belongs to the last reply of a history. Returns it, or `undefined`
- * if it has no calls to wait for.
+ * Checks that a batch is one of an earlier result, and belongs to the last reply of a history. Returns a copy, or
+ * `undefined` if it has no calls to wait for.
  *
  * @throws {BadRequestError} If it is not, or does not.
  */
@@ -80,7 +80,8 @@ export function checkPending(
   const last = history.findLast(({ role }) => role !== "custom");
   const calls = last?.role === "assistant" ? extractToolCalls(last.content) : [];
   const unknown = waiting.find(({ toolCallId }) => !calls.some(({ id }) => id === toolCallId));
-  if (!unknown) return batch;
+  // A copy: the batch may be the state of the agent that keeps it.
+  if (!unknown) return { pendingApprovals, decidedCalls, interruptedCalls };
   throw new BadRequestError(
     `The last message does not make the pending tool call "${unknown.toolCallId}": pass the messages that end with it`,
   );

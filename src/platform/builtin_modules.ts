@@ -43,6 +43,10 @@ export interface NodeProcess {
   getuid?(): number;
   kill(pid: number, signal: number | string): void;
   listeners?(event: string): ProcessListener[];
+  readonly memoryUsage?: {
+    /** Memory of the process in bytes. */
+    rss(): number;
+  };
   removeListener?(event: string, listener: ProcessListener): unknown;
   uptime(): number;
 }
@@ -75,6 +79,6 @@ export function getBuiltinModule<Name extends keyof BuiltinModules>(
   const module = findBuiltinModule(name);
   if (module) return module;
   throw new BadRequestError(
-    `This runtime has no ${name}: files and processes need Deno 2, Node 20.16 or later, or Bun`,
+    `This runtime has no ${name}: files and processes need Deno 2.8, Node 20.16 or later, or Bun`,
   );
 }

@@ -49,6 +49,6 @@ function getProcess(): NodeProcess {
   const process = getNodeProcess();
   if (process) return process;
   throw new BadRequestError(
-    "This runtime has no processes: use Deno 2, Node 20.16 or later, or Bun",
+    "This runtime has no processes: use Deno 2.8, Node 20.16 or later, or Bun",
   );
 }

@@ -12,11 +12,11 @@ const isWindows = system.build.os === "windows";
 export const SEPARATOR: string = isWindows ? "\\" : "/";
 
 /**
- * Whether a path is exact. The runtime replaces bytes that are not UTF-8 by U+FFFD, so that a path with that character may
- * be the one of another file.
+ * Whether a path is exact. The runtime replaces bytes that are not UTF-8, and lone surrogates, by U+FFFD, so that a path with
+ * one of these may be the one of another file.
  */
 export function isExactPath(path: string): boolean {
-  return !path.includes("\ufffd");
+  return !path.toWellFormed().includes("\ufffd");
 }
 
 /** Whether a path is absolute. */

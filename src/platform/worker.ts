@@ -1,11 +1,12 @@
 /**
- * Workers: those of the web platform, which Deno, Bun and browsers have, or the worker threads of Node.
+ * Workers: those of the web platform, which Bun and browsers have, or the worker threads of Node and Deno.
  *
  * @module
  */
 
 import { BadRequestError } from "../core/errors.ts";
 import { findBuiltinModule } from "./builtin_modules.ts";
+import { isDeno } from "./system.ts";
 
 /** A started worker. */
 export interface WorkerThread {
@@ -28,10 +29,15 @@ export type ParentThread = Pick<WorkerThread, "postMessage" | "onMessage">;
  * @throws {BadRequestError} If the runtime has no workers.
  */
 export function startWorker(module: URL): WorkerThread {
-  if (typeof Worker !== "undefined") return startWebWorker(module);
+  // In Deno 2.9, terminate() of a web worker does not end code that never returns to the event loop.
+  if (typeof Worker !== "undefined" && !isDeno) return startWebWorker(module);
   const threads = findBuiltinModule("node:worker_threads");
   if (!threads) throw new BadRequestError("This runtime has no workers");
-  const worker = new threads.Worker(module);
+  // A copy of the environment would need the permission to read it.
+  const worker = new threads.Worker(
+    toThreadUrl(module),
+    isDeno ? { env: threads.SHARE_ENV } : {},
+  );
   return {
     postMessage: (message) => worker.postMessage(message),
     onMessage: (listener) => void worker.removeAllListeners("message").on("message", listener),
@@ -40,6 +46,12 @@ export function startWorker(module: URL): WorkerThread {
     },
     terminate: () => void worker.terminate(),
   };
+}
+
+/** Returns a URL that a thread can load. Of a package that Deno loads from a registry, it is not that of a file. */
+function toThreadUrl(module: URL): URL {
+  if (module.protocol === "file:" || module.protocol === "data:") return module;
+  return new URL(`data:text/javascript,${encodeURIComponent(`import ${JSON.stringify(module)};`)}`);
 }
 
 function startWebWorker(module: URL): WorkerThread {

@@ -33,8 +33,11 @@ export interface CloseServerOptions {
 
 /** A server for `Deno.serve()`, or any other that takes a function from a `Request` to a `Response`. */
 export interface AgentServer {
-  /** Answers a request; the second argument is that of a `Deno.serve` handler. Never rejects. */
-  readonly fetch: (request: Request, connection?: Connection) => Promise<Response>;
+  /**
+   * Answers a request; the second argument is that of a `Deno.serve` handler, and what other servers pass there is ignored.
+   * Never rejects.
+   */
+  readonly fetch: (request: Request, connection?: Connection | object) => Promise<Response>;
   /**
    * Shuts down: rejects new requests, waits for the active runs, and stops those that do not end in time, so that another
    * process can continue them. Then the event streams end with the reason `shutdown`.

@@ -148,6 +148,11 @@ export class RunSpans implements RunObserver {
     this.#run = this.#start({ name, kind: INTERNAL, attributes, parent });
   }
 
+  /** The clock of the run, which its sub-agents share. */
+  get now(): () => number {
+    return this.#options.now;
+  }
+
   /** Returns the context of a running tool call. */
   getToolContext(toolCallId: string): TraceContext | undefined {
     return this.#tools.get(toolCallId)?.context;

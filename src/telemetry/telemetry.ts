@@ -62,7 +62,6 @@ export async function telemetry(options: TelemetryOptions = {}): Promise<Telemet
     tracer: options.tracer ?? api.trace.getTracer(SCOPE),
     metrics: new Metrics(options.meter ?? api.metrics.getMeter(SCOPE)),
     content,
-    now: () => performance.timeOrigin + performance.now(),
   };
   const instrumentation = new SpanInstrumentation(services, { name, description, version });
   return { observe: (agent) => observeAgent(agent, instrumentation) };
@@ -78,12 +77,30 @@ function observeAgent({ state }: Pick<Agent, "state">, instrumentation: Instrume
   };
 }
 
+/** Difference of the times of two clocks that only sleep explains, in milliseconds. */
+const SLEEP_MS = 1_000;
+
+/**
+ * Returns a clock in milliseconds since the epoch for a run and those of its sub-agents, which never goes back. It follows
+ * the time of the system: `performance.now()` stands still while a computer sleeps.
+ */
+function startClock(): () => number {
+  let origin = Date.now() - performance.now();
+  return () => {
+    const time = origin + performance.now();
+    const slept = Date.now() - time;
+    if (slept < SLEEP_MS) return time;
+    origin += slept;
+    return time + slept;
+  };
+}
+
 class SpanInstrumentation implements Instrumentation {
-  readonly #services: SpanServices;
+  readonly #services: Omit<SpanServices, "now">;
   readonly #agent: DescribedAgent;
   readonly #runs = new Map<string, RunSpans>();
 
-  constructor(services: SpanServices, agent: DescribedAgent) {
+  constructor(services: Omit<SpanServices, "now">, agent: DescribedAgent) {
     this.#services = services;
     this.#agent = agent;
   }
@@ -94,6 +111,7 @@ class SpanInstrumentation implements Instrumentation {
     const caller = parent && this.#runs.get(parent.runId);
     const spans = new RunSpans({
       ...this.#services,
+      now: caller?.now ?? startClock(),
       run,
       agent: parent ? { name: caller?.getToolName(parent.toolCallId) } : this.#agent,
       // The call of an agent that works in the background has ended.

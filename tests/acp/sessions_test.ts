@@ -1,15 +1,15 @@
 /**
- * Sessions that a client opens and deletes.
+ * Sessions that a client opens and deletes, and their history.
  *
  * @module
  */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import { Agent, SessionError } from "../../mod.ts";
+import { Agent, extractText, SessionError } from "../../mod.ts";
 import { InMemorySessionStore } from "../../src/memory/mod.ts";
 import { realSleep } from "../../src/core/ports.ts";
 import { type AcpHost, serveAcp } from "../../src/protocols/acp/mod.ts";
-import { reply, scriptedStream } from "../../src/testing/mod.ts";
+import { fail, fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { connectClient, connectToServer, type ServerStreams } from "./acp_client.ts";
 import { createHost } from "./test_host.ts";
 
@@ -62,4 +62,27 @@ Deno.test("serveAcp(): the commands of a session that is loaded follow its histo
     "agent_message_chunk",
     "available_commands_update",
   ]);
+});
+
+Deno.test("serveAcp(): a prompt that the model has refused, and what followed it, are not part of the next one", async () => {
+  const script = scriptedStream([
+    reply("Hello"),
+    reply([toolCall("edit_file")]),
+    fail("content_filtered", "no", { after: "Half" }),
+    reply("Fine"),
+  ]);
+  const host = createHost(() => ({
+    streamFn: script,
+    tools: [fakeTool({ name: "edit_file" })],
+    retry: () => null,
+  }));
+  await using client = await connectClient(host);
+  const sessionId = await client.createSession();
+  await client.prompt(sessionId, "Hi");
+  assertEquals((await client.prompt(sessionId, "Break it")).stopReason, "refusal");
+  await client.prompt(sessionId, "Correct it");
+  const sent = script.calls.at(-1)?.context.messages.map(({ role, content }) =>
+    `${role}: ${extractText(content)}`
+  );
+  assertEquals(sent, ["user: Hi", "assistant: Hello", "user: Correct it"]);
 });

@@ -95,6 +95,33 @@ Deno.test("agUiHandler(): an approval that is sent again after its run has faile
   assertEquals([pay.calls.length, client.pendingInterrupts], [1, []]);
 });
 
+Deno.test("agUiHandler(): a page that was loaded again gets the interrupts that wait, and its answer continues the run", async () => {
+  const pay = fakeTool({ name: "pay", result: "Paid" });
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply([toolCall("pay", {}, { id: "c1" })]), reply("Done")]),
+    tools: [pay],
+    approve: () => Promise.resolve({ type: "pending" }),
+  });
+  const page = new Client(() => agent);
+  await page.send("Pay");
+  for (const messages of [page.messages, []]) {
+    const loaded = new Client(() => agent);
+    loaded.setMessages(messages);
+    await loaded.runAgent();
+    assertEquals(loaded.types, ["RUN_STARTED", "RUN_FINISHED"]);
+    assertEquals(loaded.pendingInterrupts, page.pendingInterrupts);
+    assertEquals([loaded.messages.length, pay.calls.length], [messages.length, 0]);
+  }
+  const loaded = new Client(() => agent);
+  loaded.setMessages(page.messages);
+  await loaded.runAgent();
+  await loaded.runAgent({
+    resume: [{ interruptId: "c1", status: "resolved", payload: { approved: true } }],
+  });
+  assertEquals([pay.calls.length, loaded.messages.at(-1)?.content], [1, "Done"]);
+});
+
 Deno.test("agUiHandler(): an answer that does not approve, or cancels, refuses the call", async () => {
   for (
     const entry of [

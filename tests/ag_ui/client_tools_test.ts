@@ -87,6 +87,32 @@ Deno.test("agUiHandler(): the result of a client tool that is sent with an appro
   ]);
 });
 
+Deno.test("agUiHandler(): the late result of a client tool is in the request of a run that an approval continues", async () => {
+  const script = scriptedStream([
+    reply([toolCall("color", {}, { id: "c1" })]),
+    reply([toolCall("pay", {}, { id: "c2" })]),
+    reply("Done"),
+  ]);
+  const pay = fakeTool({ name: "pay", result: "paid" });
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: script,
+    tools: [pay],
+    approve: ({ name }) => ({ type: name === "pay" ? "pending" : "approved" }),
+  });
+  const client = new Client(() => agent);
+  const tools = [{ name: "color", description: "Sets the color", parameters: {} }];
+  await client.send("Red, please", { tools });
+  await client.send("And pay", { tools });
+  client.addMessage({ id: "r1", role: "tool", toolCallId: "c1", content: "red now" });
+  const payload = { approved: true };
+  await client.runAgent({ tools, resume: [{ interruptId: "c2", status: "resolved", payload }] });
+  const results = script.calls.at(-1)?.context.messages.flatMap((message) =>
+    message.role === "tool_result" ? [extractText(message.content)] : []
+  );
+  assertEquals([results, pay.calls.length], [["red now", "paid"], 1]);
+});
+
 Deno.test("agUiHandler(): the texts of a reply around the call of a client tool are one reply in the history of the client", async () => {
   const contents: string[][] = [];
   const steps = [

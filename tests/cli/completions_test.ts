@@ -58,8 +58,12 @@ const SHELLS = await Promise.all(
 );
 
 /** Runs a shell in a directory with a program `swink` that prints lines of sessions. */
-async function runShell(shell: string, script: string): Promise<string[]> {
-  await using directory = await createTemporaryDirectory({ "file.txt": "" });
+async function runShell(
+  shell: string,
+  script: string,
+  files: Readonly<Record<string, string>> = { "file.txt": "" },
+): Promise<string[]> {
+  await using directory = await createTemporaryDirectory(files);
   directory.write("swink", SWINK, 0o755);
   const source = await createScript(shell);
   const { stdout } = await new Deno.Command(shell, {
@@ -72,6 +76,9 @@ async function runShell(shell: string, script: string): Promise<string[]> {
   assertEquals(names.includes("executed"), false);
   return new TextDecoder().decode(stdout).trim().split("\n");
 }
+
+/** Files whose names have blanks or patterns. */
+const FILES = { "my shot.png": "", "my [ab]*.png": "" };
 
 /** Prints sessions; the id of one would run a command if the shell expanded it. */
 const SWINK = `#!/bin/sh
@@ -93,6 +100,12 @@ Deno.test("swink completions bash: completes sessions, without running what thei
   assertEquals(await runShell("bash", createCompletion("run", "-r", "rev")), ["review-1"]);
 });
 
+Deno.test("swink completions bash: paths may contain blanks and patterns", async () => {
+  const complete = (...words: string[]) => runShell("bash", createCompletion(...words), FILES);
+  assertEquals((await complete("run", "-i", "my")).sort(), Object.keys(FILES).sort());
+  assertEquals((await complete("sessions", "import", "my")).sort(), Object.keys(FILES).sort());
+});
+
 Deno.test("swink completions bash: completes files only where they belong", async () => {
   assertEquals(await runShell("bash", createCompletion("sessions", "import", "fi")), ["file.txt"]);
   assertEquals(await runShell("bash", createCompletion("run", "-i", "fi")), ["file.txt"]);
@@ -108,6 +121,10 @@ Deno.test({
       runShell("zsh", setup + createCompletion(...words));
     assertEquals((await completeWords("run", "--mo")).includes("--model"), true);
     assertEquals(await completeWords("run", "-r", "rev"), ["review-1"]);
+    const script = setup + createCompletion("run", "-i", "my");
+    const paths = await runShell("zsh", script, FILES);
+    // zsh itself leaves out those that do not begin with the word.
+    assertEquals(paths.filter((path) => path !== "swink").sort(), Object.keys(FILES).sort());
   },
 });
 

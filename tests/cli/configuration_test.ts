@@ -81,6 +81,7 @@ Deno.test("swink run: an unknown key is a warning, and an error with --strict-co
   const loose = await run({ files });
   assertEquals(loose.code, 0);
   assert(loose.messages.startsWith(`warning: ${warning}`), loose.messages);
+  assertEquals((await run({ files }, "--quiet")).messages, `warning: ${warning}`);
   const strict = await run({ files }, "--strict-config");
   assertEquals(strict, { ...strict, code: 3, messages: `swink: ${warning}`, body: "{}" });
 });

@@ -275,6 +275,15 @@ Deno.test("hooks: PostToolUse adds a text to the result of the call", async () =
   assertStringIncludes(JSON.stringify(bodies[1].messages), "format the file");
 });
 
+Deno.test("hooks: all of PostToolUse run, and each one may add a text", async () => {
+  const config = createHook("PostToolUse", "echo 'first reason' >&2; exit 2") +
+    createHook("PostToolUse", "echo ran >> log") +
+    createHook("PostToolUse", "echo 'second reason' >&2; exit 2");
+  const { bodies, log } = await run(config, { model: WRITE });
+  assertEquals(log, "ran\n");
+  assertStringIncludes(JSON.stringify(bodies[1].messages), "first reason\\nsecond reason");
+});
+
 Deno.test("hooks: UserPromptSubmit adds its output to the prompt, or blocks it", async () => {
   const { bodies: [body] } = await run(createHook("UserPromptSubmit", "echo 'Branch: main'"));
   assertEquals(body.messages[0].content[0].text, "Hi\n\nBranch: main");
@@ -308,6 +317,29 @@ Deno.test("hooks: SessionStart adds its output to the system prompt, SessionEnd 
   const { bodies: [body], log } = await run(config);
   assertStringIncludes(JSON.stringify(body.system), "Be kind.");
   assertEquals(log, "start\nend\n");
+});
+
+Deno.test("hooks: the context of hooks for Claude Code is added instead of their output", async () => {
+  const create = (event: string) => {
+    const specific = { hookEventName: event, additionalContext: `Context of ${event}.` };
+    return createHook(event, `echo '${JSON.stringify({ hookSpecificOutput: specific })}'`);
+  };
+  const { bodies: [body] } = await run(create("SessionStart") + create("UserPromptSubmit"));
+  const { system, messages } = body;
+  assertMatch(JSON.stringify(system), /\\n\\nContext of SessionStart\."/);
+  assertMatch(JSON.stringify(messages), /"Hi\\n\\nContext of UserPromptSubmit\."/);
+});
+
+Deno.test("hooks: one of SessionStart or SessionEnd that would block is a warning, and the others count", async () => {
+  const block = "echo 'not today' >&2; exit 2";
+  const config = createHook("SessionStart", "echo 'Be kind.'") + createHook("SessionStart", block) +
+    createHook("SessionEnd", block) + createHook("SessionEnd", "echo end >> log");
+  const { code, bodies: [body], messages, log } = await run(config);
+  assertEquals([code, log], [0, "end\n"]);
+  assertStringIncludes(JSON.stringify(body.system), "Be kind.");
+  for (const event of ["SessionStart", "SessionEnd"]) {
+    assertStringIncludes(messages, `warning: hook ${event}: not today\n`);
+  }
 });
 
 Deno.test("hooks: Stop keeps the run going, at most five times", async () => {
@@ -385,6 +417,24 @@ Deno.test("hooks: one that is killed ends with the programs that it has started"
     const { stdout } = new Deno.Command("ps", { args }).outputSync();
     return !/^[^Z]/.test(new TextDecoder().decode(stdout));
   });
+});
+
+Deno.test("hooks: one of a run that has reached its time limit is killed with the run", async () => {
+  const command = "echo $$ > log; exec sleep 600";
+  for (const event of ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"]) {
+    const { code, log, messages, bodies } = await run(createHook(event, command), {
+      model: event.endsWith("ToolUse") ? WRITE : [scriptedReply("Done.")],
+      args: ["--timeout", "1s"],
+    });
+    assertEquals([event, code], [event, 5]);
+    assertMatch(messages, /stopped: [^\n]* reached the time limit of 1000 ms/);
+    assertEquals(bodies.length, event === "SessionStart" || event === "UserPromptSubmit" ? 0 : 1);
+    const args = ["-o", "stat=", "-p", log?.trim() ?? ""];
+    await waitUntil(() => {
+      const { stdout } = new Deno.Command("ps", { args }).outputSync();
+      return !/^[^Z]/.test(new TextDecoder().decode(stdout));
+    });
+  }
 });
 
 Deno.test("hooks: a signal after the run ends a hook of SessionEnd", async () => {

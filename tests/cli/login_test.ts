@@ -158,6 +158,18 @@ Deno.test("swink run: a key command that fails ends the run before the first req
   );
 });
 
+Deno.test("swink run: says that the saved key is in a keyring that is not available", async () => {
+  const mark = ".local/state/swink/credentials/anthropic.keyring";
+  await using home = await createTemporaryDirectory({ "p/x": "", [mark]: "" });
+  const host = createFakeHost({ env: { HOME: home.path } });
+  const args = ["-m", "anthropic/c", "--no-session", "--cwd", `${home.path}/p`, "Hi"];
+  assertEquals(await main(["run", ...args], host), 3);
+  assertStringIncludes(
+    host.messages,
+    "No API key for anthropic: the saved one is in a keyring that is not available here; set ANTHROPIC_API_KEY",
+  );
+});
+
 Deno.test("process: a key is in the keyring only, and never in output, arguments, files or recordings", async () => {
   await using home = await createTemporaryDirectory({ "p/a.txt": "a\n" });
   home.write("bin/secret-tool", SECRET_TOOL, 0o755);

@@ -171,6 +171,26 @@ Deno.test("swink run --mcp-config: adds servers; an invalid or missing file ends
   ]);
 });
 
+Deno.test("swink run --mcp-config: takes a pipe, and JSON", async () => {
+  await using directory = await createTemporaryDirectory();
+  const pipe = `${directory.path}/pipe`;
+  await new Deno.Command("mkfifo", { args: [pipe] }).output();
+  const file = createFile("piped", { NAME: "${FRIEND}" });
+  const json = createFile("typed");
+  const args = ["--approve-all", "--mcp-config", pipe, "--mcp-config", json];
+  const [{ code, tools, result }] = await Promise.all([
+    run({}, "mcp__piped__greet", { args, env: { FRIEND: "Ada" } }),
+    Deno.writeTextFile(pipe, file),
+  ]);
+  assertEquals([code, tools], [0, ["mcp__piped__greet", "mcp__typed__greet"]]);
+  assertStringIncludes(result, "Hello Ada");
+  const invalid = await run({}, "mcp__a__greet", { args: ["--mcp-config", '{"mcpServers":3}'] });
+  assertEquals([invalid.code, invalid.messages], [
+    3,
+    "swink: --mcp-config: mcpServers: must be an object, not 3\n",
+  ]);
+});
+
 Deno.test("swink run: of servers with the same name, one of --mcp-config precedes one of the user, and that one of the project", async () => {
   const files = {
     "further.json": createFile("same", { NAME: "further" }),

@@ -90,6 +90,30 @@ Deno.test("swink run: the last of several equal options applies, also one with t
   }
 });
 
+Deno.test("swink run: short flags can be written as one", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const quiet = await run(home, ["-qm", "anthropic/c"]);
+  assertEquals([quiet.bodies[0].model, quiet.messages], ["c", ""]);
+  for (const args of [["-pq"], ["-qp"]]) {
+    const host = createFakeHost({
+      model: [scriptedReply("Done.")],
+      env: { ANTHROPIC_API_KEY: "k" },
+    });
+    const code = await main([
+      ...args,
+      "-m",
+      "anthropic/c",
+      "--no-session",
+      "--cwd",
+      home.path,
+      "Hi",
+    ], host);
+    assertEquals([code, host.output, host.messages], [0, "Done.\n", ""]);
+  }
+  assertEquals((await run(home, ["-qv"])).code, 2);
+  assertStringIncludes((await run(home, ["-qx"])).messages, "Unknown option -qx");
+});
+
 Deno.test("swink run --max-budget-usd: a request that could exceed the budget is not sent", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const { code, bodies, messages } = await run(home, ["--max-budget-usd", "0.0001"]);

@@ -202,6 +202,22 @@ Deno.test("swink run --session-id: creates the session once", async () => {
   assertEquals((await run(home, ["--session-id", "x".repeat(201), "x"])).code, 2);
 });
 
+Deno.test("swink run --session-id: of two runs that create a session at once, one fails before its first request", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const runs = await Promise.all(
+    [1, 2, 3].map((index) => run(home, ["--session-id", "a", `${index}`])),
+  );
+  const [done, ...refused] = runs.toSorted((one, other) => one.code - other.code);
+  assertEquals([done?.code, done?.result.sessionId], [0, "a"]);
+  for (const { code, messages, prompts } of refused) {
+    assertEquals([code, prompts], [3, []]);
+    assertMatch(
+      messages,
+      /^swink: The session "a" is open in process \d+ since .*\nWait for the end of that run, or choose another --session-id\.\n$/,
+    );
+  }
+});
+
 Deno.test("swink run --resume: a complete id precedes ids that begin with it", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   for (const id of ["nightly", "nightly-2"]) await run(home, ["--session-id", id, `In ${id}`]);

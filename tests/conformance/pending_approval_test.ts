@@ -308,6 +308,13 @@ Deno.test("approve pending: a call whose edited arguments a policy refuses stays
   assertEquals(outlineMessages(agent.state.messages)[2], `tool_result: ${reason}`);
 });
 
+Deno.test("setMessages() with pending approvals: takes those of the state of the agent", async () => {
+  const { agent } = pendingAgent();
+  await agent.prompt("Go");
+  agent.setMessages(agent.state.messages, agent.state);
+  assertEquals(agent.state.pendingApprovals, PENDING);
+});
+
 Deno.test("setMessages() with pending approvals: a custom message after the calls does not end the wait", async () => {
   const first = pendingAgent();
   const { messages, pendingApprovals = [], decidedCalls } = await first.agent.prompt("Go");

@@ -3,6 +3,9 @@ import { Agent, BadRequestError } from "../../mod.ts";
 import {
   createEvalRun,
   type EvalSet,
+  formatHtmlReport,
+  formatJunitReport,
+  formatMarkdownReport,
   readEvalRun,
   resumeEvalRun,
   runEvalSet,
@@ -80,6 +83,37 @@ Deno.test("eval run: is not resumed after a file of a fixture has changed", asyn
     assertEquals(Object.keys(fixtures), ["project"]);
     await Deno.writeTextFile(path, JSON.stringify(header));
     assertEquals(await resume(), 0);
+  });
+});
+
+Deno.test("eval run: reports in a fixture are no part of it, so that it is resumed, and other pages are", async () => {
+  await useDirectory(async (directory) => {
+    const pages: Readonly<Record<string, string>> = {
+      "index.html": "<!DOCTYPE html>\n<title>Evaluation of a</title>\n",
+      "junit.xml": '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n</testsuites>\n',
+      "notes.md": "# Evaluation of a\n\nNotes\n",
+    };
+    for (const [name, text] of Object.entries(pages)) {
+      await Deno.writeTextFile(`${directory}/${name}`, text);
+    }
+    const [first] = createSet().cases;
+    assert(first);
+    const set: EvalSet = { id: "set", cases: [{ ...first, fixture: "." }], directory };
+    const path = `${directory}/results/a`;
+    const interrupted = await createEvalRun(path, { set, model: "test/model" });
+    const run = await interrupted.finish();
+    await Deno.mkdir(`${directory}/reports`);
+    await Deno.writeTextFile(`${directory}/report.html`, formatHtmlReport(run));
+    await Deno.writeTextFile(`${directory}/reports/report.xml`, formatJunitReport(run));
+    await Deno.writeTextFile(`${directory}/reports/report.md`, formatMarkdownReport(run));
+    using resumed = await resumeEvalRun(path, { set });
+    assertEquals(resumed.finished, []);
+    let paths: readonly string[] = [];
+    await runEvalSet(set, async ({ getDirectory }) => {
+      paths = listPaths(await getDirectory());
+      return createAgent();
+    });
+    assertEquals(paths, ["index.html", "junit.xml", "notes.md", "reports", "results"]);
   });
 });
 

@@ -342,6 +342,41 @@ Deno.test("runEvalSet: a cancelled run is not part of the recording", async () =
   });
 });
 
+Deno.test("runEvalSet: a recorded run is kept when a new recording of it is cancelled", async () => {
+  await useDirectory(async (directory) => {
+    const { fetch } = createServer(REPLIES);
+    await run({ record: directory, fetch });
+    const recorded = Array.from(Deno.readDirSync(directory), ({ name }) => name).sort();
+    const stop = new AbortController();
+    let requests = 0;
+    const cancelled = await run({
+      record: directory,
+      signal: stop.signal,
+      fetch: async (...request) => {
+        if (++requests === 2) stop.abort();
+        return await fetch(...request);
+      },
+    });
+    assertEquals(cancelled.map(({ outcome }) => outcome), ["skipped", "skipped"]);
+    assertEquals(Array.from(Deno.readDirSync(directory), ({ name }) => name).sort(), recorded);
+    const replayed = await run({ replay: directory, fetch: rejectNetwork });
+    assertEquals(replayed.map(({ outcome }) => outcome), ["passed", "passed"]);
+  });
+});
+
+Deno.test("runEvalSet: a file that is no recording is not replaced by one, and no request is sent", async () => {
+  await useDirectory(async (directory) => {
+    await Deno.writeTextFile(`${directory}/hello.1.jsonl`, "notes\n");
+    const server = createServer(REPLIES);
+    const results = await run({ record: directory, fetch: server.fetch });
+    assertEquals(results.map(({ outcome }) => outcome), ["failed", "passed"]);
+    assertEquals(server.bodies.length, 2);
+    assertStringIncludes(results[0]?.scores[0]?.reason ?? "", "is not a cassette");
+    assertEquals(results[0]?.scores.filter(({ metric }) => metric === "run").length, 1);
+    assertEquals(await Deno.readTextFile(`${directory}/hello.1.jsonl`), "notes\n");
+  });
+});
+
 Deno.test("runEvalSet: a run that was not recorded fails, and others are replayed", async () => {
   await useDirectory(async (directory) => {
     await run({ record: directory, fetch: createServer(REPLIES).fetch });
@@ -354,6 +389,23 @@ Deno.test("runEvalSet: a run that was not recorded fails, and others are replaye
     assertStringIncludes(results[1]?.scores[0]?.reason ?? "", 'Repetition 2 of the case "hello"');
     await Deno.writeTextFile(index, "damaged\n");
     await assertRejects(() => run({ replay: directory }), BadRequestError, "runs.jsonl:1");
+  });
+});
+
+Deno.test("runEvalSet: a replay with seeds has the recorded runs with these seeds", async () => {
+  await useDirectory(async (directory) => {
+    const { fetch } = createServer(REPLIES);
+    const recorded = await run({ record: directory, seeds: [3, 5, 8], fetch });
+    const replayed = await run({ replay: directory, seeds: [8, 3], fetch: rejectNetwork });
+    const [first, , third] = recorded.map(outline);
+    assertEquals(replayed.map(outline), [third, first]);
+    assertEquals(replayed.map(({ outcome }) => outcome), ["passed", "passed"]);
+    const [missing] = await run({ replay: directory, seeds: [4], fetch: rejectNetwork });
+    assertEquals([missing?.seed, missing?.outcome], [4, "failed"]);
+    assertStringIncludes(
+      missing?.scores[0]?.reason ?? "",
+      `The run of the case "hello" with the seed 4 is not in the recording "${directory}"`,
+    );
   });
 });
 

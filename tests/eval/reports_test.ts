@@ -1,4 +1,10 @@
-import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import {
+  assertEquals,
+  assertExists,
+  assertMatch,
+  assertNotMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import { validateXML } from "xmllint-wasm";
 import {
   formatHtmlReport,
@@ -132,6 +138,19 @@ Deno.test("formatHtmlReport: cuts long texts", () => {
   const report = formatHtmlReport(createRun([{ ...long, trajectory }]));
   assertStringIncludes(report, "980,000 more characters");
   assertEquals(report.length < 200_000, true);
+});
+
+Deno.test("formatHtmlReport: the texts of a run with many long calls are shorter", () => {
+  const long = createResult("a", "failed");
+  const [call] = long.trajectory?.calls ?? [];
+  assertExists(call);
+  const result = "x".repeat(30_000);
+  const nested = Array.from({ length: 1_000 }, () => ({ ...call, arguments: {}, result }));
+  const calls = [...nested, { ...call, result, calls: nested }];
+  const trajectory = long.trajectory && { ...long.trajectory, calls };
+  const report = formatHtmlReport(createRun([{ ...long, trajectory }]));
+  assertEquals(report.length < 12_000_000, true, `${report.length}`);
+  assertMatch(report, /25,\d\d\d more characters/);
 });
 
 Deno.test("formatHtmlReport: a page that would be too long omits runs that passed", () => {

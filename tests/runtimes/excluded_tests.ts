@@ -41,10 +41,6 @@ export const EXCLUDED_TESTS: readonly ExcludedTests[] = [
   },
   { title: /^mod\.ts: importing the library loads no adapter$/, reason: "reads the sources" },
   { title: /^canCreateMatchers\(\): .* needs RE2$/, reason: "another test has loaded RE2" },
-  {
-    title: /shows no sign of life: close$/,
-    reason: "ends a worker by self.close(), which workers of Node and Bun do not have",
-  },
   ...isBun
     ? [{
       title: /files on which a pattern takes too long$/,

@@ -96,7 +96,9 @@ for (const [tool, args] of CALLS) {
     async fn() {
       await using workspace = await createWorkspace();
       const before = await readAll(workspace);
-      for (const path of ["a\ufffd", "d\ufffd/in", "d\ufffd", "d\ufffd/new", "new\ufffd"]) {
+      for (
+        const path of ["a\ufffd", "d\ufffd/in", "d\ufffd", "d\ufffd/new", "new\ufffd", "a\ud800"]
+      ) {
         const { text, isError } = await workspace.callTool(tool, { ...args, path });
         assert(isError, text);
         assertStringIncludes(text, "use a command for files with such names");

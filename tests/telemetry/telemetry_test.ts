@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import * as api from "@opentelemetry/api";
-import { Agent, BadRequestError, errorResult } from "../../mod.ts";
+import { Agent, BadRequestError, errorResult, textResult } from "../../mod.ts";
 import { fail, fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { telemetry, type TelemetryOptions } from "../../src/telemetry/mod.ts";
@@ -68,6 +68,48 @@ Deno.test("telemetry(): creates a span for the run, each model call and each too
   });
   const { INTERNAL, CLIENT } = api.SpanKind;
   assertEquals(spans.map(({ kind }) => kind), [CLIENT, INTERNAL, CLIENT, INTERNAL]);
+});
+
+Deno.test("telemetry(): spans have the time of the system after a computer has slept, before and during a run", async () => {
+  const { now } = Date;
+  let sleptMs = 3_600_000;
+  Date.now = () => now() + sleptMs;
+  const sleep = () => {
+    sleptMs += 3_600_000;
+    return Promise.resolve(textResult("Slept"));
+  };
+  try {
+    const startedAt = Date.now();
+    const spans = await traceRun({
+      tools: [
+        subAgentTool({ name: "explore", description: "Looks around.", readOnly: true }),
+        { ...fakeTool({ name: "sleep", readOnly: true }), execute: sleep },
+      ],
+      streamFn: scriptedStream([
+        reply([toolCall("explore", { prompt: "Look" })]),
+        reply([toolCall("sleep")]),
+        reply("Seen"),
+        reply("Done"),
+      ]),
+    });
+    const toHours = ([seconds]: api.HrTime) =>
+      Math.round((seconds * 1_000 - startedAt) / 3_600_000);
+    const hours = spans.map(({ name, startTime, endTime }) =>
+      `${name}: ${toHours(startTime)} to ${toHours(endTime)}`
+    );
+    assertEquals(hours, [
+      "chat claude: 0 to 0",
+      "chat claude: 0 to 0",
+      "execute_tool sleep: 0 to 1",
+      "chat claude: 1 to 1",
+      "invoke_agent explore: 0 to 1",
+      "execute_tool explore: 0 to 1",
+      "chat claude: 1 to 1",
+      "invoke_agent: 0 to 1",
+    ]);
+  } finally {
+    Date.now = now;
+  }
 });
 
 Deno.test("telemetry(): the span of a run has the model that setModel() has set", async () => {

@@ -50,7 +50,7 @@ export function createSwink(config: string, root: URL): Program {
 export const OTHER_PROGRAMS: readonly Program[] = [
   {
     name: "codex exec",
-    npm: "@openai/codex@0.169.0",
+    npm: "@openai/codex@0.171.0",
     command: ({ packages }) => [join(packages, ".bin/codex")],
     prompt: ({ url }) => [
       ...["exec", "--skip-git-repo-check", "-m", "gpt-5", "-c", "model_provider=mock", "-c"],
@@ -61,7 +61,7 @@ export const OTHER_PROGRAMS: readonly Program[] = [
   },
   {
     name: "claude -p",
-    npm: "@anthropic-ai/claude-code@2.1.330",
+    npm: "@anthropic-ai/claude-code@2.1.332",
     command: ({ packages }) => [join(packages, "@anthropic-ai/claude-code-linux-x64/claude")],
     prompt: () => ["-p", PROMPT],
     env: ({ url }) => ({
@@ -73,9 +73,9 @@ export const OTHER_PROGRAMS: readonly Program[] = [
   },
   {
     name: "pi -p",
-    npm: "@mariozechner/pi-coding-agent@0.73.1",
+    npm: "@earendil-works/pi-coding-agent@1.6.0",
     command: ({ packages }) => [join(packages, ".bin/pi")],
-    prompt: () => ["-p", "--provider", "anthropic", PROMPT],
+    prompt: () => ["-p", "--model", "anthropic/claude-sonnet-5-5", PROMPT],
     env: () => ({ ANTHROPIC_API_KEY: "none", PI_OFFLINE: "1" }),
     files: ({ url }) => ({
       ".pi/agent/models.json": { providers: { anthropic: { baseUrl: url } } },

@@ -7,7 +7,7 @@
 import type { NamedEntry } from "../../platform/file_calls.ts";
 import { join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
-import { RECORDING_FILES, RUN_FILES } from "./output_files.ts";
+import { RECORDING_FILES, REPORT_NAME, REPORT_STARTS, RUN_FILES } from "./output_files.ts";
 
 /**
  * Reads a directory of a fixture; `undefined` if it has an evaluation or a recording. A fixture can be the project that has
@@ -31,10 +31,27 @@ function isRecording(directory: string, names: ReadonlySet<string>): boolean {
   return names.has(lock) || (names.has(index) && startsWith(join(directory, index), indexStart));
 }
 
+/** Bytes in which a report can be recognized. */
+const REPORT_START_BYTES = 2_048;
+
+/**
+ * Whether a file is a report of an evaluation: in the project that has the cases, it would change the fixture with each
+ * evaluation, so that one that was interrupted could not be resumed.
+ */
+export function isReport(path: string): boolean {
+  if (!REPORT_NAME.test(path)) return false;
+  const start = readStart(path, REPORT_START_BYTES);
+  return REPORT_STARTS.some((pattern) => pattern.test(start));
+}
+
 /** Whether a file has a start in ASCII; it can be large. */
 function startsWith(path: string, start: string): boolean {
+  return readStart(path, start.length) === start;
+}
+
+function readStart(path: string, length: number): string {
   using file = system.openSync(path);
-  const bytes = new Uint8Array(start.length);
+  const bytes = new Uint8Array(length);
   const count = file.readSync(bytes) ?? 0;
-  return new TextDecoder().decode(bytes.subarray(0, count)) === start;
+  return new TextDecoder().decode(bytes.subarray(0, count));
 }

@@ -195,18 +195,36 @@ async function askOnce(
   }
 }
 
-/** Parses the JSON object in an answer, which may be in a code block. */
+/** Parses the JSON object in an answer, which may be in a code block, or have other texts around it. */
 function parseVerdict(answer: string): Verdict {
+  const verdict = parseObject(answer) ?? findScore(answer);
+  if (verdict) return verdict;
+  throw new Error("The answer of the judge has no score, or several ones");
+}
+
+function parseObject(answer: string): Verdict | undefined {
   const json = answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1);
-  let value: unknown;
   try {
-    value = JSON.parse(json);
+    const value: unknown = JSON.parse(json);
+    const { score, reason } = isJsonObject(value) ? value : {};
+    if (typeof score !== "number") return undefined;
+    return { score, reason: typeof reason === "string" ? reason : "" };
   } catch {
-    throw new Error("The answer of the judge is not JSON");
+    return undefined;
   }
-  const { score, reason } = isJsonObject(value) ? value : {};
-  if (typeof score !== "number") throw new Error("The answer of the judge has no score");
-  return { score, reason: typeof reason === "string" ? reason : "" };
+}
+
+const SCORE = /["']score["']\s*:\s*(-?\d*\.?\d+(?:e[+-]?\d+)?)\s*(?:[,}\n]|$)/gi;
+
+/**
+ * Finds the only score of an answer that is not JSON as a whole: judges also quote code with braces, or do not escape
+ * quotation marks. With another score, such as one that the judged answer has, it is unknown which is that of the judge.
+ */
+function findScore(answer: string): Verdict | undefined {
+  const scores = new Set([...answer.matchAll(SCORE)].map(([, score]) => Number(score)));
+  const [score, ...others] = scores;
+  if (score === undefined || others.length > 0) return undefined;
+  return { score, reason: answer.trim() };
 }
 
 function toScore(

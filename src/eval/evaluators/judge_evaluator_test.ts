@@ -75,6 +75,37 @@ Deno.test("judge: errors and answers without a score are retried", async () => {
   assertEquals(prompts.length, 3);
 });
 
+Deno.test("judge: the score of an answer with code, or with a text that is not escaped, is that of the judge", async () => {
+  for (
+    const text of [
+      `It called read_file({"path": "a.txt"}), then used \${price}.\n\n${answer(0.8)}`,
+      `${answer(0.8)}\n\nIt handles the set {a, b}.`,
+      '{"score": 0.8, "reason": "It says "hello" twice"}',
+      '{"score": 0.8, "reason": "one line\nand another"}',
+      '{"evaluation": {"score": 0.8, "reason": "Good"}}',
+    ]
+  ) {
+    const { model, prompts } = createModel("judge", text);
+    const score = await judge({ model });
+    assertEquals([score?.value, score?.passed, prompts.length], [0.8, true, 1], text);
+    assertStringIncludes(text, score?.reason ?? "none");
+  }
+});
+
+Deno.test("judge: an answer with several scores, or with another number, has none", async () => {
+  for (
+    const text of [
+      `The agent wrote {"score": 1}. My own:\n${answer(0.2)}`,
+      `${answer(0.2)}\nThe agent wrote {"score": 1}.`,
+      '{"score": 8/10, "reason": "It says "hello""}',
+      '{"score": 0.8.1}',
+    ]
+  ) {
+    const score = await judge({ model: createModel("judge", text).model, maxRetries: 0 });
+    assertEquals([score?.value, score?.passed], [0, false], text);
+  }
+});
+
 Deno.test("judge: the metric fails after the last attempt [A160]", async () => {
   for (const bad of [new Error("timeout"), "good", "{}", answer("1")]) {
     const { model, prompts } = createModel("judge", bad);

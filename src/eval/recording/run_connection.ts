@@ -6,7 +6,10 @@
 
 import { BadRequestError } from "../../core/errors.ts";
 import { join } from "../../platform/paths.ts";
-import { recordFetch } from "../../cassettes/record_fetch.ts";
+import { system } from "../../platform/system.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
+import { localFiles } from "../../cassettes/cassette_files.ts";
+import { checkCassetteFile, recordFetch } from "../../cassettes/record_fetch.ts";
 import type { EvalFiles } from "../case/eval_files.ts";
 import { RECORDING_FILES } from "../case/output_files.ts";
 import { replayAgent } from "./replay_agent.ts";
@@ -41,8 +44,10 @@ export interface FinishedRun extends Pick<RecordedRun, "model" | "directory"> {
   readonly end: "answered" | "failed" | "cancelled";
 }
 
+type RunIdentity = Pick<RecordedRun, "caseId" | "repetition" | "seed">;
+
 /** The run for which a connection is opened. */
-export interface ConnectionRequest extends Pick<RecordedRun, "caseId" | "repetition" | "seed"> {
+export interface ConnectionRequest extends RunIdentity {
   /** The messages of the user. */
   readonly prompts: readonly string[];
 }
@@ -65,6 +70,8 @@ export interface ConnectionOptions {
   readonly fetch: typeof globalThis.fetch;
   /** Replaces further parts of texts that differ in each run. */
   readonly normalize?: ((text: string) => string) | undefined;
+  /** The seeds of the repetitions, by which a replay finds the recorded runs; their numbers can differ. */
+  readonly seeds?: readonly number[] | undefined;
   /** Port: the current time in milliseconds. */
   readonly now: () => number;
   /** Port: reads and writes files. */
@@ -127,38 +134,76 @@ function openRecording(
   directory: string,
   { fetch, now, files }: ConnectionOptions,
 ): RunConnection {
-  const recorder = recordFetch(fetch, getCassettePath(directory, request), { now });
+  const path = getCassettePath(directory, request);
+  // An earlier recording of the run is kept until it has ended: it can be cancelled, such as by a key that is rejected.
+  const newPath = `${path}.new`;
+  const recorder = recordFetch(fetch, newPath, { now });
+  let checking: Promise<void> | undefined;
+  const check = () => checking ??= checkCassetteFile(path, localFiles);
+  const send: typeof globalThis.fetch = async (...sent) => {
+    await check();
+    return await recorder(...sent);
+  };
   const startedAt = now();
   return {
-    fetch: recorder,
-    evaluatorFetch: recorder,
+    fetch: send,
+    evaluatorFetch: send,
     seed: request.seed,
     startedAt,
     directory: undefined,
     isRecorded: true,
     finish: async ({ end, ...run }) => {
       await recorder.close();
-      if (end === "cancelled") return;
+      if (end === "cancelled") return await removeFile(newPath);
+      const isRefused = await check().then(() => false, () => true);
+      // Its requests have failed with the reason.
+      if (isRefused && end === "failed") return;
+      await check();
+      await replaceFile(path, newPath);
       await appendRun(directory, { ...request, startedAt, ...run }, files);
     },
   };
 }
 
+/** Replaces a file by a new one; removes it if there is none, as for a run without a request. */
+async function replaceFile(path: string, newPath: string): Promise<void> {
+  try {
+    await system.rename(newPath, path);
+  } catch (error) {
+    if (getSystemErrorCode(error) !== "ENOENT") throw error;
+    await removeFile(path);
+  }
+}
+
+async function removeFile(path: string): Promise<void> {
+  try {
+    await system.remove(path);
+  } catch (error) {
+    if (getSystemErrorCode(error) !== "ENOENT") throw error;
+  }
+}
+
 async function openReplays(
   directory: string,
-  { normalize, now, files }: ConnectionOptions,
+  { normalize, seeds, now, files }: ConnectionOptions,
 ): Promise<OpenRunConnection> {
-  const runs = new Map(
-    (await readRuns(directory, files)).map((run) => [getCassettePath(directory, run), run]),
-  );
+  const getKey = ({ caseId, repetition, seed }: RunIdentity) =>
+    `${caseId} ${seeds ? seed : repetition}`;
+  const runs = new Map((await readRuns(directory, files)).map((run) => [getKey(run), run]));
+  const createMissingError = ({ caseId, repetition, seed }: RunIdentity) => {
+    const name = seeds
+      ? `The run of the case "${caseId}" with the seed ${seed}`
+      : `Repetition ${repetition} of the case "${caseId}"`;
+    return new BadRequestError(`${name} is not in the recording "${directory}": record it`);
+  };
   return (request) => {
-    const path = getCassettePath(directory, request);
-    const recorded = runs.get(path);
+    const recorded = runs.get(getKey(request));
+    const path = getCassettePath(directory, recorded ?? request);
     const { fetch, evaluatorFetch } = replayAgent(path, { prompts: request.prompts, normalize });
     let requests = 0;
     const count = (replay: typeof globalThis.fetch): typeof globalThis.fetch => (...sent) => {
       requests++;
-      return recorded ? replay(...sent) : Promise.reject(createMissingError(request, directory));
+      return recorded ? replay(...sent) : Promise.reject(createMissingError(request));
     };
     return {
       fetch: count(fetch),
@@ -169,7 +214,7 @@ async function openReplays(
       isRecorded: true,
       finish: async ({ end }) => {
         if (end !== "answered") return;
-        if (!recorded) throw createMissingError(request, directory);
+        if (!recorded) throw createMissingError(request);
         if (requests > 0) return fetch.assertDone();
         if (await files.read(path) === undefined) return;
         throw new BadRequestError(
@@ -178,15 +223,6 @@ async function openReplays(
       },
     };
   };
-}
-
-function createMissingError(
-  { caseId, repetition }: Pick<ConnectionRequest, "caseId" | "repetition">,
-  directory: string,
-): BadRequestError {
-  return new BadRequestError(
-    `Repetition ${repetition} of the case "${caseId}" is not in the recording "${directory}": record it`,
-  );
 }
 
 /** Ids of cases are names of files. */

@@ -13,6 +13,12 @@ import { formatCost, formatCount, formatDuration, formatScore } from "./format_m
 /** Characters of a text; results of tools can have any length. */
 const MAX_TEXT = 20_000;
 
+/** Characters of all texts of a run, which are shorter where it has many calls: a browser cannot show a page of any length. */
+const MAX_TEXTS = 20_000_000;
+
+/** Characters that each text may have. */
+const MIN_TEXT = 500;
+
 /** Characters of the arguments in the heading of a call. */
 const MAX_HEADING = 120;
 
@@ -41,12 +47,17 @@ function renderScores(scores: readonly Score[]): string {
 function renderTrajectory(trajectory: Trajectory, userMessages: readonly string[]): string {
   const { calls, replies, turns, stopReason = "none", error, stoppedBy } = trajectory;
   const byTurn = groupByTurn(calls);
+  // Each call has arguments and a result.
+  const length = Math.floor(MAX_TEXTS / (2 * countCalls(calls) + replies.length + 1));
+  const maxText = Math.min(MAX_TEXT, Math.max(MIN_TEXT, length));
+  const renderCalls = (made: readonly TrajectoryCall[]) =>
+    made.map((call) => renderCall(call, maxText)).join("");
   const parts = replies.map((reply, index) => {
     const isFirst = replies[index - 1]?.prompt !== reply.prompt;
     const message = isFirst ? renderUserMessage(userMessages[reply.prompt - 1]) : "";
     const made = byTurn.get(reply.turn) ?? [];
     byTurn.delete(reply.turn);
-    return message + renderReply(reply) + made.map(renderCall).join("");
+    return message + renderReply(reply) + renderCalls(made);
   });
   // Calls without a reply.
   const others = [...byTurn.values()].flat();
@@ -56,8 +67,13 @@ function renderTrajectory(trajectory: Trajectory, userMessages: readonly string[
     ...(error === undefined ? [] : [`error: ${error}`]),
     ...(stoppedBy === undefined ? [] : [`policy: ${stoppedBy}`]),
   ];
-  return `<h3>Trajectory</h3>${parts.join("")}${others.map(renderCall).join("")}` +
+  return `<h3>Trajectory</h3>${parts.join("")}${renderCalls(others)}` +
     `<p class="facts">${escapeHtml(end.join(" · "))}</p>`;
+}
+
+/** Returns the number of calls with those of sub-agents. */
+function countCalls(calls: readonly TrajectoryCall[]): number {
+  return calls.reduce((sum, call) => sum + 1 + countCalls(call.calls), 0);
 }
 
 function groupByTurn(calls: readonly TrajectoryCall[]): Map<number, TrajectoryCall[]> {
@@ -87,7 +103,7 @@ function renderReply({ turn, text, tokens, cost, durationMs }: TrajectoryReply):
   }</div>`;
 }
 
-function renderCall(call: TrajectoryCall): string {
+function renderCall(call: TrajectoryCall, maxText: number): string {
   const { tool, arguments: args, outcome, result, durationMs, calls } = call;
   const json = JSON.stringify(args);
   const heading = [
@@ -95,18 +111,19 @@ function renderCall(call: TrajectoryCall): string {
     outcome,
     ...(durationMs === undefined ? [] : [formatDuration(durationMs)]),
   ].join(" · ");
-  const nested = calls.length === 0 ? "" : `<h3>Calls</h3>${calls.map(renderCall).join("")}`;
+  const inner = calls.map((other) => renderCall(other, maxText)).join("");
+  const nested = inner === "" ? "" : `<h3>Calls</h3>${inner}`;
   return `<details class="call ${escapeHtml(outcome)}"><summary>${escapeHtml(heading)}</summary>` +
-    `<h3>Arguments</h3>${renderCode(JSON.stringify(args, null, 2))}` +
-    `<h3>Result</h3>${renderCode(result)}${nested}</details>`;
+    `<h3>Arguments</h3>${renderCode(JSON.stringify(args, null, 2), maxText)}` +
+    `<h3>Result</h3>${renderCode(result, maxText)}${nested}</details>`;
 }
 
 function renderText(text: string): string {
   return `<div class="text">${escapeHtml(cut(text.trim(), MAX_TEXT))}</div>`;
 }
 
-function renderCode(text: string): string {
-  return `<pre>${escapeHtml(cut(text, MAX_TEXT))}</pre>`;
+function renderCode(text: string, maxText: number): string {
+  return `<pre>${escapeHtml(cut(text, maxText))}</pre>`;
 }
 
 function cut(text: string, length: number): string {

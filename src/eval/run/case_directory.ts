@@ -8,7 +8,7 @@ import { BadRequestError } from "../../core/errors.ts";
 import type { NamedEntry } from "../../platform/file_calls.ts";
 import { basename, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
-import { readFixture } from "../case/read_fixture.ts";
+import { isReport, readFixture } from "../case/read_fixture.ts";
 import { DIRECTORY_PREFIX } from "../recording/normalize_text.ts";
 
 /** The directory of one run. */
@@ -104,7 +104,7 @@ async function copyEntries(
       await system.mkdir(target);
       await copyEntries(nested, source, target);
     } else if (isFile) {
-      await system.copyFile(source, target);
+      if (!isReport(source)) await system.copyFile(source, target);
     } else {
       // The copy of a link would let the agent change a file outside of its directory.
       throw new BadRequestError(`The fixture has "${source}", which is not a file or a directory`);

@@ -51,8 +51,9 @@ export interface RunEvalSetOptions {
    */
   readonly record?: string | undefined;
   /**
-   * Directory of a recording that answers the requests, without a network; its seeds replace `seed`. A run that sends
-   * other requests, or not all recorded ones, fails. Default: none.
+   * Directory of a recording that answers the requests, without a network; its seeds replace `seed`, and of `seeds`
+   * each one selects the run that was recorded with it. A run that sends other requests, or not all recorded ones, fails.
+   * Default: none.
    */
   readonly replay?: string | undefined;
   /**

@@ -9,7 +9,7 @@ import type { NamedEntry } from "../../platform/file_calls.ts";
 import { isAbsolute, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import type { EvalSet } from "../case/eval_case.ts";
-import { readFixture } from "../case/read_fixture.ts";
+import { isReport, readFixture } from "../case/read_fixture.ts";
 import { resolveFixture } from "../case/resolve_fixture.ts";
 import { hashCanonical } from "../results/audit_trail.ts";
 
@@ -45,6 +45,7 @@ async function hashFiles(
   const hashed: HashedEntry[] = [];
   for (const { name, isFile, isDirectory } of sorted) {
     const path = join(directory, name);
+    if (isFile && isReport(path)) continue;
     if (!isDirectory) {
       hashed.push([prefix + name, isFile ? await hashFile(path) : null]);
       continue;

@@ -26,12 +26,30 @@ const MAX_BYTES = 1024 * 1024;
  */
 export async function readMcpConfig(path: string): Promise<McpConfig> {
   try {
-    const config = parseJson(await readText(path));
-    parseConfig(config);
-    return config as McpConfig;
+    return parseText(await readText(path));
   } catch (cause) {
     throw new BadRequestError(`${path}: ${getErrorMessage(cause)}`, { cause });
   }
+}
+
+/**
+ * Parses the text of a file such as `.mcp.json`, as `readMcpConfig()` does.
+ *
+ * @param source Name of the source, for messages.
+ * @throws {BadRequestError} If it is invalid.
+ */
+export function parseMcpConfig(text: string, source: string): McpConfig {
+  try {
+    return parseText(text);
+  } catch (cause) {
+    throw new BadRequestError(`${source}: ${getErrorMessage(cause)}`, { cause });
+  }
+}
+
+function parseText(text: string): McpConfig {
+  const config = parseJson(text);
+  parseConfig(config);
+  return config as McpConfig;
 }
 
 async function readText(path: string): Promise<string> {

@@ -45,7 +45,7 @@ export type CreateTables = (
 /**
  * Opens a database. One that cannot be written is opened for reading.
  *
- * @throws {SessionError} With the reason `read_failed` if the runtime has no SQLite.
+ * @throws {SessionError} With the reason `read_failed` if the runtime has no SQLite, or one without full-text search.
  */
 export async function openDatabase(path: string, createTables: CreateTables): Promise<Database> {
   if (path !== MEMORY_PATH) createPrivateFile(path);
@@ -55,6 +55,7 @@ export async function openDatabase(path: string, createTables: CreateTables): Pr
     return await retryWhileBusy(() => prepareDatabase(connection, path, createTables));
   } catch (error) {
     database?.close();
+    if (hasNoFullTextSearch(error)) throw createNoSqliteError(path);
     if (isReadOnlyError(error)) return openReadOnly(path, { createTables, cause: error });
     throw error;
   }
@@ -130,6 +131,11 @@ function isReadOnlyError(error: unknown): boolean {
   return isResult(error, "readOnly") || isResult(error, "cannotOpen") || isMissingPermission(error);
 }
 
+/** Whether SQLite is built without full-text search, as that of Node 22.13 to 22.15 and 23. */
+function hasNoFullTextSearch(error: unknown): boolean {
+  return getErrorMessage(error).includes("no such module: fts5");
+}
+
 function isResult(error: unknown, name: keyof typeof RESULTS): boolean {
   if (!(error instanceof Error)) return false;
   const { code, text } = RESULTS[name];
@@ -195,8 +201,8 @@ function createPrivateFile(path: string): void {
 
 function createNoSqliteError(path: string): SessionError {
   return new SessionError(
-    `Cannot open the sessions in "${path}": this runtime has no node:sqlite: use Node 22.13 or later, Deno 2.2 or ` +
-      "later, or Bun 1.4 or later, or keep the sessions in files with FileSessionStore",
+    `Cannot open the sessions in "${path}": this runtime has no node:sqlite with full-text search: use Node 22.16 or ` +
+      "later, Deno 2.8 or later, or Bun 1.4 or later, or keep the sessions in files with FileSessionStore",
     { reason: "read_failed" },
   );
 }

@@ -31,7 +31,7 @@ export interface SqliteStoreOptions extends SqliteSessionStoreOptions {
 /**
  * Keeps sessions in one SQLite database with a write-ahead log and a full-text index. The time for listing and
  * searching does not depend on the number of entries. The text of a deleted session cannot be restored from the
- * file. Uses the runtime's `node:sqlite`, which Node has since 22.13.
+ * file. Uses the runtime's `node:sqlite`, which Node has with full-text search since 22.16.
  *
  * @example
  * ```ts

@@ -232,9 +232,25 @@ export class OpenSession {
       if (event.type === "agent_end") end = event;
       await this.show(event);
     }
+    if (end && getStopReason(end) === "refusal") await this.#removePrompt(end);
     const title = getTitle?.();
     if (title !== undefined) await this.#send({ sessionUpdate: "session_info_update", title });
     return toPromptEnd(end);
+  }
+
+  /**
+   * Removes a prompt that the model has refused from the history, with what follows it: the protocol leaves both out of the
+   * next prompt, which would be refused too. Clients no longer show them.
+   */
+  async #removePrompt({ messages }: AgentEndEvent): Promise<void> {
+    const { agent } = this.#session;
+    await agent.waitForIdle();
+    const prompt = messages.find(({ role }) => role === "user");
+    const position = agent.state.messages.findIndex(({ id }) =>
+      id !== undefined && id === prompt?.id
+    );
+    if (position < 0 || agent.state.isRunning) return;
+    agent.setMessages(agent.state.messages.slice(0, position));
   }
 
   async #runCommand(text: string, signal: AbortSignal): Promise<AcpCommandResult | undefined> {

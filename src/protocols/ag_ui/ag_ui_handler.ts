@@ -7,6 +7,7 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentStream } from "../../agent/agent_stream.ts";
 import type { RunOptions } from "../../agent/run_options.ts";
+import type { PendingApproval } from "../../core/approval.ts";
 import { checkFunction } from "../../core/check_function.ts";
 import { checkNames } from "../../core/check_names.ts";
 import { checkNumber } from "../../core/check_number.ts";
@@ -18,6 +19,7 @@ import { runSessions } from "../../core/run_session.ts";
 import type { AgUiEvent } from "./ag_ui_event.ts";
 import { createClientTools, endForClient, replaceResults } from "./client_tools.ts";
 import { encodeEvents } from "./encode_events.ts";
+import { createInterrupts } from "./get_outcome.ts";
 import { readBody } from "./read_body.ts";
 import { type AgUiRunInput, parseRunInput } from "./run_input.ts";
 import { mapEvents } from "./to_ag_ui.ts";
@@ -91,7 +93,7 @@ export function agUiHandler(options: AgUiHandlerOptions): (request: Request) => 
       const agent = await createAgent(input, request);
       if (agent instanceof Response) return agent;
       await untilFree(agent, sleep);
-      const events = mapRun(startRun(agent, input), input);
+      const events = startRun(agent, input);
       return new Response(encodeEvents(events, { keepAliveMs, sleep }), { headers: HEADERS });
     } catch (thrown) {
       if (!AgentError.is(thrown)) return reject(500, "The run could not be started");
@@ -113,17 +115,49 @@ function reject(status: number, message: string): Response {
 }
 
 /**
- * Starts the run of an input.
+ * Starts the run of an input, and returns its events.
  *
  * @throws {BadRequestError} If the input does not fit the agent.
  */
-function startRun(agent: Agent, input: AgUiRunInput): AgentStream {
+function startRun(agent: Agent, input: AgUiRunInput): ReadableStream<AgUiEvent> {
   const { approvals, tools } = input;
+  const { pendingApprovals, isRunning } = agent.state;
   const options = { tools: createClientTools(input), policies: [endForClient(tools)] };
   const hasAnswers = Object.keys(approvals).length > 0;
-  if (hasAnswers && agent.state.pendingApprovals.length > 0) {
-    return resumeRun(agent, input, options);
+  if (pendingApprovals.length > 0) {
+    if (hasAnswers) return mapRun(resumeRun(agent, input, options), input);
+    const hasMessages = selectNew(agent, input).length > 0;
+    if (!hasMessages && !isRunning) return repeatInterrupts(pendingApprovals, input);
   }
+  return mapRun(promptOrContinue(agent, input, options), input);
+}
+
+/**
+ * Returns the events of a run that waits for the same approvals as the one before it: a page that was loaded again has
+ * lost them.
+ */
+function repeatInterrupts(
+  pendingApprovals: readonly PendingApproval[],
+  { threadId, runId }: AgUiRunInput,
+): ReadableStream<AgUiEvent> {
+  const outcome = createInterrupts(pendingApprovals);
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue({ type: "RUN_STARTED", threadId, runId, protocolVersion: "1.0" });
+      controller.enqueue({ type: "RUN_FINISHED", threadId, runId, outcome, usage: [] });
+      controller.close();
+    },
+  });
+}
+
+/** Runs an agent with the new messages, or continues with its history. */
+function promptOrContinue(
+  agent: Agent,
+  input: AgUiRunInput,
+  options: Pick<RunOptions, "tools" | "policies">,
+): AgentStream {
+  const { approvals } = input;
+  const hasAnswers = Object.keys(approvals).length > 0;
   if (hasAnswers && !haveEnded(agent, Object.keys(approvals))) {
     throw new BadRequestError(NOT_WAITING);
   }
@@ -155,6 +189,7 @@ function resumeRun(
   options: Pick<RunOptions, "tools" | "policies">,
 ): AgentStream {
   const isBusy = agent.state.isRunning;
+  adoptResults(agent, input);
   const prompt = addContext(selectNew(agent, input), input);
   const stream = agent.continueStream({ ...options, approvals: input.approvals });
   // An input that is refused starts no run, and is sent again.
@@ -180,9 +215,16 @@ function adoptHistory(agent: Agent, { messages }: AgUiRunInput): readonly AgentM
     if (last >= 0) agent.setMessages(messages.slice(0, last + 1));
     return messages.slice(last + 1);
   }
-  const updated = replaceResults(agent.state, messages);
-  if (updated.some((message, index) => message !== own[index])) agent.setMessages(updated);
+  adoptResults(agent, { messages });
   return selectNew(agent, { messages });
+}
+
+/** Adds the results of the client to the history. Calls that wait for an approval still wait. */
+function adoptResults(agent: Agent, { messages }: Pick<AgUiRunInput, "messages">): void {
+  const { messages: own, pendingApprovals, decidedCalls, interruptedCalls } = agent.state;
+  const updated = replaceResults(agent.state, messages);
+  if (updated.every((message, index) => message === own[index])) return;
+  agent.setMessages(updated, { pendingApprovals, decidedCalls, interruptedCalls });
 }
 
 /** Returns the last messages of the user that an agent has neither in its history nor in its queues. */

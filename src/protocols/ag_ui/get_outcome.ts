@@ -25,9 +25,7 @@ const ANSWER_SCHEMA = {
 export function getOutcome(event: AgentEndEvent, clientTools: readonly string[]): AgUiOutcome {
   const { stopReason, pendingApprovals = [] } = event;
   const pendingToolCallIds = listClientCalls(event, clientTools);
-  if (pendingApprovals.length > 0) {
-    return { type: "interrupt", interrupts: pendingApprovals.map(toInterrupt) };
-  }
+  if (pendingApprovals.length > 0) return createInterrupts(pendingApprovals);
   if (pendingToolCallIds.length > 0) return { type: "success", pendingToolCallIds };
   return { type: stopReason === "aborted" ? "cancelled" : "success" };
 }
@@ -36,6 +34,11 @@ export function getOutcome(event: AgentEndEvent, clientTools: readonly string[])
 export function getResult({ messages }: AgentEndEvent): string {
   const reply = messages.findLast(({ role }) => role === "assistant");
   return reply?.role === "assistant" ? extractText(reply.content) : "";
+}
+
+/** Returns the outcome of a run that waits for approvals. */
+export function createInterrupts(pendingApprovals: readonly PendingApproval[]): AgUiOutcome {
+  return { type: "interrupt", interrupts: pendingApprovals.map(toInterrupt) };
 }
 
 function toInterrupt({ toolCallId, name, arguments: args }: PendingApproval): AgUiInterrupt {

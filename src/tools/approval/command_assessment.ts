@@ -10,6 +10,8 @@ import { findDangers } from "./command_dangers.ts";
 import { type ExecutedCommands, findExecutedCommands, getProgram } from "./executed_commands.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
 import { findNamedSecrets } from "./named_secrets.ts";
+import { isNameReader, listSearchExpressions } from "./path_words.ts";
+import type { ShellWord } from "./shell_syntax.ts";
 
 /** The assessment of a shell command. */
 export interface CommandAssessment {
@@ -43,8 +45,8 @@ export function assessScript(
   script: ExecutedCommands,
   { protect = PROTECTED_FILES }: { readonly protect?: readonly string[] } = {},
 ): CommandAssessment {
-  const { commands, words, opaque, plain } = script;
-  const secrets = findNamedSecrets(words, protect).map((name) =>
+  const { commands, opaque, plain } = script;
+  const secrets = findNamedSecrets(listOtherWords(script), protect).map((name) =>
     `It names ${JSON.stringify(name)}, which usually holds secrets.`
   );
   const reasons = [...new Set([...findDangers(script), ...secrets])];
@@ -52,4 +54,22 @@ export function assessScript(
   const verdict = reasons.length > 0 ? "dangerous" : isHarmless ? "harmless" : "ordinary";
   const programs = [...new Set(commands.map(getProgram).filter((name) => name !== ""))];
   return { verdict, reasons, programs, opaque };
+}
+
+/**
+ * Returns the words that are no expressions to search for, such as `process.env`; all, if another command may use what is
+ * found as names of files.
+ */
+function listOtherWords({ commands, words }: ExecutedCommands): readonly ShellWord[] {
+  const isPassed = commands.some(isNameReader) || words.some(({ text }) => /\$\(|`/.test(text));
+  if (isPassed) return words;
+  const counts = new Map<string, number>();
+  for (const { text } of commands.flatMap(listSearchExpressions)) {
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return words.filter(({ text }) => {
+    const count = counts.get(text) ?? 0;
+    if (count > 0) counts.set(text, count - 1);
+    return count === 0;
+  });
 }

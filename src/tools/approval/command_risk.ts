@@ -68,8 +68,14 @@ function usesNetwork(command: SimpleCommand): boolean {
   if (isHarmlessCommand(command)) return false;
   const operands = command.words.slice(1).filter(({ text }) => !text.startsWith("-"));
   const local = LOCAL_COMMANDS.get(program);
+  if (local && isVersionRequest(command)) return false;
   if (local) return !operands[0]?.literal || !local.has(operands[0].text);
   const network = NETWORK_COMMANDS.get(program);
   return network !== undefined &&
     operands.some(({ text, literal }) => !literal || network.has(text));
+}
+
+/** Whether a program only prints its version or its help. */
+function isVersionRequest({ words }: SimpleCommand): boolean {
+  return words.length === 2 && /^(?:-[vVh]|--version|--help)$/.test(words[1]?.text ?? "");
 }

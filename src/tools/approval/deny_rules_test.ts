@@ -218,6 +218,8 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "sh -c 'ls | wc -l'",
       "if [[ $? -eq 0 ]]; then echo ok; fi",
       "sed -i 's/form/rm/' a",
+      "sed -n '/a/,/b/p' a",
+      "sed -i -e '/a/d' -e 's/a/b/;s/c/d/' a",
       "python3 -c 'print(1)'",
       "case $X in a) ls;; esac",
     ]

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isPlainSedScript } from "./harmless_commands.ts";
+import { isPlainSed } from "./plain_sed.ts";
 import {
   parseShell,
   type ShellRedirect,
@@ -336,14 +336,6 @@ function skipOptionsEnd(args: readonly ShellWord[]): readonly ShellWord[] {
 }
 
 const UNKNOWN_ARGUMENTS: ShellWord = { text: "$ARGUMENTS", literal: false };
-
-/** Whether the arguments of `sed` have no command that runs a program or writes to another file. */
-function isPlainSed(args: readonly ShellWord[]): boolean {
-  const script = args.find(({ text }) => !text.startsWith("-"));
-  const options = args.filter(({ text }) => text.startsWith("-"));
-  return script?.literal === true && isPlainSedScript(script.text) &&
-    options.every(({ text, literal }) => literal && /^-(?:[nErsuz]+|i.*)$/.test(text));
-}
 
 function hasOpaqueArgument(program: string, args: readonly ShellWord[]): boolean {
   const pattern = OPAQUE_ARGUMENTS.get(program);

@@ -153,6 +153,9 @@ Deno.test("getCommandRisk(): is that of the part with the highest class", () => 
       "ls > a",
       "cargo build",
       "pip list",
+      "npm --version",
+      "pip -V",
+      "sed -i -e '/a/d' b",
       "",
     ],
     network: [

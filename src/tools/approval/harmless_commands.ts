@@ -5,6 +5,7 @@
  * @module
  */
 
+import { isHarmlessSed } from "./plain_sed.ts";
 import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
 /** Arguments of a program that make it only read. */
@@ -235,7 +236,7 @@ const CHECKS: ReadonlyMap<string, ArgumentCheck> = new Map<string, ArgumentCheck
   ["test", checkTest],
   ["[", (args) => args.at(-1) === "]" && checkTest(args.slice(0, -1))],
   ["printf", checkPrintf],
-  ["sed", checkSed],
+  ["sed", isHarmlessSed],
   ["find", checkFind],
 ]);
 
@@ -243,19 +244,6 @@ const CHECKS: ReadonlyMap<string, ArgumentCheck> = new Map<string, ArgumentCheck
 function checkPrintf([format = ""]: readonly string[]): boolean {
   return !format.startsWith("-") &&
     !/%[-+ #0']*(?:\*|\d*)(?:\.(?:\*|-?\d*))?[hjlLtz]*n/.test(format.replaceAll("%%", ""));
-}
-
-/** `sed -n 5,10p file…`, `sed 's/a/b/g' file…`. */
-function checkSed(args: readonly string[]): boolean {
-  const start = args.findIndex((arg) => !/^-[nEr]+$/.test(arg));
-  const [script = "", ...files] = args.slice(start === -1 ? args.length : start);
-  return isPlainSedScript(script) && files.every((file) => !file.startsWith("-"));
-}
-
-/** Whether a script of sed prints, deletes or replaces lines; others can write files and run programs. */
-export function isPlainSedScript(script: string): boolean {
-  return /^(?:\d+|\$)(?:,(?:\d+|\+\d+|\$))?[dpq]$/.test(script) ||
-    /^s([/|#,@:])(?:(?!\1)[^\\\n]|\\[^\n])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpiI\d]*$/.test(script);
 }
 
 const FIND_TESTS: ReadonlySet<string> = new Set(

@@ -161,11 +161,9 @@ export function listDirectoryOptions(command: SimpleCommand): readonly ShellWord
 /** Maximum length of a script of `sed` that is searched, which takes time of its square. */
 const MAX_SED_SCRIPT = 4_096;
 
-/** An option of `sed` with the script in the same word. */
-const SED_OPTION = /^(?:-[nErsz]*e|--expression=)/;
-
 /** The command of `sed` that reads a file, whose name is the rest of the line. */
-const SED_FILES = /(?:(?<=^|[\s;{}!$\d])[rR]\s*|(?<=\/)[rR]\s+)(?=(\S[^\n]*))/gm;
+const SED_FILES =
+  /(?:(?<=^|^-\w*e|^--exp[a-z]*=|[\s;{}!$\d])[rR]\s*|(?<=\/[IM]*)[rR]\s+)(?=(\S[^\n]*))/gm;
 
 /** The texts in a script of awk that are files, or commands. */
 const AWK_FILES = /<\s*"([^"]*)"|\bsystem\s*\(\s*"([^"]*)"|"([^"]*)"\s*\|/g;
@@ -175,9 +173,7 @@ function listScriptFiles(name: string, script: string): readonly string[] {
   if (name === "sed") {
     // As a path it is too long as well.
     if (script.length > MAX_SED_SCRIPT) return [script];
-    return [...script.replace(SED_OPTION, "").matchAll(SED_FILES)].map(([, file = ""]) =>
-      file.replace(/[\s}]+$/, "")
-    );
+    return [...script.matchAll(SED_FILES)].map(([, file = ""]) => file.replace(/[\s}]+$/, ""));
   }
   if (!/^[gmn]?awk$/.test(name)) return [];
   return [...script.matchAll(AWK_FILES)].flatMap(([, ...texts]) =>
@@ -220,6 +216,18 @@ export function listSelectedNames(command: SimpleCommand): readonly PathWord[] {
   );
   if (!pattern || !/[/.\\^$*+]/.test(pattern.text)) return [];
   return [pattern, ...listExpressionGlobs(pattern.text).map(toGlobWord)];
+}
+
+/** Returns the expressions that a command such as `grep` searches for. */
+export function listSearchExpressions(command: SimpleCommand): readonly ShellWord[] {
+  const { name: program, subcommand, args } = splitCommand(command);
+  const name = subcommand === "grep" ? "grep" : program;
+  if (!/grep$|^rg$/.test(name) || args.some(({ text }) => text === "--files")) return [];
+  const index = findPattern(name, args);
+  const options = TEXT_OPTIONS.get(name);
+  return args.filter((_, position) =>
+    position === index || options?.test(args[position - 1]?.text ?? "")
+  );
 }
 
 /**

@@ -6,10 +6,17 @@
 
 import { createDeferred } from "../../core/deferred.ts";
 import { AbortedError, BadRequestError } from "../../core/errors.ts";
+import { getNodeProcess } from "../../platform/builtin_modules.ts";
 import { startWorker } from "../../platform/worker.ts";
 
 /** Time limit for one document, the first download of the package included. */
 const TIMEOUT_MS = 30_000;
+
+/** Growth of this program at which a document is given up: a small file may have gigabytes of compressed content. */
+const MAX_GROWTH_BYTES = 2_000_000_000;
+
+/** Interval at which the growth is measured. */
+const MEASURE_MS = 100;
 
 /** Options for {@linkcode requestFromWorker}. */
 export interface WorkerRequestOptions {
@@ -17,18 +24,21 @@ export interface WorkerRequestOptions {
   readonly subject: string;
   /** Ends the worker. */
   readonly signal: AbortSignal;
+  /** Growth of the memory of this program at which the worker is ended. Default: 2 GB. */
+  readonly maxGrowthBytes?: number;
 }
 
 /**
  * Starts a worker, sends it one message and returns its reply.
  *
- * @throws {BadRequestError} When the worker fails or takes longer than 30 s.
+ * @throws {BadRequestError} When the worker fails, takes longer than 30 s or takes too much memory.
  */
 export async function requestFromWorker(
   module: URL,
   request: unknown,
-  { subject, signal }: WorkerRequestOptions,
+  { subject, signal, maxGrowthBytes = MAX_GROWTH_BYTES }: WorkerRequestOptions,
 ): Promise<unknown> {
+  const before = measureMemory();
   const worker = startWorker(module);
   const { promise, resolve, reject } = createDeferred<unknown>();
   const cancel = () => reject(new AbortedError("Reading was cancelled"));
@@ -36,6 +46,10 @@ export async function requestFromWorker(
     () => reject(new BadRequestError(`${subject} takes longer than 30 s to read`)),
     TIMEOUT_MS,
   );
+  const measurement = setInterval(() => {
+    if (measureMemory() - before <= maxGrowthBytes) return;
+    reject(new BadRequestError(`${subject} takes too much memory to read`));
+  }, MEASURE_MS);
   worker.onMessage(resolve);
   worker.onError((message) => reject(new BadRequestError(`${subject} cannot be read: ${message}`)));
   signal.addEventListener("abort", cancel, { once: true });
@@ -45,7 +59,13 @@ export async function requestFromWorker(
     return await promise;
   } finally {
     clearTimeout(timer);
+    clearInterval(measurement);
     signal.removeEventListener("abort", cancel);
     worker.terminate();
   }
+}
+
+/** Returns the memory of this program, with its workers. Their own limits do not count the content of arrays of bytes. */
+function measureMemory(): number {
+  return getNodeProcess()?.memoryUsage?.rss() ?? 0;
 }

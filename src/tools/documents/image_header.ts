@@ -64,15 +64,50 @@ function readJpeg(view: DataView): ImageSize | undefined {
     if (marker === 0xd9 || marker === 0xda) return undefined;
     // Start of frame, except for tables of Huffman codes and arithmetic coding.
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-    if (isFrame) return { height: view.getUint16(offset + 5), width: view.getUint16(offset + 7) };
+    if (isFrame) {
+      return hasJpegEnd(view, offset)
+        ? { height: view.getUint16(offset + 5), width: view.getUint16(offset + 7) }
+        : undefined;
+    }
     offset += 2 + view.getUint16(offset + 2);
   }
 }
 
+/** Whether the mark of the end follows. Other bytes may follow it, and the compressed content cannot contain it. */
+function hasJpegEnd(view: DataView, start: number): boolean {
+  for (let offset = view.byteLength - 2; offset > start; offset--) {
+    if (view.getUint16(offset) === 0xffd9) return true;
+  }
+  return false;
+}
+
 function readGif(view: DataView): ImageSize | undefined {
-  const isComplete = view.byteLength > 20;
-  if (!isComplete) return undefined;
+  // Blocks follow the header and its table of colors: extensions, images with tables of their own, and the end.
+  let offset = 13 + getColorTableLength(view.getUint8(10));
+  let hasContent = false;
+  // Some images lack the end, which programs accept.
+  while (offset !== view.byteLength || !hasContent) {
+    const type = view.getUint8(offset);
+    if (type === 0x3b) break;
+    if (type === 0x2c) {
+      hasContent = true;
+      offset = skipGifData(view, offset + 11 + getColorTableLength(view.getUint8(offset + 9)));
+    } else if (type === 0x21) offset = skipGifData(view, offset + 2);
+    else return undefined;
+  }
+  if (!hasContent) return undefined;
   return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
+}
+
+function getColorTableLength(flags: number): number {
+  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
+}
+
+/** Returns the offset after data of several parts, each of which begins with its length; the last one is empty. */
+function skipGifData(view: DataView, start: number): number {
+  let offset = start;
+  while (view.getUint8(offset) > 0) offset += view.getUint8(offset) + 1;
+  return offset + 1;
 }
 
 function readWebp(view: DataView): ImageSize | undefined {

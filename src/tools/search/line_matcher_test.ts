@@ -6,6 +6,7 @@ import { withoutPrograms } from "../../../tests/sandbox/without_programs.ts";
 import { codingTools } from "../coding_tools.ts";
 import { AbortedError } from "../../core/errors.ts";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
+import { isDeno } from "../../platform/system.ts";
 import { createLineMatcher, type LineMatcher } from "./line_matcher.ts";
 
 const BYTES = new TextEncoder().encode(`${"a".repeat(60)}!\nfoo.bar.baz\n`);
@@ -50,9 +51,9 @@ interface WorkerScope {
   Worker: typeof Worker;
 }
 
-/** Returns the object that has the class `Worker`, which is a module on Node. */
+/** Returns the object that has the class `Worker`, which is a module on Node and Deno. */
 function getWorkerScope(): WorkerScope {
-  if (typeof Worker !== "undefined") return globalThis;
+  if (typeof Worker !== "undefined" && !isDeno) return globalThis;
   return getBuiltinModule("node:worker_threads") as unknown as WorkerScope;
 }
 
