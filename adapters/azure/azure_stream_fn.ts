@@ -8,7 +8,6 @@ import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import { findModel } from "../catalog/catalog.ts";
 import { createChat } from "../openai/chat/chat.ts";
 import { type ChatDialect, COMPATIBLE, MAX_DESCRIPTION } from "../openai/chat/dialect.ts";
-import { OPENAI_RESPONSES, type ResponsesDialect } from "../openai/responses/request.ts";
 import { createResponses } from "../openai/responses/responses.ts";
 import { toBearerHeader } from "../openai/server/server_stream_fn.ts";
 import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
@@ -59,11 +58,7 @@ export function createAzureStreamFn(options: AzureOptions): StreamFn {
     createUrlBuilder(settings.baseUrl, { api, apiVersion });
   const apis = {
     chat: createChat({ ...server, url: createUrl("chat"), dialect: createDialect(apiVersion) }),
-    responses: createResponses({
-      ...server,
-      url: createUrl("responses"),
-      dialect: RESPONSES_DIALECT,
-    }),
+    responses: createResponses({ ...server, url: createUrl("responses") }),
   };
   const canUseResponses = hasResponses(settings.baseUrl, apiVersion);
   const defaultApi = /\/responses$/.test(settings.baseUrl) ? "responses" : "chat";
@@ -109,9 +104,6 @@ function createKeyHeaders(
 
 /** Matches deployments named after a model of OpenAI. Those of other vendors, which a name may hide, reject the key. */
 const OPENAI_MODELS = /gpt(?!-oss)|codex|^o\d/i;
-
-/** Dialect of Azure's Responses API, which always keeps prompts in its cache for the same time. */
-const RESPONSES_DIALECT: ResponsesDialect = { ...OPENAI_RESPONSES, hasLongCache: false };
 
 /** Creates the dialect of an API version. Dated versions reject newer fields. */
 function createDialect(apiVersion: string | undefined): ChatDialect {

@@ -43,7 +43,7 @@ const DIALECT: ChatDialect = {
   unsupported: ["verbosity", "reasoningSummary"],
   serviceTiers: SERVICE_TIERS,
   // Models that reason reject it: "Model grok-4.6 does not support parameter stop".
-  supportsStop: (modelId) => modelId.includes("non-reasoning"),
+  supportsStop: (modelId) => /non-reasoning|^grok-(?:2|3(?!-mini))/.test(modelId),
   getAbilities: (modelId) => ({ ...COMPATIBLE.getAbilities(modelId), image: IMAGES }),
 };
 

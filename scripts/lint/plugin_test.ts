@@ -56,6 +56,14 @@ Deno.test("portable reports Deno and imports of node: in the library", () => {
   assertEquals(findViolations("/p/src/tools/a.ts", `await import("node:fs");`), [id]);
 });
 
+Deno.test("portable reports functions that Node 20 does not have in the library", () => {
+  const calls = ["Map.groupBy(a, b)", "Promise.withResolvers()", "Array.fromAsync(a)"];
+  for (const call of calls) {
+    assertEquals(findViolations("/p/src/tools/a.ts", `${call};`), ["swink/portable"], call);
+    assertEquals(findViolations("/p/cli/a.ts", `${call};`), [], call);
+  }
+});
+
 Deno.test("portable accepts types of node:, and all code of the program and of tests", () => {
   const types = `import type { Stats } from "node:fs"; type Fs = typeof import("node:fs");`;
   assertEquals(findViolations("/p/src/tools/a.ts", types), []);

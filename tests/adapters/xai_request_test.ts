@@ -142,6 +142,8 @@ Deno.test("createXai(): stop texts are sent to models that do not reason; the ot
     return [body["stop"], warnings.map(({ code }) => code)];
   };
   assertEquals(await send("grok-4.20-0309-non-reasoning"), [["END"], []]);
+  assertEquals(await send("grok-3"), [["END"], ["unknown_model"]]);
+  assertEquals(await send("grok-3-mini"), [undefined, ["unknown_model", "stop_left_out"]]);
   assertEquals(await send("grok-4.6"), [undefined, ["stop_left_out"]]);
   assertEquals(await send("grok-code-fast-1"), [undefined, ["unknown_model", "stop_left_out"]]);
 });

@@ -21,7 +21,7 @@ export class ReasoningDetails {
     return isProtected ? this.#details : [];
   }
 
-  /** Merges a piece into the last detail if type, index and id are the same, else appends it. */
+  /** Merges a piece into the last detail if it continues it, else appends it. */
   #merge(piece: WireReasoningDetail): void {
     const last = this.#details.at(-1);
     if (last === undefined || !isSameDetail(last, piece)) {
@@ -38,9 +38,10 @@ export class ReasoningDetails {
   }
 }
 
-/** Whether a piece continues a detail. Later pieces may lack the id. */
+/** Whether a piece continues a detail. Later pieces may lack the id; those of a text may each have their own. */
 function isSameDetail(detail: WireReasoningDetail, piece: WireReasoningDetail): boolean {
   const { type, index, id } = detail;
-  const hasOtherId = Boolean(id && piece["id"]) && id !== piece["id"];
+  const hasOtherId = type === "reasoning.encrypted" && Boolean(id && piece["id"]) &&
+    id !== piece["id"];
   return type === piece.type && index === piece["index"] && !hasOtherId;
 }

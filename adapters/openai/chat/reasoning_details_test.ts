@@ -35,6 +35,14 @@ Deno.test("ReasoningDetails: a piece with another id is another detail, as the s
   assertEquals(collect([encrypted], [other]), [encrypted, other]);
 });
 
+Deno.test("ReasoningDetails: the pieces of a text are joined when each has its own id", () => {
+  const text = { type: "reasoning.text", index: 0 };
+  assertEquals(
+    collect([{ ...text, text: "H", id: "1" }], [{ ...text, text: "m.", id: "2", signature: "c2" }]),
+    [{ ...text, text: "Hm.", id: "2", signature: "c2" }],
+  );
+});
+
 Deno.test("ReasoningDetails: details that are neither encrypted nor signed are not sent back", () => {
   assertEquals(collect([{ type: "reasoning.text", text: "Hm.", signature: null }]), []);
   assertEquals(collect([{ type: "reasoning.summary", summary: "Hm.", data: "" }]), []);

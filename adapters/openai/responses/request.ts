@@ -54,14 +54,12 @@ export interface ResponsesDialect {
   readonly serviceTiers?: ServiceTierNames;
   /** Whether the length of replies can be set. Default: `true`. */
   readonly hasVerbosity?: boolean;
-  /** Whether prompts can be kept in the cache for longer. Default: `true`. */
-  readonly hasLongCache?: boolean;
   /** Loads the conversion of server tools. */
   readonly loadServerTools: () => Promise<ServerToolFormats>;
 }
 
 /** Dialect of OpenAI and Azure. */
-export const OPENAI_RESPONSES: ResponsesDialect = {
+const OPENAI_RESPONSES: ResponsesDialect = {
   images: { types: COMMON_IMAGES, urls: WEB_URLS, files: true },
   documents: { types: /^application\/pdf$/, urls: WEB_URLS, files: true },
   loadServerTools: async () => (await import("../server/server_tools.ts")).OPENAI_TOOLS,
@@ -119,7 +117,7 @@ export async function createResponsesBody(
     text: Object.keys(text).length > 0 ? text : undefined,
     service_tier: tier,
     prompt_cache_key: resolveSessionId(request),
-    prompt_cache_retention: resolveRetention(request, dialect, sink),
+    prompt_cache_retention: resolveRetention(request, sink),
   };
   return mergeExtraFields(body, options.extra, sink);
 }
@@ -176,11 +174,10 @@ function toReasoningFields(
 
 function resolveRetention(
   { options: { cache }, model: { modelId } }: StreamRequest,
-  { hasLongCache = true }: ResponsesDialect,
   sink: WarningSink,
 ): string | undefined {
   if (cache !== "long") return undefined;
-  if (hasLongCache && LONG_CACHE_MODELS.test(modelId)) return "24h";
+  if (LONG_CACHE_MODELS.test(modelId)) return "24h";
   sink.warning(
     "cache_left_out",
     `${modelId} does not support long cache retention: the short one applies`,

@@ -35,6 +35,10 @@ const HARMLESS = [
   "(cd src; ls) | { head; }",
   "cat <<< 'text'",
   "cat <<'A' <<B\nx\nA\ny\nB\npwd",
+  // Files about the machine or a process, and words that are no files in it.
+  "grep -i mem /proc/meminfo",
+  "echo mem; cat /proc/cpuinfo",
+  "grep environ /proc/self/status",
 ];
 
 const ORDINARY = [
@@ -228,6 +232,9 @@ const DANGEROUS: readonly (readonly [string, string])[] = [
   ["strings /proc/1/task/1/environ", "holds secrets"],
   ["sort < /proc/self/environ", "holds secrets"],
   ["cd /proc/self && cat environ", "holds secrets"],
+  ["cat /proc/meminfo; cd /proc/net && cat ../environ", "holds secrets"],
+  ["cat /proc/self/env*", "holds secrets"],
+  ["cd /proc/1; cat [e]nviron", "holds secrets"],
 ];
 
 for (const command of HARMLESS) {

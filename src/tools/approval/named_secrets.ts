@@ -18,6 +18,9 @@ const TYPICAL_SECRETS: readonly string[] = [
   "id_rsa",
   "server.key",
   "cert.pem",
+  // Of a process.
+  "environ",
+  "mem",
 ];
 
 /** Maximum number of wildcards in a pattern that is compared with names; with more, it may match any. */
@@ -33,7 +36,7 @@ export function findNamedSecrets(
 ): string[] {
   const rules = createFileRules({ write: ["/"], read: [] }, protect);
   const isProtected = (path: string) => rules(path, "read") === "protected";
-  const namesProcess = words.some((word) => getCandidatePaths(word).some(isProcessFile));
+  const namesProcess = words.some((word) => getCandidatePaths(word).some(reachesProcess));
   const isSecret = (path: string) => {
     const places = listPlaces(join("/", path));
     return places === undefined || places.some(isProtected) ||
@@ -42,6 +45,15 @@ export function findNamedSecrets(
   const secrets = words.filter((word) => getCandidatePaths(word).some(isSecret));
   return [...new Set(secrets.map(({ text }) => text))];
 }
+
+/** Whether a path may be the directory of a process, or lead to it. */
+function reachesProcess(path: string): boolean {
+  return isProcessFile(path) && !PLAIN_FILES.test(join("/", path));
+}
+
+/** Matches files about the machine or a process, behind which there are no others. */
+const PLAIN_FILES =
+  /^\/proc\/(?:(?:cmdline|cpuinfo|diskstats|filesystems|interrupts|loadavg|meminfo|mounts|stat|swaps|uptime|version|vmstat)|(?:self|\d+|\$\$)\/(?:cgroup|cmdline|comm|io|limits|maps|mounts|smaps|stat|statm|status))$/;
 
 /** Matches the files of a process that have its variables and its memory. */
 const PROCESS_STATE = /(?:^|\/)(?:environ|mem)$/;

@@ -34,11 +34,15 @@ const PATTERN_OPTIONS = /^-(?!-)\w*[efg]|^--(?:expr|reg|f(?!ixed)|exclude-from|i
 const VALUE_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ...["grep", "egrep", "fgrep", "rg"].map((name) => [name, /^-\w*[ABCmt]$/] as const),
   ...["awk", "gawk", "mawk", "nawk"].map((name) => [name, /^-[Fv]$/] as const),
-  ["jq", /^--(?:arg(?:json)?|indent)$/],
+  ["jq", /^--indent$/],
 ]);
 
-/** Options with two values. */
+/** Options of `jq` with two values: a name and a text. */
 const PAIR_OPTIONS = /^--arg(?:json)?$/;
+
+/** Options of `jq` without a value. */
+const JQ_FLAGS =
+  /^(?:-[acCejMnrRsS]+|--(?:null-input|raw-(?:input|output)|join-output|slurp|compact-output|sort-keys|tab|exit-status))$/;
 
 /** Options whose value, a glob of files, is the next word. */
 const GLOB_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
@@ -55,9 +59,9 @@ const TEXT_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ["sed", /^(?:-[nErsz]*e|--expression)$/],
 ]);
 
-/** An expression of perl that only compares or replaces text, without code in it. */
+/** An expression of perl that only compares or replaces text: without code in it, such as an index of a variable. */
 const PERL_EXPRESSION =
-  /^(?!.*(?:[@$]\{|\(\?\??\{))(?:s([/|#,!])(?:(?!\1).)*\1(?:(?!\1).)*\1[gimsx]*|m?([/|#,!])(?:(?!\2).)*\2[gimsx]*);?$/;
+  /^(?![^$@]*[$@].*[[{]|.*\([?*]+\w?\{)(?:s([/|#,!])(?:(?!\1).)*\1(?:(?!\1).)*\1[gimsx]*|m?([/|#,!])(?:(?!\2).)*\2[gimsx]*);?$/;
 
 /** Options of `fd` that run a program for each file that it finds. */
 const FD_EXECUTION = /^(?:-\w*[xX]|--exec(?:-batch)?)$/;
@@ -387,12 +391,29 @@ function findPattern(name: string, args: readonly ShellWord[]): number {
   const isFd = name === "fd" || name === "fdfind";
   if (hasPattern || (isFd && args.some(({ text }) => FD_EXECUTION.test(text)))) return -1;
   const options = VALUE_OPTIONS.get(name);
+  const pairs = name === "jq" ? findPairs(args.map(({ text }) => text)) : [];
   return args.findIndex(({ text }, index) => {
-    const { [index - 2]: before, [index - 1]: last } = args;
-    const isPair = name === "jq" && PAIR_OPTIONS.test(before?.text ?? "");
-    const option = last?.text ?? "";
+    const option = args[index - 1]?.text ?? "";
+    const isPair = pairs.some((pair) => index > pair && index <= pair + 2);
     return !text.startsWith("-") && !isGlob(option) && !isPair && !options?.test(option);
   });
+}
+
+/**
+ * Finds the options of `jq` with two values. Those are left out that follow an option which may have a value, or a word that
+ * the shell may replace by several: what looks like an option may be the value of another one.
+ */
+function findPairs(texts: readonly string[]): readonly number[] {
+  const pairs: number[] = [];
+  for (let index = 0; index < texts.length; index++) {
+    const { [index]: text = "", [index + 1]: variable = "" } = texts;
+    if (PAIR_OPTIONS.test(text) && /^[A-Za-z_]\w*$/.test(variable)) {
+      pairs.push(index);
+      index += 2;
+    } else if (text.startsWith("-") && !JQ_FLAGS.test(text)) break;
+    if (/[$`*?[{]/.test(texts[index] ?? "")) break;
+  }
+  return pairs;
 }
 
 interface WordPosition {
@@ -405,7 +426,7 @@ function isExcluded(name: string, { texts, index }: WordPosition): boolean {
   const { [index]: text = "", [index - 1]: option = "" } = texts;
   if (EXCLUDING_VALUES.test(text)) return true;
   if (TEXT_OPTIONS.get(name)?.test(option)) return true;
-  if (name === "jq" && PAIR_OPTIONS.test(texts[index - 2] ?? "")) return true;
+  if (name === "jq" && findPairs(texts).some((pair) => index === pair + 2)) return true;
   if (name === "perl" && /^-\w*e$/.test(option) && PERL_EXPRESSION.test(text)) return true;
   const isGlob = GLOB_OPTIONS.get(name)?.test(option);
   if (name === "rg" && (isGlob ? /^!/ : /^(?:-g|--i?glob=)!/).test(text)) return true;

@@ -320,4 +320,22 @@ Deno.test("rules for reading: scripts of sed and awk, and aliases, name the file
     ["Read(.env)", "perl -ne '/(?{print `cat .env`})/' a", "certain"],
     ["Read(.env)", "jq --arg e .env . a", "none"],
     ["Read(.env)", "jq --rawfile e .env . a", "certain"],
+    ["Read(.env)", "jq -r '.b' --arg a b --arg e .env c.json", "none"],
+    // The value of an option may look like another option.
+    ["Read(.env)", "jq -R . --arg --arg v .env", "certain"],
+    ["Read(.env)", "jq -R --arg --arg v . .env", "certain"],
+    ["Read(.env)", "jq -R --rawfile --arg a . .env", "certain"],
+    ["Read(.env)", "jq -R --indent --arg . .env", "certain"],
+    ["Read(.env)", "jq -R . -- --arg v .env", "certain"],
+    ["Read(.env)", "jq -R . $option --arg v .env", "certain"],
+    ["Read(.env)", "jq -R . --arg $names .env", "certain"],
+    // An expression of perl may have code.
+    ["Read(.env)", "perl -pe 's/^/@{[`cat .env`]}/' a", "certain"],
+    ["Read(.env)", "perl -pe 's/^/$x[qx(cat .env)]/' a", "certain"],
+    ["Read(.env)", "perl -pe 's/^/$x->{qx(cat .env)}/' a", "certain"],
+    ["Read(.env)", `perl -ne 'm/(?{system "cat .env"})/' a`, "certain"],
+    ["Read(.env)", "perl -ne 'm/(??{`cat .env`})/' a", "certain"],
+    ["Read(.env)", "perl -pe 's/(.+).env$/$1/' a", "none"],
+    ["Read(.env)", "sed -e'r .env' a", "certain"],
+    ["Read(.env)", "sed -n --expression='R .env' a", "certain"],
   ]));

@@ -93,10 +93,10 @@ function keepStates(current: Plan, plan: Plan): Plan {
   const isEarlier = current.title !== plan.title ||
     current.steps.every(({ state }) => state === "complete");
   if (isEarlier) return plan;
-  const states = Map.groupBy(current.steps, ({ title }) => title);
+  const others = [...current.steps];
   const steps = plan.steps.map((step) => {
-    const [same = step, ...others] = states.get(step.title) ?? [];
-    states.set(step.title, others);
+    const index = others.findIndex(({ title }) => title === step.title);
+    const [same = step] = index === -1 ? [] : others.splice(index, 1);
     return { ...step, state: same.state };
   });
   return { ...plan, steps };
