@@ -23,6 +23,8 @@ async function runExamples([config = "deno.json"]: string[]): Promise<number> {
     const { code } = await new Deno.Command(Deno.execPath(), {
       args: ["test", "-A", "--no-check", "-c", config, tests],
       cwd: root,
+      // Examples leave their directories, which are removed with this one.
+      env: { TMPDIR: directory, TEMP: directory },
     }).spawn().status;
     return code;
   } finally {
