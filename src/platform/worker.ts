@@ -29,7 +29,8 @@ export type ParentThread = Pick<WorkerThread, "postMessage" | "onMessage">;
  * @throws {BadRequestError} If the runtime has no workers.
  */
 export function startWorker(module: URL): WorkerThread {
-  // In Deno 2.9, terminate() of a web worker does not end code that never returns to the event loop.
+  // In Deno 2.9, terminate() does not end code that never returns to the event loop. With a web worker in such code the
+  // program does not end either; with a thread it does.
   if (typeof Worker !== "undefined" && !isDeno) return startWebWorker(module);
   const threads = findBuiltinModule("node:worker_threads");
   if (!threads) throw new BadRequestError("This runtime has no workers");

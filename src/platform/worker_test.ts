@@ -19,7 +19,7 @@ worker.onMessage((message) => {
 });
 worker.postMessage("begin");`;
 
-Deno.test("startWorker(): terminate() ends a worker that is busy, and the program can end", async () => {
+Deno.test("startWorker(): the program can end after terminate() of a worker that never returns to its event loop", async () => {
   const directory = await Deno.makeTempDir({ prefix: "swink_test_" });
   try {
     await Deno.writeTextFile(`${directory}/busy.ts`, BUSY_WORKER);

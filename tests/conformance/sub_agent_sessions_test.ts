@@ -193,14 +193,13 @@ async function createSession(
   store: SessionStore,
   id: string,
   parent?: string,
-  created = 0,
 ): Promise<void> {
   const metadata = parent && { subAgentParentId: parent, subAgentCallId: "a", subAgentPath: ["a"] };
   const session = await store.create({
     id,
     tenant: "acme",
     ...(metadata && { metadata }),
-    entries: [{ type: "title", id: "e", parentId: null, timestamp: created, title: "t" }],
+    entries: [{ type: "title", id: "e", parentId: null, timestamp: 0, title: "t" }],
   });
   await session.close();
 }
@@ -255,14 +254,22 @@ testStores("sub-agent sessions: a cycle of wrong parents is deleted as one", asy
   assertEquals((await store.list()).length, 0);
 });
 
+/** Returns the time when it has changed, since the age of a session begins with its creation. */
+function waitForNextMillisecond(): number {
+  const start = Date.now();
+  while (Date.now() === start);
+  return Date.now();
+}
+
 testStores(
   "sub-agent sessions: are deleted with a parent that is deleted by its age",
   async (store) => {
-    await createSession(store, "parent", undefined, 1);
-    await createSession(store, "child", "parent", 50);
-    await createSession(store, "grandchild", "child", 50);
-    await createSession(store, "other", undefined, 50);
-    await store.deleteAll({ tenant: "acme", updatedBefore: 10 });
+    await createSession(store, "parent");
+    const createdBefore = waitForNextMillisecond();
+    await createSession(store, "child", "parent");
+    await createSession(store, "grandchild", "child");
+    await createSession(store, "other");
+    await store.deleteAll({ tenant: "acme", updatedBefore: createdBefore });
     assertEquals((await store.list()).map(({ id }) => id), ["other"]);
   },
 );
