@@ -37,8 +37,8 @@ Deno.test("chooseModel(): the model of a recording comes before that of the keys
     ["http://mistral.test/chat/completions", "mistral/m:1"],
     ["https://lab.test/v1/chat/completions", "lab/m:1"],
     ["https://lab.test/v1/messages", "anthropic/m:1"],
-    // No provider has these URLs.
-    ["https://lab.test/v10/chat/completions", "anthropic/claude-sonnet-5-5"],
+    // No provider has these URLs; the first one has an API that gateways offer.
+    ["https://lab.test/v10/chat/completions", "openai/m:1"],
     ["https://api.openai.com.other.test/v1/responses", "anthropic/claude-sonnet-5-5"],
   ] as const;
   for (const [url, expected] of cases) {
