@@ -9,7 +9,6 @@ import type { AgentError } from "../core/errors.ts";
 import type { TurnEndReason } from "../core/event.ts";
 import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
-import type { PostTurnContext } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { TurnInput } from "./message_source.ts";
 import { callModel, type ModelReply } from "./model_call.ts";
@@ -195,13 +194,11 @@ function applyPostTurn(
   { message, progress, batch: { toolResults } }: TurnActions,
 ): Promise<SlotVerdict> {
   const { history } = turn.run;
-  const shared = createPolicyContext({ ...turn, progress });
-  // Copied only for a policy that reads them.
-  const context = Object.defineProperties(shared, {
-    message: { get: () => history.copy(message), enumerable: true },
-    toolResults: { get: () => history.copyAll(toolResults), enumerable: true },
+  const context = createPolicyContext({ ...turn, progress }, {
+    message: history.copy(message),
+    toolResults: history.copyAll(toolResults),
   });
-  return runPostTurn(turn.run, context as PostTurnContext);
+  return runPostTurn(turn.run, context);
 }
 
 /** Emits the end of a turn; returns a promise if the caller should wait. */

@@ -11,6 +11,11 @@ import { main } from "../../../cli/main.ts";
 import { createFakeHost } from "../fake_host.ts";
 import { typeConversation } from "./plain_conversation.ts";
 
+/** Replies of a model that writes a file. */
+const WRITES_FILE = [
+  scriptedReply(scriptedCall("write_file", { path: "a.txt", content: "1\n" })),
+  scriptedReply("Done."),
+];
 const HELLO = [scriptedReply("Hello!")];
 
 Deno.test("conversation: -c continues the last one, and shows its end", async () => {
@@ -123,10 +128,7 @@ Deno.test("conversation: a run that was aborted is continued with what was done"
 Deno.test("conversation: deleting a session deletes its file changes", async () => {
   await using conversation = await typeConversation({
     args: ["--approve-all", "--session-id", "talk"],
-    model: [
-      scriptedReply(scriptedCall("write_file", { path: "a.txt", content: "1\n" })),
-      scriptedReply("Done."),
-    ],
+    model: WRITES_FILE,
     typed: ["Write", "/quit"],
   });
   const { home } = conversation;
@@ -140,10 +142,7 @@ Deno.test("conversation: deleting a session deletes its file changes", async () 
 Deno.test("conversation: commands of the user and an undo are saved at once, also for a copy", async () => {
   await using first = await typeConversation({
     args: ["--approve-all", "--session-id", "talk"],
-    model: [
-      scriptedReply(scriptedCall("write_file", { path: "a.txt", content: "1\n" })),
-      scriptedReply("Done."),
-    ],
+    model: WRITES_FILE,
     typed: ["Write", "!echo ran", "/undo", "/fork", "/quit"],
   });
   const { home } = first;
@@ -179,10 +178,7 @@ Deno.test("conversation: a command of the user before the first prompt is saved 
 Deno.test("conversation: a copy with which no conversation could start is removed", async () => {
   await using first = await typeConversation({
     args: ["--session-id", "talk", "--approve-all"],
-    model: [
-      scriptedReply(scriptedCall("write_file", { path: "a.txt", content: "1\n" })),
-      scriptedReply("Done."),
-    ],
+    model: WRITES_FILE,
     typed: ["Write", "/quit"],
   });
   const { home } = first;
