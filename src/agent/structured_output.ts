@@ -95,7 +95,7 @@ export class StructuredAnswer {
   #streamFn: StreamFn | undefined;
   /** Whether the provider rejected the schema in this turn, so that the request needs the tool instead. */
   #needsTool = false;
-  /** Whether an attempt was a text without a call. */
+  /** Whether an attempt was a text without a call, so that the call is forced unless the provider refuses that. */
   #hasText = false;
   #now: () => number = Date.now;
   readonly #tool: AgentTool;
@@ -179,9 +179,9 @@ export class StructuredAnswer {
   #extendSettings(settings: TurnSettings): TurnSettings {
     const answerTool = this.#tool;
     this.#needsTool = false;
-    return this.#isNative
-      ? { ...settings, answerTool, recoverRequest: (error) => this.#useTool(error) }
-      : { ...settings, tools: this.#addTool(settings.tools), answerTool };
+    const recoverRequest = (error: AgentError) => this.#useTool(error) || this.#askAgain(error);
+    const tools = this.#isNative ? settings.tools : this.#addTool(settings.tools);
+    return { ...settings, tools, answerTool, recoverRequest };
   }
 
   /** Adds the tool that receives the answer; one of the same name, which the agent got meanwhile, does not exist then. */
@@ -194,6 +194,13 @@ export class StructuredAnswer {
     if (!this.#isNative || !REJECTED_SCHEMA.test(message)) return false;
     this.#isNative = false;
     this.#needsTool = true;
+    return true;
+  }
+
+  /** Requests the call without forcing it if the provider refuses that, as some do while a model thinks. */
+  #askAgain({ message }: AgentError): boolean {
+    if (!this.#hasText || !/tool_?choice/i.test(message)) return false;
+    this.#hasText = false;
     return true;
   }
 

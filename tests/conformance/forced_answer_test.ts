@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
-import { reply } from "../../src/testing/script.ts";
+import { fail, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { testAgent } from "./test_agent.ts";
 
@@ -32,4 +32,20 @@ Deno.test("structuredOutput() forces the call after a text, where the provider e
     assertEquals(script.calls[1]?.context.tools.length, 2);
     script.assertDone();
   }
+});
+
+Deno.test("structuredOutput() asks again without forcing the call when the provider refuses that", async () => {
+  const script = scriptedStream([
+    reply("It is Bern"),
+    fail("bad_request", "Thinking mode does not support this tool_choice"),
+    answer({ city: "Bern" }),
+  ]);
+  const streamFn = Object.assign(script, { hasStrictSchema: () => true });
+  const { agent } = testAgent([], { streamFn, tools: [fakeTool({ name: "look" })] });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(
+    script.calls.map(({ options }) => options.toolChoice),
+    [undefined, { name: "structured_output" }, undefined],
+  );
+  script.assertDone();
 });
