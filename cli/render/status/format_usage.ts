@@ -55,6 +55,9 @@ const MAX_LABEL = 1_000;
 /** Fewest columns of the label of a turn. */
 const MIN_LABEL = 8;
 
+/** Most columns of the label of a turn, since the width of a terminal that only writes lines is not known. */
+const MAX_LABEL_COLUMNS = 60;
+
 /** Columns between the columns of the table. */
 const GAP = "  ";
 
@@ -84,7 +87,7 @@ export function formatUsageTable(
   const used = widths.reduce((sum, width) => sum + width + GAP.length, 0);
   const labelWidth = Math.min(
     Math.max(...labels.map((text) => getLineWidth([{ text }])), "turn".length),
-    Math.max(columns - used, MIN_LABEL),
+    Math.max(Math.min(columns - used, MAX_LABEL_COLUMNS), MIN_LABEL),
   );
   const formatRow = (
     label: string,
