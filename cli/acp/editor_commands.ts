@@ -11,6 +11,7 @@ import type { CommandContext, RunControl } from "../conversation/command/command
 import type { ConversationCommand } from "../conversation/command/conversation_command.ts";
 import { loadCommands } from "../conversation/commands/load_commands.ts";
 import { COMMANDS } from "../conversation/commands/table.ts";
+import { readOtherSpending } from "../conversation/core/other_spending.ts";
 import { RecordedConversation } from "../conversation/core/recorded_conversation.ts";
 import { CliError, UsageError } from "../host/cli_error.ts";
 import { EditorView } from "./editor_view.ts";
@@ -73,7 +74,7 @@ export class EditorCommands {
     const view = new EditorView(client);
     const runs = new CommandRuns(client, signal);
     try {
-      await command.run(argument.trim(), this.#createContext(view, runs));
+      await command.run(argument.trim(), await this.#createContext(view, runs));
       await runs.untilIdle();
     } catch (error) {
       if (signal.aborted) throw error;
@@ -84,12 +85,12 @@ export class EditorCommands {
     return { type: "answer", text: view.takeText() };
   }
 
-  #createContext(view: EditorView, runs: RunControl): CommandContext {
+  async #createContext(view: EditorView, runs: RunControl): Promise<CommandContext> {
     const { host, setup, ...parts } = this.#parts;
     const { agent } = setup;
     const findTool = (name: string) => agent.state.tools.find((tool) => tool.name === name);
     const record = new RecordedConversation({ now: host.now, findTool });
-    record.restore(agent.state.messages);
+    record.restore(agent.state.messages, await readOtherSpending(parts.sessions.session));
     return {
       ...parts,
       host,

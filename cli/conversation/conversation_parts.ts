@@ -5,6 +5,7 @@
  */
 
 import type { Agent, AgentEvent, PromptInput } from "../../mod.ts";
+import type { Session } from "../../src/memory/mod.ts";
 import type { ApprovalPrompt, ChangeLog } from "../../src/tools/mod.ts";
 import { getErrorMessage } from "../../src/core/errors.ts";
 import { CliError } from "../host/cli_error.ts";
@@ -31,6 +32,7 @@ import { ExternalEditor } from "./core/external_editor.ts";
 import { formatHistory } from "./core/history_lines.ts";
 import { RecordedConversation } from "./core/recorded_conversation.ts";
 import { type ConversationRenderers, createRenderers } from "./core/renderers.ts";
+import { readOtherSpending } from "./core/other_spending.ts";
 import { formatRunEnd } from "./core/run_end_lines.ts";
 import { SelectedCall } from "./core/selected_call.ts";
 import { ShellCommands } from "./core/shell_command.ts";
@@ -82,8 +84,10 @@ export interface ConversationParts {
 export async function createParts(
   environment: ConversationEnvironment,
 ): Promise<ConversationParts> {
-  const { view, opened: { setup: { controls } }, interrupt } = environment;
+  const { view, opened, interrupt } = environment;
+  const { controls } = opened.setup;
   const shown = createShownParts(environment);
+  await shown.restore(opened.session?.recording?.session);
   const { output, selection, runs, status } = shown;
   const session = await createSession(environment, shown);
   const editor = createEditor(environment);
@@ -131,6 +135,8 @@ export async function createParts(
 
 /** The parts that show what the agent does. */
 interface ShownParts {
+  /** Restores the record of a session. */
+  readonly restore: (session: Session | undefined) => Promise<void>;
   readonly record: RecordedConversation;
   readonly renderers: ConversationRenderers;
   readonly output: ConversationOutput;
@@ -150,7 +156,6 @@ function createShownParts(environment: ConversationEnvironment): ShownParts {
   };
   const findTool = (name: string) => agent.state.tools.find((tool) => tool.name === name);
   const record = new RecordedConversation({ now, findTool });
-  record.restore(agent.state.messages);
   const renderers = createRenderers({ view, settings: outputSettings, now });
   const output: ConversationOutput = new ConversationOutput({
     view,
@@ -174,7 +179,10 @@ function createShownParts(environment: ConversationEnvironment): ShownParts {
   const isRunning = () => runs.isRunning;
   const rows = { view, output, record, selection, queue: runs, status, isRunning, now };
   view.setLiveSource((columns) => createLiveRows(columns, rows));
-  return { record, renderers, output, outputSettings, selection, runs, status };
+  const restore = async (session: Session | undefined) => {
+    record.restore(agent.state.messages, await readOtherSpending(session));
+  };
+  return { restore, record, renderers, output, outputSettings, selection, runs, status };
 }
 
 function createRuns(
@@ -226,7 +234,7 @@ function beginTurn({ changeLog }: Pick<ConversationEnvironment, "changeLog">, ti
 async function createSession(
   { settings: { cwd }, configured: { directories }, host: { now }, view, opened }:
     ConversationEnvironment,
-  { record, status }: Pick<ShownParts, "record" | "status">,
+  { restore, status }: Pick<ShownParts, "restore" | "status">,
 ): Promise<ConversationSession> {
   return new ConversationSession({
     setup: opened.setup,
@@ -234,8 +242,8 @@ async function createSession(
     cwd: await Deno.realPath(cwd),
     directories,
     now,
-    onSwitched() {
-      record.restore(opened.setup.agent.state.messages);
+    async onSwitched(session) {
+      await restore(session);
       void status.updateGauge();
     },
     onWarnings: (warnings) => printWarnings(view, warnings),

@@ -13,6 +13,7 @@ import type { CallView } from "../../render/tools/call_view.ts";
 import type { ConversationRecord, EndedPrompt } from "../command/command_context.ts";
 import { listCalls } from "./list_calls.ts";
 import { listTurns } from "./list_turns.ts";
+import type { OtherSpending } from "./other_spending.ts";
 import { RecordedAgents } from "./recorded_agents.ts";
 
 /**
@@ -77,13 +78,13 @@ export class RecordedConversation implements ConversationRecord {
     return this.#agents.getText(number);
   }
 
-  /** Forgets everything, and adds the prompts of a history and its last calls. */
-  restore(messages: readonly AgentMessage[]): void {
+  /** Forgets everything, and adds the prompts of a history, its last calls, and what else its session has used. */
+  restore(messages: readonly AgentMessage[], others: readonly OtherSpending[] = []): void {
     this.clear();
     const calls = [...listCalls(messages).values()];
     this.#callCount = calls.length;
     this.#calls = calls.filter(({ end }) => end).slice(-MAX_CALLS);
-    for (const { label, usage, cost, durationMs } of listTurns(messages)) {
+    for (const { label, usage, cost, durationMs } of listTurns(messages, others)) {
       this.addPrompt({ label, outcome: { usage, cost }, durationMs });
     }
   }

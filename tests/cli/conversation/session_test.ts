@@ -4,11 +4,12 @@
  * @module
  */
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { FileSessionStore } from "../../../src/memory/mod.ts";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
 import { main } from "../../../cli/main.ts";
 import { createFakeHost } from "../fake_host.ts";
+import { createTemporaryDirectory } from "../temporary_directory.ts";
 import { typeConversation } from "./plain_conversation.ts";
 
 /** Replies of a model that writes a file. */
@@ -330,4 +331,32 @@ Deno.test("conversation: /rewind, /tree and a continued conversation have prompt
   });
   assertStringIncludes(second.transcript, "you: Read @a.txt\nassistant: Hello!\n");
   assertEquals(second.outputs[0], "Back before: Read @a.txt\n");
+});
+
+Deno.test("conversation: /usage has the cost of /compact also when it is continued", async () => {
+  await using home = await createTemporaryDirectory({ "p/.keep": "" });
+  const prompts = ["One", "Two", "Three"].map((word) => `${word} ${"word ".repeat(8_000)}`);
+  const typed = [...prompts, "/compact", "/usage", "/quit"];
+  const model = [...prompts, "/compact"].map(() => scriptedReply("Yes."));
+  await using first = await typeConversation({ home, model, typed });
+  await using second = await typeConversation({
+    home,
+    args: ["-c"],
+    model: [],
+    typed: ["/usage", "/quit"],
+  });
+  const rows = (text = "") => text.match(/^(?:\/compact|sum) .*\$\S+/gm);
+  assertEquals(rows(first.outputs.at(-2))?.length, 2);
+  assertMatch(first.outputs.at(-2) ?? "", /^One (?:word ){10}wor\.{3}/m);
+  assertEquals(rows(second.outputs[0]), rows(first.outputs.at(-2)));
+});
+
+Deno.test("conversation: /export writes into the home directory for a path with ~", async () => {
+  await using conversation = await typeConversation({
+    model: [scriptedReply("Hello!")],
+    typed: ["Greet me", "/export ~/b.md", "/quit"],
+  });
+  const { outputs, home } = conversation;
+  assertEquals(outputs[1], "Written to HOME/b.md\n");
+  assertStringIncludes(home.read("b.md"), "Hello!");
 });
