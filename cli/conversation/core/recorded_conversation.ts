@@ -10,6 +10,7 @@ import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.
 import type { AgentView } from "../../render/agents/agent_view.ts";
 import type { TurnUsage } from "../../render/status/turn_usage.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
+import { WaitingCalls } from "../../render/tools/waiting_calls.ts";
 import type { ConversationRecord, EndedPrompt } from "../command/command_context.ts";
 import { listCalls } from "./list_calls.ts";
 import { listTurns } from "./list_turns.ts";
@@ -44,6 +45,7 @@ export class RecordedConversation implements ConversationRecord {
   #callCount = 0;
   /** The number of each running call, by its id. */
   readonly #running = new Map<string, number>();
+  readonly #waiting: WaitingCalls;
   #turns: TurnUsage[] = [];
   #total = NO_USAGE;
   selectedCall: number | undefined;
@@ -51,6 +53,7 @@ export class RecordedConversation implements ConversationRecord {
   constructor(options: RecordedConversationOptions) {
     this.#options = options;
     this.#agents = new RecordedAgents(options);
+    this.#waiting = new WaitingCalls(options.findTool);
   }
 
   get calls(): readonly CallView[] {
@@ -94,6 +97,7 @@ export class RecordedConversation implements ConversationRecord {
     this.#calls = [];
     this.#callCount = 0;
     this.#running.clear();
+    this.#waiting.clear();
     this.#turns = [];
     this.#total = NO_USAGE;
     this.selectedCall = undefined;
@@ -141,9 +145,10 @@ export class RecordedConversation implements ConversationRecord {
   }
 
   #start(
-    { id, name, arguments: args }: Extract<AgentEvent, { type: "tool_execution_start" }>,
+    event: Extract<AgentEvent, { type: "tool_execution_start" }>,
     changes: readonly FileChange[],
   ): CallView {
+    const { id, name, arguments: args } = event;
     const number = ++this.#callCount;
     const startedAt = this.#options.now();
     const call: CallView = {
@@ -151,6 +156,7 @@ export class RecordedConversation implements ConversationRecord {
       name,
       arguments: args,
       startedAt,
+      isWaiting: this.#waiting.start(event),
       ...(changes.length > 0 && { changes }),
     };
     this.#running.set(id, number);
@@ -163,10 +169,15 @@ export class RecordedConversation implements ConversationRecord {
     { id, result, isError }: Extract<AgentEvent, { type: "tool_execution_end" }>,
   ): CallView | undefined {
     const endedAt = this.#options.now();
-    const ended = this.#update(id, ({ output: _output, ...call }) => ({
+    const ended = this.#update(id, ({ output: _output, isWaiting, ...call }) => ({
       ...call,
+      // A call that has waited until its end was canceled.
+      ...(isWaiting && { startedAt: endedAt }),
       end: { endedAt, result, isError },
     }));
+    for (const next of this.#waiting.end(id)) {
+      this.#update(next, (call) => ({ ...call, startedAt: endedAt, isWaiting: false }));
+    }
     this.#running.delete(id);
     this.#agents.endCall(id, isError);
     return ended;

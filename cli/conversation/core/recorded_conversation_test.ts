@@ -121,3 +121,38 @@ Deno.test("RecordedConversation: calls that run are kept when there are many, an
   assertEquals(ended, count + 1);
   assertEquals([record.calls.length, record.calls.at(-1)?.number], [200, count + 1]);
 });
+
+Deno.test("RecordedConversation: the duration of a call does not include that of the calls before it", async () => {
+  const work = defineTool({
+    name: "work",
+    description: "Works",
+    parameters: { type: "object" },
+    concurrencyKey: () => "work",
+    execute: () => {
+      now += 1_000;
+      return Promise.resolve("Done.");
+    },
+  });
+  let now = 0;
+  const agent = new Agent({
+    model: MODEL,
+    tools: [work],
+    streamFn: scriptedStream([
+      reply([toolCall("work", {}), toolCall("work", {}), toolCall("work", {})]),
+      reply("Done."),
+    ]),
+  });
+  const record = new RecordedConversation({ now: () => now, findTool: () => work });
+  const waiting: number[][] = [];
+  agent.subscribe(async (event) => {
+    await record.onEvent(event);
+    waiting.push(record.runningCalls.filter((call) => call.isWaiting).map(({ number }) => number));
+  });
+  await agent.prompt("Work");
+  assertEquals(
+    record.calls.map(({ startedAt, end }) => [startedAt, end?.endedAt]),
+    [[0, 1_000], [1_000, 2_000], [2_000, 3_000]],
+  );
+  const changes = waiting.map(String).filter((ids, index, all) => ids !== all[index - 1]);
+  assertEquals(changes, ["", "2", "2,3", "3", ""]);
+});
