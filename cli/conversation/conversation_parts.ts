@@ -21,6 +21,7 @@ import type { ProjectRunSettings } from "../run/settings.ts";
 import type { CommandContext, OutputSettings } from "./command/command_context.ts";
 import type { ConversationCommand } from "./command/conversation_command.ts";
 import { Conversation } from "./conversation.ts";
+import { createTurnId } from "./core/change_turn.ts";
 import { ConversationCompleter } from "./core/conversation_completer.ts";
 import { ConversationOutput } from "./core/conversation_output.ts";
 import { ConversationRuns, type RunEnded } from "./core/conversation_runs.ts";
@@ -147,7 +148,7 @@ interface ShownParts {
 }
 
 function createShownParts(environment: ConversationEnvironment): ShownParts {
-  const { settings: { verbosity, baseUrl }, host: { now }, view, opened } = environment;
+  const { settings: { verbosity, baseUrl }, host: { now }, view, opened, changeLog } = environment;
   const { agent, planMode } = opened.setup;
   const outputSettings: OutputSettings = {
     expandsTools: verbosity === "verbose",
@@ -166,7 +167,7 @@ function createShownParts(environment: ConversationEnvironment): ShownParts {
     takeTyped(id) {
       const typed = runs.takeTyped(id);
       // It is a prompt for /rewind. The message before it may be of the same millisecond.
-      if (typed !== undefined) beginTurn(environment, Date.now() + 1);
+      if (typed !== undefined) changeLog.beginTurn(createTurnId("prompt", Date.now() + 1));
       return typed;
     },
     baseUrl,
@@ -203,8 +204,9 @@ function createRuns(
     onEvent: (event) => output.onEvent(event),
     onStart(text) {
       label = text;
-      beginTurn({ changeLog }, Date.now());
+      changeLog.beginTurn(createTurnId("prompt", Date.now()));
     },
+    onTask: () => changeLog.beginTurn(createTurnId("task", Date.now())),
     onLate: (text) => view.echo(text),
     async onEnd(end: RunEnded) {
       const { turns, attempts } = output;
@@ -224,11 +226,6 @@ function createRuns(
       output.await(label === undefined ? undefined : { label });
     },
   });
-}
-
-/** Separates the file changes of a prompt from earlier ones. The time is that of the clock of the entries of the session. */
-function beginTurn({ changeLog }: Pick<ConversationEnvironment, "changeLog">, time: number): void {
-  changeLog.beginTurn(`${time} ${crypto.randomUUID()}`);
 }
 
 async function createSession(

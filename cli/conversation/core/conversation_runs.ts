@@ -22,6 +22,8 @@ export interface ConversationRunsOptions {
   readonly onEvent: (event: AgentEvent) => Promise<void>;
   /** Called before each run with its text. */
   readonly onStart: (text: string) => void | Promise<void>;
+  /** Called before each task. */
+  readonly onTask: () => void;
   /** Called at the start of the run of a text that was sent after an abort, and that has waited for the end of that run. */
   readonly onLate: (text: string) => void | Promise<void>;
   /** Called after each run. */
@@ -123,9 +125,10 @@ export class ConversationRuns implements RunControl, QueueControl {
   }
 
   startTask(label: string, task: (signal: AbortSignal) => Promise<void>): void {
-    const { onError } = this.#options;
+    const { onTask, onError } = this.#options;
     void this.#run(label, async (signal) => {
       try {
+        onTask();
         await task(signal);
       } catch (error) {
         if (!signal.aborted) await onError(error);

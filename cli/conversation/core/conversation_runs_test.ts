@@ -73,6 +73,7 @@ function createRuns() {
     createInput: (text) => Promise.resolve(text),
     onEvent: () => Promise.resolve(),
     onStart: (text) => void started.push(text),
+    onTask() {},
     onLate: (text) => void late.push(text),
     onEnd: () => {},
     onError: (error) => void errors.push(error),

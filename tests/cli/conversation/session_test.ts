@@ -316,6 +316,44 @@ Deno.test("conversation: after /tree the model still knows which of its earlier 
   assertEquals(outputs.at(-2), "1 * Write a\n2     Write b\n3     Next\n4 *   Again\n");
 });
 
+Deno.test("conversation: after /tree the model knows which changes /rewind has undone in that branch", async () => {
+  const write = (path: string) => [
+    scriptedReply(scriptedCall("write_file", { path, content: "1\n" })),
+    scriptedReply("Done."),
+  ];
+  await using conversation = await typeConversation({
+    args: ["--approve-all"],
+    model: [...write("a.txt"), ...write("b.txt"), ...HELLO, ...HELLO, ...HELLO],
+    typed: [
+      ...["Write a", "Write b", "/rewind 2", "y", "Another", "/tree 2", "Both"],
+      ...["/tree 1", "First", "/quit"],
+    ],
+  });
+  const [another = "", both = "", first = ""] = conversation.requests.slice(-3)
+    .map(({ messages }) => JSON.stringify(messages));
+  const note = "I have undone your changes of these files: ";
+  assertEquals(another.split(note).length, 1, another);
+  assertEquals(both.split(`${note}a.txt`).length, 2, both);
+  assertEquals(both.split(`${note}b.txt`).length, 2, both);
+  assertEquals(first.split(`${note}a.txt`).length, 2, first);
+  assertEquals(first.split(note).length, 2, first);
+});
+
+Deno.test("conversation: /undo and /rewind separate the changes of a command of the user from those of a prompt", async () => {
+  await using conversation = await typeConversation({
+    args: ["--approve-all"],
+    model: [...WRITES_FILE, ...WRITES_FILE],
+    typed: [
+      ...["Write", "!echo 2 > b.txt", "/undo", "/undo", "!!echo 2 > b.txt"],
+      ...["Write again", "/rewind", "y", "/quit"],
+    ],
+  });
+  const { outputs, home } = conversation;
+  assertEquals(outputs.slice(2, 4), ["removed b.txt\n", "removed a.txt\n"]);
+  assertStringIncludes(outputs[7] ?? "", "removed a.txt\nBack before: Write again\n");
+  assertEquals(home.read("p/b.txt"), "2\n");
+});
+
 Deno.test("conversation: /rewind, /tree and a continued conversation have prompts without the files in them", async () => {
   await using first = await typeConversation({
     files: { "p/a.txt": "content\n" },
