@@ -5,7 +5,7 @@
  * @module
  */
 
-/** What changes files. */
+/** Cause of changes of files. */
 export type ChangeSource = "prompt" | "task";
 
 /** Creates the id of a turn that begins at a time. */
