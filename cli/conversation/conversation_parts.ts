@@ -182,6 +182,7 @@ function createShownParts(environment: ConversationEnvironment): ShownParts {
   view.setLiveSource((columns) => createLiveRows(columns, rows));
   const restore = async (session: Session | undefined) => {
     record.restore(agent.state.messages, await readOtherSpending(session));
+    runs.restoreQueued();
   };
   return { restore, record, renderers, output, outputSettings, selection, runs, status };
 }

@@ -6,6 +6,7 @@
 
 import type { Agent, AgentEvent, AgentResult, PromptInput } from "../../../mod.ts";
 import type { Delivery, QueueControl, QueuedText, RunControl } from "../command/command_context.ts";
+import { getTypedText } from "../command/typed_text.ts";
 import { getUserText } from "./user_text.ts";
 
 /** Options for {@linkcode ConversationRuns}. */
@@ -104,6 +105,15 @@ export class ConversationRuns implements RunControl, QueueControl {
 
   clear(): void {
     for (const { id } of this.texts) this.remove(id);
+  }
+
+  /** Takes the messages that wait in a session that is continued for texts that were queued here. */
+  restoreQueued(): void {
+    const { steering, followUp } = this.agent.queued;
+    for (const { message } of [...steering, ...followUp]) {
+      if (message.id === undefined || this.#typed.has(message.id)) continue;
+      this.#typed.set(message.id, getTypedText(getUserText(message)));
+    }
   }
 
   /** Returns the text of a delivered message as it was typed; `undefined` if it was not queued here. */
