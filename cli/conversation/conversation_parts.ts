@@ -202,6 +202,7 @@ function createRuns(
       const input = await attachFiles(text, { cwd, images, typed: text, signal, onWarning });
       return await hooks.submit(input, signal);
     },
+    prepareInput: (input, signal) => hooks.submit(input, signal),
     onEvent: (event) => output.onEvent(event),
     onStart(text) {
       label = text;

@@ -19,6 +19,8 @@ export interface ConversationRunsOptions {
    * @throws {CliError} If a hook blocks it.
    */
   readonly createInput: (text: string, signal: AbortSignal) => Promise<PromptInput>;
+  /** Prepares an input that was not created from a text. */
+  readonly prepareInput: (input: PromptInput, signal: AbortSignal) => Promise<PromptInput>;
   /** Called with the events of other agents that get what the user sends. */
   readonly onEvent: (event: AgentEvent) => Promise<void>;
   /** Called before each run with its text. */
@@ -45,6 +47,14 @@ export interface RunEnded {
   readonly result: AgentResult;
   /** Time since the text was sent, in milliseconds. */
   readonly durationMs: number;
+}
+
+/** The text of a run. */
+interface StartedText {
+  /** The text for `onStart`. */
+  readonly label: string;
+  /** The text as the user has typed it. Default: the input was not typed. */
+  readonly text?: string;
 }
 
 /** A run or a task. */
@@ -127,11 +137,13 @@ export class ConversationRuns implements RunControl, QueueControl {
     const { createInput } = this.#options;
     if (this.#activity?.controller.signal.aborted) return void this.#sendLate(text, delivery);
     if (this.#activity) return this.#queue(text, delivery);
-    this.#start(text, async (signal) => await createInput(text, signal));
+    this.#start({ label: text, text }, async (signal) => await createInput(text, signal));
   }
 
   prompt(input: PromptInput): void {
-    this.#start(typeof input === "string" ? input : "", () => Promise.resolve(input));
+    const { prepareInput } = this.#options;
+    const label = typeof input === "string" ? input : "";
+    this.#start({ label }, async (signal) => await prepareInput(input, signal));
   }
 
   startTask(label: string, task: (signal: AbortSignal) => Promise<void>): void {
@@ -189,7 +201,7 @@ export class ConversationRuns implements RunControl, QueueControl {
       );
     }
     if (this.#activity) return this.#queue(text, delivery);
-    this.#start(text, async (signal) => {
+    this.#start({ label: text, text }, async (signal) => {
       await onLate(text);
       return await createInput(text, signal);
     });
@@ -214,12 +226,15 @@ export class ConversationRuns implements RunControl, QueueControl {
   }
 
   /** Starts a run with an input. */
-  #start(text: string, createInput: (signal: AbortSignal) => Promise<PromptInput>): void {
+  #start(
+    { label, text }: StartedText,
+    createInput: (signal: AbortSignal) => Promise<PromptInput>,
+  ): void {
     const { onStart, onError } = this.#options;
     void this.#run(undefined, async (signal) => {
       let input: PromptInput;
       try {
-        await onStart(text);
+        await onStart(label);
         input = await createInput(signal);
       } catch (error) {
         if (!signal.aborted) await onError(error, text);
