@@ -26,7 +26,7 @@ import type { Paint, Style } from "./style.ts";
 import { paintLines } from "./styled_line.ts";
 import { getTextWidth, truncateToWidth } from "./text_width.ts";
 import { formatCall, formatResult } from "./tool_line.ts";
-import { WaitingCalls } from "./tools/waiting_calls.ts";
+import { CallSchedule } from "./tools/call_schedule.ts";
 import { formatDuration, formatUsage } from "./usage_line.ts";
 import { WordWrap } from "./word_wrap.ts";
 import { wrapText } from "./wrap_text.ts";
@@ -87,7 +87,7 @@ export class TextReporter implements Reporter {
   readonly #style: Style;
   readonly #status: ActivityStatus | undefined;
   readonly #calls = new CallLines();
-  readonly #waiting: WaitingCalls;
+  readonly #schedule: CallSchedule;
   readonly #stopRedrawing: () => void;
   readonly #stopListening: (() => void) | undefined;
   #model = "the model";
@@ -103,7 +103,7 @@ export class TextReporter implements Reporter {
     const { terminal, style } = options;
     this.#screen = new Screen({ ...options, getColumns: () => terminal.columns });
     this.#style = style;
-    this.#waiting = new WaitingCalls(options.findTool ?? (() => undefined));
+    this.#schedule = new CallSchedule(options.findTool ?? (() => undefined));
     this.#status = options.hasStatus
       ? new ActivityStatus({
         screen: this.#screen,
@@ -164,8 +164,8 @@ export class TextReporter implements Reporter {
       case "tool_execution_end": {
         const endedAt = this.#options.now();
         // A call that has waited until its end was canceled.
-        if (this.#waiting.isWaiting(event.id)) this.#calls.restart(event.id, endedAt);
-        for (const id of this.#waiting.end(event.id)) this.#calls.restart(id, endedAt);
+        if (this.#schedule.isWaiting(event.id)) this.#calls.restart(event.id, endedAt);
+        for (const id of this.#schedule.end(event.id)) this.#calls.restart(id, endedAt);
         await this.#calls.end(event.id, (call) => this.#writeCall(call, { ...event, endedAt }));
         return await this.#showRunningCall();
       }
@@ -310,7 +310,7 @@ export class TextReporter implements Reporter {
       ? await previewDiff?.(event.name, event.arguments).catch(() => "")
       : undefined;
     this.#calls.start(event, { startedAt: now(), ...(diff !== undefined && { diff }) });
-    this.#waiting.start(event);
+    this.#schedule.start(event);
     await this.#showRunningCall();
   }
 

@@ -10,7 +10,7 @@ import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.
 import type { AgentView } from "../../render/agents/agent_view.ts";
 import type { TurnUsage } from "../../render/status/turn_usage.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
-import { WaitingCalls } from "../../render/tools/waiting_calls.ts";
+import { CallSchedule } from "../../render/tools/call_schedule.ts";
 import type { ConversationRecord, EndedPrompt } from "../command/command_context.ts";
 import { listCalls } from "./list_calls.ts";
 import { listTurns } from "./list_turns.ts";
@@ -45,7 +45,7 @@ export class RecordedConversation implements ConversationRecord {
   #callCount = 0;
   /** The number of each running call, by its id. */
   readonly #running = new Map<string, number>();
-  readonly #waiting: WaitingCalls;
+  readonly #schedule: CallSchedule;
   #turns: TurnUsage[] = [];
   #total = NO_USAGE;
   selectedCall: number | undefined;
@@ -53,7 +53,7 @@ export class RecordedConversation implements ConversationRecord {
   constructor(options: RecordedConversationOptions) {
     this.#options = options;
     this.#agents = new RecordedAgents(options);
-    this.#waiting = new WaitingCalls(options.findTool);
+    this.#schedule = new CallSchedule(options.findTool);
   }
 
   get calls(): readonly CallView[] {
@@ -97,7 +97,7 @@ export class RecordedConversation implements ConversationRecord {
     this.#calls = [];
     this.#callCount = 0;
     this.#running.clear();
-    this.#waiting.clear();
+    this.#schedule.clear();
     this.#turns = [];
     this.#total = NO_USAGE;
     this.selectedCall = undefined;
@@ -156,7 +156,7 @@ export class RecordedConversation implements ConversationRecord {
       name,
       arguments: args,
       startedAt,
-      isWaiting: this.#waiting.start(event),
+      isWaiting: this.#schedule.start(event),
       ...(changes.length > 0 && { changes }),
     };
     this.#running.set(id, number);
@@ -175,7 +175,7 @@ export class RecordedConversation implements ConversationRecord {
       ...(isWaiting && { startedAt: endedAt }),
       end: { endedAt, result, isError },
     }));
-    for (const next of this.#waiting.end(id)) {
+    for (const next of this.#schedule.end(id)) {
       this.#update(next, (call) => ({ ...call, startedAt: endedAt, isWaiting: false }));
     }
     this.#running.delete(id);

@@ -24,7 +24,7 @@ interface OpenCall {
  * Determines which calls wait. The start of all calls of a reply is reported before the first one runs, and some then run
  * one after the other: those with the same concurrency key, and those of sequential tools.
  */
-export class WaitingCalls {
+export class CallSchedule {
   readonly #findTool: (name: string) => AgentTool | undefined;
   #open: OpenCall[] = [];
 

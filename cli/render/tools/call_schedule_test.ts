@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { type AgentTool, defineTool, type JsonObject } from "../../../mod.ts";
-import { WaitingCalls } from "./waiting_calls.ts";
+import { CallSchedule } from "./call_schedule.ts";
 
 function tool(name: string, options: Partial<AgentTool>): AgentTool {
   const parameters = { type: "object" } as const;
@@ -22,14 +22,14 @@ const TOOLS = [
 
 /** Starts calls whose ids begin with the name of the tool. Returns the calls and the ids of those that wait. */
 function start(ids: readonly string[], args: JsonObject = {}) {
-  const calls = new WaitingCalls((name) => TOOLS.find((tool) => tool.name === name));
+  const calls = new CallSchedule((name) => TOOLS.find((tool) => tool.name === name));
   const waiting = ids.filter((id) =>
     calls.start({ id, name: id.replace(/\d+$/, ""), arguments: { path: id, ...args } })
   );
   return { calls, waiting };
 }
 
-Deno.test("WaitingCalls: calls with the same key wait for each other", () => {
+Deno.test("CallSchedule: calls with the same key wait for each other", () => {
   const { calls, waiting } = start(["bash1", "read1", "bash2", "bash3", "broken1", "unknown1"]);
   assertEquals(waiting, ["bash2", "bash3"]);
   assertEquals(calls.end("read1"), []);
@@ -41,7 +41,7 @@ Deno.test("WaitingCalls: calls with the same key wait for each other", () => {
   assertEquals(start(["write1", "write2"], { path: "a" }).waiting, ["write2"]);
 });
 
-Deno.test("WaitingCalls: a sequential tool waits for all calls before it, and all after it wait", () => {
+Deno.test("CallSchedule: a sequential tool waits for all calls before it, and all after it wait", () => {
   const { calls, waiting } = start(["read1", "read2", "alone1", "read3", "read4"]);
   assertEquals(waiting, ["alone1", "read3", "read4"]);
   assertEquals(calls.end("read2"), []);
