@@ -35,6 +35,7 @@ import { RecordedConversation } from "./core/recorded_conversation.ts";
 import { type ConversationRenderers, createRenderers } from "./core/renderers.ts";
 import { readOtherSpending } from "./core/other_spending.ts";
 import { formatRunEnd } from "./core/run_end_lines.ts";
+import type { SessionChanges } from "./core/session_changes.ts";
 import { SelectedCall } from "./core/selected_call.ts";
 import { ShellCommands } from "./core/shell_command.ts";
 import { findImagePaths } from "./input/image_paths.ts";
@@ -55,6 +56,8 @@ export interface ConversationEnvironment {
   readonly hooks: Pick<StartedHooks, "submit">;
   /** The agent and its session. */
   readonly opened: OpenedAgent;
+  /** The stored file changes. */
+  readonly changes: Pick<SessionChanges, "forgetUnsaved">;
   /** The file changes by prompt. */
   readonly changeLog: ChangeLog;
   /** Separates Ctrl+C from the signals that end the program. */
@@ -231,7 +234,7 @@ function createRuns(
 }
 
 async function createSession(
-  { settings: { cwd }, configured: { directories }, host: { now }, view, opened }:
+  { settings: { cwd }, configured: { directories }, host: { now }, view, opened, changes }:
     ConversationEnvironment,
   { restore, status }: Pick<ShownParts, "restore" | "status">,
 ): Promise<ConversationSession> {
@@ -242,6 +245,7 @@ async function createSession(
     directories,
     now,
     async onSwitched(session) {
+      changes.forgetUnsaved();
       await restore(session);
       void status.updateGauge();
     },

@@ -79,6 +79,8 @@ export interface SessionControl {
    * @throws {CliError} If the session does not exist, or is open elsewhere.
    */
   switchTo(choice: SessionChoice): Promise<void>;
+  /** Creates a new session at once, and not with its first message. Does nothing if it exists or is not saved. */
+  start(): Promise<void>;
   /**
    * Adds a text of the user to the history, for the next request of the model, and saves it.
    *

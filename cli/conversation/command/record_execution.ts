@@ -16,6 +16,7 @@ export async function recordExecution(
   agent: Agent,
   { sessions, settings }: Pick<CommandContext, "sessions" | "settings">,
 ): Promise<AsyncDisposable> {
+  await sessions.start();
   const parent = sessions.session;
   const store = parent && await sessions.openStore();
   if (!parent || !store) return { [Symbol.asyncDispose]: () => Promise.resolve() };

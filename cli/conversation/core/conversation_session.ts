@@ -94,6 +94,10 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
     if (this.session) await this.reportProblems();
   }
 
+  async start(): Promise<void> {
+    if (this.isPending) await this.reportProblems();
+  }
+
   async addText(text: string, metadata?: JsonObject): Promise<void> {
     const { setup: { agent }, now } = this.#options;
     const content = [{ type: "text", text }] as const;
@@ -102,7 +106,7 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
       ...(metadata && { metadata }),
     }]);
     // A new session is created with its first text.
-    if (this.isPending) await this.reportProblems();
+    await this.start();
     // The user has seen it, so it must survive a crash. A failure is reported as that of a run is.
     await this.#current?.recording?.flush().catch(() => {});
     await this.reportFailure(undefined);

@@ -207,6 +207,23 @@ Deno.test("/execute: the session of the executor belongs to that of the conversa
   assertEquals((await store.list()).length, 2);
 });
 
+Deno.test("/execute: its changes can be undone, and its session is saved, when it is the first input", async () => {
+  await using first = await typeConversation({
+    model: PLANNING,
+    typed: ["/plan", "Plan it", "/quit"],
+  });
+  const { home } = first;
+  await using conversation = await typeConversation({
+    home,
+    args: ["--approve-all"],
+    model: EXECUTING,
+    typed: ["/execute", "y", "/undo", "/quit"],
+  });
+  assertEquals(conversation.outputs.at(-2), "removed a.txt\n");
+  const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
+  assertEquals((await store.list()).length, 3);
+});
+
 Deno.test("/edit-plan: opens the plan in the editor", async () => {
   await using conversation = await typeConversation({
     model: PLANNING,
