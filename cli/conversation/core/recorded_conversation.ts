@@ -8,7 +8,7 @@ import type { AgentEvent, AgentMessage, AgentTool, FileChange, ToolUpdate } from
 import { extractText } from "../../../src/core/content.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.ts";
 import type { AgentView } from "../../render/agents/agent_view.ts";
-import type { TurnUsage } from "../../render/status/turn_usage.ts";
+import type { EarlierTurns, TurnUsage } from "../../render/status/turn_usage.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
 import { CallSchedule } from "../../render/tools/call_schedule.ts";
 import type { ConversationRecord, EndedPrompt } from "../command/command_context.ts";
@@ -47,6 +47,7 @@ export class RecordedConversation implements ConversationRecord {
   readonly #running = new Map<string, number>();
   readonly #schedule: CallSchedule;
   #turns: TurnUsage[] = [];
+  #forgotten: EarlierTurns = NO_TURNS;
   #total = NO_USAGE;
   selectedCall: number | undefined;
 
@@ -67,6 +68,10 @@ export class RecordedConversation implements ConversationRecord {
 
   get turns(): readonly TurnUsage[] {
     return this.#turns;
+  }
+
+  get forgotten(): EarlierTurns {
+    return this.#forgotten;
   }
 
   get total(): TurnUsage {
@@ -99,20 +104,22 @@ export class RecordedConversation implements ConversationRecord {
     this.#running.clear();
     this.#schedule.clear();
     this.#turns = [];
+    this.#forgotten = NO_TURNS;
     this.#total = NO_USAGE;
     this.selectedCall = undefined;
   }
 
   /** Adds a prompt that has ended. */
   addPrompt({ label, outcome: { usage, cost }, durationMs }: EndedPrompt): void {
-    this.#turns = [...this.#turns, { label, usage, cost, durationMs }].slice(-MAX_TURNS);
-    const total = this.#total;
-    this.#total = {
-      label: total.label,
-      usage: addUsage(total.usage, usage),
-      cost: addCost(total.cost, cost),
-      durationMs: total.durationMs + durationMs,
-    };
+    const turn: TurnUsage = { label, usage, cost, durationMs };
+    const [first, ...others] = this.#turns;
+    const isFull = first !== undefined && this.#turns.length >= MAX_TURNS;
+    if (isFull) {
+      const { count, usage } = this.#forgotten;
+      this.#forgotten = { count: count + 1, usage: addTurn(usage, first) };
+    }
+    this.#turns = [...(isFull ? others : this.#turns), turn];
+    this.#total = addTurn(this.#total, turn);
   }
 
   /** Adds an event. Resolves to the tool call that it has started or ended. */
@@ -195,7 +202,18 @@ export class RecordedConversation implements ConversationRecord {
   }
 }
 
+function addTurn(sum: TurnUsage, { usage, cost, durationMs }: TurnUsage): TurnUsage {
+  return {
+    label: sum.label,
+    usage: addUsage(sum.usage, usage),
+    cost: addCost(sum.cost, cost),
+    durationMs: sum.durationMs + durationMs,
+  };
+}
+
 const NO_USAGE: TurnUsage = { label: "total", usage: zeroUsage(), cost: zeroCost(), durationMs: 0 };
+
+const NO_TURNS: EarlierTurns = { count: 0, usage: NO_USAGE };
 
 /** Omits the oldest calls that have ended, if there are too many calls. */
 function forgetOldest(calls: readonly CallView[]): CallView[] {

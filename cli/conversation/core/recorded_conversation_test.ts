@@ -1,7 +1,9 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Agent, defineTool } from "../../../mod.ts";
 import { reply, scriptedStream, text, toolCall } from "../../../src/testing/mod.ts";
+import { zeroCost, zeroUsage } from "../../../src/core/usage.ts";
 import { formatAgents } from "../../render/agents/format_agents.ts";
+import { formatUsageTable } from "../../render/status/format_usage.ts";
 import { getDisplay } from "../../render/theme/get_display.ts";
 import { RecordedConversation } from "./recorded_conversation.ts";
 
@@ -155,4 +157,21 @@ Deno.test("RecordedConversation: the duration of a call does not include that of
   );
   const changes = waiting.map(String).filter((ids, index, all) => ids !== all[index - 1]);
   assertEquals(changes, ["", "2", "2,3", "3", ""]);
+});
+
+Deno.test("RecordedConversation: prompts that are no longer listed are part of the sums", () => {
+  const record = new RecordedConversation({ now: () => 0, findTool: () => undefined });
+  const usage = { ...zeroUsage(), input: 1, total: 1 };
+  for (let count = 1; count <= 260; count++) {
+    record.addPrompt({ label: `${count}`, outcome: { usage, cost: zeroCost() }, durationMs: 1 });
+  }
+  assertEquals([record.turns.length, record.turns[0]?.label], [200, "61"]);
+  assertEquals([record.forgotten.count, record.forgotten.usage.usage.total], [60, 60]);
+  assertEquals(record.total.usage.total, 260);
+  const table = formatUsageTable(record.turns, { columns: 80, display, before: record.forgotten })
+    .map((line) => line.map(({ text }) => text).join(""));
+  assertMatch(table[1] ?? "", /^210 earlier +210 /);
+  assertMatch(table.at(-1) ?? "", /^sum +260 /);
+  record.clear();
+  assertEquals(record.forgotten.count, 0);
 });

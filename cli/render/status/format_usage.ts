@@ -13,7 +13,7 @@ import { truncateToWidth } from "../text_width.ts";
 import type { Display } from "../theme/display.ts";
 import { formatCost, formatDuration, listSpending } from "../usage_line.ts";
 import { toVisibleText } from "../visible_text.ts";
-import type { TurnUsage } from "./turn_usage.ts";
+import type { EarlierTurns, TurnUsage } from "./turn_usage.ts";
 
 /** Options for the formatting of usage. */
 export interface UsageOptions {
@@ -65,19 +65,23 @@ const GAP = "  ";
 export interface UsageTableOptions extends UsageOptions {
   /** Maximum number of turns; one row has the sum of the earlier ones. Default: 50. */
   readonly maxTurns?: number | undefined;
+  /** Turns before the given ones. Default: none. */
+  readonly before?: EarlierTurns | undefined;
 }
 
 /** Formats a table with a row for each turn and one for their sum. */
 export function formatUsageTable(
   turns: readonly TurnUsage[],
-  { columns, display: { symbols }, maxTurns = 50 }: UsageTableOptions,
+  { columns, display: { symbols }, maxTurns = 50, before }: UsageTableOptions,
 ): Line[] {
-  const sum = sumUsage(turns, "sum");
+  const beforeCount = before?.count ?? 0;
+  const all = before && beforeCount > 0 ? [before.usage, ...turns] : turns;
+  const sum = sumUsage(all, "sum");
   if (!sum) return [[{ text: "no usage yet", role: "faint" }]];
   const recent = turns.slice(-maxTurns);
-  const earlierCount = turns.length - recent.length;
+  const earlierCount = beforeCount + turns.length - recent.length;
   const earlier = sumUsage(
-    turns.slice(0, earlierCount),
+    all.slice(0, all.length - recent.length),
     `${formatNumber(earlierCount)} earlier`,
   );
   const rows = [...(earlier ? [earlier] : []), ...recent, sum];
