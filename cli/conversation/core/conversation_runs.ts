@@ -68,6 +68,11 @@ interface Activity {
 /** The reason of the abort of a run by the user. */
 const ABORT_REASON = "the user";
 
+function getPromptText(input: PromptInput): string {
+  if (typeof input === "string") return input;
+  return "text" in input ? input.text : "";
+}
+
 /** Runs the prompts of a conversation one after the other. */
 export class ConversationRuns implements RunControl, QueueControl {
   readonly #options: ConversationRunsOptions;
@@ -142,7 +147,7 @@ export class ConversationRuns implements RunControl, QueueControl {
 
   prompt(input: PromptInput): void {
     const { prepareInput } = this.#options;
-    const label = typeof input === "string" ? input : "";
+    const label = getTypedText(getPromptText(input));
     this.#start({ label }, async (signal) => await prepareInput(input, signal));
   }
 

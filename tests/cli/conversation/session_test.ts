@@ -364,11 +364,13 @@ Deno.test("conversation: /rewind, /tree and a continued conversation have prompt
   assertEquals(first.outputs[1], "1 * Read @a.txt\n");
   await using second = await typeConversation({
     home: first.home,
-    args: ["-c"],
-    typed: ["/rewind", "/quit"],
+    args: ["-c", "Again @a.txt"],
+    model: HELLO,
+    typed: ["/usage", "/rewind 2", "/quit"],
   });
   assertStringIncludes(second.transcript, "you: Read @a.txt\nassistant: Hello!\n");
-  assertEquals(second.outputs[0], "Back before: Read @a.txt\n");
+  assertMatch(second.outputs[0] ?? "", /^Read @a\.txt +100 .*\nAgain @a\.txt +100 /m);
+  assertEquals(second.outputs[1], "Back before: Read @a.txt\n");
 });
 
 Deno.test("conversation: /usage has the cost of /compact also when it is continued", async () => {
