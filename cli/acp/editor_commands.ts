@@ -11,7 +11,7 @@ import type { CommandContext, RunControl } from "../conversation/command/command
 import type { ConversationCommand } from "../conversation/command/conversation_command.ts";
 import { loadCommands } from "../conversation/commands/load_commands.ts";
 import { COMMANDS } from "../conversation/commands/table.ts";
-import { createTurnId } from "../conversation/core/change_turn.ts";
+import { createTurnId } from "../conversation/command/change_turn.ts";
 import { readOtherSpending } from "../conversation/core/other_spending.ts";
 import { RecordedConversation } from "../conversation/core/recorded_conversation.ts";
 import { CliError, UsageError } from "../host/cli_error.ts";

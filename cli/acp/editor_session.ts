@@ -13,7 +13,7 @@ import {
   terminalTool,
 } from "../../src/protocols/acp/mod.ts";
 import { ChangeLog } from "../../src/tools/changes/change_log.ts";
-import { createTurnId } from "../conversation/core/change_turn.ts";
+import { createTurnId } from "../conversation/command/change_turn.ts";
 import { ConversationSession } from "../conversation/core/conversation_session.ts";
 import { SessionChanges } from "../conversation/core/session_changes.ts";
 import { type StartedHooks, startHooks } from "../hooks/start_hooks.ts";

@@ -21,7 +21,7 @@ import type { ProjectRunSettings } from "../run/settings.ts";
 import type { CommandContext, OutputSettings } from "./command/command_context.ts";
 import type { ConversationCommand } from "./command/conversation_command.ts";
 import { Conversation } from "./conversation.ts";
-import { createTurnId } from "./core/change_turn.ts";
+import { createTurnId } from "./command/change_turn.ts";
 import { ConversationCompleter } from "./core/conversation_completer.ts";
 import { ConversationOutput } from "./core/conversation_output.ts";
 import { ConversationRuns, type RunEnded } from "./core/conversation_runs.ts";

@@ -26,7 +26,7 @@ import type { Paint, Style } from "./style.ts";
 import { paintLines } from "./styled_line.ts";
 import { getTextWidth, truncateToWidth } from "./text_width.ts";
 import { formatCall, formatResult } from "./tool_line.ts";
-import { CallSchedule } from "./tools/call_schedule.ts";
+import { CallSchedule } from "./call_schedule.ts";
 import { formatDuration, formatUsage } from "./usage_line.ts";
 import { WordWrap } from "./word_wrap.ts";
 import { wrapText } from "./wrap_text.ts";

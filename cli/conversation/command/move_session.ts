@@ -6,7 +6,7 @@
 
 import type { Session } from "../../../src/memory/mod.ts";
 import { parseUndoNote, type UndoNote } from "../../sessions/user_notes.ts";
-import { getTurnTime } from "../core/change_turn.ts";
+import { getTurnTime } from "./change_turn.ts";
 import type { SessionControl } from "./command_context.ts";
 import { requireSession } from "./require_session.ts";
 

@@ -6,7 +6,7 @@
 
 import type { EntryOutline, Session, SessionEntry } from "../../../src/memory/mod.ts";
 import { extractText } from "../../../src/core/content.ts";
-import type { RewoundPrompt } from "../core/change_turn.ts";
+import type { RewoundPrompt } from "./change_turn.ts";
 import { getTypedText } from "./typed_text.ts";
 import { isNote } from "../../sessions/user_notes.ts";
 

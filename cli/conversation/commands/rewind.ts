@@ -14,7 +14,7 @@ import { moveSession } from "../command/move_session.ts";
 import { requireSession } from "../command/require_session.ts";
 import { listPrompts } from "../command/session_prompts.ts";
 import { toLine } from "../view/lines.ts";
-import { isTurnSince, type RewoundPrompt } from "../core/change_turn.ts";
+import { isTurnSince, type RewoundPrompt } from "../command/change_turn.ts";
 import { addUndoNote, formatUndo } from "./undo.ts";
 
 /** `/rewind`. */

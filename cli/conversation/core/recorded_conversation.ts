@@ -10,7 +10,7 @@ import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.
 import type { AgentView } from "../../render/agents/agent_view.ts";
 import type { EarlierTurns, TurnUsage } from "../../render/status/turn_usage.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
-import { CallSchedule } from "../../render/tools/call_schedule.ts";
+import { CallSchedule } from "../../render/call_schedule.ts";
 import type { ConversationRecord, EndedPrompt } from "../command/command_context.ts";
 import { listCalls } from "./list_calls.ts";
 import { listTurns } from "./list_turns.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type AgentTool, defineTool, type JsonObject } from "../../../mod.ts";
+import { type AgentTool, defineTool, type JsonObject } from "../../mod.ts";
 import { CallSchedule } from "./call_schedule.ts";
 
 function tool(name: string, options: Partial<AgentTool>): AgentTool {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentTool, JsonObject } from "../../../mod.ts";
+import type { AgentTool, JsonObject } from "../../mod.ts";
 
 /** A call of a tool. */
 export interface StartedCall {
