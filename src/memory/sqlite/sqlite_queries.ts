@@ -7,7 +7,7 @@
 import type { SessionFilter } from "../../core/session.ts";
 import { listMembers } from "../store/session_filter.ts";
 import { encodeWord } from "./index_words.ts";
-import { SESSION_COLUMNS } from "./session_rows.ts";
+import { PARTLY_DELETED, SESSION_COLUMNS } from "./session_rows.ts";
 import type { StorageListOptions, StorageSearch } from "../storage/entry_storage.ts";
 import { encodeText } from "../storage/stored_text.ts";
 
@@ -38,6 +38,7 @@ export function createSearchQuery(
   const match = words.map((word) => `"${encodeWord(word)}"*`).join(" ");
   const { sql, values } = joinConditions([
     { sql: "entry_text MATCH ?", values: [match] },
+    { sql: "sessions.entries <> ?", values: [PARTLY_DELETED] },
     ...(sessionId === undefined ? [] : [{ sql: "session = ?", values: [sessionId] }]),
     ...createFilter(filter),
     ...(after
