@@ -49,11 +49,16 @@ export function createSearchQuery(
       : []),
   ]);
   return {
+    // Two steps, so that the lines of all matches are not read before they are sorted.
     sql: `
-      SELECT session, updated, position, line FROM entry_text
-      JOIN entries ON entries.number = entry_text.rowid
-      JOIN sessions ON sessions.id = entries.session
-      ${sql} ORDER BY updated DESC, session DESC, position LIMIT ?
+      WITH found AS MATERIALIZED (
+        SELECT number, updated FROM entry_text
+        JOIN entries ON entries.number = entry_text.rowid
+        JOIN sessions ON sessions.id = entries.session
+        ${sql} ORDER BY updated DESC, session DESC, position LIMIT ?
+      )
+      SELECT session, updated, position, line FROM found JOIN entries USING (number)
+      ORDER BY updated DESC, session DESC, position
     `,
     values: [...values, limit],
   };
