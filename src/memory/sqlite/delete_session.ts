@@ -31,9 +31,14 @@ export async function deleteSession(
   id: string,
   use: <Value>(act: (database: Database) => Value) => Promise<Value>,
 ): Promise<boolean> {
-  for (;;) {
+  for (let isFirst = true;; isFirst = false) {
     const isDeleted = await use((database) =>
-      writeOnFullDisk(database, () => runInTransaction(database, () => deletePart(database, id)))
+      writeOnFullDisk(database, () =>
+        runInTransaction(database, () => {
+          // Another process may have deleted the rest, and created a session with this id.
+          if (!isFirst && !isPartlyDeleted(database, id)) return true;
+          return deletePart(database, id);
+        }))
     );
     if (isDeleted !== undefined) return isDeleted;
     await new Promise((resolve) => setTimeout(resolve, 0));
@@ -49,19 +54,27 @@ export function isPartlyDeleted(database: Database, id: string): boolean {
 /** Deletes the next entries of a session, or with the last ones the session; returns `undefined` if more follow. */
 function deletePart(database: Database, id: string): boolean | undefined {
   const { entries, isRest } = readPart(database, id);
-  if (!removeTexts(database, entries)) {
-    const isDeleted = deleteRows(database, id);
-    replaceTextIndex(database);
-    return isDeleted;
-  }
+  // Without its row, another program has deleted the session.
+  if (!isRest && !markAsPartlyDeleted(database, id)) return deleteAtOnce(database, id);
+  if (!removeTexts(database, entries)) return deleteAtOnce(database, id);
   if (isRest) return deleteRows(database, id);
   const numbers = JSON.stringify(entries.map(({ number }) => number));
   database.prepare("DELETE FROM entries WHERE number IN (SELECT value FROM json_each(?))")
     .run(numbers);
-  // The summary has the beginning of the text.
-  database.prepare("UPDATE sessions SET entries = ?, summary = '' WHERE id = ?")
-    .run(PARTLY_DELETED, id);
   return undefined;
+}
+
+/** Marks a session; returns `false` if there is none. Its summary has the beginning of its text. */
+function markAsPartlyDeleted(database: Database, id: string): boolean {
+  const mark = database.prepare("UPDATE sessions SET entries = ?, summary = '' WHERE id = ?");
+  return mark.run(PARTLY_DELETED, id).changes === 1;
+}
+
+/** Deletes a session of which the index has words that are not known; returns `false` if there is none. */
+function deleteAtOnce(database: Database, id: string): boolean {
+  const isDeleted = deleteRows(database, id);
+  replaceTextIndex(database);
+  return isDeleted;
 }
 
 /** Reads as many entries of a session as one transaction deletes; `isRest`: there are no others. */

@@ -1,5 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { createMessageEntry, testDatabase } from "../../../tests/memory/sqlite_database.ts";
+import {
+  createMessageEntry,
+  openSqlite,
+  testDatabase,
+} from "../../../tests/memory/sqlite_database.ts";
 import { SessionError } from "../../core/errors.ts";
 import { deleteSession } from "./delete_session.ts";
 import { openDatabase } from "./sqlite_database.ts";
@@ -91,4 +95,31 @@ testDatabase("create() first deletes the rest of an earlier session with its id"
   assertEquals([session.outline.length, session.damage], [21, []]);
   await store.close();
   assert(!await hasText(path, "zebra"));
+});
+
+testDatabase("delete() ends when another process has deleted the rest", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  await writeSession(store, "a", LONG_TEXT);
+  const database = await openDatabase(path, createTables);
+  let parts = 0;
+  const isDeleted = await deleteSession("a", async (act) => {
+    if (++parts === 3) await writeSession(store, "a", "needle");
+    return act(database);
+  });
+  database.close();
+  assertEquals([isDeleted, parts], [true, 3]);
+  await using session = await store.open("a", { access: "read" });
+  assertEquals([session.outline.length, session.damage], [21, []]);
+});
+
+testDatabase("delete() deletes the entries of a session without a row", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  await writeSession(store, "a", LONG_TEXT);
+  await writeSession(store, "b", "needle");
+  const database = openSqlite(path);
+  database.exec("PRAGMA secure_delete = ON; DELETE FROM sessions WHERE id = 'a'");
+  await assertRejects(() => store.delete("a"), SessionError, "does not exist");
+  const { count } = database.prepare("SELECT count(*) AS count FROM entries").get() ?? {};
+  database.close();
+  assertEquals([count, (await store.search("needle", { limit: 100 })).length], [21, 20]);
 });
