@@ -107,12 +107,13 @@ export class SqliteStorage implements EntryStorage {
 
   async load(id: string): Promise<StoredSession | undefined> {
     return await this.#use(({ database }) => {
-      const row = database.prepare("SELECT * FROM sessions WHERE id = ? AND entries <> ?")
-        .get(id, PARTLY_DELETED);
+      const row = database.prepare("SELECT * FROM sessions WHERE id = ?").get(id);
       return row && {
         header: readHeader(row),
         summary: readRowSummary(row),
-        outline: readOutline(database, id, Number(row["entries"])),
+        outline: row["entries"] === PARTLY_DELETED
+          ? []
+          : readOutline(database, id, Number(row["entries"])),
       };
     });
   }

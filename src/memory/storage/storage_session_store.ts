@@ -225,12 +225,9 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   /** Deletes a session, unless it was written since a time: a user may have opened it since it was listed. */
   async #delete(id: string, updatedBefore?: number): Promise<void> {
     await this.#withLease(id, async (lease) => {
-      const stored = updatedBefore === undefined
-        ? undefined
-        : await this.#read(id, () => this.#storage.load(id));
-      if (stored && !isOlder(stored.summary, updatedBefore ?? 0)) {
-        throw createLockedError(id, undefined);
-      }
+      const isKept = updatedBefore !== undefined &&
+        !isOlder((await this.#load(id)).summary, updatedBefore);
+      if (isKept) throw createLockedError(id, undefined);
       await deleteSubAgents(this, id, { checkUnlocked: (id) => this.#checkUnlocked(id) });
       if (!await this.#storage.delete(id, lease.token)) throw createNotFoundError(id);
       await lease.release();
