@@ -19,6 +19,10 @@ export interface Query {
   readonly values: readonly Value[];
 }
 
+/** Selects the entries of a session. The range of their numbers spares the matches in most of the others. */
+const IN_SESSION = `session = ? AND entry_text.rowid BETWEEN
+  (SELECT min(number) FROM entries WHERE session = ?) AND (SELECT max(number) FROM entries WHERE session = ?)`;
+
 /** Creates the query for the summaries of a list. */
 export function createListQuery({ limit = -1, after, ...filter }: StorageListOptions): Query {
   const { sql, values } = joinConditions([
@@ -39,7 +43,7 @@ export function createSearchQuery(
   const { sql, values } = joinConditions([
     { sql: "entry_text MATCH ?", values: [match] },
     { sql: "sessions.entries <> ?", values: [PARTLY_DELETED] },
-    ...(sessionId === undefined ? [] : [{ sql: "session = ?", values: [sessionId] }]),
+    ...(sessionId === undefined ? [] : [{ sql: IN_SESSION, values: Array(3).fill(sessionId) }]),
     ...createFilter(filter),
     ...(after
       ? [{
