@@ -98,13 +98,13 @@ export async function findModel(
 
 /** Finds the default model of a provider with a key command, or whose key the user has saved. */
 async function findOtherDefault(
-  providers: ModelSelection["providers"] = {},
+  providers: ModelSelection["providers"],
   host: Pick<Host, "env">,
 ): Promise<ProviderDefault | undefined> {
   const { saved } = await findKeys(host);
   return PROVIDER_DEFAULTS.find(({ model }) => {
     const { provider } = modelSpec(model);
-    return providers[provider]?.keyCommand !== undefined || saved.includes(provider);
+    return providers?.[provider]?.keyCommand !== undefined || saved.includes(provider);
   });
 }
 

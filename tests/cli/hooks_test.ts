@@ -330,25 +330,6 @@ Deno.test("hooks: the context of hooks for Claude Code is added instead of their
   assertMatch(JSON.stringify(messages), /"Hi\\n\\nContext of UserPromptSubmit\."/);
 });
 
-Deno.test("hooks: an answer of a hook is not added, other JSON is", async () => {
-  const getPrompt = async (output: object) => {
-    const hook = createHook("UserPromptSubmit", `echo '${JSON.stringify(output)}'`);
-    const { bodies: [{ messages: [{ content: [{ text }] }] }] } = await run(hook);
-    return text;
-  };
-  for (
-    const answer of [
-      {},
-      { continue: true, suppressOutput: true },
-      { decision: "approve", reason: "fine" },
-      { hookSpecificOutput: { hookEventName: "UserPromptSubmit" } },
-    ]
-  ) {
-    assertEquals(await getPrompt(answer), "Hi", JSON.stringify(answer));
-  }
-  assertEquals(await getPrompt({ branch: "main" }), 'Hi\n\n{"branch":"main"}');
-});
-
 Deno.test("hooks: one of SessionStart or SessionEnd that would block is a warning, and the others count", async () => {
   const block = "echo 'not today' >&2; exit 2";
   const config = createHook("SessionStart", "echo 'Be kind.'") + createHook("SessionStart", block) +
