@@ -299,7 +299,7 @@ Deno.test("swink run: a prompt that is too long for the model is reported with a
   assertStringIncludes(host.messages, "\nShorten the prompt and its files, or choose a model");
 });
 
-for (const option of ["--system-file", "--json-schema"]) {
+for (const option of ["--system-file", "--json-schema", "--image"]) {
   Deno.test(`exit code: 130 for an interrupt while ${option} waits for a pipe`, async () => {
     await using directory = await createTemporaryDirectory();
     const pipe = `${directory.path}/pipe`;
@@ -308,7 +308,7 @@ for (const option of ["--system-file", "--json-schema"]) {
     const running = main(["run", "--cwd", directory.path, option, pipe, "Hello"], host);
     // The program may not listen yet; signals of the same time count as one.
     const sending = setInterval(() => host.sendSignal("SIGINT"), 10);
-    assertEquals([await running, host.output, host.requests.length], [130, "", 0]);
+    assertEquals([await running, host.output, host.requests.length], [130, "", 0], host.messages);
     clearInterval(sending);
     // Ends the operation of the system, too: the opened pipe is closed.
     using writer = await Deno.open(pipe, { write: true });
