@@ -299,7 +299,7 @@ Deno.test("swink run: a prompt that is too long for the model is reported with a
   assertStringIncludes(host.messages, "\nShorten the prompt and its files, or choose a model");
 });
 
-for (const option of ["--system-file", "--json-schema", "--image"]) {
+for (const option of ["--system-file", "--json-schema"]) {
   Deno.test(`exit code: 130 for an interrupt while ${option} waits for a pipe`, async () => {
     await using directory = await createTemporaryDirectory();
     const pipe = `${directory.path}/pipe`;
@@ -317,3 +317,15 @@ for (const option of ["--system-file", "--json-schema", "--image"]) {
     }, Deno.errors.BrokenPipe);
   });
 }
+
+Deno.test("exit code: 130 for an interrupt while an image is read from a pipe", async () => {
+  await using directory = await createTemporaryDirectory();
+  const pipe = `${directory.path}/pipe`;
+  await new Deno.Command("mkfifo", { args: [pipe] }).output();
+  const host = createFakeHost({ env: { ANTHROPIC_API_KEY: "k" } });
+  const running = main(["run", "--cwd", directory.path, "--image", pipe, "Hello"], host);
+  // Waits until the program has opened it.
+  using _writer = await Deno.open(pipe, { write: true });
+  host.sendSignal("SIGINT");
+  assertEquals([await running, host.messages, host.requests.length], [130, "", 0]);
+});
