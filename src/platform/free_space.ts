@@ -1,0 +1,27 @@
+/**
+ * The free space of a disk.
+ *
+ * @module
+ */
+
+import { findBuiltinModule } from "./builtin_modules.ts";
+
+/**
+ * Returns the bytes that this user can write to the disk of a directory; `undefined` where the system or a permission does not
+ * allow to read it.
+ */
+export function readFreeSpace(directory: string): number | undefined {
+  try {
+    if (!isAllowed()) return undefined;
+    const status = findBuiltinModule("node:fs")?.statfsSync(directory);
+    return status && status.bavail * status.bsize;
+  } catch {
+    return undefined;
+  }
+}
+
+/** On Deno, a call without the permission would ask the user for it. */
+function isAllowed(): boolean {
+  if (typeof Deno === "undefined") return true;
+  return Deno.permissions.querySync({ name: "sys", kind: "statfs" }).state === "granted";
+}
