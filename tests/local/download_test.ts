@@ -56,7 +56,10 @@ Deno.test("ModelStore: refuses a file that the disk cannot take, and keeps the p
       () => store.download({ name: "c", path, source }),
       BadRequestError,
     );
-    assertMatch(error.message, /^The disk of \S+ has [\d.]+ .B free, and 1000000\.0 GB are needed: /);
+    assertMatch(
+      error.message,
+      /^The disk of \S+ has [\d.]+ .B free, and 1000000\.0 GB are needed: /,
+    );
     assertEquals(await Deno.stat(part).then(({ size }) => size, () => 0), present);
   }
 });

@@ -295,7 +295,9 @@ class Connection {
     const free = readFreeSpace(directory);
     if (free === undefined || needed <= free) return undefined;
     return new BadRequestError(
-      `The disk of ${directory} has ${formatBytes(free)} free, and ${formatBytes(needed)} are needed: ` +
+      `The disk of ${directory} has ${formatBytes(free)} free, and ${
+        formatBytes(needed)
+      } are needed: ` +
         "free some space, or set SWINK_MODELS to a directory of another disk",
     );
   }
