@@ -5,6 +5,7 @@
  */
 
 import { findBuiltinModule } from "./builtin_modules.ts";
+import { system } from "./system.ts";
 
 /**
  * Returns the bytes that this user can write to the disk of a directory; `undefined` where the system or a permission does not
@@ -22,6 +23,6 @@ export function readFreeSpace(directory: string): number | undefined {
 
 /** On Deno, a call without the permission would ask the user for it. */
 function isAllowed(): boolean {
-  if (typeof Deno === "undefined") return true;
-  return Deno.permissions.querySync({ name: "sys", kind: "statfs" }).state === "granted";
+  const permission = system.permissions?.querySync({ name: "sys", kind: "statfs" });
+  return permission === undefined || permission.state === "granted";
 }

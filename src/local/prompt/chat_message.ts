@@ -14,6 +14,8 @@ export interface ChatMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string;
   readonly reasoning_content?: string;
+  /** The name of `reasoning_content` for gpt-oss, which accepts it before a call without a text. */
+  readonly thinking?: string;
   readonly tool_calls?: readonly ChatToolCall[];
   readonly name?: string;
   readonly tool_call_id?: string;
@@ -127,10 +129,13 @@ function toAssistantMessage(
     id: callIds.get(call.id),
     function: { name: protect(call.name), arguments: protectValue(call.arguments, protect) },
   }));
+  const text = protect(extractText(content));
+  const reasoning = protect(thinking);
   return {
     role: "assistant",
-    content: protect(extractText(content)),
-    ...(thinking !== "" && { reasoning_content: protect(thinking) }),
+    content: text,
+    ...(thinking !== "" && { reasoning_content: reasoning }),
+    ...(thinking !== "" && text === "" && { thinking: reasoning }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
 }

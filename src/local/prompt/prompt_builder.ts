@@ -7,7 +7,7 @@
 import type { ContentBlock } from "../../core/content.ts";
 import type { AssistantMessage } from "../../core/message.ts";
 import type { LlmContext } from "../../core/stream.ts";
-import { type CallFormat, describeTools } from "./call_format.ts";
+import { type CallFormat, CHANNEL_CALLS, describeTools } from "./call_format.ts";
 import { type ChatMessage, toChatMessages, toChatTools } from "./chat_message.ts";
 import type { ChatTemplate, TemplateInput } from "./chat_template.ts";
 import { ReplyRecord } from "./reply_record.ts";
@@ -68,6 +68,8 @@ export class PromptBuilder {
 
   /** Keeps the text of a reply for the next prompt; `start` is that of its prompt. */
   recordReply(content: readonly ContentBlock[], start: string, text: string): void {
+    // The template writes the headers of the messages in a reply, and leaves its thinking out.
+    if (this.callFormat === CHANNEL_CALLS) return;
     this.#replies.add(content, start + text);
   }
 

@@ -16,7 +16,9 @@ import { redact } from "../../core/redact.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../core/stream.ts";
 import type { Usage } from "../../core/usage.ts";
 import type { Generation, Sampling } from "../llama/text_engine.ts";
+import { CHANNEL_CALLS } from "../prompt/call_format.ts";
 import { isUnreadable } from "../prompt/chat_message.ts";
+import { ChannelParser } from "./channel_parser.ts";
 import type { LoadedTextModel } from "./loaded_text_model.ts";
 import { GrammarSwitch } from "./grammar_switch.ts";
 import { ReplyBlocks } from "./reply_blocks.ts";
@@ -177,7 +179,7 @@ class OpenReply {
   readonly #model: LoadedTextModel;
   readonly #writer: BlockWriter;
   readonly #generation: Generation;
-  readonly #parser: ReplyParser;
+  readonly #parser: ReplyParser | ChannelParser;
   readonly #blocks: ReplyBlocks;
   readonly #grammar: GrammarSwitch;
   readonly #replyStart: string;
@@ -215,13 +217,15 @@ class OpenReply {
       protect: (text) => engine.tokenizer.protect(text),
     });
     const blocks = new ReplyBlocks(writer, () => `call_${crypto.randomUUID().slice(0, 8)}`);
-    const parser = new ReplyParser({
-      replyStart: prompt.replyStart,
-      callFormat: tools.length > 0 ? prompts.callFormat : undefined,
-      toolNames: tools.map(({ name }) => name),
-      stop: (options.stop ?? []).filter((text) => text !== ""),
-      writer: blocks,
-    });
+    const parts = { writer: blocks, stop: (options.stop ?? []).filter((text) => text !== "") };
+    const parser = prompts.callFormat === CHANNEL_CALLS
+      ? new ChannelParser({ ...parts, hasTools: tools.length > 0 })
+      : new ReplyParser({
+        ...parts,
+        replyStart: prompt.replyStart,
+        callFormat: tools.length > 0 ? prompts.callFormat : undefined,
+        toolNames: tools.map(({ name }) => name),
+      });
     const grammar = await GrammarSwitch.create({
       tools,
       toolChoice,
@@ -246,8 +250,15 @@ class OpenReply {
     }
     const { replyStart } = prompt;
     const maxTokens = options.maxTokens ?? Infinity;
-    const parts = { writer, generation, parser, blocks, grammar, replyStart, maxTokens };
-    return new OpenReply(model, parts);
+    return new OpenReply(model, {
+      writer,
+      generation,
+      parser,
+      blocks,
+      grammar,
+      replyStart,
+      maxTokens,
+    });
   }
 
   /** Token counts so far. */
@@ -295,7 +306,7 @@ class OpenReply {
 interface ReplyParts {
   readonly writer: BlockWriter;
   readonly generation: Generation;
-  readonly parser: ReplyParser;
+  readonly parser: ReplyParser | ChannelParser;
   readonly blocks: ReplyBlocks;
   readonly grammar: GrammarSwitch;
   readonly replyStart: string;
