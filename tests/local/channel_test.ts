@@ -84,6 +84,31 @@ Deno.test({ name: "createLocal(): forces calls and answers in channels", ignore 
   assert([1, 2].includes(JSON.parse(text).a), text);
 });
 
+Deno.test("PromptBuilder: writes several calls of a reply as messages of gpt-oss, with their results", async () => {
+  const builder = new PromptBuilder(await ChatTemplate.parse(TEMPLATE, { bos: "", eos: "" }));
+  const call = (id: string) => ({ type: "tool_call", id, name: id, arguments: {} });
+  const result = (id: string) => ({
+    role: "tool_result",
+    toolCallId: id,
+    toolName: id,
+    content: [{ type: "text", text: `of ${id}` }],
+  });
+  const content = [{ type: "text", text: "Both" }, call("one"), call("two")];
+  const messages = [
+    userMessage("Hi", 0),
+    { role: "assistant", content },
+    result("one"),
+    result("two"),
+  ] as unknown as LlmMessage[];
+  const options = { thinks: true, protect: (text: string) => text };
+  const { text } = builder.build({ systemPrompt: "", messages, tools: [WEATHER] }, options);
+  const parts = ["one", "two"].map((name) =>
+    `<|start|>assistant to=functions.${name}<|channel|>commentary json<|message|>{}<|call|>` +
+    `<|start|>functions.${name} to=assistant<|channel|>commentary<|message|>"of ${name}"<|end|>`
+  );
+  assertStringIncludes(text, parts.join(""));
+});
+
 Deno.test("PromptBuilder: writes the calls of gpt-oss with the thinking before them", async () => {
   const builder = new PromptBuilder(await ChatTemplate.parse(TEMPLATE, { bos: "", eos: "" }));
   const content = [

@@ -153,6 +153,25 @@ function protectValue(value: JsonObject, protect: (text: string) => string): Jso
   return copy(value) as JsonObject;
 }
 
+/**
+ * Divides each message with several calls into one for each call, which its result follows, for a template that knows only
+ * one call in a message.
+ */
+export function separateCalls(messages: readonly ChatMessage[]): ChatMessage[] {
+  const moved = new Set<ChatMessage>();
+  return messages.flatMap((message, index) => {
+    if (moved.has(message)) return [];
+    const { tool_calls: calls = [], ...rest } = message;
+    if (calls.length < 2) return [message];
+    return calls.flatMap((call, position) => {
+      const result = messages.slice(index).find(({ tool_call_id: id }) => id === call.id);
+      if (result) moved.add(result);
+      const own = position === 0 ? rest : { role: rest.role, content: "" };
+      return [{ ...own, tool_calls: [call] }, ...(result ? [result] : [])];
+    });
+  });
+}
+
 /** Converts tools. Their texts come from the program and its MCP servers, and are protected like messages. */
 export function toChatTools(
   tools: readonly ToolSpec[],

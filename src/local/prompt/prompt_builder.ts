@@ -8,7 +8,7 @@ import type { ContentBlock } from "../../core/content.ts";
 import type { AssistantMessage } from "../../core/message.ts";
 import type { LlmContext } from "../../core/stream.ts";
 import { type CallFormat, CHANNEL_CALLS, describeTools } from "./call_format.ts";
-import { type ChatMessage, toChatMessages, toChatTools } from "./chat_message.ts";
+import { type ChatMessage, separateCalls, toChatMessages, toChatTools } from "./chat_message.ts";
 import type { ChatTemplate, TemplateInput } from "./chat_template.ts";
 import { ReplyRecord } from "./reply_record.ts";
 import { removeEmptyThinking } from "./thinking_tags.ts";
@@ -96,8 +96,9 @@ export class PromptBuilder {
       tools: [],
     });
     if (this.#template.hasTools) {
-      yield { input: { ...base, messages: marked, tools }, replies };
-      yield { input: { ...base, messages, tools }, replies: [] };
+      if (replies.length > 0) yield { input: { ...base, messages: marked, tools }, replies };
+      const separated = this.callFormat === CHANNEL_CALLS ? separateCalls(messages) : messages;
+      yield { input: { ...base, messages: separated, tools }, replies: [] };
     } else {
       yield { input: describe(marked), replies };
     }
