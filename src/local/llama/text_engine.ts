@@ -37,6 +37,8 @@ export interface Sampling {
 export interface GenerationRequest {
   /** The prompt, in which the texts of messages were protected. */
   readonly prompt: string;
+  /** Number of characters of the prompt that distinguish its conversation from others; 0 if it is not known. */
+  readonly openingLength: number;
   readonly sampling: Sampling;
   /** Returns the grammar of the next token; `undefined` for none. */
   readonly getGrammar: () => LlamaGrammarState | undefined;
@@ -101,7 +103,7 @@ export class TextEngine {
 
   /** Waits for a sequence and starts a generation, which must be released. */
   async start(request: GenerationRequest, signal: AbortSignal): Promise<Generation> {
-    const slot = await this.#acquire(request.prompt, signal);
+    const slot = await this.#acquire(request, signal);
     this.#active.add(request);
     const release = () => {
       this.#active.delete(request);
@@ -139,23 +141,23 @@ export class TextEngine {
     }
   }
 
-  async #acquire(prompt: string, signal: AbortSignal): Promise<SequenceSlot> {
+  async #acquire(request: GenerationRequest, signal: AbortSignal): Promise<SequenceSlot> {
     signal.throwIfAborted();
     if (this.#free.length === 0) return await this.#wait(signal);
-    const [slot] = this.#free.splice(this.#findSimilar(prompt), 1);
+    const [slot] = this.#free.splice(this.#findSimilar(request), 1);
     if (!slot) throw new Error("No sequence is free");
     return slot;
   }
 
-  /** Returns the index of the free sequence whose text continues as the prompt; that of the least recently used one for none. */
-  #findSimilar(prompt: string): number {
+  /** Returns the index of the free sequence whose conversation the prompt continues; that of the least recently used one for none. */
+  #findSimilar({ prompt, openingLength }: GenerationRequest): number {
     const shared = this.#free.map((slot) => slot.countSharedCharacters(prompt));
     const most = Math.max(...shared);
     const index = shared.indexOf(most);
     const { characters = 0 } = this.#free[index] ?? {};
     // Prompts of different conversations begin alike, and would remove the text of each other.
-    const isSimilar = most * 2 >= Math.min(characters, prompt.length);
-    return isSimilar ? index : 0;
+    const isSame = openingLength > 0 ? most >= openingLength : most * 2 >= characters;
+    return isSame ? index : 0;
   }
 
   /** Waits for the next sequence that is released. */

@@ -22,6 +22,8 @@ export interface BuiltPrompt {
   readonly text: string;
   /** The part of the text that begins the reply, after the name of its role. */
   readonly replyStart: string;
+  /** Number of characters up to the end of the first message of the user; 0 if it is not known. */
+  readonly openingLength: number;
 }
 
 /** Options for `PromptBuilder.build()`. */
@@ -58,7 +60,9 @@ export class PromptBuilder {
       try {
         const form = { replies, role: this.#findRoleText(input) };
         const text = insertReplies(this.#template.render(input), form);
-        if (text !== undefined) return this.#findReplyStart(text, input, form);
+        if (text === undefined) continue;
+        const replyStart = this.#findReplyStart(text, input, form);
+        return { text, replyStart, openingLength: this.#countOpening(text, input) };
       } catch (error) {
         failure ??= { error };
       }
@@ -106,12 +110,19 @@ export class PromptBuilder {
   }
 
   /** Compares the prompt with that of a conversation in which the reply exists and another message follows. */
-  #findReplyStart(text: string, input: TemplateInput, form: ReplyForm): BuiltPrompt {
+  #findReplyStart(text: string, input: TemplateInput, form: ReplyForm): string {
     const conversation = this.#tryRender({ ...input, addsReply: false });
     const before = conversation && insertReplies(conversation, form);
-    if (before === undefined) return { text, replyStart: "" };
+    if (before === undefined) return "";
     const end = before + form.role;
-    return { text, replyStart: text.startsWith(end) ? text.slice(end.length) : "" };
+    return text.startsWith(end) ? text.slice(end.length) : "";
+  }
+
+  #countOpening(text: string, { messages, ...input }: TemplateInput): number {
+    const first = messages.findIndex(({ role }) => role === "user");
+    const opening = { ...input, messages: messages.slice(0, first + 1), addsReply: false };
+    const start = this.#tryRender(opening) ?? "";
+    return text.startsWith(start) ? start.length : 0;
   }
 
   /**

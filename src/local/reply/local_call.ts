@@ -237,6 +237,7 @@ class OpenReply {
     });
     const generation = await engine.start({
       prompt: prompt.text,
+      openingLength: prompt.openingLength,
       sampling: toSampling(options, model.sampling),
       getGrammar: () => grammar.select(parser),
       onWanted,
