@@ -15,7 +15,8 @@ export function readFreeSpace(directory: string): number | undefined {
   try {
     if (!isAllowed()) return undefined;
     const status = findBuiltinModule("node:fs")?.statfsSync(directory);
-    return status && status.bavail * status.bsize;
+    // Some file systems of a network do not know their size.
+    return status && status.blocks > 0 ? status.bavail * status.bsize : undefined;
   } catch {
     return undefined;
   }
