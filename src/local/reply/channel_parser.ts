@@ -125,7 +125,7 @@ export class ChannelParser {
 
   /** Handles a text that is no header: the marker before it is text, too. */
   #continueText(marker = ""): void {
-    const start = MESSAGE_ENDS.find((text) => this.#header.startsWith(text)) ?? "";
+    const start = HEADER_STARTS.find((text) => this.#header.startsWith(text)) ?? "";
     this.#phase = "text";
     this.#write(this.#textEnd + start);
     this.#scanner.restore(this.#header.slice(start.length) + marker);
