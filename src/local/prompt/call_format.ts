@@ -16,6 +16,8 @@ export interface CallFormat {
   readonly argumentsName: "arguments" | "parameters";
   /** Whether the calls are a list between the texts. */
   readonly isList: boolean;
+  /** Whether the template shows calls with `<function=NAME>`, which models write without the text before a call, too. */
+  readonly hasFunctions?: boolean;
 }
 
 /** The format of Hermes, Qwen and many others. */
@@ -53,7 +55,9 @@ export const CHANNEL_CALLS: CallFormat = {
 /** Returns the format that a chat template shows to the model. */
 export function findCallFormat(template: string): CallFormat {
   if (template.includes("<|channel|>commentary")) return CHANNEL_CALLS;
-  if (template.includes("<tool_call>")) return TAGGED_CALLS;
+  if (template.includes("<tool_call>")) {
+    return template.includes("<function=") ? { ...TAGGED_CALLS, hasFunctions: true } : TAGGED_CALLS;
+  }
   if (template.includes("[TOOL_CALLS]")) return LISTED_CALLS;
   if (/"parameters": /.test(template) && /\btools\b/.test(template)) return BARE_CALLS;
   return TAGGED_CALLS;

@@ -224,7 +224,7 @@ class OpenReply {
         ...parts,
         replyStart: prompt.replyStart,
         callFormat: tools.length > 0 ? prompts.callFormat : undefined,
-        toolNames: tools.map(({ name }) => name),
+        tools,
       });
     const grammar = await GrammarSwitch.create({
       tools,

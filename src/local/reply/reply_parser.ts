@@ -4,9 +4,18 @@
  * @module
  */
 
+import type { ToolSpec } from "../../core/stream.ts";
 import type { CallFormat } from "../prompt/call_format.ts";
 import { THINKING_TAGS } from "../prompt/thinking_tags.ts";
 import { CallReader, type CallWriter, JsonObjectEnd } from "./call_reader.ts";
+import {
+  findCalledTool,
+  FUNCTION_CLOSE,
+  FUNCTION_OPEN,
+  hasParameter,
+  isInParameter,
+  parseFunctionCall,
+} from "./function_call.ts";
 import { Markers, MarkerScanner } from "./marker_scanner.ts";
 
 /** Receives the parts of a reply. */
@@ -23,8 +32,8 @@ export interface ReplyParserOptions {
   readonly replyStart: string;
   /** How the model writes tool calls; `undefined` if it cannot call tools. */
   readonly callFormat: CallFormat | undefined;
-  /** Names of the tools. A reply that is an object with another name and without arguments is text. */
-  readonly toolNames?: readonly string[];
+  /** The tools. A reply that is an object with another name and without arguments is text. */
+  readonly tools?: readonly ToolSpec[];
   /** Texts that end the reply. */
   readonly stop: readonly string[];
   readonly writer: ReplyPartWriter;
@@ -34,6 +43,7 @@ export interface ReplyParserOptions {
 export type ReplyPhase = "start" | "thinking" | "text" | "call" | "stopped";
 
 const NO_MARKERS = new Markers([]);
+const FUNCTION_END = new Markers([FUNCTION_CLOSE]);
 const OPEN_TAGS = THINKING_TAGS.map(([open]) => open);
 
 /** Text before a call that Llama 3.1 writes in some replies, and the one between two calls. */
@@ -60,6 +70,10 @@ export class ReplyParser {
   #call: CallReader | undefined;
   /** Finds the end of a call that ends with its object. */
   #callEnd: JsonObjectEnd | undefined;
+  /** The text after `<function=`, while such a call is read. */
+  #function: string | undefined;
+  /** Whether nothing follows such a call yet. */
+  #isAfterFunction = false;
   #hasText = false;
   #callCount = 0;
   #openedCount = 0;
@@ -68,7 +82,8 @@ export class ReplyParser {
     this.#options = options;
     const { callFormat, stop } = options;
     const opens = callFormat && callFormat.open !== "" ? [callFormat.open] : [];
-    this.#textMarkers = new Markers([...opens, ...stop]);
+    const functions = callFormat?.hasFunctions ? [FUNCTION_OPEN, callFormat.close] : [];
+    this.#textMarkers = new Markers([...opens, ...functions, ...stop]);
     this.#startMarkers = new Markers([...OPEN_TAGS, ...this.#textMarkers.texts]);
     this.#callEndMarkers = callFormat ? new Markers([callFormat.close]) : NO_MARKERS;
     const start = options.replyStart.trimEnd();
@@ -106,6 +121,7 @@ export class ReplyParser {
   end(isComplete: boolean): void {
     if (this.#phase === "stopped") return;
     const rest = this.#scanner.end();
+    if (this.#function !== undefined) return this.#endFunction(this.#function + rest, isComplete);
     if (this.#phase === "call") return this.#endCall(rest, isComplete);
     this.#write(rest);
   }
@@ -168,8 +184,16 @@ export class ReplyParser {
       this.#phase = "stopped";
       return false;
     }
+    if (marker === FUNCTION_OPEN) {
+      this.#phase = "call";
+      this.#openedCount++;
+      this.#function = "";
+      return true;
+    }
+    if (marker === callFormat?.close && this.#isAfterFunction) return true;
     // A tag of thinking in the middle of a text is text.
     if (marker !== callFormat?.open) {
+      this.#phase = "text";
       this.#write(marker);
       return true;
     }
@@ -200,13 +224,15 @@ export class ReplyParser {
   }
 
   #startCall(): void {
-    const { writer, callFormat, toolNames } = this.#options;
+    const { writer, callFormat, tools } = this.#options;
     this.#phase = "call";
-    this.#call = new CallReader(writer, callFormat?.open === "" ? toolNames : undefined);
+    const names = tools?.map(({ name }) => name);
+    this.#call = new CallReader(writer, callFormat?.open === "" ? names : undefined);
     this.#callEnd = callFormat?.close === "" ? new JsonObjectEnd() : undefined;
   }
 
   #readCall(): boolean {
+    if (this.#function !== undefined) return this.#readFunction(this.#function);
     if (this.#callEnd) return this.#readObjectCall(this.#callEnd);
     const { text, marker } = this.#scanner.scan(this.#callEndMarkers);
     this.#call?.add(text);
@@ -215,6 +241,47 @@ export class ReplyParser {
     if (this.#call?.isInString) this.#call.add(marker);
     else this.#finishCall();
     return true;
+  }
+
+  #readFunction(start: string): boolean {
+    const { text, marker } = this.#scanner.scan(FUNCTION_END);
+    const call = start + text;
+    this.#function = call;
+    if (marker === undefined) return false;
+    if (isInParameter(call)) this.#function += marker;
+    else this.#finishFunction(call, marker);
+    return true;
+  }
+
+  /** Writes a call, or its text if it is none. */
+  #finishFunction(text: string, end: string): void {
+    const { writer, tools = [] } = this.#options;
+    const call = parseFunctionCall(text, tools);
+    this.#function = undefined;
+    this.#phase = "text";
+    if (!call) return this.#writeFunction(text + end);
+    writer.open(call.name);
+    writer.writeArguments(JSON.stringify(call.arguments));
+    writer.close();
+    this.#callCount++;
+    this.#hasText = false;
+    this.#isAfterFunction = true;
+  }
+
+  /** Writes the text that has begun like a call. */
+  #writeFunction(text: string): void {
+    this.#phase = "text";
+    this.#write(FUNCTION_OPEN + text);
+  }
+
+  /** A call that is not complete stays open, as those of other formats. Without a parameter, it may be a description. */
+  #endFunction(text: string, isComplete: boolean): void {
+    const { writer, tools = [] } = this.#options;
+    if (isComplete && hasParameter(text)) return this.#finishFunction(text, "");
+    const tool = findCalledTool(text, tools);
+    if (isComplete || !tool) return this.#writeFunction(text);
+    writer.open(tool.name);
+    this.#callCount++;
   }
 
   /** Reads a call that ends with its object; in a list, the next one follows after a comma. */
@@ -271,6 +338,7 @@ export class ReplyParser {
     const visible = this.#hasText ? text : text.trimStart();
     if (visible === "") return;
     this.#hasText = true;
+    this.#isAfterFunction = false;
     if (this.#phase === "thinking") writer.writeThinking(visible);
     else writer.writeText(visible);
   }
