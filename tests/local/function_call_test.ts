@@ -1,9 +1,10 @@
 /**
- * A model that leaves out the start of a call.
+ * Models that leave out the start of a call, or the end of the thinking before it.
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { userMessage } from "../../mod.ts";
+import { Agent, userMessage } from "../../mod.ts";
+import { fakeTool } from "../../src/testing/mod.ts";
 import { createFixture, toReply, WEATHER } from "./local_fixture.ts";
 import { CHAT_TEMPLATE } from "./tiny_model.ts";
 import { llama, SCRIPTS } from "./tiny_models.ts";
@@ -45,4 +46,34 @@ Deno.test({
   const second = await fixture.ask(messages, { tools: [WEATHER] });
   assertEquals(second.text, "It is sunny");
   assert((second.usage?.input ?? 1_000) < 80, `${second.usage?.input} tokens were evaluated`);
+});
+
+Deno.test({
+  name: "createLocal(): reads a call in thinking that does not end, and calls the tool",
+  ignore,
+}, async () => {
+  // As Qwen3.5 writes some calls.
+  const reply = [
+    "<think>",
+    "Hm\n",
+    "<tool_call>",
+    "\n<function=weather>\n<parameter=city>\nOslo",
+    "\n</parameter>\n</function>\n",
+    "</tool_call>",
+  ];
+  await using fixture = await createFixture({
+    tiny: {
+      chatTemplate: `{# <function= #}${CHAT_TEMPLATE}`,
+      scripts: [["<|weather|>", ...reply, "<|im_end|>"], ...SCRIPTS.slice(3, 4)],
+    },
+  });
+  const weather = fakeTool({ ...WEATHER, result: "sunny" });
+  const agent = new Agent({ model: "local/tiny", streamFn: fixture.streamFn, tools: [weather] });
+  const { text, messages } = await agent.prompt("!weather");
+  assertEquals(text, "It is sunny");
+  assertEquals(weather.calls.map(({ arguments: args }) => args), [{ city: "Oslo" }]);
+  const thinking = messages.flatMap((message) =>
+    message.role === "assistant" ? message.content.filter(({ type }) => type === "thinking") : []
+  );
+  assertEquals(thinking, [{ type: "thinking", thinking: "Hm\n" }]);
 });

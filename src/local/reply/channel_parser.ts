@@ -132,16 +132,18 @@ export class ChannelParser {
   }
 
   #startMessage(header: string): void {
-    const [, name = ""] = RECIPIENT.exec(header) ?? [];
+    // A model may give up a malformed header, and begin another one.
+    const last = header.slice(Math.max(0, header.lastIndexOf("<|start|>")));
+    const [, name = ""] = RECIPIENT.exec(last) ?? [];
     this.#hasText = false;
-    if (name !== "" && this.#options.hasTools) {
+    if (name !== "" && name !== "assistant" && this.#options.hasTools) {
       this.#phase = "call";
       this.#callEnd = new JsonObjectEnd();
       this.#isAfterText = false;
       this.#callCount++;
       this.#options.writer.open(name);
     } else {
-      this.#phase = ANALYSIS.test(header) ? "thinking" : "text";
+      this.#phase = ANALYSIS.test(last) ? "thinking" : "text";
     }
   }
 

@@ -53,6 +53,14 @@ const CASES: readonly (readonly [text: string, blocks: readonly string[]])[] = [
     "<|channel|>commentary<|message|>One<|end|><|start|>assistant<|channel|>final<|message|>Two",
     ["t:One\n\nTwo"],
   ],
+  // Headers as gpt-oss-20b writes some of them.
+  ['<|channel|>analysis to=functions.f code<|message|>\n{"a":1}', ['c:f \n{"a":1}.']],
+  ["<|channel|>commentary??<|end|><|start|>assistant<|channel|>analysis<|message|>Hm", ["h:Hm"]],
+  [
+    "<|channel|>commentary to=f<|end|><|start|>assistant<|channel|>final<|message|>Hello",
+    ["t:Hello"],
+  ],
+  ["<|channel|>commentary to=assistant<|channel|>commentary?<|message|>Hello", ["t:Hello"]],
   ["Hello", ["t:Hello"]],
   ["t", ["t:t"]],
   ["to be", ["t:to be"]],

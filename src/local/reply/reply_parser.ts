@@ -54,6 +54,9 @@ const BARE_CALL_STARTS: readonly string[] = ['{"name"', '{"type":"function","nam
   .flatMap((start) => BARE_CALL_PREFIXES.map((prefix) => prefix + start));
 /** Longest text, with spaces, that can be the start of such a call. */
 const MAX_BARE_START = 200;
+/** Texts after the tag of a call that distinguish one from a mention of the tag. */
+const CALL_STARTS: readonly string[] = [FUNCTION_OPEN, '{"name"']
+  .flatMap((start) => ["", "\n"].map((space) => space + start));
 /** The text before a call of a list, or its end. */
 const LIST_PART = /^[\s[,]*\]?/;
 
@@ -62,11 +65,13 @@ export class ReplyParser {
   readonly #options: ReplyParserOptions;
   readonly #scanner = new MarkerScanner();
   readonly #startMarkers: Markers;
-  readonly #textMarkers: Markers;
+  #textMarkers: Markers;
   readonly #callEndMarkers: Markers;
   #phase: ReplyPhase = "start";
   /** Ends the thinking. */
-  #closeTag = NO_MARKERS;
+  #closeTag = "";
+  /** The end of the thinking, and calls within it. */
+  #thinkingMarkers = NO_MARKERS;
   #call: CallReader | undefined;
   /** Finds the end of a call that ends with its object. */
   #callEnd: JsonObjectEnd | undefined;
@@ -156,18 +161,35 @@ export class ReplyParser {
 
   #startThinking(open: string): boolean {
     this.#phase = "thinking";
-    const tags = THINKING_TAGS.find((pair) => pair[0] === open);
-    this.#closeTag = tags ? new Markers([tags[1]]) : NO_MARKERS;
+    const [, close = ""] = THINKING_TAGS.find((pair) => pair[0] === open) ?? [];
+    const { callFormat } = this.#options;
+    const calls = callFormat?.open.startsWith("<") ? CALL_STARTS : [];
+    this.#closeTag = close;
+    this.#thinkingMarkers = new Markers([
+      close,
+      ...calls.map((start) => `${callFormat?.open}${start}`),
+    ]);
     return true;
   }
 
   #readThinking(): boolean {
-    const { text, marker } = this.#scanner.scan(this.#closeTag);
+    const { text, marker } = this.#scanner.scan(this.#thinkingMarkers);
     this.#write(text);
     if (marker === undefined) return false;
     this.#phase = "text";
     this.#hasText = false;
+    if (marker !== this.#closeTag) this.#startCallInThinking(marker);
     return true;
+  }
+
+  /** Some models, such as Qwen3.5, do not end their thinking before a call, or end it after the call. */
+  #startCallInThinking(marker: string): void {
+    const { callFormat } = this.#options;
+    this.#textMarkers = new Markers([...this.#textMarkers.texts, this.#closeTag]);
+    this.#openedCount++;
+    if (marker.endsWith(FUNCTION_OPEN)) return this.#startFunction();
+    this.#startCall();
+    this.#scanner.restore(marker.slice(callFormat?.open.length));
   }
 
   #readText(): boolean {
@@ -185,11 +207,11 @@ export class ReplyParser {
       return false;
     }
     if (marker === FUNCTION_OPEN) {
-      this.#phase = "call";
       this.#openedCount++;
-      this.#function = "";
+      this.#startFunction();
       return true;
     }
+    if (marker === this.#closeTag) return true;
     if (marker === callFormat?.close && this.#isAfterFunction) return true;
     // A tag of thinking in the middle of a text is text.
     if (marker !== callFormat?.open) {
@@ -241,6 +263,11 @@ export class ReplyParser {
     if (this.#call?.isInString) this.#call.add(marker);
     else this.#finishCall();
     return true;
+  }
+
+  #startFunction(): void {
+    this.#phase = "call";
+    this.#function = "";
   }
 
   #readFunction(start: string): boolean {

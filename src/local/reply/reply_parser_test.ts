@@ -291,3 +291,33 @@ Deno.test("ReplyParser: a call with tags of functions that is cut off stays open
   assertEquals([blocks, calls], [["c:edit "], 1]);
   assertEquals(parse(["<function=e"], options).blocks, ["t:<function=e"]);
 });
+
+const THINKING_CALL_CASES: readonly (readonly [text: string, blocks: readonly string[]])[] = [
+  [`<think>Hm\n<tool_call>\n${EDIT}\n</tool_call>`, ["h:Hm\n", 'c:edit {"path":"a.ts"}.']],
+  [`<think>Hm<tool_call>${EDIT}</tool_call>\n</think>\n\nDone`, [
+    "h:Hm",
+    'c:edit {"path":"a.ts"}.',
+    "t:Done",
+  ]],
+  ['<think>Hm<tool_call>\n{"name": "edit", "arguments": {}}\n</tool_call>\n</think>', [
+    "h:Hm",
+    "c:edit {}.",
+  ]],
+  [`<think>Write <tool_call> and ${EDIT}</think>Done`, [
+    `h:Write <tool_call> and ${EDIT}`,
+    "t:Done",
+  ]],
+  ["<think>Hm</think>Write </think>", ["h:Hm", "t:Write </think>"]],
+];
+
+Deno.test("ReplyParser: reads a call in the thinking, which Qwen3.5 does not end before some calls", () => {
+  const options = { callFormat: FUNCTIONS, tools: FUNCTION_TOOLS };
+  for (const [text, blocks] of THINKING_CALL_CASES) {
+    assertEquals(parse([text], options).blocks, blocks, text);
+    assertEquals(parse([...text], options).blocks, blocks, text);
+    const begun = { ...options, replyStart: "<think>\n" };
+    assertEquals(parse([...text.slice("<think>".length)], begun).blocks, blocks, text);
+  }
+  const [[text] = [""]] = THINKING_CALL_CASES;
+  assertEquals(parse([text], { callFormat: null }).blocks, [`h:${text.slice("<think>".length)}`]);
+});
