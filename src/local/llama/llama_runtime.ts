@@ -171,7 +171,12 @@ async function importPackage(): Promise<LlamaPackage> {
 export interface LlamaRuntime {
   readonly package: LlamaPackage;
   readonly llama: LlamaInstance;
+  /** Returns why the latest load has failed, and forgets it; `undefined` if llama.cpp has not logged it. */
+  takeLoadError(): string | undefined;
 }
+
+/** The reason of a failed load in the log. */
+const LOAD_ERROR = /error loading model: (.+)/;
 
 const runtimes = new WeakMap<LlamaPackage, Map<LlamaGpu, Promise<LlamaRuntime>>>();
 
@@ -200,13 +205,21 @@ export async function loadLlamaRuntime(
 }
 
 async function createRuntime(llamaPackage: LlamaPackage, gpu: LlamaGpu): Promise<LlamaRuntime> {
+  let loadError: string | undefined;
   const llama = await llamaPackage.getLlama({
     gpu,
     // Never compiles, and never writes to the terminal.
     build: "never",
     progressLogs: false,
     logLevel: "error",
-    logger: () => {},
+    logger: (_level: unknown, message: unknown) => {
+      loadError = LOAD_ERROR.exec(String(message))?.[1] ?? loadError;
+    },
   });
-  return { package: llamaPackage, llama };
+  const takeLoadError = () => {
+    const error = loadError;
+    loadError = undefined;
+    return error;
+  };
+  return { package: llamaPackage, llama, takeLoadError };
 }
