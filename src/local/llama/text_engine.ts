@@ -15,7 +15,7 @@ import type {
   Token,
 } from "./llama_runtime.ts";
 import { PromptTokens } from "./prompt_tokens.ts";
-import { type AlignedPrompt, SequenceSlot } from "./sequence_slot.ts";
+import { type AlignedPrompt, SEQUENCE_OPTIONS, SequenceSlot } from "./sequence_slot.ts";
 import { TokenTextDecoder } from "./text_decoder.ts";
 import { TokenTexts } from "./token_texts.ts";
 
@@ -91,7 +91,7 @@ export class TextEngine {
     const bos = model.tokens.shouldPrependBosToken ? model.tokens.bos : null;
     this.#free = Array.from(
       { length: sequences },
-      () => new SequenceSlot(context.getSequence(), this.tokenizer, bos),
+      () => new SequenceSlot(context.getSequence(SEQUENCE_OPTIONS), this.tokenizer, bos),
     );
   }
 
@@ -232,11 +232,15 @@ export class Generation {
     // Models with a sliding window forget more than was asked for.
     let rest = aligned.tokens.slice(sequence.nextTokenIndex);
     this.#evaluated = rest.length;
-    while (rest.length > context.batchSize) {
+    // The next prompt need not contain the reply, which begins with the last token.
+    const last = sequence.needsCheckpoints ? 1 : context.batchSize;
+    while (rest.length > last) {
       signal.throwIfAborted();
-      await sequence.evaluateWithoutGeneratingNewTokens(rest.slice(0, context.batchSize));
-      rest = rest.slice(context.batchSize);
+      const count = Math.min(rest.length - (sequence.needsCheckpoints ? 1 : 0), context.batchSize);
+      await sequence.evaluateWithoutGeneratingNewTokens(rest.slice(0, count));
+      rest = rest.slice(count);
     }
+    await slot.keepState();
     signal.throwIfAborted();
     const { sampling, getGrammar } = this.#request;
     this.#tokens = sequence.evaluateWithMetadata(rest, {}, {
