@@ -13,7 +13,8 @@ import { llama } from "./tiny_models.ts";
 const ignore = llama === undefined;
 
 /** Like that of gpt-oss; the last message selects the script, as in the other template of the tests. */
-const TEMPLATE = `{%- if messages[0].role == 'system' or tools -%}
+const TEMPLATE =
+  `{{ 'Reasoning: ' + reasoning_effort if reasoning_effort is defined else '' }}{%- if messages[0].role == 'system' or tools -%}
 <|start|>developer<|message|>{% if messages[0].role == 'system' %}{{ messages[0].content }}{% endif %}
 {%- for tool in tools or [] %}// {{ tool.function.description }}
 type {{ tool.function.name }}{% endfor %}<|end|>{% endif %}
@@ -127,8 +128,9 @@ Deno.test("PromptBuilder: writes the calls of gpt-oss with the thinking before t
       timestamp: 0,
     },
   ] as unknown as LlmMessage[];
-  const context = { systemPrompt: "Be brief.", messages, tools: [WEATHER] };
   const options = { thinks: true, protect: (text: string) => text };
+  const context = { systemPrompt: "Be brief.", messages, tools: [WEATHER] };
+  assert(builder.build(context, { ...options, effort: "high" }).text.startsWith("Reasoning: high"));
   builder.recordReply([...content], "", "raw");
   const { text } = builder.build(context, options);
   assertStringIncludes(

@@ -9,7 +9,7 @@ import type { AssistantMessage } from "../../core/message.ts";
 import type { LlmContext } from "../../core/stream.ts";
 import { type CallFormat, CHANNEL_CALLS, describeTools } from "./call_format.ts";
 import { type ChatMessage, separateCalls, toChatMessages, toChatTools } from "./chat_message.ts";
-import type { ChatTemplate, TemplateInput } from "./chat_template.ts";
+import type { ChatTemplate, ReasoningEffort, TemplateInput } from "./chat_template.ts";
 import { ReplyRecord } from "./reply_record.ts";
 import { removeEmptyThinking } from "./thinking_tags.ts";
 
@@ -30,6 +30,8 @@ export interface BuiltPrompt {
 export interface PromptOptions {
   /** Whether the model is to think before it answers. */
   readonly thinks: boolean;
+  /** How long it thinks, if the model distinguishes that. Default: that of the template. */
+  readonly effort?: ReasoningEffort | undefined;
   /** Divides special tokens in a text. */
   readonly protect: (text: string) => string;
 }
@@ -81,7 +83,10 @@ export class PromptBuilder {
    * Creates inputs from the best one to the one that the fewest templates refuse: with the texts of replies, without them,
    * and with calls and results as text, since templates may require that user and assistant alternate.
    */
-  *#createInputs(context: LlmContext, { thinks, protect }: PromptOptions): Generator<PromptInput> {
+  *#createInputs(
+    context: LlmContext,
+    { thinks, effort, protect }: PromptOptions,
+  ): Generator<PromptInput> {
     const clean = (text: string) => protect(text.replaceAll(MARK, ""));
     const replies: string[] = [];
     const findReply = ({ content }: AssistantMessage) => {
@@ -93,7 +98,7 @@ export class PromptBuilder {
     const marked = toChatMessages(context, { protect: clean, findReply });
     const messages = toChatMessages(context, { protect: clean, findReply: () => undefined });
     const tools = toChatTools(context.tools, clean);
-    const base = { thinks, addsReply: true };
+    const base = { thinks, effort, addsReply: true };
     const describe = (described: readonly ChatMessage[]): TemplateInput => ({
       ...base,
       messages: describeTools(described, tools, this.callFormat),

@@ -11,6 +11,7 @@ import {
   getErrorMessage,
   StreamError,
 } from "../../core/errors.ts";
+import type { ThinkingLevel } from "../../core/model.ts";
 import { ReadableQueue } from "../../core/readable_queue.ts";
 import { redact } from "../../core/redact.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../core/stream.ts";
@@ -18,6 +19,7 @@ import type { Usage } from "../../core/usage.ts";
 import type { Generation, Sampling } from "../llama/text_engine.ts";
 import { CHANNEL_CALLS } from "../prompt/call_format.ts";
 import { isUnreadable } from "../prompt/chat_message.ts";
+import type { ReasoningEffort } from "../prompt/chat_template.ts";
 import { ChannelParser } from "./channel_parser.ts";
 import type { LoadedTextModel } from "./loaded_text_model.ts";
 import { GrammarSwitch } from "./grammar_switch.ts";
@@ -167,6 +169,15 @@ function redactError(error: AgentError, apiKey = ""): AgentError {
   return AgentError.from({ ...record, message });
 }
 
+const EFFORTS: Readonly<Record<ThinkingLevel, ReasoningEffort>> = {
+  off: "low",
+  minimal: "low",
+  low: "low",
+  medium: "medium",
+  high: "high",
+  extra_high: "high",
+};
+
 interface OpenReplyOptions {
   readonly writer: BlockWriter;
   readonly signal: AbortSignal;
@@ -214,6 +225,7 @@ class OpenReply {
     const described = tools.length > 0 ? context.tools : [];
     const prompt = prompts.build({ ...context, tools: described }, {
       thinks,
+      effort: EFFORTS[thinkingLevel],
       protect: (text) => engine.tokenizer.protect(text),
     });
     const blocks = new ReplyBlocks(writer, () => `call_${crypto.randomUUID().slice(0, 8)}`);
