@@ -17,6 +17,7 @@ import {
   parseFunctionCall,
 } from "./function_call.ts";
 import { Markers, MarkerScanner } from "./marker_scanner.ts";
+import { ThoughtCalls } from "./thought_calls.ts";
 
 /** Receives the parts of a reply. */
 export interface ReplyPartWriter extends CallWriter {
@@ -55,8 +56,8 @@ const BARE_CALL_STARTS: readonly string[] = ['{"name"', '{"type":"function","nam
 /** Longest text, with spaces, that can be the start of such a call. */
 const MAX_BARE_START = 200;
 /** Texts after the tag of a call that distinguish one from a mention of the tag. */
-const CALL_STARTS: readonly string[] = [FUNCTION_OPEN, '{"name"']
-  .flatMap((start) => ["", "\n"].map((space) => space + start));
+const CALL_STARTS: readonly string[] = ['{"name"', '\n{"name"'];
+const FUNCTION_STARTS: readonly string[] = [FUNCTION_OPEN, `\n${FUNCTION_OPEN}`];
 /** The text before a call of a list, or its end. */
 const LIST_PART = /^[\s[,]*\]?/;
 
@@ -65,13 +66,17 @@ export class ReplyParser {
   readonly #options: ReplyParserOptions;
   readonly #scanner = new MarkerScanner();
   readonly #startMarkers: Markers;
-  #textMarkers: Markers;
+  readonly #textMarkers: Markers;
   readonly #callEndMarkers: Markers;
   #phase: ReplyPhase = "start";
   /** Ends the thinking. */
   #closeTag = "";
   /** The end of the thinking, and calls within it. */
   #thinkingMarkers = NO_MARKERS;
+  /** The end of a call in the thinking, and that of the thinking. */
+  #thoughtCallEnds = NO_MARKERS;
+  /** Calls in the thinking, after which the reply has no other text yet. */
+  #thoughtCalls: ThoughtCalls | undefined;
   #call: CallReader | undefined;
   /** Finds the end of a call that ends with its object. */
   #callEnd: JsonObjectEnd | undefined;
@@ -125,6 +130,7 @@ export class ReplyParser {
   /** Handles the end of the text; `isComplete` is whether the model has ended it. */
   end(isComplete: boolean): void {
     if (this.#phase === "stopped") return;
+    if (this.#thoughtCalls) this.#endThoughtCalls(this.#thoughtCalls, isComplete);
     const rest = this.#scanner.end();
     if (this.#function !== undefined) return this.#endFunction(this.#function + rest, isComplete);
     if (this.#phase === "call") return this.#endCall(rest, isComplete);
@@ -163,8 +169,10 @@ export class ReplyParser {
     this.#phase = "thinking";
     const [, close = ""] = THINKING_TAGS.find((pair) => pair[0] === open) ?? [];
     const { callFormat } = this.#options;
-    const calls = callFormat?.open.startsWith("<") ? CALL_STARTS : [];
+    const functions = callFormat?.hasFunctions ? FUNCTION_STARTS : [];
+    const calls = callFormat?.open.startsWith("<") ? [...CALL_STARTS, ...functions] : [];
     this.#closeTag = close;
+    this.#thoughtCallEnds = new Markers([...this.#callEndMarkers.texts, close]);
     this.#thinkingMarkers = new Markers([
       close,
       ...calls.map((start) => `${callFormat?.open}${start}`),
@@ -173,23 +181,73 @@ export class ReplyParser {
   }
 
   #readThinking(): boolean {
+    if (this.#thoughtCalls) return this.#readThoughtCalls(this.#thoughtCalls);
     const { text, marker } = this.#scanner.scan(this.#thinkingMarkers);
     this.#write(text);
     if (marker === undefined) return false;
-    this.#phase = "text";
-    this.#hasText = false;
-    if (marker !== this.#closeTag) this.#startCallInThinking(marker);
+    if (marker === this.#closeTag) return this.#endThinking();
+    this.#thoughtCalls = new ThoughtCalls();
+    this.#thoughtCalls.open(marker);
     return true;
   }
 
-  /** Some models, such as Qwen3.5, do not end their thinking before a call, or end it after the call. */
-  #startCallInThinking(marker: string): void {
-    const { callFormat } = this.#options;
-    this.#textMarkers = new Markers([...this.#textMarkers.texts, this.#closeTag]);
-    this.#openedCount++;
-    if (marker.endsWith(FUNCTION_OPEN)) return this.#startFunction();
-    this.#startCall();
-    this.#scanner.restore(marker.slice(callFormat?.open.length));
+  #endThinking(): boolean {
+    this.#phase = "text";
+    this.#hasText = false;
+    return true;
+  }
+
+  #readThoughtCalls(calls: ThoughtCalls): boolean {
+    if (calls.isComplete) return this.#readAfterThoughtCall(calls);
+    const { text, marker } = this.#scanner.scan(this.#thoughtCallEnds);
+    calls.add(text);
+    if (marker === undefined) return false;
+    if (marker !== this.#closeTag || calls.isInValue) {
+      calls.close(marker);
+      return true;
+    }
+    // A call without its end is a part of the thinking.
+    this.#flushThoughtCalls();
+    return this.#endThinking();
+  }
+
+  /** Reads the text after a call in the thinking, up to the next call or the end of the thinking. */
+  #readAfterThoughtCall(calls: ThoughtCalls): boolean {
+    const text = this.#scanner.end();
+    const start = text.trimStart();
+    const marker = this.#thinkingMarkers.texts.find((marker) => start.startsWith(marker));
+    if (marker === undefined) {
+      const isOpen = this.#thinkingMarkers.texts.some((marker) => marker.startsWith(start));
+      this.#scanner.restore(text);
+      // With another text, the calls are a part of the thinking.
+      if (!isOpen) this.#flushThoughtCalls();
+      return !isOpen;
+    }
+    this.#scanner.restore(start.slice(marker.length));
+    if (marker === this.#closeTag) return this.#endThinking();
+    calls.open(text.slice(0, text.length - start.length) + marker);
+    return true;
+  }
+
+  /** Reads the calls at the end of the reply, unless the thinking could have continued. */
+  #endThoughtCalls(calls: ThoughtCalls, isComplete: boolean): void {
+    const rest = this.#scanner.end();
+    const isLast = !calls.isComplete || isComplete && rest.trim() === "";
+    if (isLast) {
+      this.#thoughtCalls = undefined;
+      this.#endThinking();
+      this.add(calls.text + rest);
+    } else {
+      this.#flushThoughtCalls();
+      this.#write(rest);
+    }
+  }
+
+  /** Writes calls in the thinking as a part of it. */
+  #flushThoughtCalls(): void {
+    const { text = "" } = this.#thoughtCalls ?? {};
+    this.#thoughtCalls = undefined;
+    if (text !== "") this.#options.writer.writeThinking(text);
   }
 
   #readText(): boolean {
@@ -202,6 +260,7 @@ export class ReplyParser {
   /** Handles a marker of the text: the start of a call, or the end of the reply. */
   #handleTextMarker(marker: string): boolean {
     const { callFormat, stop } = this.#options;
+    this.#flushThoughtCalls();
     if (stop.includes(marker)) {
       this.#phase = "stopped";
       return false;
@@ -211,7 +270,6 @@ export class ReplyParser {
       this.#startFunction();
       return true;
     }
-    if (marker === this.#closeTag) return true;
     if (marker === callFormat?.close && this.#isAfterFunction) return true;
     // A tag of thinking in the middle of a text is text.
     if (marker !== callFormat?.open) {
@@ -256,6 +314,7 @@ export class ReplyParser {
   #readCall(): boolean {
     if (this.#function !== undefined) return this.#readFunction(this.#function);
     if (this.#callEnd) return this.#readObjectCall(this.#callEnd);
+    if (this.#startsWithFunction()) return true;
     const { text, marker } = this.#scanner.scan(this.#callEndMarkers);
     this.#call?.add(text);
     if (marker === undefined) return false;
@@ -263,6 +322,17 @@ export class ReplyParser {
     if (this.#call?.isInString) this.#call.add(marker);
     else this.#finishCall();
     return true;
+  }
+
+  /** Whether a call begins with the tag of a function, which then is read. */
+  #startsWithFunction(): boolean {
+    if (!this.#options.callFormat?.hasFunctions || !this.#call?.isBlank) return false;
+    const text = this.#scanner.end();
+    const start = text.trimStart();
+    const isFunction = start.startsWith(FUNCTION_OPEN);
+    this.#scanner.restore(isFunction ? start.slice(FUNCTION_OPEN.length) : text);
+    if (isFunction) this.#startFunction();
+    return isFunction;
   }
 
   #startFunction(): void {
@@ -364,6 +434,7 @@ export class ReplyParser {
     // Templates separate the parts by blank lines.
     const visible = this.#hasText ? text : text.trimStart();
     if (visible === "") return;
+    this.#flushThoughtCalls();
     this.#hasText = true;
     this.#isAfterFunction = false;
     if (this.#phase === "thinking") writer.writeThinking(visible);

@@ -292,12 +292,14 @@ Deno.test("ReplyParser: a call with tags of functions that is cut off stays open
   assertEquals(parse(["<function=e"], options).blocks, ["t:<function=e"]);
 });
 
+const EDIT_CALL = '<tool_call>\n{"name": "edit", "arguments": {}}\n</tool_call>';
 const THINKING_CALL_CASES: readonly (readonly [text: string, blocks: readonly string[]])[] = [
   [`<think>Hm\n<tool_call>\n${EDIT}\n</tool_call>`, ["h:Hm\n", 'c:edit {"path":"a.ts"}.']],
-  [`<think>Hm<tool_call>${EDIT}</tool_call>\n</think>\n\nDone`, [
+  [`<think>Hm<tool_call>${EDIT}</tool_call>\n</think>\n\n`, ["h:Hm", 'c:edit {"path":"a.ts"}.']],
+  [`<think>Hm<tool_call>${EDIT}</tool_call>\n${EDIT_CALL}\n`, [
     "h:Hm",
     'c:edit {"path":"a.ts"}.',
-    "t:Done",
+    "c:edit {}.",
   ]],
   ['<think>Hm<tool_call>\n{"name": "edit", "arguments": {}}\n</tool_call>\n</think>', [
     "h:Hm",
@@ -307,10 +309,33 @@ const THINKING_CALL_CASES: readonly (readonly [text: string, blocks: readonly st
     `h:Write <tool_call> and ${EDIT}`,
     "t:Done",
   ]],
+  // Drafts, as Qwen3 writes some.
+  [`<think>So ${EDIT_CALL}\nYes.</think>\n\n${EDIT_CALL}`, [
+    `h:So ${EDIT_CALL}\nYes.`,
+    "c:edit {}.",
+  ]],
+  [`<think>So ${EDIT_CALL}\n</think>\n\n${EDIT_CALL}`, [`h:So ${EDIT_CALL}`, "c:edit {}."]],
+  [`<think>So ${EDIT_CALL}, if allowed.</think>May I?`, [
+    `h:So ${EDIT_CALL}, if allowed.`,
+    "t:May I?",
+  ]],
+  [`<think>So ${EDIT_CALL}</think>May I?`, [`h:So ${EDIT_CALL}`, "t:May I?"]],
+  [`<think>So ${EDIT_CALL} and ${EDIT_CALL}</think>`, [
+    `h:So ${EDIT_CALL} and `,
+    "c:edit {}.",
+  ]],
+  ['<think>So <tool_call>{"name": "edit" and so on</think>May I?', [
+    'h:So <tool_call>{"name": "edit" and so on',
+    "t:May I?",
+  ]],
+  [
+    `<think>Hm<tool_call>{"name": "edit", "arguments": {"path": "</think></tool_call>"}}</tool_call>`,
+    ["h:Hm", 'c:edit {"path": "</think></tool_call>"}.'],
+  ],
   ["<think>Hm</think>Write </think>", ["h:Hm", "t:Write </think>"]],
 ];
 
-Deno.test("ReplyParser: reads a call in the thinking, which Qwen3.5 does not end before some calls", () => {
+Deno.test("ReplyParser: reads a call at the end of the thinking, which Qwen3.5 does not end before some calls, and no drafts of calls", () => {
   const options = { callFormat: FUNCTIONS, tools: FUNCTION_TOOLS };
   for (const [text, blocks] of THINKING_CALL_CASES) {
     assertEquals(parse([text], options).blocks, blocks, text);
