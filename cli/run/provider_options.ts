@@ -44,8 +44,10 @@ export async function getProviders(
   // The base URL of the command line is that of the model, not of its fallbacks.
   const { baseUrl: _baseUrl, ...shared } = options;
   const providers: Record<string, ProviderOptions> = {};
-  if (isOnDevice(first, options)) checkRecording(first, options);
-  else providers[first.provider] = await getProviderOptions(first, options, host);
+  checkRecording(first, options);
+  if (!isOnDevice(first, options)) {
+    providers[first.provider] = await getProviderOptions(first, options, host);
+  }
   for (const model of others) {
     if (isOnDevice(model, shared)) continue;
     providers[model.provider] ??= await getProviderOptions(model, shared, host);
@@ -53,8 +55,14 @@ export async function getProviders(
   return providers;
 }
 
-/** Refuses the options for requests to servers, which would have no effect. */
-function checkRecording(model: ModelSpec, { record, replay }: ProviderSelection): void {
+/**
+ * Refuses to record or replay the requests of a model that runs in this process and sends none.
+ *
+ * @throws {UsageError} If the selection has a recording.
+ */
+export function checkRecording(model: ModelSpec, selection: ProviderSelection): void {
+  if (!isOnDevice(model, selection)) return;
+  const { record, replay } = selection;
   if (replay !== undefined) throw createOnDeviceError("--replay", model);
   if (record !== undefined) throw createOnDeviceError("--record", model);
 }
