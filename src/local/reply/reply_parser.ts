@@ -314,7 +314,7 @@ export class ReplyParser {
   #readCall(): boolean {
     if (this.#function !== undefined) return this.#readFunction(this.#function);
     if (this.#callEnd) return this.#readObjectCall(this.#callEnd);
-    if (this.#startsWithFunction()) return true;
+    if (this.#canBeFunction()) return this.#readFunctionStart();
     const { text, marker } = this.#scanner.scan(this.#callEndMarkers);
     this.#call?.add(text);
     if (marker === undefined) return false;
@@ -324,15 +324,23 @@ export class ReplyParser {
     return true;
   }
 
-  /** Whether a call begins with the tag of a function, which then is read. */
-  #startsWithFunction(): boolean {
+  /** Whether the text of a call begins with the tag of a function, or with its start. */
+  #canBeFunction(): boolean {
     if (!this.#options.callFormat?.hasFunctions || !this.#call?.isBlank) return false;
     const text = this.#scanner.end();
+    this.#scanner.restore(text);
     const start = text.trimStart();
-    const isFunction = start.startsWith(FUNCTION_OPEN);
-    this.#scanner.restore(isFunction ? start.slice(FUNCTION_OPEN.length) : text);
-    if (isFunction) this.#startFunction();
-    return isFunction;
+    return start !== "" && (start.startsWith(FUNCTION_OPEN) || FUNCTION_OPEN.startsWith(start));
+  }
+
+  /** Reads the tag of a function, or waits for the rest of it. */
+  #readFunctionStart(): boolean {
+    const text = this.#scanner.end();
+    const start = text.trimStart();
+    const isComplete = start.startsWith(FUNCTION_OPEN);
+    this.#scanner.restore(isComplete ? start.slice(FUNCTION_OPEN.length) : text);
+    if (isComplete) this.#startFunction();
+    return isComplete;
   }
 
   #startFunction(): void {

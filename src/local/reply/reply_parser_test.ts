@@ -265,6 +265,7 @@ const FUNCTION_CASES: readonly (readonly [text: string, blocks: readonly string[
     ['c:edit {"path":"\\n  x </function> </p>\\n"}.'],
   ],
   ["<function=edit>\n</function>", ["c:edit {}."]],
+  [`I look.<tool_call>\n${EDIT}\n</tool_call>`, ["t:I look.", 'c:edit {"path":"a.ts"}.']],
   ["<function=edit>\n<parameter=path>\na.ts\n</parameter>\n", ['c:edit {"path":"a.ts"}.']],
   // Texts that are no calls.
   [
