@@ -127,7 +127,12 @@ export class PromptBuilder {
     const first = messages.findIndex(({ role }) => role === "user");
     const opening = { ...input, messages: messages.slice(0, first + 1), addsReply: false };
     const start = this.#tryRender(opening) ?? "";
-    return text.startsWith(start) ? start.length : 0;
+    if (text.startsWith(start)) return start.length;
+    // Some templates end a conversation with a token, such as that of Phi.
+    const content = messages[first]?.content.trim() ?? "";
+    const index = content === "" ? -1 : start.lastIndexOf(content);
+    const end = index + content.length;
+    return index >= 0 && text.startsWith(start.slice(0, end)) ? end : 0;
   }
 
   /**

@@ -37,6 +37,17 @@ function assistant(content: Extract<LlmMessage, { role: "assistant" }>["content"
   } as LlmMessage;
 }
 
+Deno.test("PromptBuilder: finds the first message of the user where a template ends the conversation", async () => {
+  // As those of Phi 3.5 and 4 Mini.
+  const builder = await createBuilder(
+    "{% for m in messages %}[{{ m.role }}]{{ m.content }}[end]{% endfor %}" +
+      "{% if add_generation_prompt %}[assistant]{% else %}{{ eos_token }}{% endif %}",
+  );
+  const context = { systemPrompt: "Be brief.", messages: [user("Hi"), user("You")], tools: [] };
+  const { text, openingLength } = builder.build(context, OPTIONS);
+  assertEquals(text.slice(0, openingLength), "[system]Be brief.[end][user]Hi\n\nYou");
+});
+
 Deno.test("PromptBuilder: the next prompt begins with the last one and the reply as it was written", async () => {
   const builder = await createBuilder(CHAT_TEMPLATE);
   const context = { systemPrompt: "Be brief.", messages: [user("Hi")], tools: [TOOL] };
