@@ -108,9 +108,8 @@ export class PromptBuilder {
       if (replies.length > 0) yield { input: { ...base, messages: marked, tools }, replies };
       const separated = this.callFormat === CHANNEL_CALLS ? separateCalls(messages) : messages;
       yield { input: { ...base, messages: separated, tools }, replies: [] };
-    } else {
-      yield { input: describe(marked), replies };
     }
+    if (replies.length > 0) yield { input: describe(marked), replies };
     yield { input: describe(messages), replies: [] };
   }
 

@@ -75,6 +75,24 @@ Deno.test("PromptBuilder: the next prompt begins with the last one and the reply
   assertStringIncludes(second.text, "<tool_response>\ndone\n</tool_response>");
 });
 
+Deno.test("PromptBuilder: keeps the text of a reply where a template refuses the tools", async () => {
+  // As that of Hermes 3 refuses a parameter without a description.
+  const builder = await createBuilder(
+    "{% for tool in tools or [] %}{% if not tool.function.parameters.properties %}{{ raise_exception('No') }}{% endif %}" +
+      "{{ tool.function.description }}{% endfor %}{% for m in messages %}[{{ m.role }}]{{ m.content }}" +
+      "{% for call in m.tool_calls or [] %}<tool_call>{{ call.function | tojson }}</tool_call>{% endfor %}{% endfor %}" +
+      "{% if add_generation_prompt %}[assistant]{% endif %}",
+  );
+  const content = [{ type: "text", text: "Hello" }] as const;
+  const context = { systemPrompt: "", messages: [user("Hi")], tools: [TOOL] };
+  const first = builder.build(context, OPTIONS);
+  assertStringIncludes(first.text, "You can call these tools:");
+  builder.recordReply(content, first.replyStart, "<think>Hm</think>Hello");
+  const messages = [user("Hi"), assistant(content), user("More")];
+  const second = builder.build({ ...context, messages }, OPTIONS);
+  assert(second.text.startsWith(`${first.text}<think>Hm</think>Hello`), second.text);
+});
+
 Deno.test("PromptBuilder: a reply of another model is written by the template", async () => {
   const builder = await createBuilder(CHAT_TEMPLATE);
   const call = { type: "tool_call", id: "1", name: "f", arguments: { a: 1 } } as const;
