@@ -26,7 +26,11 @@ export type ProcessListener = (...values: unknown[]) => void;
 
 /** The part of `process` in use. */
 export interface NodeProcess {
+  /** The options that Node takes from its environment; not available on Bun. */
+  readonly allowedNodeEnvironmentFlags?: ReadonlySet<string>;
   readonly arch: string;
+  /** The program, its main module and the arguments. */
+  readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly execPath: string;
   readonly pid: number;
@@ -38,6 +42,7 @@ export interface NodeProcess {
   cwd(): string;
   /** Names of the events that have listeners. */
   eventNames?(): (string | symbol)[];
+  exit(code: number): never;
   getBuiltinModule?(name: string): unknown;
   /** Not available on Windows. */
   getuid?(): number;
@@ -48,6 +53,8 @@ export interface NodeProcess {
     rss(): number;
   };
   removeListener?(event: string, listener: ProcessListener): unknown;
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stdout: { write(text: string, onWritten: () => void): unknown };
   uptime(): number;
 }
 

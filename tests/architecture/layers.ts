@@ -46,7 +46,7 @@ const PROGRAM_IMPORTS = [
   "src/tools/(basic_tools|coding_tools|skills)\\.ts",
   "src/tools/changes/(change_log|command_changes|directory_change_log_store)\\.ts",
   "src/tools/confinement/confined_exec\\.ts",
-  "src/tools/documents/image_content\\.ts",
+  "src/tools/documents/(image_content|pdf_process)\\.ts",
   "src/tools/kit/tool_names\\.ts",
   "src/tools/plan/mod\\.ts",
   "src/tools/sandbox/(local_sandbox|home_directory)\\.ts",

@@ -19,6 +19,7 @@ import type {
 } from "./confinement_policy.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
+import { findChildProgram } from "../process/child_program.ts";
 import { type Launch, startProcess } from "../process/running_process.ts";
 import { excludeHidden } from "./readable_paths.ts";
 import { createSeatbeltProfile } from "./seatbelt_profile.ts";
@@ -91,6 +92,13 @@ async function probeLinux(): Promise<Confinement> {
   // Not with a deno program from PATH, where a directory may be one that commands can write.
   if (!isDeno) {
     return { type: "none", reason: "on Linux, only Deno can set up Landlock and seccomp" };
+  }
+  if (!findChildProgram()) {
+    return {
+      type: "none",
+      reason:
+        "of the compiled programs, only swink can set up Landlock and seccomp: run this one with deno run",
+    };
   }
   try {
     const [probed, inUserNamespace] = await Promise.all([

@@ -9,11 +9,16 @@ import { AbortedError, BadRequestError } from "../../core/errors.ts";
 import { getNodeProcess } from "../../platform/builtin_modules.ts";
 import { startWorker } from "../../platform/worker.ts";
 
-/** Time limit for one document, the first download of the package included. */
-const TIMEOUT_MS = 30_000;
+/** Limits for reading a document. */
+export interface DocumentLimits {
+  /** Maximum time in milliseconds, the first download of the package included. */
+  readonly timeoutMs: number;
+  /** Growth of the memory of this program, in bytes, at which a document is given up. */
+  readonly maxGrowthBytes: number;
+}
 
-/** Growth of this program at which a document is given up: a small file may have gigabytes of compressed content. */
-const MAX_GROWTH_BYTES = 2_000_000_000;
+/** The usual limits. A small file may have gigabytes of compressed content. */
+export const DOCUMENT_LIMITS: DocumentLimits = { timeoutMs: 30_000, maxGrowthBytes: 2_000_000_000 };
 
 /** Interval at which the growth is measured. */
 const MEASURE_MS = 100;
@@ -24,30 +29,30 @@ export interface WorkerRequestOptions {
   readonly subject: string;
   /** Ends the worker. */
   readonly signal: AbortSignal;
-  /** Growth of the memory of this program at which the worker is ended. Default: 2 GB. */
-  readonly maxGrowthBytes?: number;
+  /** Default: {@linkcode DOCUMENT_LIMITS}. */
+  readonly limits?: DocumentLimits;
 }
 
 /**
  * Starts a worker, sends it one message and returns its reply.
  *
- * @throws {BadRequestError} When the worker fails, takes longer than 30 s or takes too much memory.
+ * @throws {BadRequestError} When the worker fails or exceeds a limit.
  */
 export async function requestFromWorker(
   module: URL,
   request: unknown,
-  { subject, signal, maxGrowthBytes = MAX_GROWTH_BYTES }: WorkerRequestOptions,
+  { subject, signal, limits = DOCUMENT_LIMITS }: WorkerRequestOptions,
 ): Promise<unknown> {
   const before = measureMemory();
   const worker = startWorker(module);
   const { promise, resolve, reject } = createDeferred<unknown>();
   const cancel = () => reject(new AbortedError("Reading was cancelled"));
   const timer = setTimeout(
-    () => reject(new BadRequestError(`${subject} takes longer than 30 s to read`)),
-    TIMEOUT_MS,
+    () => reject(createTimeoutError(subject, limits)),
+    limits.timeoutMs,
   );
   const measurement = setInterval(() => {
-    if (measureMemory() - before <= maxGrowthBytes) return;
+    if (measureMemory() - before <= limits.maxGrowthBytes) return;
     reject(new BadRequestError(`${subject} takes too much memory to read`));
   }, MEASURE_MS);
   worker.onMessage(resolve);
@@ -63,6 +68,14 @@ export async function requestFromWorker(
     signal.removeEventListener("abort", cancel);
     worker.terminate();
   }
+}
+
+/** Creates the error for a document that takes too long. */
+export function createTimeoutError(
+  subject: string,
+  { timeoutMs }: DocumentLimits,
+): BadRequestError {
+  return new BadRequestError(`${subject} takes longer than ${timeoutMs / 1_000} s to read`);
 }
 
 /** Returns the memory of this program, with its workers. Their own limits do not count the content of arrays of bytes. */

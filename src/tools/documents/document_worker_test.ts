@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { createDeadline } from "../../../tests/deadline.ts";
 import { BadRequestError } from "../../core/errors.ts";
-import { requestFromWorker } from "./document_worker.ts";
+import { DOCUMENT_LIMITS, requestFromWorker } from "./document_worker.ts";
 
 /** A module whose worker runs code for its first message. */
 function createModule(code: string): URL {
@@ -23,8 +23,9 @@ Deno.test("requestFromWorker(): ends a worker that takes too much memory, also i
   const module = createModule(
     "const all = []; setInterval(() => all.push(new Uint8Array(10_000_000).fill(1)));",
   );
+  const limits = { ...DOCUMENT_LIMITS, maxGrowthBytes: 200_000_000 };
   await assertRejects(
-    () => requestFromWorker(module, 1, { ...createOptions(), maxGrowthBytes: 200_000_000 }),
+    () => requestFromWorker(module, 1, { ...createOptions(), limits }),
     BadRequestError,
     "The document takes too much memory to read",
   );

@@ -19,7 +19,7 @@ export interface Launch {
   /** Complete environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
   /** Standard input. Default: empty. */
-  readonly input?: string;
+  readonly input?: string | Uint8Array<ArrayBuffer>;
   /** Whether the program may change files. Default: `true`. */
   readonly changesFiles?: boolean;
 }
@@ -69,10 +69,13 @@ export function startProcess(launch: Launch): RunningProcess {
   };
 }
 
-async function writeInput(stdin: WritableStream<Uint8Array>, input: string): Promise<void> {
+async function writeInput(
+  stdin: WritableStream<Uint8Array>,
+  input: string | Uint8Array,
+): Promise<void> {
   const writer = stdin.getWriter();
   try {
-    await writer.write(new TextEncoder().encode(input));
+    await writer.write(typeof input === "string" ? new TextEncoder().encode(input) : input);
     await writer.close();
   } catch {
     // The process ended without reading all of its input.
