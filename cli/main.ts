@@ -69,10 +69,10 @@ async function loadProgram(): Promise<typeof import("./program.ts")> {
 }
 
 /**
- * First arguments of the helper processes of a compiled program: to confine and execute a command in the sandbox, and to
- * read a PDF document.
+ * First arguments of the helper processes of a compiled program: one confines and executes a command in the sandbox, one
+ * runs a worker that can be ended at any time.
  */
-const HELPER_ARGUMENTS = ["--swink-confined-exec", "--swink-read-pdf"];
+const HELPER_ARGUMENTS = ["--swink-confined-exec", "--swink-worker"];
 
 if (import.meta.main) {
   const problem = describeOldDeno(Deno.version.deno);

@@ -50,11 +50,11 @@ function preloadCommand(args: readonly string[]): void {
 
 /** Runs as a helper process of a compiled program, which the first argument selects. Never returns. */
 export async function runHelper([helper, ...args]: readonly string[]): Promise<never> {
-  if (helper === "--swink-read-pdf") {
-    const { pdfProcessMain } = await importLate<
-      typeof import("../src/tools/documents/pdf_process.ts")
-    >("../src/tools/documents/pdf_process.ts", import.meta.url);
-    return await pdfProcessMain();
+  if (helper === "--swink-worker") {
+    const { runWorkerProcess } = await importLate<
+      typeof import("../src/tools/process/run_worker_process.ts")
+    >("../src/tools/process/run_worker_process.ts", import.meta.url);
+    return await runWorkerProcess();
   }
   const { confinedExecMain } = await importLate<
     typeof import("../src/tools/confinement/confined_exec.ts")

@@ -18,6 +18,7 @@ interface BuiltinModules {
   readonly "node:path": typeof import("node:path");
   readonly "node:sqlite": typeof import("node:sqlite");
   readonly "node:url": typeof import("node:url");
+  readonly "node:v8": typeof import("node:v8");
   readonly "node:worker_threads": typeof import("node:worker_threads");
 }
 
@@ -54,7 +55,7 @@ export interface NodeProcess {
   };
   removeListener?(event: string, listener: ProcessListener): unknown;
   readonly stdin: AsyncIterable<Uint8Array>;
-  readonly stdout: { write(text: string, onWritten: () => void): unknown };
+  readonly stdout: { write(bytes: Uint8Array): unknown };
   uptime(): number;
 }
 

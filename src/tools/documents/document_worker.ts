@@ -7,18 +7,13 @@
 import { createDeferred } from "../../core/deferred.ts";
 import { AbortedError, BadRequestError } from "../../core/errors.ts";
 import { getNodeProcess } from "../../platform/builtin_modules.ts";
-import { startWorker } from "../../platform/worker.ts";
+import { READY_MESSAGE, type WorkerThread } from "../../platform/worker.ts";
 
-/** Limits for reading a document. */
-export interface DocumentLimits {
-  /** Maximum time in milliseconds, the first download of the package included. */
-  readonly timeoutMs: number;
-  /** Growth of the memory of this program, in bytes, at which a document is given up. */
-  readonly maxGrowthBytes: number;
-}
+/** Time limit for one document, the first download of the package included. */
+const TIMEOUT_MS = 30_000;
 
-/** The usual limits. A small file may have gigabytes of compressed content. */
-export const DOCUMENT_LIMITS: DocumentLimits = { timeoutMs: 30_000, maxGrowthBytes: 2_000_000_000 };
+/** Growth of this program at which a document is given up: a small file may have gigabytes of compressed content. */
+const MAX_GROWTH_BYTES = 2_000_000_000;
 
 /** Interval at which the growth is measured. */
 const MEASURE_MS = 100;
@@ -29,33 +24,38 @@ export interface WorkerRequestOptions {
   readonly subject: string;
   /** Ends the worker. */
   readonly signal: AbortSignal;
-  /** Default: {@linkcode DOCUMENT_LIMITS}. */
-  readonly limits?: DocumentLimits;
+  /** Time limit in milliseconds. Default: 30 s. */
+  readonly timeoutMs?: number | undefined;
+  /** Growth of the memory of this program at which the worker is ended. Default: 2 GB. */
+  readonly maxGrowthBytes?: number;
 }
 
 /**
- * Starts a worker, sends it one message and returns its reply.
+ * Sends a worker one message, returns its reply and ends the worker.
  *
- * @throws {BadRequestError} When the worker fails or exceeds a limit.
+ * @throws {BadRequestError} When the worker fails, takes too long or takes too much memory.
  */
 export async function requestFromWorker(
-  module: URL,
+  worker: WorkerThread,
   request: unknown,
-  { subject, signal, limits = DOCUMENT_LIMITS }: WorkerRequestOptions,
+  options: WorkerRequestOptions,
 ): Promise<unknown> {
+  const { subject, signal, timeoutMs = TIMEOUT_MS, maxGrowthBytes = MAX_GROWTH_BYTES } = options;
   const before = measureMemory();
-  const worker = startWorker(module);
   const { promise, resolve, reject } = createDeferred<unknown>();
   const cancel = () => reject(new AbortedError("Reading was cancelled"));
   const timer = setTimeout(
-    () => reject(createTimeoutError(subject, limits)),
-    limits.timeoutMs,
+    () =>
+      reject(new BadRequestError(`${subject} takes longer than ${timeoutMs / 1_000} s to read`)),
+    timeoutMs,
   );
   const measurement = setInterval(() => {
-    if (measureMemory() - before <= limits.maxGrowthBytes) return;
+    if (measureMemory() - before <= maxGrowthBytes) return;
     reject(new BadRequestError(`${subject} takes too much memory to read`));
   }, MEASURE_MS);
-  worker.onMessage(resolve);
+  worker.onMessage((message) => {
+    if (message !== READY_MESSAGE) resolve(message);
+  });
   worker.onError((message) => reject(new BadRequestError(`${subject} cannot be read: ${message}`)));
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
@@ -66,16 +66,8 @@ export async function requestFromWorker(
     clearTimeout(timer);
     clearInterval(measurement);
     signal.removeEventListener("abort", cancel);
-    worker.terminate();
+    await worker.terminate();
   }
-}
-
-/** Creates the error for a document that takes too long. */
-export function createTimeoutError(
-  subject: string,
-  { timeoutMs }: DocumentLimits,
-): BadRequestError {
-  return new BadRequestError(`${subject} takes longer than ${timeoutMs / 1_000} s to read`);
 }
 
 /** Returns the memory of this program, with its workers. Their own limits do not count the content of arrays of bytes. */

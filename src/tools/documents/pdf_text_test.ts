@@ -1,15 +1,11 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import config from "../../../deno.json" with { type: "json" };
 import { createDeadline } from "../../../tests/deadline.ts";
-import { choosePackages } from "../../../scripts/packages.ts";
-import { root } from "../../../tests/project.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import { DOCUMENT_LIMITS, type DocumentLimits } from "./document_worker.ts";
+import { findWorkerProcesses, waitForBusyWorker } from "../../../tests/sandbox/worker_processes.ts";
+import { AbortedError, BadRequestError } from "../../core/errors.ts";
 import { DOCUMENT_PACKAGES } from "./npm_package.ts";
-import { type PdfProcessReply, REPLY_PREFIX } from "./pdf_process.ts";
 import { extractPdfText } from "./pdf_text.ts";
-import { READ_PDF_ARGUMENT } from "./start_pdf_process.ts";
 
 /** A document with one page per text. */
 function createPdf(...texts: readonly string[]): string {
@@ -77,41 +73,15 @@ function createEndlessPdf(): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** Returns the ids of the processes that read a document with these limits. */
-async function findReaders(limits: DocumentLimits): Promise<number[]> {
-  const ids: number[] = [];
-  for await (const { name } of Deno.readDir("/proc")) {
-    const command = /^\d+$/.test(name)
-      ? await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "")
-      : "";
-    if (command.includes(JSON.stringify(limits))) ids.push(Number(name));
-  }
-  return ids;
-}
-
-/** Processor time, in units of 10 ms, after which the process certainly reads its document. */
-const READING_TIME = 30;
-
-/** Waits for the process that reads a document, until it has begun. */
-async function waitForReader(limits: DocumentLimits): Promise<number> {
-  const deadline = createDeadline();
-  while (!deadline.aborted) {
-    const [id] = await findReaders(limits);
-    if (id !== undefined && await getProcessorTime(id) >= READING_TIME) return id;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error("No process reads the document");
-}
-
-async function getProcessorTime(id: number): Promise<number> {
-  const status = await Deno.readTextFile(`/proc/${id}/stat`).catch(() => "");
-  return Number(status.split(" ")[13] ?? 0);
-}
-
 const ignore = Deno.build.os !== "linux"; // without /proc
 
-// The limits of each test differ from those of the others, which run at the same time, by some bytes.
-const EXCEEDED: readonly [problem: string, limits: DocumentLimits, message: string][] = [
+interface Limits {
+  readonly timeoutMs: number;
+  readonly maxGrowthBytes: number;
+}
+
+// The memory limits of the tests, in the arguments of their processes, differ by some bytes.
+const EXCEEDED: readonly [problem: string, limits: Limits, message: string][] = [
   [
     "keeps a processor busy",
     { timeoutMs: 2_000, maxGrowthBytes: 2_000_000_001 },
@@ -120,7 +90,7 @@ const EXCEEDED: readonly [problem: string, limits: DocumentLimits, message: stri
   [
     "allocates memory",
     { timeoutMs: 60_000, maxGrowthBytes: 100_000_001 },
-    "The PDF document takes too much memory to read",
+    "The PDF document cannot be read: it takes too much memory",
   ],
 ];
 
@@ -130,15 +100,14 @@ for (const [problem, limits, message] of EXCEEDED) {
     ignore,
     async fn() {
       const started = performance.now();
-      const options = { signal: createDeadline(), limits };
-      const reading = extractPdfText(createEndlessPdf(), options);
+      const reading = extractPdfText(createEndlessPdf(), { signal: createDeadline(), ...limits });
       const [error] = await Promise.all([
         assertRejects(() => reading, BadRequestError),
-        waitForReader(limits),
+        waitForBusyWorker(limits.maxGrowthBytes),
       ]);
       assertEquals(error.message, message);
       const duration = performance.now() - started;
-      assertEquals(await findReaders(limits), []);
+      assertEquals(await findWorkerProcesses(limits.maxGrowthBytes), []);
       assertEquals(duration < limits.timeoutMs + 20_000, true, `${duration} ms`);
     },
   });
@@ -148,14 +117,14 @@ Deno.test({
   name: "extractPdfText(): an abort ends the process while it reads an endless document",
   ignore,
   async fn() {
-    const limits = { ...DOCUMENT_LIMITS, maxGrowthBytes: 2_000_000_002 };
+    const maxGrowthBytes = 2_000_000_002;
     const controller = new AbortController();
-    const options = { signal: controller.signal, limits };
+    const options = { signal: controller.signal, maxGrowthBytes };
     const reading = extractPdfText(createEndlessPdf(), options);
-    await waitForReader(limits);
+    await waitForBusyWorker(maxGrowthBytes);
     controller.abort();
-    await assertRejects(() => reading, Error, "Reading was cancelled");
-    assertEquals(await findReaders(limits), []);
+    await assertRejects(() => reading, AbortedError, "Reading was cancelled");
+    assertEquals(await findWorkerProcesses(maxGrowthBytes), []);
   },
 });
 
@@ -163,54 +132,35 @@ Deno.test({
   name: "extractPdfText(): reports a process that the system ends",
   ignore,
   async fn() {
-    const limits = { ...DOCUMENT_LIMITS, maxGrowthBytes: 2_000_000_003 };
-    const options = { signal: createDeadline(), limits };
+    const maxGrowthBytes = 2_000_000_003;
+    const options = { signal: createDeadline(), maxGrowthBytes };
     const reading = extractPdfText(createEndlessPdf(), options);
-    Deno.kill(await waitForReader(limits), "SIGKILL");
-    await assertRejects(() => reading, BadRequestError, "takes too much memory to read");
+    Deno.kill(await waitForBusyWorker(maxGrowthBytes), "SIGKILL");
+    await assertRejects(
+      () => reading,
+      BadRequestError,
+      "The PDF document cannot be read: its process ended (SIGKILL)",
+    );
   },
 });
-
-interface DenoRun {
-  readonly args: readonly string[];
-  readonly input: string;
-}
-
-async function runDeno({ args, input }: DenoRun): Promise<string> {
-  const process = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-check", "--no-prompt", ...args],
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "inherit",
-    signal: createDeadline(),
-  }).spawn();
-  await new Blob([input]).stream().pipeTo(process.stdin);
-  return await new Response(process.stdout).text();
-}
 
 Deno.test("extractPdfText(): reads a document without the permission to start a process", async () => {
   const directory = await Deno.makeTempDir({ prefix: "swink_test_" });
   const module = JSON.stringify(new URL("./pdf_text.ts", import.meta.url));
   const code = `import { extractPdfText } from ${module};
-const bytes = new Uint8Array(await new Response(Deno.stdin.readable).arrayBuffer());
+const bytes = new TextEncoder().encode(${JSON.stringify(createPdf("Hello PDF"))});
 console.log(await extractPdfText(bytes, { signal: new AbortController().signal }));`;
   await Deno.writeTextFile(`${directory}/program.ts`, code);
-  const args = ["--no-config", "--no-lock", "--allow-read", `${directory}/program.ts`];
-  const output = await runDeno({ args, input: createPdf("Hello PDF") });
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--quiet", "--no-check", "--no-prompt", "--no-config", "--no-lock"],
+      ...["--allow-read", `${directory}/program.ts`],
+    ],
+    stderr: "inherit",
+    signal: createDeadline(),
+  }).output();
   await Deno.remove(directory, { recursive: true });
-  assertEquals(output, "[Page 1]\nHello PDF\n\n");
-});
-
-Deno.test("swink: reads a PDF document as the compiled program does, which starts itself", async () => {
-  const { config } = await choosePackages();
-  const program = ["-A", "-c", config, new URL("cli/main.ts", root).href];
-  const output = await runDeno({
-    args: [...program, READ_PDF_ARGUMENT, JSON.stringify(DOCUMENT_LIMITS)],
-    input: createPdf("Hello PDF"),
-  });
-  assertEquals(output.slice(0, 1), REPLY_PREFIX);
-  const reply: PdfProcessReply = JSON.parse(output.slice(1));
-  assertEquals(reply, { type: "pages", pages: ["Hello PDF"] });
+  assertEquals(new TextDecoder().decode(stdout), "[Page 1]\nHello PDF\n\n");
 });
 
 Deno.test("DOCUMENT_PACKAGES: are the packages of deno.json", () => {

@@ -6,8 +6,7 @@
 
 import type { extractText, getDocumentProxy, getResolvedPDFJS } from "unpdf";
 import { getErrorMessage } from "../../core/errors.ts";
-import { isDeno } from "../../platform/system.ts";
-import { getParentThread } from "../../platform/worker.ts";
+import { getParentThread, READY_MESSAGE } from "../../platform/worker.ts";
 import { loadNpmPackage } from "./npm_package.ts";
 
 /** The used part of `unpdf`. */
@@ -21,8 +20,6 @@ interface PdfPackage {
 export interface PdfRequest {
   /** Content of the file. */
   readonly bytes: Uint8Array;
-  /** Whether this process exists for this document only and therefore gives up all permissions of Deno before it reads it. */
-  readonly dropsPermissions: boolean;
 }
 
 /** Reply of the worker: the texts of the pages, or the reason why the document or the package cannot be read. */
@@ -36,19 +33,23 @@ const ERRORS_ONLY = 0;
 
 const parent = getParentThread();
 
-async function reply(request: PdfRequest): Promise<PdfReply> {
+async function loadPackage(): Promise<PdfPackage> {
+  try {
+    const loaded = await loadNpmPackage("unpdf") as PdfPackage;
+    await loaded.getResolvedPDFJS(); // which it would load for the first document
+    return loaded;
+  } finally {
+    parent.postMessage(READY_MESSAGE);
+  }
+}
+
+async function reply(loading: Promise<PdfPackage>, { bytes }: PdfRequest): Promise<PdfReply> {
   let loaded: PdfPackage;
   try {
-    loaded = await loadNpmPackage("unpdf") as PdfPackage;
-    await loaded.getResolvedPDFJS(); // which is loaded for the first document
+    loaded = await loading;
   } catch (error) {
     return { type: "package_missing", reason: getErrorMessage(error) };
   }
-  if (request.dropsPermissions && isDeno) dropPermissions();
-  return await readPages(loaded, request.bytes);
-}
-
-async function readPages(loaded: PdfPackage, bytes: Uint8Array): Promise<PdfReply> {
   try {
     const document = await loaded.getDocumentProxy(bytes, { verbosity: ERRORS_ONLY });
     const { text } = await loaded.extractText(document, { mergePages: false });
@@ -58,14 +59,8 @@ async function readPages(loaded: PdfPackage, bytes: Uint8Array): Promise<PdfRepl
   }
 }
 
-/** Gives up all permissions, which the threads of a process share. A compiled program starts with all of them. */
-function dropPermissions(): void {
-  for (const name of ["run", "read", "write", "net", "env", "sys", "ffi", "import"] as const) {
-    // deno-lint-ignore swink/portable -- only Deno has permissions
-    Deno.permissions.revokeSync({ name });
-  }
-}
-
+const loading = loadPackage();
+loading.catch(() => {}); // reported as a reply
 parent.onMessage((message) => {
-  void reply(message as PdfRequest).then((reply) => parent.postMessage(reply));
+  void reply(loading, message as PdfRequest).then((reply) => parent.postMessage(reply));
 });

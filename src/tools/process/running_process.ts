@@ -18,8 +18,8 @@ export interface Launch {
   readonly cwd: string;
   /** Complete environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** Standard input. Default: empty. */
-  readonly input?: string | Uint8Array<ArrayBuffer>;
+  /** Standard input: a text, or a stream that can continue while the program runs. Default: empty. */
+  readonly input?: string | ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Whether the program may change files. Default: `true`. */
   readonly changesFiles?: boolean;
 }
@@ -71,11 +71,12 @@ export function startProcess(launch: Launch): RunningProcess {
 
 async function writeInput(
   stdin: WritableStream<Uint8Array>,
-  input: string | Uint8Array,
+  input: string | ReadableStream<Uint8Array>,
 ): Promise<void> {
-  const writer = stdin.getWriter();
   try {
-    await writer.write(typeof input === "string" ? new TextEncoder().encode(input) : input);
+    if (typeof input !== "string") return await input.pipeTo(stdin);
+    const writer = stdin.getWriter();
+    await writer.write(new TextEncoder().encode(input));
     await writer.close();
   } catch {
     // The process ended without reading all of its input.

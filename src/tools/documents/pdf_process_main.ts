@@ -1,9 +1,0 @@
-/**
- * The main module of the process that reads one PDF document.
- *
- * @module
- */
-
-import { pdfProcessMain } from "./pdf_process.ts";
-
-await pdfProcessMain();
