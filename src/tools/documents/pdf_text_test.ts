@@ -32,6 +32,13 @@ Deno.test("read_file: returns the text of the pages of a PDF document", async ()
   assertStringIncludes(part.text, "5\tSecond page");
 });
 
+Deno.test("read_file: returns the text of a PDF document that begins behind a header", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.pdf", `${"Header: value\r\n".repeat(60)}\r\n\0${createPdf("Hello PDF")}`);
+  const { text } = await workspace.callTool("read_file", { path: "a.pdf" });
+  assertEquals(text, "1\t[Page 1]\n2\tHello PDF");
+});
+
 Deno.test("read_file: rejects a damaged PDF document and one without text with a reason", async () => {
   await using workspace = new TestWorkspace();
   workspace.writeFile("bad.pdf", "%PDF-1.4\nnothing");
