@@ -7,7 +7,7 @@
 import { createDeadline } from "../deadline.ts";
 
 /** Processor time, in units of 10 ms, after which a worker certainly does its work. */
-const BUSY_TIME = 30;
+export const BUSY_TIME = 30;
 
 /** Returns the ids of the processes that this one has started with a text in their arguments, such as a limit. */
 export async function findWorkerProcesses(text: string | number): Promise<number[]> {
@@ -21,12 +21,18 @@ export async function findWorkerProcesses(text: string | number): Promise<number
   return ids;
 }
 
-/** Waits until a process that {@linkcode findWorkerProcesses} finds has begun to work, and returns its id. */
-export async function waitForBusyWorker(text: string | number): Promise<number> {
+/**
+ * Waits until a process that {@linkcode findWorkerProcesses} finds has used a processor for some time, and returns its id.
+ * Default: {@linkcode BUSY_TIME}.
+ */
+export async function waitForBusyWorker(
+  text: string | number,
+  busyTime: number = BUSY_TIME,
+): Promise<number> {
   const deadline = createDeadline();
   while (!deadline.aborted) {
     const [id] = await findWorkerProcesses(text);
-    if (id !== undefined && Number((await readStatus(id))[13]) >= BUSY_TIME) return id;
+    if (id !== undefined && Number((await readStatus(id))[13]) >= busyTime) return id;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error("No process of the worker is busy");
