@@ -218,11 +218,11 @@ export function listSelectedNames(command: SimpleCommand): readonly PathWord[] {
   return [pattern, ...listExpressionGlobs(pattern.text).map(toGlobWord)];
 }
 
-/** Returns the expressions that a command such as `grep` searches for. */
+/** Returns the expressions that a command such as `grep` searches for, or with which `jq` selects values. */
 export function listSearchExpressions(command: SimpleCommand): readonly ShellWord[] {
   const { name: program, subcommand, args } = splitCommand(command);
   const name = subcommand === "grep" ? "grep" : program;
-  if (!/grep$|^rg$/.test(name) || args.some(({ text }) => text === "--files")) return [];
+  if (!/grep$|^rg$|^jq$/.test(name) || args.some(({ text }) => text === "--files")) return [];
   const index = findPattern(name, args);
   const options = TEXT_OPTIONS.get(name);
   return args.filter((_, position) =>
