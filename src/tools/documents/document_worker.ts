@@ -6,8 +6,10 @@
 
 import { createDeferred } from "../../core/deferred.ts";
 import { AbortedError, BadRequestError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
 import { getNodeProcess } from "../../platform/builtin_modules.ts";
-import { READY_MESSAGE, type WorkerThread } from "../../platform/worker.ts";
+import { READY_MESSAGE, startWorker, type WorkerThread } from "../../platform/worker.ts";
+import { type IsolatedWorkerOptions, startIsolatedWorker } from "../process/isolated_worker.ts";
 
 /** Time limit for one document, the first download of the package included. */
 const TIMEOUT_MS = 30_000;
@@ -28,6 +30,27 @@ export interface WorkerRequestOptions {
   readonly timeoutMs?: number | undefined;
   /** Growth of the memory of this program at which the worker is ended. Default: 2 GB. */
   readonly maxGrowthBytes?: number;
+}
+
+/** Options for {@linkcode requestFromIsolatedWorker}. */
+export interface IsolatedRequestOptions
+  extends Omit<WorkerRequestOptions, "maxGrowthBytes">, IsolatedWorkerOptions {}
+
+/**
+ * Starts a worker in a process of its own, sends it one message and returns its reply.
+ *
+ * @throws {BadRequestError} When the worker fails, takes too long or takes too much memory.
+ */
+export async function requestFromIsolatedWorker(
+  module: URL,
+  request: unknown,
+  { maxGrowthBytes, ...options }: IsolatedRequestOptions,
+): Promise<unknown> {
+  const worker = startIsolatedWorker(module, { maxGrowthBytes });
+  const reply = await requestFromWorker(worker, request, options);
+  const isMissing = isJsonObject(reply) && reply.type === "package_missing";
+  // This program may find a package that another process does not find, such as by its configuration.
+  return isMissing ? await requestFromWorker(startWorker(module), request, options) : reply;
 }
 
 /**

@@ -44,8 +44,8 @@ const DOWNLOAD_VARIABLES: readonly string[] = [
 const MODULES = new URL("../../", import.meta.url);
 
 /**
- * Starts a worker with a module of the library, which sends a message when it has loaded its modules. Its process has no
- * permissions but to read the modules of the library.
+ * Starts a worker with a module of the library, which sends a message when it has loaded its modules. From then on its
+ * process has no permissions.
  *
  * Where no process can be started, the worker is a thread, which only ends when it returns to its event loop.
  */
@@ -115,9 +115,8 @@ function createDenoFlags(): string[] {
   return [
     ...["--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-check"],
     `--v8-flags=--max-old-space-size=${MAX_HEAP_MEGABYTES}`,
-    MODULES.protocol === "file:"
-      ? `--allow-read=${fromFileUrl(MODULES).replaceAll(",", ",,")}`
-      : `--allow-import=${MODULES.host}`,
+    "--allow-read", // until the worker has loaded its modules and packages
+    ...(MODULES.protocol === "file:" ? [] : [`--allow-import=${MODULES.host}`]),
   ];
 }
 
