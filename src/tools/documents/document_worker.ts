@@ -10,6 +10,7 @@ import { isJsonObject } from "../../core/json.ts";
 import { getNodeProcess } from "../../platform/builtin_modules.ts";
 import { READY_MESSAGE, startWorker, type WorkerThread } from "../../platform/worker.ts";
 import { type IsolatedWorkerOptions, startIsolatedWorker } from "../process/isolated_worker.ts";
+import { TaskQueue } from "../process/task_queue.ts";
 
 /** Time limit for one document, the first download of the package included. */
 const TIMEOUT_MS = 30_000;
@@ -32,6 +33,10 @@ export interface WorkerRequestOptions {
   readonly maxGrowthBytes?: number;
 }
 
+/** An agent may read many documents at once, each of which takes a processor and up to 2 GB. */
+const MAX_PROCESSES = 2;
+const requests = new TaskQueue(MAX_PROCESSES);
+
 /** Options for {@linkcode requestFromIsolatedWorker}. */
 export interface IsolatedRequestOptions
   extends Omit<WorkerRequestOptions, "maxGrowthBytes">, IsolatedWorkerOptions {}
@@ -46,8 +51,10 @@ export async function requestFromIsolatedWorker(
   request: unknown,
   { maxGrowthBytes, ...options }: IsolatedRequestOptions,
 ): Promise<unknown> {
-  const worker = startIsolatedWorker(module, { maxGrowthBytes });
-  const reply = await requestFromWorker(worker, request, options);
+  const reply = await requests.run(
+    () => requestFromWorker(startIsolatedWorker(module, { maxGrowthBytes }), request, options),
+    options.signal,
+  );
   const isMissing = isJsonObject(reply) && reply.type === "package_missing";
   // This program may find a package that another process does not find, such as by its configuration.
   return isMissing ? await requestFromWorker(startWorker(module), request, options) : reply;
