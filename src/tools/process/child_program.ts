@@ -43,7 +43,6 @@ function getRuntime(path: string): "node" | "bun" | undefined {
 }
 
 function isSwink(): boolean {
-  // deno-lint-ignore swink/portable -- only Deno compiles programs
   const { mainModule } = Deno;
   return mainModule ===
     import.meta.url.replace("src/tools/process/child_program.ts", "cli/main.ts");

@@ -1,5 +1,5 @@
 /**
- * What a program and the process of a worker send each other.
+ * The messages between a program and the process of a worker.
  *
  * @module
  */
