@@ -19,7 +19,6 @@ import type {
 } from "./confinement_policy.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
-import { findChildProgram } from "../process/child_program.ts";
 import { type Launch, startProcess } from "../process/running_process.ts";
 import { excludeHidden } from "./readable_paths.ts";
 import { createSeatbeltProfile } from "./seatbelt_profile.ts";
@@ -93,7 +92,7 @@ async function probeLinux(): Promise<Confinement> {
   if (!isDeno) {
     return { type: "none", reason: "on Linux, only Deno can set up Landlock and seccomp" };
   }
-  if (!findChildProgram()) {
+  if (system.build.standalone && !await isHelper()) {
     return {
       type: "none",
       reason:
@@ -118,6 +117,12 @@ async function probeLinux(): Promise<Confinement> {
   } catch (error) {
     return { type: "none", reason: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** Whether this compiled program is one that is the helper with an argument. */
+async function isHelper(): Promise<boolean> {
+  const { findChildProgram } = await import("../process/child_program.ts");
+  return findChildProgram() !== undefined;
 }
 
 /** Whether a helper can mount in a user namespace; not for the superuser, who needs none. */
