@@ -87,7 +87,7 @@ export class EvaluatorRegistry {
   }
 
   /**
-   * Checks that the evaluators of a case exist and have the options that it names, before it is run.
+   * Checks that the evaluators of a case exist, and have the options that it names with their values, before it is run.
    *
    * @throws {BadRequestError} If not; the message suggests a similar option.
    */
@@ -101,6 +101,7 @@ export class EvaluatorRegistry {
         );
       }
       checkOptions(evaluator, options);
+      checkValues(evaluator, options);
     }
   }
 
@@ -207,6 +208,16 @@ async function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
 /** A misspelled option, such as a threshold, would have no effect. */
 function checkOptions({ name, optionNames }: Evaluator, options: JsonObject): void {
   if (optionNames) checkNames(options, optionNames, `the evaluator "${name}"`);
+}
+
+/** Checks the values of options, as far as an evaluator can do it without a run. */
+function checkValues(evaluator: Evaluator, options: JsonObject): void {
+  try {
+    evaluator.checkOptions?.(options);
+  } catch (cause) {
+    const reason = getErrorMessage(cause);
+    throw new BadRequestError(`The evaluator "${evaluator.name}": ${reason}`, { cause });
+  }
 }
 
 /** Returns a valid score with the known properties only, since it is stored as JSON. */

@@ -6,6 +6,7 @@ import {
   assertThrows,
 } from "@std/assert";
 import { BadRequestError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { zeroCost, zeroUsage } from "../../core/usage.ts";
 import type {
   EvalBudget,
@@ -19,6 +20,7 @@ import { findExceededLimits } from "./budget_evaluator.ts";
 import { calculateEfficiency } from "./efficiency_evaluator.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { EvaluatorRegistry } from "./evaluator_registry.ts";
+import { createJudgeEvaluator } from "./judge_evaluator.ts";
 import { scoreResponse } from "./response_evaluator.ts";
 import { calculateMeanScore, type Score } from "./score.ts";
 
@@ -382,6 +384,39 @@ Deno.test("EvaluatorRegistry: a misspelled option fails the metric, and is found
   // The options of other evaluators are theirs.
   registry.register({ name: "polite", evaluate: () => undefined });
   registry.checkCase({ ...unknown, evaluators: [{ name: "polite", options: { any: 1 } }] });
+});
+
+Deno.test("EvaluatorRegistry: an invalid value of an option is found before the run", () => {
+  const registry = EvaluatorRegistry.createDefault();
+  const model = { name: "test/judge", ask: () => Promise.reject(new Error("not asked")) };
+  registry.register(createJudgeEvaluator("safety", { model }));
+  const polite: Evaluator = {
+    name: "polite",
+    checkOptions: ({ word }) => {
+      if (typeof word !== "string") throw new Error("word is missing");
+    },
+    evaluate: () => undefined,
+  };
+  registry.register(polite);
+  const check = (name: string, options: JsonObject) =>
+    registry.checkCase({ id: "a", userMessages: ["Go"], evaluators: [{ name, options }] });
+  for (
+    const [name, options, message] of [
+      ["efficiency", { threshold: 80 }, 'evaluator "efficiency": The option "threshold"'],
+      ["efficiency", { idealTurns: "2" }, 'The option "idealTurns"'],
+      ["command", {}, 'The option "command" must be a shell command'],
+      ["command", { command: "true", timeoutMs: 0 }, 'The option "timeoutMs"'],
+      ["safety", { rubric: 1 }, 'evaluator "safety": The option "rubric"'],
+      ["safety", { threshold: "high" }, 'The option "threshold"'],
+      ["polite", {}, 'The evaluator "polite": word is missing'],
+    ] as const
+  ) {
+    assertThrows(() => check(name, options), BadRequestError, message);
+  }
+  check("efficiency", { threshold: 0.8, idealTurns: 2 });
+  check("command", { command: "true" });
+  check("safety", { rubric: "Be polite" });
+  check("polite", { word: "please" });
 });
 
 Deno.test("efficiency: a threshold above 1 is invalid", async () => {
