@@ -115,6 +115,19 @@ Deno.test("budget: an unknown cost exceeds a limit of the cost", () => {
   assertEquals(findExceededLimits({ maxTurns: 1 }, spending), []);
 });
 
+Deno.test("budget: a model that reports no token counts exceeds a limit of the tokens", async () => {
+  const replies = [{ prompt: 1, turn: 1, text: "Hi", tokens: 0, cost: null, durationMs: 1 }];
+  const trajectory = createTrajectory({ replies });
+  const [score] = await evaluate({ budget: { maxTokens: 100 } }, { trajectory });
+  assertEquals(score?.passed, false);
+  assertEquals(score?.reason, "The model reports no tokens, which are limited to 100");
+  const [unlimited] = await evaluate({ budget: { maxTurns: 2 } }, { trajectory });
+  assertEquals(unlimited?.passed, true);
+  const counted = createTrajectory({ replies, usage: { ...zeroUsage(), output: 5, total: 5 } });
+  const [enough] = await evaluate({ budget: { maxTokens: 100 } }, { trajectory: counted });
+  assertEquals(enough?.passed, true);
+});
+
 Deno.test("efficiency: unique calls in the ideal number of turns score 1 [A153]", () => {
   const calls = [createCall("a", { x: 1 }), createCall("a", { x: 2 })];
   assertEquals(calculateEfficiency({ calls, turns: 3 })?.score, 1);
