@@ -364,62 +364,6 @@ Deno.test("runEvalSet: a recorded run is kept when a new recording of it is canc
   });
 });
 
-Deno.test("runEvalSet: a recorded run is kept when a new recording of it fails without a reply", async () => {
-  const refuse = () =>
-    Promise.resolve(
-      Response.json({ type: "error", error: { type: "authentication_error", message: "no" } }, {
-        status: 401,
-      }),
-    );
-  const failing: readonly (readonly [string, RunEvalSetOptions, MakeAgent])[] = [
-    ["no agent", {}, () => Promise.reject(new Error("Set the variable KEY"))],
-    ["no network", { fetch: rejectNetwork }, withoutRetry],
-    ["another key", { fetch: refuse }, withoutRetry],
-  ];
-  for (const [name, options, create] of failing) {
-    await useDirectory(async (directory) => {
-      const { fetch } = createServer(REPLIES);
-      const recorded = await run({ record: directory, seed: 7, fetch });
-      const failed = await run({ record: directory, ...options }, create);
-      assertEquals(failed.map(({ outcome }) => outcome), ["failed", "failed"], name);
-      const names = Array.from(Deno.readDirSync(directory), (entry) => entry.name).sort();
-      assertEquals(names.filter((entry) => entry.endsWith(".new")), [], name);
-      const replayed = await run({ replay: directory, fetch: rejectNetwork });
-      assertEquals(replayed.map(outline), recorded.map(outline), name);
-    });
-  }
-});
-
-Deno.test("runEvalSet: a recorded run is kept when only the judge of a new recording gets a reply", async () => {
-  await useDirectory(async (directory) => {
-    const { fetch } = createServer(REPLIES);
-    const recorded = await run({ record: directory, seed: 7, fetch });
-    const ask: JudgeModel["ask"] = async (_prompt, { fetch }) => {
-      await (await fetch("https://judge.example")).text();
-      return '{"score":1,"reason":"good"}';
-    };
-    const evaluators = EvaluatorRegistry.createDefault();
-    const judge = createJudgeEvaluator("correctness", { model: { name: "judge", ask } });
-    evaluators.register(judge, { isDefault: true });
-    const answer = () => Promise.resolve(new Response("{}"));
-    const create = () => Promise.reject(new Error("Set the variable KEY"));
-    const failed = await run({ record: directory, fetch: answer, evaluators }, create);
-    assertEquals(failed[0]?.scores.at(-1)?.passed, true);
-    const replayed = await run({ replay: directory, fetch: rejectNetwork });
-    assertEquals(replayed.map(outline), recorded.map(outline));
-  });
-});
-
-/** The agent, which fails at the first error of a request. */
-const withoutRetry: MakeAgent = async ({ getDirectory, fetch }) => {
-  await getDirectory();
-  return new Agent({
-    model: "anthropic/claude-sonnet-5-5",
-    streamFn: createAnthropic({ apiKey: "key", fetch }),
-    retry: () => null,
-  });
-};
-
 Deno.test("runEvalSet: a file that is no recording is not replaced by one, and no request is sent", async () => {
   await useDirectory(async (directory) => {
     await Deno.writeTextFile(`${directory}/hello.1.jsonl`, "notes\n");
