@@ -18,7 +18,7 @@ import type { EvalContext } from "../evaluators/evaluator.ts";
 import type { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
 import { createBinaryScore, type Score } from "../evaluators/score.ts";
 import type { FinishedRun, OpenRunConnection, RunConnection } from "../recording/run_connection.ts";
-import type { Trajectory } from "../trajectory/trajectory.ts";
+import { hasWorked } from "../trajectory/has_worked.ts";
 import { TrajectoryCollector } from "../trajectory/trajectory_collector.ts";
 import type { CaseDirectory, CreateCaseDirectory } from "./case_directory.ts";
 import type { CaseResult } from "./case_result.ts";
@@ -197,11 +197,6 @@ async function promptAgent(
 /** Whether a case expects an empty answer. */
 function expectsNothing({ expectedResponse }: EvalCase): boolean {
   return expectedResponse?.type === "exact" && expectedResponse.text === "";
-}
-
-/** Whether an agent did something; otherwise limits, and files that must not exist, would be met. */
-function hasWorked({ calls, replies }: Trajectory): boolean {
-  return calls.length > 0 || replies.some(({ text }) => text.trim() !== "");
 }
 
 /** Returns the reason why a run did not end with an answer. */
