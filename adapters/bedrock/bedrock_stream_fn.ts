@@ -47,7 +47,7 @@ export interface BedrockOptions extends AdapterOptions {
   readonly guardrail?: BedrockGuardrail | undefined;
 }
 
-/** Assumed for any other model that is not in the catalog. */
+/** Assumed for a model of most families that is not in the catalog. */
 const FALLBACK_ENTRY: CatalogEntry = {
   contextWindow: 128_000,
   maxOutput: Infinity,
@@ -55,6 +55,20 @@ const FALLBACK_ENTRY: CatalogEntry = {
   images: true,
   strictSchema: false,
 };
+
+/** Returns the abilities that are assumed for a model that is not in the catalog. */
+function getFallbackEntry(modelId: string): CatalogEntry {
+  switch (getModelFamily(modelId).thinking) {
+    case "claude":
+      return FALLBACK_CLAUDE;
+    case "gpt":
+      return { ...FALLBACK_ENTRY, temperature: false };
+    case "nova":
+    case "gpt_oss":
+    case "none":
+      return FALLBACK_ENTRY;
+  }
+}
 
 /** Creates the stream function that `createBedrock()` loads. */
 export function createBedrockStreamFn(options: BedrockOptions): StreamFn {
@@ -76,10 +90,9 @@ export function createBedrockStreamFn(options: BedrockOptions): StreamFn {
     createParser: () => new EventStreamParser((message) => codec.decode(message)),
     createReplyReader: (call) => new BedrockReply(call),
     async prepare({ request, writer }, key) {
-      const { thinking, streamsTools } = getModelFamily(request.model.modelId);
-      const isClaude = thinking === "claude";
-      const entry = models.find(request.model, writer) ??
-        (isClaude ? FALLBACK_CLAUDE : FALLBACK_ENTRY);
+      const { modelId } = request.model;
+      const { streamsTools } = getModelFamily(modelId);
+      const entry = models.find(request.model, writer) ?? getFallbackEntry(modelId);
       const { guardrail } = options;
       const content = await createConverseBody(request, { entry, guardrail }, writer);
       const isWhole = !streamsTools && content["toolConfig"] !== undefined;

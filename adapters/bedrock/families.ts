@@ -7,7 +7,7 @@
 /** Features of a model family. */
 export interface ModelFamily {
   /** The format of its thinking settings. */
-  readonly thinking: "claude" | "nova" | "openai" | "none";
+  readonly thinking: "claude" | "nova" | "gpt" | "gpt_oss" | "none";
   /** Parts of a request that may have a cache point. */
   readonly cachePoints: readonly ("system" | "tools" | "messages")[];
   /** Whether a prefix may be cached for one hour. */
@@ -22,8 +22,12 @@ export interface ModelFamily {
   readonly mixedTurns: boolean;
   /** Whether a reply of a request with tools may be a stream. */
   readonly streamsTools: boolean;
+  /** Whether a prompt may contain documents. */
+  readonly documents: boolean;
   /** Whether the model cites documents. */
   readonly citations: boolean;
+  /** Whether texts may end a reply. */
+  readonly stop: boolean;
   /** Whether the model can continue a reply that ends the request. */
   readonly prefill: boolean;
 }
@@ -37,7 +41,9 @@ const OTHER_FAMILY: ModelFamily = {
   forcedChoices: [],
   mixedTurns: false,
   streamsTools: true,
+  documents: true,
   citations: false,
+  stop: true,
   prefill: false,
 };
 const CLAUDE: ModelFamily = {
@@ -49,7 +55,9 @@ const CLAUDE: ModelFamily = {
   forcedChoices: ["any", "tool"],
   mixedTurns: true,
   streamsTools: true,
+  documents: true,
   citations: true,
+  stop: true,
   prefill: true,
 };
 const NOVA: ModelFamily = {
@@ -61,6 +69,16 @@ const NOVA: ModelFamily = {
   mixedTurns: true,
 };
 
+/** GPT-5.6 and later. They cache without cache points and reject them, as well as documents. */
+const GPT: ModelFamily = {
+  ...OTHER_FAMILY,
+  thinking: "gpt",
+  forcedChoices: ["any", "tool"],
+  mixedTurns: true,
+  documents: false,
+  stop: false,
+};
+
 /** Families by a part of the model id; the first match counts. */
 const FAMILIES: readonly (readonly [RegExp, ModelFamily])[] = [
   [/claude-(?:v2|instant)/, OTHER_FAMILY],
@@ -68,7 +86,9 @@ const FAMILIES: readonly (readonly [RegExp, ModelFamily])[] = [
   [/claude-(?:3|opus-4-(?:1|20)|sonnet-4-20)/, { ...CLAUDE, longCache: false }],
   [/claude/, CLAUDE],
   [/amazon\.nova/, NOVA],
-  [/openai\.gpt-oss/, { ...OTHER_FAMILY, thinking: "openai" }],
+  [/openai\.gpt-oss/, { ...OTHER_FAMILY, thinking: "gpt_oss" }],
+  [/openai\.gpt-/, GPT],
+  [/qwen\./, { ...OTHER_FAMILY, stop: false }],
   [/meta\.llama/, { ...OTHER_FAMILY, streamsTools: false }],
   [
     /mistral-(?:large|small)-24/,

@@ -343,7 +343,10 @@ export const CATALOG_MODELS: Catalog = {
     "anthropic",
     withRegionalFactor(withRequestFees(ANTHROPIC, ANTHROPIC_FEES), () => 1.1),
   ),
-  ...prefixModelIds("bedrock", createBedrockModels(ANTHROPIC)),
+  ...prefixModelIds(
+    "bedrock",
+    createBedrockModels({ claudeModels: ANTHROPIC, gptModels: OPENAI }),
+  ),
   ...prefixModelIds(
     "openai",
     withRegionalFactor(withRequestFees(OPENAI, OPENAI_FEES), getOpenAIFactor),

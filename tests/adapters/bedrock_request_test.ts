@@ -17,6 +17,7 @@ import { assertGolden, captureRequest, type SentRequest } from "./sent_request.t
 
 const CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
 const NOVA = "eu.amazon.nova-2-lite-v1:0";
+const GPT = "us.openai.gpt-6-sol";
 const LLAMA = "meta.llama3-3-70b-instruct-v1:0";
 
 function createModel(modelId: string, thinkingLevel: ThinkingLevel = "off"): ModelSpec {
@@ -91,6 +92,10 @@ Deno.test("createBedrock(): sends the thinking fields of each model family", asy
   assertEquals(await fields("openai.gpt-oss-120b-1:0", "extra_high"), {
     reasoning_effort: "high",
   });
+  assertEquals(await fields(GPT, "extra_high"), { reasoning: { effort: "xhigh" } });
+  assertEquals(await fields(GPT, "off"), { reasoning: { effort: "none" } });
+  assertEquals(await fields("global.openai.gpt-6-astra", "off"), { reasoning: { effort: "low" } });
+  assertEquals(await fields("us.openai.gpt-9", "high"), { reasoning: { effort: "high" } });
   assertEquals(await fields(CLAUDE, "off"), undefined);
   const llama = await sendPrompt(createModel(LLAMA, "high"));
   assertEquals(getWarningCodes(llama), ["thinking_left_out"]);
@@ -428,4 +433,72 @@ Deno.test("createBedrock(): Nova gets schemas with nothing but properties at the
       inputSchema: { json: tool.parameters },
     },
   }]);
+});
+
+Deno.test("createBedrock(): GPT models get nothing that they reject: sampling, stop texts, cache points, documents", async () => {
+  const pdf: ContentBlock = {
+    type: "document",
+    name: "a.pdf",
+    mediaType: "application/pdf",
+    source: { type: "base64", data: "JVBERi0=" },
+  };
+  for (const modelId of [GPT, "global.openai.gpt-9"]) {
+    const model = createModel(modelId, "low");
+    const options = { temperature: 0.1, topP: 0.5, stop: ["END"], toolChoice: "required" } as const;
+    const request = richRequest(model, { options });
+    const messages = [...request.context.messages, prompt("Read it."), {
+      role: "user" as const,
+      content: [PIXEL, pdf],
+      timestamp: 0,
+    }];
+    const { body, warnings } = await sendToBedrock({
+      ...request,
+      context: { ...request.context, messages },
+    });
+    assertEquals(getMember(body, "inferenceConfig"), undefined);
+    assertEquals(getMember(body, "toolConfig", "toolChoice"), { any: {} });
+    const text = JSON.stringify(body);
+    assertFalse(text.includes("cachePoint"));
+    assertFalse(text.includes('"document"'));
+    assert(text.includes('"image"'));
+    const codes = warnings.map(({ code }) => code).filter((code) => code !== "unknown_model");
+    assertEquals(codes.toSorted(), [
+      "documents_left_out",
+      "stop_left_out",
+      "temperature_left_out",
+      "top_p_left_out",
+    ]);
+  }
+});
+
+Deno.test("createBedrock(): the redacted thinking of a GPT model stands before its text and call", async () => {
+  const model = createModel(GPT, "low");
+  const reply = createReply(model, [
+    { type: "thinking", thinking: "", signature: "QUJD", redacted: true },
+    { type: "text", text: "I read it." },
+    { type: "tool_call", id: "1", name: "read_file", arguments: { path: "a" } },
+  ]);
+  const { body } = await sendToBedrock({
+    ...richRequest(model),
+    context: {
+      systemPrompt: "",
+      tools: TOOLS,
+      messages: [
+        prompt("Hi"),
+        reply,
+        createToolResult("1", "read_file", [{ type: "text", text: "x" }, PIXEL]),
+      ],
+    },
+  });
+  const [, assistant, results] = body["messages"] as { content: JsonObject[] }[];
+  assertEquals(assistant?.content.map((block) => Object.keys(block)[0]), [
+    "reasoningContent",
+    "text",
+    "toolUse",
+  ]);
+  assertEquals(results?.content.map((block) => Object.keys(block)[0]), [
+    "toolResult",
+    "text",
+    "image",
+  ]);
 });
