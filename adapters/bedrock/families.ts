@@ -18,8 +18,8 @@ export interface ModelFamily {
   readonly resultMedia: boolean;
   /** Tool choices that force a call: any call, or a call of one tool. */
   readonly forcedChoices: readonly ("any" | "tool")[];
-  /** Whether a message may contain calls or results together with other content. */
-  readonly mixedTurns: boolean;
+  /** Content that a message with calls or results may contain beside them. */
+  readonly mixedTurns: "any" | "no_documents" | "none";
   /** Whether a reply of a request with tools may be a stream. */
   readonly streamsTools: boolean;
   /** Whether a prompt may contain documents. */
@@ -39,7 +39,7 @@ const OTHER_FAMILY: ModelFamily = {
   resultStatus: false,
   resultMedia: false,
   forcedChoices: [],
-  mixedTurns: false,
+  mixedTurns: "none",
   streamsTools: true,
   documents: true,
   citations: false,
@@ -53,7 +53,7 @@ const CLAUDE: ModelFamily = {
   resultStatus: true,
   resultMedia: true,
   forcedChoices: ["any", "tool"],
-  mixedTurns: true,
+  mixedTurns: "no_documents",
   streamsTools: true,
   documents: true,
   citations: true,
@@ -66,7 +66,7 @@ const NOVA: ModelFamily = {
   cachePoints: ["system", "messages"],
   resultStatus: true,
   forcedChoices: ["any", "tool"],
-  mixedTurns: true,
+  mixedTurns: "any",
 };
 
 /** GPT-5.6 and later. They cache without cache points and reject them, as well as documents. */
@@ -74,7 +74,7 @@ const GPT: ModelFamily = {
   ...OTHER_FAMILY,
   thinking: "gpt",
   forcedChoices: ["any", "tool"],
-  mixedTurns: true,
+  mixedTurns: "any",
   documents: false,
   stop: false,
 };
@@ -94,7 +94,7 @@ const FAMILIES: readonly (readonly [RegExp, ModelFamily])[] = [
     /mistral-(?:large|small)-24/,
     { ...OTHER_FAMILY, forcedChoices: ["any"], streamsTools: false },
   ],
-  [/mistral\./, { ...OTHER_FAMILY, forcedChoices: ["any"] }],
+  [/mistral-large/, { ...OTHER_FAMILY, forcedChoices: ["any"] }],
 ];
 
 /** Returns the family of a model. The id of an application inference profile does not contain it. */

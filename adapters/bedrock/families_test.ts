@@ -40,7 +40,8 @@ Deno.test("getModelFamily(): only Claude has media in results, citations and a p
     const isClaude = /claude-(?!v2|instant)/.test(id);
     assertEquals([resultMedia, citations, prefill], [isClaude, isClaude, isClaude], id);
     const hasStatus = isClaude || id.includes("nova");
-    assertEquals([resultStatus, mixedTurns], [hasStatus, hasStatus || id.includes("gpt-6")], id);
+    const isMixed = hasStatus || id.includes("gpt-6");
+    assertEquals([resultStatus, mixedTurns !== "none"], [hasStatus, isMixed], id);
   }
 });
 
@@ -62,4 +63,9 @@ Deno.test("getModelFamily(): GPT accepts neither stop texts nor documents, Qwen 
     "qwen.qwen3-235b-a22b-2507-v1:0",
   ]);
   assertEquals(select(({ documents }) => !documents), ["us.openai.gpt-6-sol"]);
+});
+
+Deno.test("getModelFamily(): of the models of Mistral, only the large one can be forced to call a tool", () => {
+  const ids = ["mistral.mistral-large-3-675b-instruct", "us.mistral.pixtral-large-2502-v1:0"];
+  assertEquals(ids.map((id) => getModelFamily(id).forcedChoices), [["any"], []]);
 });

@@ -502,3 +502,35 @@ Deno.test("createBedrock(): the redacted thinking of a GPT model stands before i
     "image",
   ]);
 });
+
+Deno.test("createBedrock(): a document is in another message than the results before it, which Claude requires", async () => {
+  const model = createModel(CLAUDE);
+  const pdf: ContentBlock = {
+    type: "document",
+    name: "a.pdf",
+    mediaType: "application/pdf",
+    source: { type: "base64", data: "JVBERi0=" },
+  };
+  const send = async (isError: boolean, ...next: ContentBlock[]) => {
+    const { body } = await sendToBedrock({
+      ...richRequest(model, { options: { cache: "off" } }),
+      context: {
+        systemPrompt: "",
+        tools: TOOLS,
+        messages: [
+          prompt("Hi"),
+          createReply(model, [{ type: "tool_call", id: "1", name: "read_file", arguments: {} }]),
+          { ...createToolResult("1", "read_file", [pdf]), isError },
+          { role: "user", content: next, timestamp: 0 },
+        ],
+      },
+    });
+    const messages = body["messages"] as { content: JsonObject[] }[];
+    return messages.slice(2).map(({ content }) => content.map((block) => Object.keys(block)[0]));
+  };
+  const text: ContentBlock = { type: "text", text: "Compare." };
+  assertEquals(await send(false, text, PIXEL), [["toolResult", "text", "image"]]);
+  assertEquals(await send(false, text, pdf), [["toolResult"], ["text"], ["text", "document"]]);
+  // That of a failed call follows its result.
+  assertEquals(await send(true, text), [["toolResult"], ["text"], ["text", "document", "text"]]);
+});

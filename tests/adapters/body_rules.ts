@@ -155,9 +155,19 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
         asList(body["messages"]).every(hasOneKindOfBlocks),
     },
     {
+      rule: "`tool_use` ids were found without `tool_result` blocks immediately after",
+      accepts: (body, url) =>
+        !url.includes("claude") ||
+        asList(body["messages"]).every(({ content }) =>
+          ["toolResult", "document"].some((name) =>
+            asList(content).every((block) => !(name in block))
+          )
+        ),
+    },
+    {
       rule: "This model doesn't support the toolConfig.toolChoice.any field.",
       accepts: ({ toolConfig }, url) =>
-        /claude|nova|mistral|openai\.gpt-\d/.test(url) ||
+        /claude|nova|mistral-large|openai\.gpt-\d/.test(url) ||
         asObject(toolConfig)["toolChoice"] === undefined,
     },
     {
