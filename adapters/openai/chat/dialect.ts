@@ -121,7 +121,7 @@ const LENIENT: ChatDialect = {
 const OPENROUTER: ChatDialect = {
   ...LENIENT,
   // Claude models cache only what `cache_control` marks.
-  supportsCacheControl: (modelId) => modelId.startsWith("anthropic/"),
+  supportsCacheControl: (modelId) => /^~?anthropic\//.test(modelId),
   toThinkingFields: (model, ability) => {
     const effort = resolveChatEffort(model, ability);
     const max_tokens = model.thinkingBudgets?.[model.thinkingLevel];
@@ -137,6 +137,13 @@ const OPENROUTER: ChatDialect = {
     /^(?:deepseek\/deepseek-v4|moonshotai\/kimi-k2(?:\.|-thinking)|z-ai\/)/.test(modelId)
       ? "never"
       : undefined,
+};
+
+/** Dialect of Vercel's gateway, which has OpenRouter's fields for reasoning and for the cache. */
+const VERCEL: ChatDialect = {
+  ...LENIENT,
+  supportsCacheControl: OPENROUTER.supportsCacheControl,
+  toThinkingFields: OPENROUTER.toThinkingFields,
 };
 
 /** Dialect of DeepSeek and z.ai, which have a field to turn thinking on and off. */
@@ -181,6 +188,7 @@ const MOONSHOT: ChatDialect = {
 
 const DIALECTS: Readonly<Record<string, ChatDialect>> = {
   "openrouter.ai": OPENROUTER,
+  "ai-gateway.vercel.sh": VERCEL,
   "api.deepseek.com": DEEPSEEK,
   "api.moonshot.ai": MOONSHOT,
   "api.moonshot.cn": MOONSHOT,

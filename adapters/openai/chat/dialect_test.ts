@@ -20,16 +20,25 @@ function getFields(
   return detectDialect(baseUrl).toThinkingFields(model, ability);
 }
 
-Deno.test("detectDialect(): OpenRouter has an effort or a budget of thinking", () => {
-  const url = "https://openrouter.ai/api/v1";
-  assertEquals(getFields(url, "high"), { reasoning: { effort: "high" } });
-  assertEquals(getFields(url, "high", { budgets: { high: 5000 } }), {
-    reasoning: { max_tokens: 5000 },
-  });
-  assertEquals(getFields(url, "low", { budgets: { high: 5000 } }), {
-    reasoning: { effort: "low" },
-  });
-  assertEquals(getFields(url, "off"), {});
+Deno.test("detectDialect(): OpenRouter and Vercel have an effort or a budget of thinking", () => {
+  for (const url of ["https://openrouter.ai/api/v1", "https://ai-gateway.vercel.sh/v1"]) {
+    assertEquals(getFields(url, "high"), { reasoning: { effort: "high" } });
+    assertEquals(getFields(url, "high", { budgets: { high: 5000 } }), {
+      reasoning: { max_tokens: 5000 },
+    });
+    assertEquals(getFields(url, "low", { budgets: { high: 5000 } }), {
+      reasoning: { effort: "low" },
+    });
+    assertEquals(getFields(url, "off"), {});
+  }
+});
+
+Deno.test("detectDialect(): OpenRouter and Vercel get cache marks for Claude models, also for the newest of a name", () => {
+  for (const url of ["https://openrouter.ai/api/v1", "https://ai-gateway.vercel.sh/v1"]) {
+    const { supportsCacheControl } = detectDialect(url);
+    const ids = ["anthropic/claude-x", "~anthropic/claude-latest", "openai/gpt-5", "claude-x"];
+    assertEquals(ids.map(supportsCacheControl), [true, true, false, false]);
+  }
 });
 
 Deno.test("detectDialect(): DeepSeek and z.ai turn thinking on and off", () => {
