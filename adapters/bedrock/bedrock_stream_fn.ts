@@ -11,6 +11,7 @@ import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
 import { encodeModelPath } from "../kit/request/model_path.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import {
   type AdapterOptions,
   type AdapterSettings,
@@ -81,7 +82,26 @@ export function createBedrockStreamFn(options: BedrockOptions): StreamFn {
   const codec = new EventCodec();
   const resolved = resolveSettings({ ...options, keyHint: options.keyHint ?? KEY_HINT }, "");
   const settings = { ...resolved, fetch: withWholeReplies(resolved.fetch, codec) };
-  const models = new ModelFinder(settings.catalog);
+  const context = { options, codec, models: new ModelFinder(settings.catalog) };
+  const { connectTimeoutMs, idleTimeoutMs, catalog } = settings;
+  const stream = createConverse({ ...context, settings });
+  // The response of a complete reply starts when the reply ends.
+  const wholeSettings = { ...settings, connectTimeoutMs: connectTimeoutMs + idleTimeoutMs };
+  const whole = createConverse({ ...context, settings: wholeSettings });
+  return withCatalog(
+    (request) => (getModelFamily(request.model.modelId).streamsTools ? stream : whole)(request),
+    catalog,
+  );
+}
+
+interface ConverseContext {
+  readonly options: BedrockOptions;
+  readonly settings: AdapterSettings;
+  readonly codec: EventCodec;
+  readonly models: ModelFinder;
+}
+
+function createConverse({ options, settings, codec, models }: ConverseContext): StreamFn {
   return createStreamFn({
     settings,
     apiKey: options.bearerToken ?? options.apiKey,
