@@ -90,7 +90,7 @@ export const COMPATIBLE: ChatDialect = {
   hasCacheKey: false,
   supportsCacheControl: () => false,
   toThinkingFields: (model, ability) => {
-    const effort = resolveChatEffort(model, ability);
+    const effort = resolveChatEffort(model, ability ?? getOpenModelAbility(model));
     return effort === undefined ? {} : { reasoning_effort: effort };
   },
   encodeCallId: (id) => toWireName(id, CALL_ID_RULE),
@@ -146,6 +146,16 @@ const VERCEL: ChatDialect = {
   toThinkingFields: OPENROUTER.toThinkingFields,
 };
 
+/** Dialect of Groq, whose Qwen models have no efforts, and else put their thoughts into the text. */
+const GROQ: ChatDialect = {
+  ...LENIENT,
+  toThinkingFields: (model, ability) => {
+    if (!/qwen3/.test(model.modelId)) return LENIENT.toThinkingFields(model, ability);
+    if (model.thinkingLevel === "off") return { reasoning_effort: "none" };
+    return { reasoning_effort: "default", reasoning_format: "parsed" };
+  },
+};
+
 /** Dialect of DeepSeek and z.ai, which have a field to turn thinking on and off. */
 const THINKING_SWITCH: ChatDialect = {
   ...LENIENT,
@@ -189,6 +199,7 @@ const MOONSHOT: ChatDialect = {
 const DIALECTS: Readonly<Record<string, ChatDialect>> = {
   "openrouter.ai": OPENROUTER,
   "ai-gateway.vercel.sh": VERCEL,
+  "api.groq.com": GROQ,
   "api.deepseek.com": DEEPSEEK,
   "api.moonshot.ai": MOONSHOT,
   "api.moonshot.cn": MOONSHOT,
@@ -222,6 +233,14 @@ function isOpenAIHost(host: string): boolean {
 
 function getHost(url: string): string {
   return /^https?:\/\/([^/:]+)/i.exec(url)?.[1]?.toLowerCase() ?? "";
+}
+
+/** Ability of gpt-oss, whose servers reject other efforts. */
+const GPT_OSS: ThinkingAbility = { type: "effort", efforts: ["low", "medium", "high"] };
+
+/** Returns the ability of an open model that is to think, at any server. */
+function getOpenModelAbility({ modelId, thinkingLevel }: ModelSpec): ThinkingAbility | undefined {
+  return thinkingLevel !== "off" && modelId.includes("gpt-oss") ? GPT_OSS : undefined;
 }
 
 /** Returns the effort of a request; `undefined` for a model without efforts, and for an unknown model with `off`. */

@@ -91,3 +91,25 @@ Deno.test("isOpenAIUrl(): recognizes the hosts of OpenAI, in every region", () =
   ];
   for (const host of others) assertEquals(isOpenAIUrl(`https://${host}/v1`), false, host);
 });
+
+Deno.test("detectDialect(): gpt-oss has three efforts at every server", () => {
+  for (
+    const url of ["https://api.groq.com/openai/v1", "https://api.cerebras.ai/v1", "http://a:1/v1"]
+  ) {
+    const getEffort = (level: string) =>
+      detectDialect(url).toThinkingFields(modelSpec(`a/openai/gpt-oss-120b:${level}`), undefined);
+    assertEquals(getEffort("minimal"), { reasoning_effort: "low" });
+    assertEquals(getEffort("medium"), { reasoning_effort: "medium" });
+    assertEquals(getEffort("extra_high"), { reasoning_effort: "high" });
+    assertEquals(getEffort("off"), {});
+  }
+});
+
+Deno.test("detectDialect(): Qwen models of Groq think or do not, and send their thoughts apart from the text", () => {
+  const { toThinkingFields } = detectDialect("https://api.groq.com/openai/v1");
+  const getFields = (level: string) =>
+    toThinkingFields(modelSpec(`groq/qwen/qwen3.6-27b:${level}`), undefined);
+  assertEquals(getFields("off"), { reasoning_effort: "none" });
+  assertEquals(getFields("high"), { reasoning_effort: "default", reasoning_format: "parsed" });
+  assertEquals(toThinkingFields(modelSpec("groq/llama-4:off"), undefined), {});
+});
