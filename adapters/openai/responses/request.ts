@@ -27,15 +27,12 @@ import {
   type ServerToolFormats,
   toServerTools,
 } from "../../kit/request/server_tools.ts";
-import { toClaudeSchema } from "../../kit/request/property_names.ts";
-import { toToolSchema } from "../../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../../kit/request/tools.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { toSchemaFormat } from "../chat/request.ts";
-import { isClaude } from "../chat/claude.ts";
 import { resolveChatEffort } from "../chat/dialect.ts";
-import { isKimi, toMoonshotSchema } from "../chat/moonshot_schema.ts";
+import { selectToolSchema } from "../chat/tool_schemas.ts";
 import { RESPONSES_REPLAY } from "./replay_rules.ts";
 import { toResponsesInput } from "./input.ts";
 
@@ -143,8 +140,7 @@ function resolveOutputTokens(
 }
 
 function toResponsesTools(tools: readonly ToolSpec[], model: ModelSpec): JsonObject[] {
-  const toOtherSchema = isKimi(model) ? toMoonshotSchema : toToolSchema;
-  const toSchema = isClaude(model) ? toClaudeSchema : toOtherSchema;
+  const toSchema = selectToolSchema(model);
   return sortTools(tools).map(({ name, description, parameters }) => ({
     type: "function",
     name: toWireName(name, TOOL_NAME_RULE),
