@@ -18,7 +18,7 @@ export interface ModelFamily {
   readonly resultMedia: boolean;
   /** Tool choices that force a call: any call, or a call of one tool. */
   readonly forcedChoices: readonly ("any" | "tool")[];
-  /** Content that a message with calls or results may contain beside them. */
+  /** Content that a message with calls or results may contain in addition. */
   readonly mixedTurns: "any" | "no_documents" | "none";
   /** Whether a reply of a request with tools may be a stream. */
   readonly streamsTools: boolean;
