@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { BlockWriter } from "../../src/core/block_writer.ts";
+import { BlockWriter } from "../../src/core/block_writer.ts";
 import { AgentError } from "../../src/core/errors.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import type { ErrorOrigin } from "./errors/classify.ts";
 import type { ErrorTable } from "./errors/error_table.ts";
-import { post, type PostRequest } from "./http/post.ts";
+import { post } from "./http/post.ts";
 import { addEncodedForms, findHeaderSecrets, findUrlSecrets } from "./http/request_secrets.ts";
 import { LimitReservation } from "./limits/limit_reservation.ts";
 import {
@@ -20,6 +20,7 @@ import {
   requireApiKey,
 } from "./options/adapter_options.ts";
 import { checkStreamOptions } from "./options/check_options.ts";
+import { isReplyRejected, RejectedReplies } from "./request/rejected_replies.ts";
 import { omitImpossibleToolChoice } from "./request/tools.ts";
 import { withCatalog } from "./request/with_catalog.ts";
 import { createNameDecoder, type NameRule, TOOL_NAME_RULE } from "./request/wire_names.ts";
@@ -95,12 +96,14 @@ export interface Provider<Frame> {
 /** Creates the stream function of a provider. */
 export function createStreamFn<Frame>(provider: Provider<Frame>): StreamFn {
   const { settings } = provider;
+  const rejected = new RejectedReplies();
   return withCatalog((request) => {
     const reservation = new LimitReservation(settings.limiter, request);
     return toEventStream({
       request,
       settings,
-      createExchange: (writer) => new ProviderExchange(provider, { request, writer, reservation }),
+      createExchange: (writer) =>
+        new ProviderExchange(provider, { request, writer, reservation, rejected }),
       onEnd: (usage) => reservation.settle(usage),
     });
   }, settings.catalog);
@@ -108,6 +111,7 @@ export function createStreamFn<Frame>(provider: Provider<Frame>): StreamFn {
 
 interface ExchangeOptions extends Pick<ProviderCall, "request" | "writer"> {
   readonly reservation: LimitReservation;
+  readonly rejected: RejectedReplies;
 }
 
 /** Request and response of one call to a {@linkcode Provider}. */
@@ -115,12 +119,17 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   readonly #provider: Provider<Frame>;
   readonly #call: ProviderCall;
   readonly #reservation: LimitReservation;
+  readonly #rejected: RejectedReplies;
   /** Shared with the error origin of the call, so that secrets added later are redacted too. */
   readonly secrets: string[] = [];
 
-  constructor(provider: Provider<Frame>, { request, writer, reservation }: ExchangeOptions) {
+  constructor(
+    provider: Provider<Frame>,
+    { request, writer, reservation, rejected }: ExchangeOptions,
+  ) {
     this.#provider = provider;
     this.#reservation = reservation;
+    this.#rejected = rejected;
     const { headers, baseUrl, query } = provider.settings;
     const url = appendQuery(baseUrl, query);
     this.#addSecrets([...findHeaderSecrets(headers), ...findUrlSecrets(url)]);
@@ -143,21 +152,23 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   }
 
   async open(connection: AbortController): Promise<OpenReply<Frame>> {
-    const { request, origin, writer } = this.#call;
-    const { settings, errors, apiKey, keyless, connectHint } = this.#provider;
+    const { request, writer } = this.#call;
+    const { settings, apiKey, keyless } = this.#provider;
     checkStreamOptions(request.options);
     const isKeyOptional = keyless || hasKeyHeader(settings);
     const key = isKeyOptional
       ? await findApiKey(request, apiKey)
       : await requireApiKey(request, { apiKey, keyHint: settings.keyHint });
     if (key) this.#addSecrets([key]);
-    const call = { ...this.#call, request: omitImpossibleToolChoice(request, writer) };
-    const outgoing = await this.#provider.prepare(call, key);
-    this.#addSecrets(outgoing.secrets ?? []);
+    const adapted = this.#rejected.adapt(omitImpossibleToolChoice(request, writer));
+    const call = { ...this.#call, request: adapted };
+    const outgoing = await this.#prepare(call, key);
     await this.#reservation.reserve(writer, connection.signal);
     try {
       const [body, reader] = await Promise.all([
-        this.#post({ ...outgoing, provider: origin.provider, errors, connectHint }, connection),
+        this.#post(outgoing, connection).catch((error) =>
+          this.#postWithoutReasoning(error, { call, key, connection })
+        ),
         this.#createReader(),
       ]);
       return { body, ...reader };
@@ -180,14 +191,42 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
     return { parser, replyReader };
   }
 
+  async #prepare(call: ProviderCall, key: string | undefined): Promise<OutgoingRequest> {
+    const outgoing = await this.#provider.prepare(call, key);
+    this.#addSecrets(outgoing.secrets ?? []);
+    return outgoing;
+  }
+
+  /** Sends a request again without the parts of earlier replies that the provider rejected; rejects with other errors. */
+  async #postWithoutReasoning(
+    error: unknown,
+    { call, key, connection }: {
+      readonly call: ProviderCall;
+      readonly key: string | undefined;
+      readonly connection: AbortController;
+    },
+  ): Promise<ReadableStream<Uint8Array> | null> {
+    const request = isReplyRejected(error) ? this.#rejected.reject(call.request) : undefined;
+    if (!request) throw error;
+    const message = "The provider rejected the thinking of earlier replies: it is left out";
+    call.writer.warning("thinking_left_out", message);
+    // The first request has reported everything else.
+    const writer = new BlockWriter(() => {});
+    const outgoing = await this.#prepare({ ...call, request, writer }, key);
+    const body = await this.#post(outgoing, connection);
+    this.#rejected.remember(call.request);
+    return body;
+  }
+
   async #post(
-    { fallback, ...outgoing }: OutgoingRequest & PostRequest,
+    { fallback, ...outgoing }: OutgoingRequest,
     connection: AbortController,
   ): Promise<ReadableStream<Uint8Array> | null> {
-    const { settings } = this.#provider;
+    const { settings, errors, connectHint } = this.#provider;
+    const { provider } = this.#call.origin;
     const { query } = settings;
     const url = appendQuery(outgoing.url, query);
-    const request = { ...outgoing, url, secrets: this.secrets };
+    const request = { ...outgoing, provider, errors, connectHint, url, secrets: this.secrets };
     try {
       return await post(request, settings, connection);
     } catch (error) {

@@ -1,0 +1,157 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import { createGoogle } from "../../adapters/google/mod.ts";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
+import { Agent } from "../../mod.ts";
+import type { ContentBlock } from "../../src/core/content.ts";
+import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
+import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import { readReply } from "../../src/testing/read_reply.ts";
+import { createReply, prompt } from "./rich_conversation.ts";
+
+const SIGNED = "c2lnbmVkIGJ5IGFub3RoZXIgYWNjb3VudA==";
+
+interface Subject {
+  readonly model: ModelSpec;
+  readonly createStreamFn: (fetch: typeof globalThis.fetch) => StreamFn;
+  /** The reasoning of a reply. */
+  readonly reasoning: ContentBlock;
+  /** Error of the provider. */
+  readonly error: object;
+  /** Events of a reply with the text `Hi`. */
+  readonly events: readonly object[];
+}
+
+const apiKey = "sk-test";
+
+const SUBJECTS: readonly Subject[] = [
+  {
+    model: modelSpec("openai/gpt-5.4:low"),
+    createStreamFn: (fetch) => createOpenAI({ fetch, apiKey }),
+    reasoning: {
+      type: "extension",
+      typeName: "openai.reasoning",
+      data: { type: "reasoning", id: "rs_1", summary: [], encrypted_content: SIGNED },
+    },
+    error: {
+      error: {
+        message: "The encrypted content c2ln...dA== could not be verified.",
+        type: "invalid_request_error",
+        code: "invalid_encrypted_content",
+      },
+    },
+    events: [
+      { type: "response.output_text.delta", output_index: 0, delta: "Hi" },
+      { type: "response.completed", response: { status: "completed" } },
+    ],
+  },
+  {
+    model: modelSpec("anthropic/claude-sonnet-4-5:low"),
+    createStreamFn: (fetch) => createAnthropic({ fetch, apiKey }),
+    reasoning: { type: "thinking", thinking: "Hm.", signature: SIGNED },
+    error: {
+      type: "error",
+      error: {
+        type: "invalid_request_error",
+        message: "messages.1.content.0: Invalid `signature` in `thinking` block",
+      },
+    },
+    events: [
+      { type: "message_start", message: { id: "m" } },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "Hi" } },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: "end_turn" } },
+      { type: "message_stop" },
+    ],
+  },
+  {
+    model: modelSpec("google/gemini-3.8-flash:low"),
+    createStreamFn: (fetch) => createGoogle({ fetch, apiKey }),
+    reasoning: { type: "text", text: "Hm.", signature: SIGNED },
+    error: {
+      error: {
+        code: 400,
+        message: "Unable to submit request because Thought signature is not valid.",
+        status: "INVALID_ARGUMENT",
+      },
+    },
+    events: [
+      { candidates: [{ content: { parts: [{ text: "Hi" }] }, finishReason: "STOP" }] },
+    ],
+  },
+];
+
+/** Creates a server that rejects the reasoning, and records the bodies of the requests. */
+function createServer({ error, events }: Pick<Subject, "error" | "events">, status = 400) {
+  const bodies: string[] = [];
+  const fetch: typeof globalThis.fetch = (_url, init) => {
+    const body = `${init?.body}`;
+    bodies.push(body);
+    if (body.includes(SIGNED)) return Promise.resolve(Response.json(error, { status }));
+    const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+    const headers = { "content-type": "text/event-stream" };
+    return Promise.resolve(new Response(text, { headers }));
+  };
+  return { bodies, fetch };
+}
+
+function createRequest({ model, reasoning }: Subject): StreamRequest {
+  const reply = createReply(model, [reasoning, { type: "text", text: "One." }]);
+  const messages = [prompt("Count."), reply, prompt("Go on.")];
+  return {
+    model,
+    context: { systemPrompt: "", messages, tools: [] },
+    options: {},
+    signal: new AbortController().signal,
+  };
+}
+
+for (const subject of SUBJECTS) {
+  const { model, createStreamFn } = subject;
+
+  Deno.test(`${model.provider}: a request whose reasoning is rejected is sent again without it`, async () => {
+    const { bodies, fetch } = createServer(subject);
+    const streamFn = createStreamFn(fetch);
+    const request = createRequest(subject);
+    const { stopReason, content, warnings } = await readReply(streamFn(request));
+    assertEquals([stopReason, content], ["stop", [{ type: "text", text: "Hi" }]]);
+    assertEquals(warnings.map(({ code }) => code), ["thinking_left_out"]);
+    assertEquals(bodies.length, 2);
+    assertStringIncludes(bodies[1] ?? "", "One.");
+    // Later requests have it no longer, but that of the new reply.
+    await readReply(streamFn(request));
+    assertEquals(bodies.length, 3);
+  });
+
+  Deno.test(`${model.provider}: other errors about a request with reasoning are reported`, async () => {
+    const error = { error: { type: "invalid_request_error", message: "Unknown field: x" } };
+    const { bodies, fetch } = createServer({ ...subject, error });
+    const reply = await readReply(createStreamFn(fetch)(createRequest(subject)));
+    assertEquals([reply.error?.code, bodies.length], ["bad_request", 1]);
+  });
+
+  Deno.test(`${model.provider}: the rejection of a request without reasoning is reported`, async () => {
+    const request = createRequest(subject);
+    const { fetch, bodies } = createServer(subject);
+    const messages = [prompt(`Read ${SIGNED}`)];
+    const reply = await readReply(
+      createStreamFn(fetch)({ ...request, context: { ...request.context, messages } }),
+    );
+    assertEquals([reply.error?.code, bodies.length], ["bad_request", 1]);
+  });
+}
+
+Deno.test("Agent: a session that continues with another account fails no request after the first", async () => {
+  const [subject] = SUBJECTS;
+  if (!subject) throw new Error("No subject");
+  const { bodies, fetch } = createServer(subject);
+  const agent = new Agent({
+    model: subject.model,
+    streamFn: subject.createStreamFn(fetch),
+    messages: createRequest(subject).context.messages.slice(0, 2),
+  });
+  for (const text of ["Go on.", "And on."]) {
+    assertEquals((await agent.prompt(text)).text, "Hi");
+  }
+  assertEquals(bodies.map((body) => body.includes(SIGNED)), [true, false, false]);
+});
