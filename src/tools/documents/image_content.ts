@@ -12,11 +12,14 @@ import { formatNumber } from "../../core/output_limit.ts";
 import { readImageSize } from "./image_header.ts";
 import { scaleImage } from "./scale_image.ts";
 
-/** Providers reject larger images. */
-const MAX_IMAGE_BYTES = 5_000_000;
+/** Providers reject larger images: Bedrock above this size, Anthropic by the length in base64, a third more. */
+const MAX_IMAGE_BYTES = 3_750_000;
 
-/** Providers reject images that are wider or higher. */
-const MAX_IMAGE_PIXELS = 8_000;
+/**
+ * Anthropic rejects images that are wider or higher, once a request has more than 20 images. A single one may have 8,000
+ * pixels, but stays in the conversation, in which all further requests would fail.
+ */
+const MAX_IMAGE_PIXELS = 2_000;
 
 /** An image for a model. */
 export interface ImageContent {
@@ -53,7 +56,9 @@ export async function createImageContent(
   }
   const isTooLarge = bytes.length > MAX_IMAGE_BYTES ||
     Math.max(size.width, size.height) > MAX_IMAGE_PIXELS;
-  const scaled = isTooLarge ? await scaleImage(bytes, size, signal) : undefined;
+  const scaled = isTooLarge
+    ? await scaleImage(bytes, size, { maxPixels: MAX_IMAGE_PIXELS, signal })
+    : undefined;
   const description = `Image ${path}, ${mediaType}, ${size.width} × ${size.height} pixels, ${
     formatNumber(bytes.length)
   } bytes${scaled ? `; shown scaled down to ${scaled.width} × ${scaled.height} pixels` : ""}`;
