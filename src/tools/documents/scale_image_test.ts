@@ -1,3 +1,4 @@
+import { PhotonImage } from "@cf-wasm/photon/node";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { decodeBase64 } from "../../core/byte_encoding.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
@@ -90,4 +91,33 @@ Deno.test("read_file: rejects an image that is too large and cannot be decoded, 
   const { isError, text } = await workspace.callTool("read_file", { path: "bad.png" });
   assertEquals(isError, true);
   assertStringIncludes(text, "The image can");
+});
+
+Deno.test("read_file: returns an image that cannot be decoded as it is, unless providers reject it", async () => {
+  await using workspace = new TestWorkspace();
+  const png = await createPng(2_500, 3);
+  png.fill(0xff, 50, 60);
+  workspace.writeFile("bad.png", png);
+  const { isError, text, result } = await workspace.callTool("read_file", { path: "bad.png" });
+  assertEquals([isError, text.includes("scaled")], [false, false]);
+  assertEquals(result.content[1]?.type, "image");
+});
+
+Deno.test("read_file: shows a drawing without background on white when it scales it down", async () => {
+  await using workspace = new TestWorkspace();
+  const [width, height] = [2_500, 50];
+  const isDrawn = (index: number) => Math.floor(index / width) >= 25;
+  const pixels = new Uint8Array(width * height * 4); // black
+  for (let index = 0; index < width * height; index++) {
+    pixels[index * 4 + 3] = isDrawn(index) ? 255 : 0;
+  }
+  workspace.writeFile("drawing.png", new PhotonImage(pixels, width, height).get_bytes());
+  const { result } = await workspace.callTool("read_file", { path: "drawing.png" });
+  const [, image] = result.content;
+  const source = image?.type === "image" && image.source.type === "base64"
+    ? image.source
+    : undefined;
+  const shown = PhotonImage.new_from_byteslice(decodeBase64(source?.data ?? "")).get_raw_pixels();
+  assertEquals([...shown.slice(0, 4)], [255, 255, 255, 255]);
+  assertEquals([...shown.slice(-4)], [0, 0, 0, 255]);
 });
