@@ -20,7 +20,7 @@ import {
   requireApiKey,
 } from "./options/adapter_options.ts";
 import { checkStreamOptions } from "./options/check_options.ts";
-import { isReplyRejected, RejectedReplies } from "./request/rejected_replies.ts";
+import type { RejectedContent } from "./request/rejected_content.ts";
 import { omitImpossibleToolChoice } from "./request/tools.ts";
 import { withCatalog } from "./request/with_catalog.ts";
 import { createNameDecoder, type NameRule, TOOL_NAME_RULE } from "./request/wire_names.ts";
@@ -96,14 +96,14 @@ export interface Provider<Frame> {
 /** Creates the stream function of a provider. */
 export function createStreamFn<Frame>(provider: Provider<Frame>): StreamFn {
   const { settings } = provider;
-  const rejected = new RejectedReplies();
+  const history: KnownHistory = {};
   return withCatalog((request) => {
     const reservation = new LimitReservation(settings.limiter, request);
     return toEventStream({
       request,
       settings,
       createExchange: (writer) =>
-        new ProviderExchange(provider, { request, writer, reservation, rejected }),
+        new ProviderExchange(provider, { request, writer, reservation, history }),
       onEnd: (usage) => reservation.settle(usage),
     });
   }, settings.catalog);
@@ -111,7 +111,13 @@ export function createStreamFn<Frame>(provider: Provider<Frame>): StreamFn {
 
 interface ExchangeOptions extends Pick<ProviderCall, "request" | "writer"> {
   readonly reservation: LimitReservation;
-  readonly rejected: RejectedReplies;
+  readonly history: KnownHistory;
+}
+
+/** Knowledge of earlier calls about the history. */
+interface KnownHistory {
+  /** Set once a provider has rejected content. */
+  rejected?: RejectedContent;
 }
 
 /** Request and response of one call to a {@linkcode Provider}. */
@@ -119,17 +125,17 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   readonly #provider: Provider<Frame>;
   readonly #call: ProviderCall;
   readonly #reservation: LimitReservation;
-  readonly #rejected: RejectedReplies;
+  readonly #history: KnownHistory;
   /** Shared with the error origin of the call, so that secrets added later are redacted too. */
   readonly secrets: string[] = [];
 
   constructor(
     provider: Provider<Frame>,
-    { request, writer, reservation, rejected }: ExchangeOptions,
+    { request, writer, reservation, history }: ExchangeOptions,
   ) {
     this.#provider = provider;
     this.#reservation = reservation;
-    this.#rejected = rejected;
+    this.#history = history;
     const { headers, baseUrl, query } = provider.settings;
     const url = appendQuery(baseUrl, query);
     this.#addSecrets([...findHeaderSecrets(headers), ...findUrlSecrets(url)]);
@@ -160,14 +166,15 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
       ? await findApiKey(request, apiKey)
       : await requireApiKey(request, { apiKey, keyHint: settings.keyHint });
     if (key) this.#addSecrets([key]);
-    const adapted = this.#rejected.adapt(omitImpossibleToolChoice(request, writer));
+    const possible = omitImpossibleToolChoice(request, writer);
+    const adapted = this.#history.rejected?.adapt(possible) ?? possible;
     const call = { ...this.#call, request: adapted };
     const outgoing = await this.#prepare(call, key);
     await this.#reservation.reserve(writer, connection.signal);
     try {
       const [body, reader] = await Promise.all([
         this.#post(outgoing, connection).catch((error) =>
-          this.#postWithoutReasoning(error, { call, key, connection })
+          this.#postWithoutRejected(error, { call, key, connection })
         ),
         this.#createReader(),
       ]);
@@ -197,8 +204,8 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
     return outgoing;
   }
 
-  /** Sends a request again without the parts of earlier replies that the provider rejected; rejects with other errors. */
-  async #postWithoutReasoning(
+  /** Sends a request again without content of the history that the provider rejected; rejects with other errors. */
+  async #postWithoutRejected(
     error: unknown,
     { call, key, connection }: {
       readonly call: ProviderCall;
@@ -206,16 +213,26 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
       readonly connection: AbortController;
     },
   ): Promise<ReadableStream<Uint8Array> | null> {
-    const request = isReplyRejected(error) ? this.#rejected.reject(call.request) : undefined;
-    if (!request) throw error;
-    const message = "The provider rejected the thinking of earlier replies: it is left out";
-    call.writer.warning("thinking_left_out", message);
+    if (!AgentError.is(error) || error.code !== "bad_request") throw error;
+    const { leaveOutRejected, RejectedContent } = await import("./request/rejected_content.ts");
     // The first request has reported everything else.
     const writer = new BlockWriter(() => {});
-    const outgoing = await this.#prepare({ ...call, request, writer }, key);
-    const body = await this.#post(outgoing, connection);
-    this.#rejected.remember(call.request);
-    return body;
+    let [problem, sent]: [unknown, StreamRequest] = [error, call.request];
+    while (true) {
+      const reduced = leaveOutRejected(problem, sent, sent !== call.request);
+      if (!reduced) throw problem;
+      call.writer.warning(reduced.code, reduced.message);
+      const { request } = reduced;
+      try {
+        const outgoing = await this.#prepare({ ...call, request, writer }, key);
+        const body = await this.#post(outgoing, connection);
+        this.#history.rejected ??= new RejectedContent();
+        this.#history.rejected.remember(call.request, request);
+        return body;
+      } catch (other) {
+        [problem, sent] = [other, request];
+      }
+    }
   }
 
   async #post(
