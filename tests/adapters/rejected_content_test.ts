@@ -294,3 +294,27 @@ Deno.test("Agent: a session with an image that is rejected fails no request afte
   }
   assertEquals(bodies.map((body) => body.includes(SIGNED)), [true, false, false, false]);
 });
+
+for (
+  const message of [
+    "messages.2.content.0.pdf.source.base64.data: The PDF specified was not valid.",
+    "messages.2.content.1.document.source.base64.data: The PDF specified is password protected.",
+    "A maximum of 100 PDF pages may be provided.",
+  ]
+) {
+  Deno.test(`anthropic: a request is sent again without a document after "${message}"`, async () => {
+    const [, subject] = SUBJECTS;
+    if (!subject) throw new Error("No subject");
+    const { bodies, fetch } = createServer({ ...subject, error: { error: { message } } });
+    const request = createScreenshots(subject.model, ["call1"]);
+    const source = { type: "base64", data: SIGNED } as const;
+    const content = [{ type: "document", source, mediaType: "application/pdf" }] as const;
+    const messages = [...request.context.messages, { ...prompt(""), content }];
+    const reply = await readReply(
+      subject.createStreamFn(fetch)({ ...request, context: { ...request.context, messages } }),
+    );
+    assertEquals(listRejections(reply.warnings), ["documents_left_out"]);
+    assertEquals(bodies.map((body) => body.includes("Z29vZA==")), [true, true]);
+    assertStringIncludes(bodies[1] ?? "", "(a document that the provider rejected");
+  });
+}

@@ -1,11 +1,11 @@
 /**
- * Content of the history that a provider rejects, so that every further request would fail: images that are damaged or too
- * large, and the thinking, signatures and provider items of replies of another account or gateway. Loaded when a request fails.
+ * Content of the history that a provider rejects, so that every further request would fail: images and documents that are
+ * damaged or too large, and the thinking, signatures and provider items of replies of another account or gateway. Loaded when a request fails.
  *
  * @module
  */
 
-import type { ContentBlock, ImageBlock } from "../../../src/core/content.ts";
+import type { ContentBlock, DocumentBlock, ImageBlock } from "../../../src/core/content.ts";
 import { AgentError } from "../../../src/core/errors.ts";
 import type { AssistantMessage, LlmMessage } from "../../../src/core/message.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
@@ -26,6 +26,23 @@ const REJECTED_THINKING =
 const REJECTED_IMAGE =
   /image (?:dimensions|exceeds|data|format|size|was specified|does not match|cannot be empty|(?:is )?too (?:large|small|big)|(?:length|width|height) and)|(?:process|decode|load|identify)(?: input| the| an)? image|(?:valid|unsupported|corrupt(?:ed)?) image\b|invalid_image|image_(?:parse|too)/i;
 
+/**
+ * Matches errors about documents: "The PDF specified was not valid", "The PDF specified is password protected" and "A maximum of
+ * 100 PDF pages may be provided" of Anthropic and Bedrock, and "The document has no pages" of Google.
+ */
+const REJECTED_DOCUMENT =
+  /PDF (?:specified|pages|cannot be empty|is too large)|(?:process|decode|parse|read)(?: the| an?)? (?:PDF|document)\b|document has no pages|(?:corrupt(?:ed)?|password[- ]protected) (?:PDF|document)/i;
+
+/** The kinds of media that a provider rejects, in the words of warnings. */
+const KINDS = [
+  { type: "image", pattern: REJECTED_IMAGE, name: "an image", code: "images_left_out" },
+  { type: "document", pattern: REJECTED_DOCUMENT, name: "a document", code: "documents_left_out" },
+] as const;
+
+type MediaKind = typeof KINDS[number];
+
+type RejectedMedia = ImageBlock | DocumentBlock;
+
 /** A request without content that the provider rejected. */
 export interface ReducedRequest {
   /** The request. */
@@ -38,7 +55,7 @@ export interface ReducedRequest {
 
 /** The content that a provider is known to reject. */
 export class RejectedContent {
-  readonly #rejected = new WeakSet<AssistantMessage | ImageBlock>();
+  readonly #rejected = new WeakSet<AssistantMessage | RejectedMedia>();
 
   /** Returns a request without the rejected content. */
   adapt(request: StreamRequest): StreamRequest {
@@ -50,7 +67,9 @@ export class RejectedContent {
     context.messages.forEach((message, index) => {
       if (message === reduced.context.messages[index]) return;
       if (message.role === "assistant") this.#rejected.add(message);
-      else for (const image of findImages(message)) this.#rejected.add(image);
+      else {for (const block of findRemoved(message, reduced.context.messages[index])) {
+          this.#rejected.add(block);
+        }}
     });
   }
 }
@@ -67,7 +86,8 @@ export function leaveOutRejected(
 ): ReducedRequest | undefined {
   if (!AgentError.is(error)) return undefined;
   if (REJECTED_THINKING.test(error.message)) return leaveOutThinking(request);
-  return REJECTED_IMAGE.test(error.message) ? leaveOutImages(request, reduced) : undefined;
+  const kind = KINDS.find(({ pattern }) => pattern.test(error.message));
+  return kind && leaveOutMedia(kind, request, reduced);
 }
 
 /** Makes the replies those of another model, which gets nothing but their text and calls. */
@@ -85,43 +105,56 @@ function leaveOutThinking(request: StreamRequest): ReducedRequest | undefined {
     : undefined;
 }
 
-/** Leaves out the newest images, since earlier requests had the others; then all, as when there are too many of a size. */
-function leaveOutImages(request: StreamRequest, all: boolean): ReducedRequest | undefined {
+/** Leaves out the newest media, since earlier requests had the others; then all, as when there are too many of a size. */
+function leaveOutMedia(
+  { type, name, code }: MediaKind,
+  request: StreamRequest,
+  all: boolean,
+): ReducedRequest | undefined {
   const { messages } = request.context;
-  const last = messages.findLastIndex((message) => findImages(message).length > 0);
+  const find = (message: LlmMessage) => findMedia(message).filter((block) => block.type === type);
+  const last = messages.findLastIndex((message) => find(message).length > 0);
   if (last < 0) return undefined;
   const before = messages.slice(0, last).findLastIndex(({ role }) => role === "assistant");
-  const images = new Set<unknown>(messages.slice(all ? 0 : before + 1).flatMap(findImages));
-  return {
-    request: reduce(request, (part) => images.has(part)),
-    code: "images_left_out",
-    message: `The provider rejected an image: ${images.size} omitted`,
-  };
+  const media = new Set<unknown>(messages.slice(all ? 0 : before + 1).flatMap(find));
+  const message = `The provider rejected ${name}: ${media.size} omitted`;
+  return { request: reduce(request, (part) => media.has(part)), code, message };
 }
 
 function reduce(
   request: StreamRequest,
-  isRejected: (part: AssistantMessage | ImageBlock) => boolean,
+  isRejected: (part: AssistantMessage | RejectedMedia) => boolean,
 ): StreamRequest {
   const { context } = request;
-  const adaptBlock = (block: ContentBlock): ContentBlock =>
-    block.type === "image" && isRejected(block)
-      ? { type: "text", text: "(an image that the provider rejected: it is damaged or too large)" }
-      : block;
+  const adaptBlock = (block: ContentBlock): ContentBlock => {
+    const kind = KINDS.find(({ type }) => block.type === type);
+    if (!kind || !isMedia(block) || !isRejected(block)) return block;
+    const text = `(${kind.name} that the provider rejected: it is damaged or too large)`;
+    return { type: "text", text };
+  };
   const adapt = (message: LlmMessage): LlmMessage => {
     if (message.role === "assistant") {
       return isRejected(message) ? { ...message, provider: "", modelId: "" } : message;
     }
-    return findImages(message).some(isRejected)
+    return findMedia(message).some(isRejected)
       ? { ...message, content: message.content.map(adaptBlock) }
       : message;
   };
   return { ...request, context: { ...context, messages: context.messages.map(adapt) } };
 }
 
-function findImages(message: LlmMessage): ImageBlock[] {
-  if (message.role === "assistant") return [];
-  return message.content.filter((block): block is ImageBlock => block.type === "image");
+/** Returns the images and documents of a message that are not in the message without the rejected ones. */
+function findRemoved(message: LlmMessage, reduced: LlmMessage | undefined): RejectedMedia[] {
+  const kept = new Set<unknown>(reduced?.content);
+  return findMedia(message).filter((block) => !kept.has(block));
+}
+
+function findMedia(message: LlmMessage): RejectedMedia[] {
+  return message.role === "assistant" ? [] : message.content.filter(isMedia);
+}
+
+function isMedia(block: ContentBlock): block is RejectedMedia {
+  return block.type === "image" || block.type === "document";
 }
 
 function hasReasoning({ content }: AssistantMessage): boolean {
