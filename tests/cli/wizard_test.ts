@@ -58,6 +58,29 @@ Deno.test("first run: saves a key that the provider accepts, and then runs the p
   assertEquals([again.code, again.screen.includes("Model?")], [0, false]);
 });
 
+Deno.test({
+  name: "first run: reads a pipe of the command line once",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using home = await createTemporaryDirectory({ "p/x": "" });
+    const pipe = `${home.path}/pipe`;
+    await new Deno.Command("mkfifo", { args: [pipe] }).output();
+    const writer = new Deno.Command("sh", {
+      args: ["-c", 'echo "Be brief." > "$0"; rm "$0"', pipe],
+    }).spawn();
+    try {
+      const { code, host, screen } = await run(home, {
+        answers: ["a", `${KEY}\r`],
+        model: [MODELS, scriptedReply("Hi.")],
+      }, ["--system-file", pipe]);
+      assertEquals(code, 0, screen);
+      assertStringIncludes(host.requests[1]?.body ?? "", "Be brief.");
+    } finally {
+      await writer.status;
+    }
+  },
+});
+
 Deno.test("first run: the offers have a row each in a terminal with 60 columns", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const { screen } = await run(home, { answers: ["q"] });
