@@ -36,6 +36,9 @@ export type ImageReply =
 
 const JPEG_QUALITY = 85;
 
+/** Highest value of a color or of opacity. */
+const OPAQUE = 255;
+
 const parent = getParentThread();
 
 async function loadPackage(): Promise<PhotonPackage> {
@@ -70,8 +73,23 @@ function scale(
   const size = [width, height].map((pixels) => Math.max(1, Math.round(pixels * factor)));
   const [scaledWidth = 1, scaledHeight = 1] = size;
   const scaled = resize(image, scaledWidth, scaledHeight, SamplingFilter.Triangle);
-  const jpeg = scaled.get_bytes_jpeg(JPEG_QUALITY);
+  const pixels = addBackground(scaled.get_raw_pixels());
+  const opaque = new PhotonImage(pixels, scaledWidth, scaledHeight);
+  const jpeg = opaque.get_bytes_jpeg(JPEG_QUALITY);
   return { type: "scaled", bytes: jpeg, width: scaledWidth, height: scaledHeight };
+}
+
+/** Puts pixels, of four bytes each, on white: JPEG has no transparency, and the usual black drawing would be on black. */
+function addBackground(pixels: Uint8Array): Uint8Array {
+  for (let index = 0; index < pixels.length; index += 4) {
+    const opacity = (pixels[index + 3] ?? OPAQUE) / OPAQUE;
+    if (opacity === 1) continue;
+    for (let color = index; color < index + 3; color++) {
+      pixels[color] = Math.round((pixels[color] ?? 0) * opacity + OPAQUE * (1 - opacity));
+    }
+    pixels[index + 3] = OPAQUE;
+  }
+  return pixels;
 }
 
 const loading = loadPackage();
