@@ -14,6 +14,7 @@ import { assessScript, type CommandAssessment } from "./command_assessment.ts";
 import { type Concern, mayChangeDirectory } from "./command_rules.ts";
 import { findExecutedCommands } from "./executed_commands.ts";
 import type { CompiledRules, SourcedRule } from "./rule_set.ts";
+import { mayReadUnknownFiles } from "./unknown_reads.ts";
 
 /** The treatment of the calls of a risk class: approved, submitted to the prompt unless a rule or grant allows them, denied. */
 export type ClassGate = "auto" | "ask" | "deny";
@@ -215,8 +216,10 @@ async function findClassApproval(
       : { type: "approved", origin: "mode" };
   }
   if (assessment?.verdict === "dangerous") return undefined;
-  // Its sandbox blocks all writes and the network, or refuses to run commands.
-  if (tool.readOnly === true) return { type: "approved", origin: "mode" };
+  // Its sandbox blocks all writes and the network, or refuses to run commands, but secrets in the project can be read.
+  if (tool.readOnly === true && call.script && !mayReadUnknownFiles(call.script)) {
+    return { type: "approved", origin: "mode" };
+  }
   // The class of a command is read from its text, which the sandbox must enforce.
   const isAutomatic = gate === "auto" || (risk === "read" && sandbox !== undefined);
   if (!isAutomatic || !await isConfined(sandbox)) return undefined;
@@ -259,6 +262,12 @@ function explainQuestion(
   }
   if (isRedefined(definitions, tool) && trusted.some(({ name }) => name === tool.name)) {
     return { type: "asked", reason: "The tool has changed since it was trusted in this session." };
+  }
+  const readsUnknown = tool.readOnly === true && call.script && mayReadUnknownFiles(call.script);
+  if (mode === "smart" && readsUnknown) {
+    const reason =
+      "The command may read files with secrets: it does not name all files that it reads.";
+    return { type: "asked", reason };
   }
   const reason = classes[risk] === "ask"
     ? `Calls of the class "${risk}" require approval.`
