@@ -77,6 +77,33 @@ Deno.test("results: an image has the type of its data, and data of another forma
   ]);
 });
 
+Deno.test("results: a text that a server sends as base64 is a text", async () => {
+  const resource = (mimeType: string, data: string) => ({
+    type: "resource",
+    resource: { uri: "a:b", mimeType, blob: btoa(data) },
+  });
+  await using mcp = await connectResult({
+    content: [
+      resource("text/plain; charset=utf-8", "caf\xc3\xa9"),
+      resource("application/json", "[1]"),
+      resource("image/svg+xml", "<svg/>"),
+      resource("text/plain", "\xff"),
+    ],
+  });
+  const label = "[Resource a:b]";
+  const { content } = await callTool(mcp);
+  assertEquals(content.map((block) => block.type === "text" ? block.text : block.type), [
+    label,
+    "café",
+    label,
+    "[1]",
+    label,
+    "[Data of the type image/svg+xml that cannot be shown: it is no image in a supported format]",
+    label,
+    "[Data of the type text/plain that cannot be shown: it is no UTF-8 text]",
+  ]);
+});
+
 Deno.test("results: isError makes an error result", async () => {
   await using mcp = await connectResult({ content: [{ type: "text", text: "No" }], isError: true });
   assertEquals(await callTool(mcp), { content: [{ type: "text", text: "No" }], isError: true });

@@ -96,7 +96,11 @@ const ARCHIVERS = /^(?:tar|bsdtar|zip|7z[ar]?|cpio|pax|rsync|rgrep)$/;
 /** Whether a program reads all files of the working directory, or of one outside it, whatever they are called. */
 function searchesWidely(program: string, args: readonly string[]): boolean {
   if (ARCHIVERS.test(program)) return true;
-  if (program === "diff") return args.some((text) => /^-(?!-)\w*[rN]|^--(?:rec|new)/.test(text));
+  if (program === "diff") {
+    // Without a substitution it is one of two directories, or has other options.
+    return args.some((text) => /^-(?!-)\w*[rN]|^--(?:rec|new)/.test(text)) ||
+      !args.some((text) => text.startsWith("<("));
+  }
   if (program === "git") {
     return args.some((text) => /^--(?:no-index|untracked|no-exclude)/.test(text));
   }
