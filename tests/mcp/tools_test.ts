@@ -3,7 +3,7 @@ import { Agent } from "../../mod.ts";
 import type { ToolUpdate } from "../../src/core/tool_result.ts";
 import { createDeferred } from "../../src/core/deferred.ts";
 import type { McpElicitation, McpElicitationAnswer } from "../../src/mcp/mod.ts";
-import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { ManualClock, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { connectMock, type MockHandler, MockServer } from "./mock_server.ts";
@@ -227,6 +227,44 @@ Deno.test("elicitation: requests go to the program, and its answers to the serve
     message: "Your name?",
     schema: { type: "object", properties: { name: { type: "string" } } },
   });
+});
+
+Deno.test("elicitation: the time in which the user answers does not count for the timeout of a call", async () => {
+  const clock = new ManualClock();
+  const asked = createDeferred();
+  const answer = createDeferred<McpElicitationAnswer>();
+  const server = new MockServer({
+    handlers: {
+      "tools/call": (message, process) =>
+        message.params.arguments.text === "ask" ? askUser(message, process) : undefined,
+    },
+  });
+  await using mcp = await connectMock(server, {
+    onElicitation: () => {
+      asked.resolve();
+      return answer.promise;
+    },
+  });
+  const streamFn = scriptedStream([
+    reply(["ask", "wait"].map((text) => toolCall("mcp__mock__echo", { text }))),
+    reply("done"),
+  ]);
+  const tools = mcp.tools.map((tool) => ({ ...tool, timeoutMs: 50 }));
+  const agent = new Agent({ model: "a/b", streamFn, tools, now: clock.now, sleep: clock.sleep });
+  const ended = createDeferred();
+  agent.subscribe(({ type }) => {
+    if (type === "tool_execution_end") ended.resolve();
+  });
+  const running = agent.prompt("Go");
+  await asked.promise;
+  clock.advance(60_000);
+  answer.resolve({ type: "accepted", content: { name: "Ada" } });
+  await ended.promise;
+  clock.advance(50);
+  const { messages } = await running;
+  const [first, second] = messages.filter(({ role }) => role === "tool_result");
+  assertStringIncludes(JSON.stringify(first), "Ada");
+  assertStringIncludes(JSON.stringify(second), "timed out after 50 ms");
 });
 
 Deno.test("elicitation: a function that throws declines; without one the request is refused [8.8]", async () => {
