@@ -192,6 +192,7 @@ function createRuns(
       const input = await attachFiles(text, { cwd, images, typed: text, signal, onWarning });
       return await hooks.submit(input, signal);
     },
+    submit: (input, signal) => hooks.submit(input, signal),
     onEvent: (event) => output.onEvent(event),
     onStart(text) {
       label = text;

@@ -18,6 +18,12 @@ export interface ConversationRunsOptions {
    * @throws {CliError} If a hook blocks it.
    */
   readonly createInput: (text: string, signal: AbortSignal) => Promise<PromptInput>;
+  /**
+   * Returns an input with the output of hooks.
+   *
+   * @throws {CliError} If a hook blocks it.
+   */
+  readonly submit: (input: PromptInput, signal: AbortSignal) => Promise<PromptInput>;
   /** Called with the events of other agents that get what the user sends. */
   readonly onEvent: (event: AgentEvent) => Promise<void>;
   /** Called before each run with its text. */
@@ -119,7 +125,8 @@ export class ConversationRuns implements RunControl, QueueControl {
   }
 
   prompt(input: PromptInput): void {
-    this.#start(typeof input === "string" ? input : "", () => Promise.resolve(input));
+    const { submit } = this.#options;
+    this.#start(typeof input === "string" ? input : "", (signal) => submit(input, signal));
   }
 
   startTask(label: string, task: (signal: AbortSignal) => Promise<void>): void {

@@ -71,6 +71,7 @@ function createRuns() {
   const runs = new ConversationRuns({
     agent,
     createInput: (text) => Promise.resolve(text),
+    submit: (input) => Promise.resolve(input),
     onEvent: () => Promise.resolve(),
     onStart: (text) => void started.push(text),
     onLate: (text) => void late.push(text),
