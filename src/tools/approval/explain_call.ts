@@ -13,6 +13,7 @@ import { callHasPrefix, createRuledCall, type RuledCall } from "./approval_rules
 import { assessScript, type CommandAssessment } from "./command_assessment.ts";
 import { type Concern, mayChangeDirectory } from "./command_rules.ts";
 import { findExecutedCommands } from "./executed_commands.ts";
+import { followRuleLinks } from "./linked_rules.ts";
 import type { CompiledRules, SourcedRule } from "./rule_set.ts";
 import { mayReadUnknownFiles } from "./unknown_reads.ts";
 
@@ -68,9 +69,10 @@ export interface GateRules {
 
 /** Decides about a call. */
 export async function explainCall(
-  gate: GateRules,
+  gateRules: GateRules,
   { name, arguments: args, tool }: ExplainedRequest,
 ): Promise<CallExplanation> {
+  const gate = await withLinkedRules(gateRules);
   const assessed = await assessCall(gate, { name, arguments: args, tool });
   const { risk, assessment } = assessed;
   const decision = findDenial(gate, assessed) ?? await findApproval(gate, assessed) ??
@@ -83,7 +85,12 @@ export async function explainDenial(
   gate: GateRules,
   request: ExplainedRequest,
 ): Promise<ApprovalDecision | undefined> {
-  return findDenial(gate, await assessCall(gate, request));
+  return findDenial(await withLinkedRules(gate), await assessCall(gate, request));
+}
+
+/** Adds the rules for files behind links, if the sandbox resolves the paths of calls. */
+async function withLinkedRules(gate: GateRules): Promise<GateRules> {
+  return gate.sandbox?.files ? { ...gate, rules: await followRuleLinks(gate.rules) } : gate;
 }
 
 async function assessCall(
