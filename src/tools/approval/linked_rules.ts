@@ -46,7 +46,7 @@ async function followLinks(rule: SourcedRule): Promise<SourcedRule | undefined> 
     const pattern = [start, ...rest].join("/") || "/";
     return { ...rule, ...parseLinked(rule, pattern) };
   } catch {
-    // What cannot be resolved cannot be read either.
+    // A path that cannot be resolved cannot be read either.
     return undefined;
   }
 }
