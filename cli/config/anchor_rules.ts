@@ -10,7 +10,7 @@ const PATH_TOOLS =
 
 /**
  * Returns rules that forbid calls, with those about paths also for the root of the project: a path in a rule is relative to
- * the working directory, but the project's file is in its root. A name without `/` is that of files in any directory.
+ * the working directory, but the project's file is in its root. A name without `/` is that of files in any directory in it.
  *
  * @param root Absolute path of the project.
  */
@@ -18,8 +18,10 @@ export function anchorRules(rules: readonly string[], root: string): readonly st
   return rules.flatMap((rule) => {
     const [, tool = "", pattern = ""] = /^([\w-]+)\s*\((.*)\)$/s.exec(rule.trim()) ?? [];
     const path = pattern.trim().replace(/^(?:\.\/)+/, "");
-    const isRelative = PATH_TOOLS.test(tool) && path.includes("/") && !/^[/~]|^[a-z]:/i.test(path);
-    return isRelative ? [rule, `${tool}(${escapeGlob(root)}/${path})`] : [rule];
+    const isRelative = PATH_TOOLS.test(tool) && path !== "" && !/^[/~]|^[a-z]:/i.test(path);
+    if (!isRelative) return [rule];
+    const below = path.includes("/") ? path : `**/${path}`;
+    return [rule, `${tool}(${escapeGlob(root)}/${below})`];
   });
 }
 
