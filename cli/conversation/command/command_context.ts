@@ -12,7 +12,7 @@ import type { Host } from "../../host/host.ts";
 import type { ProgramDirectories } from "../../host/program_directories.ts";
 import type { AgentView } from "../../render/agents/agent_view.ts";
 import type { DiffLayout } from "../../render/diff/file_diff.ts";
-import type { TurnUsage } from "../../render/status/turn_usage.ts";
+import type { EarlierTurns, TurnUsage } from "../../render/status/turn_usage.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
 import type { AgentSetup } from "../../run/setup_agent.ts";
 import type { ProjectRunSettings } from "../../run/settings.ts";
@@ -79,6 +79,8 @@ export interface SessionControl {
    * @throws {CliError} If the session does not exist, or is open elsewhere.
    */
   switchTo(choice: SessionChoice): Promise<void>;
+  /** Creates a new session at once, and not with its first message. Does nothing if it exists or is not saved. */
+  start(): Promise<void>;
   /**
    * Adds a text of the user to the history, for the next request of the model, and saves it.
    *
@@ -107,6 +109,8 @@ export interface ConversationRecord {
   selectedCall: number | undefined;
   /** Tokens and cost of the last prompts. */
   readonly turns: readonly TurnUsage[];
+  /** The prompts before them. */
+  readonly forgotten: EarlierTurns;
   /** Tokens and cost of all prompts. */
   readonly total: TurnUsage;
   /** The sub-agents. */

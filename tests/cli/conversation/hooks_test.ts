@@ -1,5 +1,5 @@
 /**
- * Hooks in a conversation.
+ * Hooks of conversations.
  *
  * @module
  */
@@ -8,31 +8,31 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { scriptedReply } from "../fake_host.ts";
 import { typeConversation } from "./plain_conversation.ts";
 
-const createConfig = (command: string) => ({
-  ".config/swink/config.toml": `[[hooks.UserPromptSubmit]]\ncommand = '${command}'\n`,
-});
-const env = { PATH: Deno.env.get("PATH") ?? "" };
+function createFiles(command: string): Readonly<Record<string, string>> {
+  const hook = `[[hooks.UserPromptSubmit]]\ncommand = ${JSON.stringify(command)}\n`;
+  return { ".config/swink/config.toml": hook };
+}
 
-Deno.test("hooks: UserPromptSubmit runs for the first prompt, and for those of commands", async () => {
+Deno.test("conversation: UserPromptSubmit adds to all prompts, also to the first one and those of commands", async () => {
   await using conversation = await typeConversation({
     args: ["First"],
-    model: ["a", "b", "c", "d"].map((text) => scriptedReply(text)),
-    files: createConfig("echo HOOKED"),
-    env,
-    typed: ["Typed", "/review", "/init", "/quit"],
+    files: createFiles("echo 'Branch: main'"),
+    model: ["One.", "Two.", "Three.", "Four."].map((text) => scriptedReply(text)),
+    typed: ["Second", "/init", "/review", "/quit"],
   });
-  const sent = conversation.requests.map(({ messages }) => JSON.stringify(messages.at(-1)));
-  assertEquals(sent.length, 4);
-  for (const message of sent) assertStringIncludes(message, "\\n\\nHOOKED");
+  const prompts = conversation.requests.map(({ messages }) => JSON.stringify(messages.at(-1)));
+  assertEquals(prompts.length, 4);
+  for (const prompt of prompts) assertStringIncludes(prompt, "Branch: main");
 });
 
-Deno.test("hooks: UserPromptSubmit blocks the first prompt, and those of commands", async () => {
+Deno.test("conversation: a first prompt and a command that UserPromptSubmit blocks are not sent", async () => {
   await using conversation = await typeConversation({
     args: ["First"],
-    files: createConfig("echo Not today >&2; exit 2"),
-    env,
+    files: createFiles("echo 'no prompts' >&2; exit 2"),
+    model: [],
     typed: ["/review", "/quit"],
   });
   assertEquals(conversation.requests.length, 0);
-  assertEquals(conversation.transcript.match(/A hook blocked the prompt: Not today/g)?.length, 2);
+  const blocked = conversation.transcript.match(/A hook blocked the prompt: no prompts/g);
+  assertEquals(blocked?.length, 2);
 });

@@ -154,11 +154,14 @@ Deno.test("/execute: counts the tokens of all runs of the executor, also for /us
     ],
     typed: ["/plan", "Plan it", "/execute", "y", "/usage", "/quit"],
   });
-  const { transcript, outputs } = conversation;
+  const { transcript, outputs, home } = conversation;
   assertMatch(transcript, /Plan complete\n6 turns · 600 tokens in, 120 out/);
   const usage = outputs.at(-2) ?? "";
   assertMatch(usage, /^\/execute +600 +0 +120 /m);
   assertMatch(usage, /^sum +800 +0 +160 /m);
+  const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
+  const totals = (await store.list()).map(({ usage }) => usage.total);
+  assertEquals(totals.toSorted((a, b) => a - b), [720, 960]);
 });
 
 Deno.test("/execute: does nothing without a plan or an approval", async () => {
@@ -202,6 +205,23 @@ Deno.test("/execute: the session of the executor belongs to that of the conversa
   assertEquals((outputs.at(-2) ?? "").match(/SESSION/g)?.length, 1);
   const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
   assertEquals((await store.list()).length, 2);
+});
+
+Deno.test("/execute: its changes can be undone, and its session is saved, when it is the first input", async () => {
+  await using first = await typeConversation({
+    model: PLANNING,
+    typed: ["/plan", "Plan it", "/quit"],
+  });
+  const { home } = first;
+  await using conversation = await typeConversation({
+    home,
+    args: ["--approve-all"],
+    model: EXECUTING,
+    typed: ["/execute", "y", "/undo", "/quit"],
+  });
+  assertEquals(conversation.outputs.at(-2), "removed a.txt\n");
+  const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
+  assertEquals((await store.list()).length, 3);
 });
 
 Deno.test("/edit-plan: opens the plan in the editor", async () => {
