@@ -149,8 +149,11 @@ function listTexts(command: SimpleCommand): readonly string[] {
   return [...printed, ...command.redirects.map(getInputText)].filter((text) => text !== "");
 }
 
-function createConcern({ words, isPrefix }: CommandPattern): (command: SimpleCommand) => Concern {
+function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Concern {
+  const { words } = pattern;
   const [name = "", ...args] = words;
+  // A rule that forbids `rm*`, or `sudo` alone, is meant for any arguments.
+  const isPrefix = pattern.isPrefix || words.length === 1 || words.at(-1)?.endsWith("*") === true;
   const program = compileWildcard(getBaseName(name), { anyCase: true });
   const expressions = args.map((arg) => ({ arg, expression: compileWildcard(arg) }));
   const isOption = ({ arg }: { readonly arg: string }) => arg.startsWith("-");

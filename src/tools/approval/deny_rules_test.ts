@@ -334,3 +334,24 @@ Deno.test("approvalGate(): a deny rule that may concern a call says how to write
     });
   }
 });
+
+Deno.test("approvalGate(): a deny rule of a single word, or with * at its end, is for any arguments", async () => {
+  const isDenied = async (rule: string, command: string) =>
+    (await decide([rule], "bash", { command })).type === "denied";
+  const cases: readonly (readonly [rule: string, command: string, denied: boolean])[] = [
+    ["bash(sudo)", "sudo ls", true],
+    ["bash(sudo)", "ls; env sudo -u a ls", true],
+    ["bash(sudo)", "ls sudo", false],
+    ["bash(rm*)", "rm -rf a", true],
+    ["bash(rm*)", "rmdir a", true],
+    ["bash(*curl*)", "ls && /usr/bin/curl a", true],
+    ["bash(*curl*)", "ls curl", false],
+    ["bash(git pu*)", "git push origin main", true],
+    ["bash(git pu*)", "git status", false],
+    ["bash(git push origin)", "git push origin", true],
+    ["bash(git push origin)", "git push origin main", false],
+  ];
+  for (const [rule, command, expected] of cases) {
+    assertEquals(await isDenied(rule, command), expected, `${rule} ${command}`);
+  }
+});

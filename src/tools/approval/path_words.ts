@@ -281,6 +281,16 @@ function runsInput(command: SimpleCommand): boolean {
 const VERSION =
   /^\S+ --(?:version|help)$|^(?:node|bun|ruby|perl|php) -v$|^(?:python[\d.]*|deno|tmux) -V$/;
 
+/** Whether a program that reads files gets the value of a variable, which may be the name of one. */
+export function readsVariable({ words, redirects }: SimpleCommand): boolean {
+  const name = getProgram({ words });
+  const isReader = name === "git" || name === "cd" || INTERPRETERS.test(name) ||
+    (isFileProgram(name) && !WITHOUT_FILES.has(name));
+  const targets = redirects.flatMap(({ operator, target }) => operator === "<" ? target ?? [] : []);
+  return [...(isReader ? words : []), ...targets]
+    .some(({ text, literal }) => !literal && text.includes("$"));
+}
+
 /** Splits a text at white space, and at the escapes of it that `printf` and `echo -e` replace. */
 function splitNames(text: string): readonly string[] {
   return text.split(/(?:\s|\\[nrt]|\\0(?![0-7]))+/).filter((name) => name !== "");
