@@ -75,6 +75,17 @@ Deno.test("PromptBuilder: the next prompt begins with the last one and the reply
   assertStringIncludes(second.text, "<tool_response>\ndone\n</tool_response>");
 });
 
+Deno.test("PromptBuilder: describes the calls of Mistral that begin with the name of the tool", async () => {
+  const builder = await createBuilder(
+    "{# [TOOL_CALLS][ARGS] #}{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}",
+  );
+  const call = { type: "tool_call", id: "1", name: "f", arguments: { a: 1 } } as const;
+  const messages = [user("Hi"), assistant([call])];
+  const { text } = builder.build({ systemPrompt: "", messages, tools: [TOOL] }, OPTIONS);
+  assertStringIncludes(text, "To call one, write [TOOL_CALLS]NAME[ARGS]{…}.");
+  assertStringIncludes(text, '[assistant][TOOL_CALLS]f[ARGS]{"a":1}');
+});
+
 Deno.test("PromptBuilder: keeps the text of a reply where a template refuses the tools", async () => {
   // As that of Hermes 3 refuses a parameter without a description.
   const builder = await createBuilder(
@@ -152,7 +163,7 @@ Deno.test("PromptBuilder: tools are described to a template that knows none", as
   const { text } = builder.build({ systemPrompt: "S", messages, tools: [TOOL] }, OPTIONS);
   assertStringIncludes(text, "<|im_start|>system\nS\n\nYou can call these tools:\n");
   assertStringIncludes(text, '{"name":"f","description":"Does f","parameters":{"type":"object"}}');
-  assertStringIncludes(text, '<tool_call>{"name":"f","arguments":{}}</tool_call>');
+  assertStringIncludes(text, '<tool_call>{"name": "f", "arguments": {}}</tool_call>');
 });
 
 Deno.test("PromptBuilder: a system message that a template refuses is part of the first prompt", async () => {
@@ -224,7 +235,7 @@ Deno.test("PromptBuilder: a message after a result is text where a template refu
   const messages = [user("Hi"), assistant([call("1")]), result("1", "one"), user("Wait")];
   const { text } = builder.build({ systemPrompt: "", messages, tools: [TOOL] }, OPTIONS);
   assertStringIncludes(text, 'To call one, write [TOOL_CALLS][{"name": "…", "arguments": {…}}].');
-  assertStringIncludes(text, '[assistant][TOOL_CALLS][{"name":"f","arguments":{"a":1}}]');
+  assertStringIncludes(text, '[assistant][TOOL_CALLS][{"name": "f", "arguments": {"a":1}}]');
   assertStringIncludes(text, "[user]<tool_response>\none\n</tool_response>\n\nWait");
 });
 

@@ -58,6 +58,10 @@ const MAX_BARE_START = 200;
 /** Texts after the tag of a call that distinguish one from a mention of the tag. */
 const CALL_STARTS: readonly string[] = ['{"name"', '\n{"name"'];
 const FUNCTION_STARTS: readonly string[] = [FUNCTION_OPEN, `\n${FUNCTION_OPEN}`];
+/** Longest text between the start of a call and its arguments. */
+const MAX_NAME = 200;
+/** The id after the name of a tool, which the program does not need. */
+const CALL_ID = /\[CALL_ID\].*$/s;
 /** The text before a call of a list, or its end. */
 const LIST_PART = /^[\s[,]*\]?/;
 
@@ -68,6 +72,7 @@ export class ReplyParser {
   readonly #startMarkers: Markers;
   readonly #textMarkers: Markers;
   readonly #callEndMarkers: Markers;
+  readonly #argumentsMarkers: Markers;
   #phase: ReplyPhase = "start";
   /** Ends the thinking. */
   #closeTag = "";
@@ -80,6 +85,8 @@ export class ReplyParser {
   #call: CallReader | undefined;
   /** Finds the end of a call that ends with its object. */
   #callEnd: JsonObjectEnd | undefined;
+  /** The text before the arguments of a call that begins with the name of its tool, until they begin. */
+  #name: string | undefined;
   /** The text after `<function=`, while such a call is read. */
   #function: string | undefined;
   /** Whether nothing follows such a call yet. */
@@ -96,6 +103,7 @@ export class ReplyParser {
     this.#textMarkers = new Markers([...opens, ...functions, ...stop]);
     this.#startMarkers = new Markers([...OPEN_TAGS, ...this.#textMarkers.texts]);
     this.#callEndMarkers = callFormat ? new Markers([callFormat.close]) : NO_MARKERS;
+    this.#argumentsMarkers = new Markers([callFormat?.argumentsOpen ?? ""].filter(Boolean));
     const start = options.replyStart.trimEnd();
     const tags = THINKING_TAGS.find(([open]) => start.endsWith(open));
     if (tags) this.#startThinking(tags[0]);
@@ -131,6 +139,7 @@ export class ReplyParser {
   end(isComplete: boolean): void {
     if (this.#phase === "stopped") return;
     if (this.#thoughtCalls) this.#endThoughtCalls(this.#thoughtCalls, isComplete);
+    if (this.#name !== undefined) this.#leaveName(this.#name + this.#scanner.end());
     const rest = this.#scanner.end();
     if (this.#function !== undefined) return this.#endFunction(this.#function + rest, isComplete);
     if (this.#phase === "call") return this.#endCall(rest, isComplete);
@@ -309,10 +318,12 @@ export class ReplyParser {
     const names = tools?.map(({ name }) => name);
     this.#call = new CallReader(writer, callFormat?.open === "" ? names : undefined);
     this.#callEnd = callFormat?.close === "" ? new JsonObjectEnd() : undefined;
+    this.#name = callFormat?.argumentsOpen === undefined ? undefined : "";
   }
 
   #readCall(): boolean {
     if (this.#function !== undefined) return this.#readFunction(this.#function);
+    if (this.#name !== undefined) return this.#readName(this.#name);
     if (this.#callEnd) return this.#readObjectCall(this.#callEnd);
     if (this.#canBeFunction()) return this.#readFunctionStart();
     const { text, marker } = this.#scanner.scan(this.#callEndMarkers);
@@ -321,6 +332,28 @@ export class ReplyParser {
     // A text of the arguments may contain the tag.
     if (this.#call?.isInString) this.#call.add(marker);
     else this.#finishCall();
+    return true;
+  }
+
+  /** Reads the name of a tool, up to the arguments. */
+  #readName(start: string): boolean {
+    const { argumentsName } = this.#options.callFormat ?? {};
+    const { text, marker } = this.#scanner.scan(this.#argumentsMarkers);
+    const name = start + text;
+    this.#name = name;
+    if (name.length > MAX_NAME) return this.#leaveName(name + (marker ?? ""));
+    if (marker === undefined) return false;
+    this.#name = undefined;
+    const called = JSON.stringify(name.replace(CALL_ID, "").trim());
+    this.#call?.add(`{"name": ${called}, "${argumentsName}": `);
+    return true;
+  }
+
+  /** Continues with a text that has begun like a call. */
+  #leaveName(text: string): boolean {
+    this.#name = undefined;
+    this.#leaveCalls(text);
+    this.#write(this.#options.callFormat?.open ?? "");
     return true;
   }
 

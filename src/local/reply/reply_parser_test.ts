@@ -135,6 +135,7 @@ Deno.test("ReplyParser: reads the lists of Mistral and the objects of Llama", ()
 });
 
 const LISTED = findCallFormat("{{ '[TOOL_CALLS]' }}");
+const NAMED = findCallFormat("{{ '[TOOL_CALLS]' + name + '[ARGS]' + args }}");
 const BARE = findCallFormat('{% if tools %}{"name": …, "parameters": …}{% endif %}');
 
 const FORMAT_CASES: readonly (readonly [CallFormat, text: string, blocks: readonly string[]])[] = [
@@ -158,6 +159,15 @@ const FORMAT_CASES: readonly (readonly [CallFormat, text: string, blocks: readon
   [LISTED, '[TOOL_CALLS][{"name": "f"}][TOOL_CALLS][{"name": "g"}]', ["c:f {}.", "c:g {}."]],
   [LISTED, "[TOOL_CALLS]Sorry, none", ["t:Sorry, none"]],
   [LISTED, "a [TOOL_CALLS][x]y", ["t:a x]y"]],
+  [NAMED, '[TOOL_CALLS]f[ARGS]{"a": "[ARGS]}"}', ['c:f {"a": "[ARGS]}"}.']],
+  [NAMED, 'Look.[TOOL_CALLS]f[CALL_ID]a1b2c3d4e[ARGS]{}[TOOL_CALLS]g[ARGS]{"b": [1]}', [
+    "t:Look.",
+    "c:f {}.",
+    'c:g {"b": [1]}.',
+  ]],
+  [NAMED, '[TOOL_CALLS]f[ARGS]{"a": 1} Done', ['c:f {"a": 1}.', "t:Done"]],
+  [NAMED, "[TOOL_CALLS]Sorry, none", ["t:[TOOL_CALLS]Sorry, none"]],
+  [NAMED, `It is [TOOL_CALLS]${"a ".repeat(150)}`, [`t:It is [TOOL_CALLS]${"a ".repeat(150)}`]],
 ];
 
 Deno.test("ReplyParser: reads the thinking of Gemma 4", () => {
@@ -199,11 +209,13 @@ Deno.test("ReplyParser: reads the calls of every format, however the text is spl
 Deno.test("ReplyParser: loses no text that is no call", () => {
   const piece = fc.constantFrom("{", '"', "name", '"name', ":", " ", "\n", "]", "[", "<", "a", ",");
   const text = fc.array(piece, { minLength: 1 });
-  fc.assert(fc.property(text, fc.constantFrom(BARE, LISTED, TAGGED_CALLS), (parts, callFormat) => {
-    const { blocks, calls } = parse(parts, { callFormat });
-    if (calls > 0) return;
-    assertEquals(blocks.join(""), `t:${parts.join("").trimStart()}`.replace(/^t:$/, ""));
-  }));
+  fc.assert(
+    fc.property(text, fc.constantFrom(BARE, LISTED, NAMED, TAGGED_CALLS), (parts, callFormat) => {
+      const { blocks, calls } = parse(parts, { callFormat });
+      if (calls > 0) return;
+      assertEquals(blocks.join(""), `t:${parts.join("").trimStart()}`.replace(/^t:$/, ""));
+    }),
+  );
   const spaces = `{${" ".repeat(1_000)}`;
   assertEquals(parse([...spaces], { callFormat: BARE }).blocks, [`t:${spaces}`]);
 });
@@ -284,6 +296,12 @@ Deno.test("ReplyParser: reads calls with tags of functions, which Qwen3-Coder wr
     assertEquals(parse([...text], options).blocks, blocks, text);
   }
   assertEquals(parse([EDIT]).blocks, [`t:${EDIT}`], "of another model");
+});
+
+Deno.test("ReplyParser: a call of Mistral that is cut off stays open", () => {
+  const options = { callFormat: NAMED, isComplete: false };
+  const { blocks, calls } = parse(['[TOOL_CALLS]f[ARGS]{"a": '], options);
+  assertEquals([blocks, calls], [['c:f {"a": '], 1]);
 });
 
 Deno.test("ReplyParser: a call with tags of functions that is cut off stays open", () => {
