@@ -122,30 +122,6 @@ Deno.test({
   assertEquals([text, stopReason], ["", "tool_use"]);
 });
 
-Deno.test({
-  name: "createLocal(): calls that begin with the name of the tool obey a grammar",
-  ignore,
-}, async () => {
-  // As those of Ministral 3.
-  const replies = [
-    ["[TOOL_CALLS]", "weather", "[ARGS]", '{"city": ', '"Oslo"', "}", "<|im_end|>"],
-    ["[TOOL_CALLS]", "weather", "[ARGS]", '{"city": ', '"Paris"'],
-    ["[TOOL_CALLS]", "nonsense"],
-  ];
-  const chatTemplate = `{# [ARGS] #}${CHAT_TEMPLATE.replaceAll("<tool_call>", "[TOOL_CALLS]")}`;
-  for (const reply of replies) {
-    await using fixture = await createFixture({
-      tiny: { scripts: [["<|call|>", ...reply]], chatTemplate },
-    });
-    for (const toolChoice of ["auto", "required"] as const) {
-      const { calls, text } = await fixture.ask("!call", { tools: [WEATHER], toolChoice });
-      assertEquals(calls[0]?.name, "weather");
-      if (reply.at(-1) === "<|im_end|>") assertEquals([calls.length, text], [1, ""]);
-      assert(["Oslo", "Bern"].includes(String(calls[0]?.arguments.city)));
-    }
-  }
-});
-
 Deno.test({ name: "createLocal(): toolChoice forces a call, or forbids it", ignore }, async () => {
   await using fixture = await createFixture();
   const other = { ...WEATHER, name: "other" };
