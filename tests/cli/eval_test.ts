@@ -127,15 +127,6 @@ Deno.test("swink eval run: a recording and a resumed evaluation keep the amount 
   assertEquals(header.model, "anthropic/claude-opus-5:high");
 });
 
-Deno.test("swink eval run: --record refuses a model on this device, also as a later one", async () => {
-  await using directory = await createProject();
-  const recording = `${directory.path}/recording`;
-  const args = ["-manthropic/claude-opus-5", "-mlocal/x", `--record=${recording}`];
-  const { code, messages, host } = await evaluate(directory, args, { model: [...ALL, ...ALL] });
-  assertEquals([code, host.requests], [2, []]);
-  assertStringIncludes(messages, "--record cannot be used with local/x");
-});
-
 Deno.test("swink eval run: --record and --replay repeat an evaluation without network and key", async () => {
   await using directory = await createProject();
   const recording = `${directory.path}/recording`;
