@@ -20,7 +20,7 @@ import {
   requireApiKey,
 } from "./options/adapter_options.ts";
 import { checkStreamOptions } from "./options/check_options.ts";
-import type { RejectedContent } from "./request/rejected_content.ts";
+import type { ReducedRequest, RejectedContent } from "./request/rejected_content.ts";
 import { omitImpossibleToolChoice } from "./request/tools.ts";
 import { withCatalog } from "./request/with_catalog.ts";
 import { createNameDecoder, type NameRule, TOOL_NAME_RULE } from "./request/wire_names.ts";
@@ -218,9 +218,11 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
     // The first request has reported everything else.
     const writer = new BlockWriter(() => {});
     let [problem, sent]: [unknown, StreamRequest] = [error, call.request];
+    const reasons: ReducedRequest["reason"][] = [];
     while (true) {
-      const reduced = leaveOutRejected(problem, sent, sent !== call.request);
+      const reduced = leaveOutRejected(problem, sent, reasons);
       if (!reduced) throw problem;
+      reasons.push(reduced.reason);
       call.writer.warning(reduced.code, reduced.message);
       const { request } = reduced;
       try {

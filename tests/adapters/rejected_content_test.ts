@@ -233,16 +233,96 @@ for (const [provider, message] of IMAGE_ERRORS) {
   });
 }
 
-Deno.test("anthropic: a request is sent without any image when it has too many for an earlier one", async () => {
+/** Errors about the number of images, and the number of the newest ones that are sent again. */
+const NUMBER_ERRORS: readonly (readonly [model: string, message: string, kept: number])[] = [
+  [
+    "anthropic",
+    "messages.88.content.1.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
+    10,
+  ],
+  ["anthropic", "too many images and documents: 22 + 0 > 20", 10],
+  ["anthropic", "Too much media: 0 document pages + 22 images > 20", 10],
+  ["anthropic", "messages: too many images: image_count > 20", 10],
+  ["openai", "Too many images in request. Max is 10.", 5],
+  ["openai", "At most 1 image(s) may be provided in one request.", 1],
+  ["openai", "request contains 22 images, exceeding the maximum of 15 allowed per request", 7],
+  ["openai", "Too many images", 11],
+];
+
+for (const [provider, message, kept] of NUMBER_ERRORS) {
+  const subject = SUBJECTS.find(({ model }) => model.provider === provider);
+  if (!subject) throw new Error("No subject");
+  const { model, events, createStreamFn } = subject;
+
+  Deno.test(`${provider}: a request with too many images is sent again with the newest ones after "${message}"`, async () => {
+    const server = createServer({ error: {}, events });
+    const counts: number[] = [];
+    const countImages = (body: string) => body.match(/"(?:input_)?image"/g)?.length ?? 0;
+    const fetch: typeof globalThis.fetch = (url, init) => {
+      const count = countImages(`${init?.body}`);
+      counts.push(count);
+      const error = { error: { type: "invalid_request_error", message } };
+      if (count > 21) return Promise.resolve(Response.json(error, { status: 400 }));
+      return server.fetch(url, init);
+    };
+    const streamFn = createStreamFn(fetch);
+    const request = createScreenshots(
+      model,
+      Array.from({ length: 22 }, (_, index) => `call${index + 3}`),
+    );
+    const { messages } = request.context;
+    const { stopReason, warnings } = await readReply(streamFn(request));
+    assertEquals([stopReason, listRejections(warnings)], ["stop", ["images_left_out"]]);
+    assertEquals(counts, [22, kept]);
+    // The next request has one more, and is not rejected.
+    const next = createScreenshots(model, ["call99"]).context.messages.slice(1);
+    const context = { ...request.context, messages: [...messages, ...next] };
+    assertEquals((await readReply(streamFn({ ...request, context }))).stopReason, "stop");
+    assertEquals(counts, [22, kept, kept + 1]);
+    assertStringIncludes(server.bodies.at(-1) ?? "", "(an image that the provider rejected");
+  });
+}
+
+Deno.test("anthropic: the images of one prompt are sent up to the number that the provider accepts, then none", async () => {
   const [, subject] = SUBJECTS;
   if (!subject) throw new Error("No subject");
-  const message =
-    "messages.88.content.1.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels";
-  const { bodies, fetch } = createServer({ ...subject, error: { error: { message } } });
-  const request = createScreenshots(subject.model, ["call2", "call1", "call3", "call4"]);
-  const streamFn = subject.createStreamFn(fetch);
-  assertEquals((await readReply(streamFn(request))).stopReason, "stop");
-  assertEquals(bodies.length, 3);
+  const counts: number[] = [];
+  const messages = ["too many images and documents: 5 + 0 > 3", "Too much media: 900 images > 3"];
+  const fetch: typeof globalThis.fetch = (url, init) => {
+    counts.push(`${init?.body}`.match(/"image"/g)?.length ?? 0);
+    const message = messages.shift();
+    if (!message) return createServer({ error: {}, events: subject.events }).fetch(url, init);
+    return Promise.resolve(Response.json({ error: { message } }, { status: 400 }));
+  };
+  const { context, ...request } = createScreenshots(subject.model, []);
+  const source = { type: "base64", mediaType: "image/png", data: "Z29vZA==" } as const;
+  const content = Array.from({ length: 5 }, () => ({ type: "image", source }) as const);
+  const reply = await readReply(
+    subject.createStreamFn(fetch)({
+      ...request,
+      context: { ...context, messages: [{ ...prompt(""), content }] },
+    }),
+  );
+  assertEquals([reply.stopReason, counts], ["stop", [5, 3, 0]]);
+});
+
+Deno.test("anthropic: only the newest images are left out of a request of which thinking was left out before", async () => {
+  const [, subject] = SUBJECTS;
+  if (!subject) throw new Error("No subject");
+  const bodies: string[] = [];
+  const { model, events } = subject;
+  const fetch: typeof globalThis.fetch = (url, init) => {
+    const body = `${init?.body}`;
+    bodies.push(body);
+    const isThinking = body.includes("signature");
+    const error = isThinking ? subject.error : { error: { message: "Could not process image" } };
+    return createServer({ error, events }).fetch(url, init);
+  };
+  const { context, ...request } = createScreenshots(model, ["call1", "call2"]);
+  const thinking = createReply(model, [subject.reasoning, { type: "text", text: "One." }]);
+  const messages = [prompt("Hi."), thinking, ...context.messages];
+  await readReply(subject.createStreamFn(fetch)({ ...request, context: { ...context, messages } }));
+  assertEquals(bodies.map((body) => body.includes("Z29vZA==")), [true, true, true]);
 });
 
 Deno.test("anthropic: a request of which images and thinking are rejected is sent without both", async () => {

@@ -1,6 +1,6 @@
 /**
  * Content of the history that a provider rejects, so that every further request would fail: images and documents that are
- * damaged or too large, and the thinking, signatures and provider items of replies of another account or gateway. Loaded when a request fails.
+ * damaged, too large or too many, and the thinking, signatures and provider items of replies of another account or gateway. Loaded when a request fails.
  *
  * @module
  */
@@ -33,6 +33,21 @@ const REJECTED_IMAGE =
 const REJECTED_DOCUMENT =
   /PDF (?:specified|pages|cannot be empty|is too large)|(?:process|decode|parse|read)(?: the| an?)? (?:PDF|document)\b|document has no pages|(?:corrupt(?:ed)?|password[- ]protected) (?:PDF|document)/i;
 
+/**
+ * Matches errors about the number of images and documents: "too many images and documents: 21 + 0 > 20", "Too much media: 0
+ * document pages + 107 images > 100" and the size of images "for many-image requests" of Anthropic and Bedrock, "Too many images
+ * in request. Max is 10." of OpenAI, "At most 5 image(s) may be provided in one request" of vLLM, and "request contains 52
+ * images, exceeding the maximum of 50" of others.
+ */
+const TOO_MANY =
+  /too (?:many|much) (?:images?|documents?|media)\b|many-image requests|at most \d+ (?:image|document)|contains \d+ (?:image|document)s/i;
+
+/** Matches the largest number that such an error reports. */
+const MAX_NUMBER = /(?:>|at most|max(?:imum)?(?: is| of)?|up to)\s*(\d+)/i;
+
+/** Largest number of images in a request of which Anthropic accepts large ones. */
+const MAX_LARGE_IMAGES = 20;
+
 /** The kinds of media that a provider rejects, in the words of warnings. */
 const KINDS = [
   { type: "image", pattern: REJECTED_IMAGE, name: "an image", code: "images_left_out" },
@@ -47,6 +62,8 @@ type RejectedMedia = ImageBlock | DocumentBlock;
 export interface ReducedRequest {
   /** The request. */
   readonly request: StreamRequest;
+  /** What the provider rejected. */
+  readonly reason: "thinking" | "number" | "image" | "document";
   /** Code of the warning about it. */
   readonly code: string;
   /** The warning. */
@@ -77,17 +94,21 @@ export class RejectedContent {
 /**
  * Returns a request without what an error is about; `undefined` if it is about something else, or nothing of it is left.
  *
- * @param reduced Whether content is missing already.
+ * @param reasons Reasons why content is missing already.
  */
 export function leaveOutRejected(
   error: unknown,
   request: StreamRequest,
-  reduced: boolean,
+  reasons: readonly ReducedRequest["reason"][],
 ): ReducedRequest | undefined {
   if (!AgentError.is(error)) return undefined;
-  if (REJECTED_THINKING.test(error.message)) return leaveOutThinking(request);
-  const kind = KINDS.find(({ pattern }) => pattern.test(error.message));
-  return kind && leaveOutMedia(kind, request, reduced);
+  const { message } = error;
+  if (REJECTED_THINKING.test(message)) return leaveOutThinking(request);
+  if (TOO_MANY.test(message)) {
+    return leaveOutOldMedia(request, reasons.includes("number") ? 0 : findMaxNumber(message));
+  }
+  const kind = KINDS.find(({ pattern }) => pattern.test(message));
+  return kind && leaveOutMedia(kind, request, reasons.includes(kind.type));
 }
 
 /** Makes the replies those of another model, which gets nothing but their text and calls. */
@@ -99,26 +120,68 @@ function leaveOutThinking(request: StreamRequest): ReducedRequest | undefined {
   return isLeft
     ? {
       request: reduce(request, (part) => "role" in part),
+      reason: "thinking",
       code: "thinking_left_out",
       message: "The provider rejected the thinking of earlier replies: it is left out",
     }
     : undefined;
 }
 
-/** Leaves out the newest media, since earlier requests had the others; then all, as when there are too many of a size. */
+/** Leaves out the newest media, since earlier requests had the others; then all. */
 function leaveOutMedia(
   { type, name, code }: MediaKind,
   request: StreamRequest,
   all: boolean,
 ): ReducedRequest | undefined {
-  const { messages } = request.context;
-  const find = (message: LlmMessage) => findMedia(message).filter((block) => block.type === type);
-  const last = messages.findLastIndex((message) => find(message).length > 0);
-  if (last < 0) return undefined;
-  const before = messages.slice(0, last).findLastIndex(({ role }) => role === "assistant");
-  const media = new Set<unknown>(messages.slice(all ? 0 : before + 1).flatMap(find));
-  const message = `The provider rejected ${name}: ${media.size} omitted`;
-  return { request: reduce(request, (part) => media.has(part)), code, message };
+  const media = listMedia(request, all ? 0 : findNewestTurn(request, [type]))
+    .filter((block) => block.type === type);
+  if (media.length === 0) return undefined;
+  const message = `The provider rejected ${name}: ${media.length} omitted`;
+  return { request: omit(media, request), reason: type, code, message };
+}
+
+function findMaxNumber(message: string): number {
+  if (message.includes("many-image")) return MAX_LARGE_IMAGES;
+  return Number(MAX_NUMBER.exec(message)?.[1] ?? Infinity);
+}
+
+/** Leaves out the oldest media: about half, since all requests until the number is reached again can have the same prompt. */
+function leaveOutOldMedia(request: StreamRequest, maxNumber: number): ReducedRequest | undefined {
+  const media = listMedia(request, 0);
+  if (media.length === 0) return undefined;
+  const max = Math.min(maxNumber, media.length);
+  const newest = listMedia(request, findNewestTurn(request, ["image", "document"]));
+  const kept = Math.min(max, Math.max(Math.floor(max / 2), newest.length));
+  // The pages of documents count, too: nothing else is left to omit.
+  const omitted = kept < media.length ? media.slice(0, media.length - kept) : media;
+  const hasImage = omitted.some(({ type }) => type === "image");
+  return {
+    request: omit(omitted, request),
+    reason: "number",
+    code: hasImage ? "images_left_out" : "documents_left_out",
+    message: `The provider rejected the number of images and documents: ${omitted.length} omitted`,
+  };
+}
+
+/** Returns the index of the first message after the reply before the newest media. */
+function findNewestTurn(
+  { context: { messages } }: StreamRequest,
+  types: readonly RejectedMedia["type"][],
+): number {
+  const last = messages.findLastIndex((message) =>
+    findMedia(message).some(({ type }) => types.includes(type))
+  );
+  return messages.slice(0, Math.max(last, 0)).findLastIndex(({ role }) => role === "assistant") + 1;
+}
+
+/** Returns the images and documents of the messages from an index on. */
+function listMedia({ context }: StreamRequest, start: number): RejectedMedia[] {
+  return context.messages.slice(start).flatMap(findMedia);
+}
+
+function omit(media: readonly RejectedMedia[], request: StreamRequest): StreamRequest {
+  const omitted = new Set<unknown>(media);
+  return reduce(request, (part) => omitted.has(part));
 }
 
 function reduce(
@@ -129,7 +192,8 @@ function reduce(
   const adaptBlock = (block: ContentBlock): ContentBlock => {
     const kind = KINDS.find(({ type }) => block.type === type);
     if (!kind || !isMedia(block) || !isRejected(block)) return block;
-    const text = `(${kind.name} that the provider rejected: it is damaged or too large)`;
+    const text =
+      `(${kind.name} that the provider rejected: it is damaged, too large or one too many)`;
     return { type: "text", text };
   };
   const adapt = (message: LlmMessage): LlmMessage => {
