@@ -62,7 +62,7 @@ type RejectedMedia = ImageBlock | DocumentBlock;
 export interface ReducedRequest {
   /** The request. */
   readonly request: StreamRequest;
-  /** What the provider rejected. */
+  /** Kind of the rejected content; `number` is that of images and documents. */
   readonly reason: "thinking" | "number" | "image" | "document";
   /** Code of the warning about it. */
   readonly code: string;
