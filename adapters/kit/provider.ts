@@ -20,7 +20,7 @@ import {
   requireApiKey,
 } from "./options/adapter_options.ts";
 import { checkStreamOptions } from "./options/check_options.ts";
-import type { ReducedRequest, RejectedContent } from "./request/rejected_content.ts";
+import type { RejectedContent } from "./request/rejected_content.ts";
 import { omitImpossibleToolChoice } from "./request/tools.ts";
 import { withCatalog } from "./request/with_catalog.ts";
 import { createNameDecoder, type NameRule, TOOL_NAME_RULE } from "./request/wire_names.ts";
@@ -214,25 +214,23 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
     },
   ): Promise<ReadableStream<Uint8Array> | null> {
     if (!AgentError.is(error) || error.code !== "bad_request") throw error;
-    const { leaveOutRejected, RejectedContent } = await import("./request/rejected_content.ts");
+    const { ContentReducer, RejectedContent } = await import("./request/rejected_content.ts");
     // The first request has reported everything else.
     const writer = new BlockWriter(() => {});
-    let [problem, sent]: [unknown, StreamRequest] = [error, call.request];
-    const reasons: ReducedRequest["reason"][] = [];
+    const reducer = new ContentReducer(call.request);
+    let problem: unknown = error;
     while (true) {
-      const reduced = leaveOutRejected(problem, sent, reasons);
-      if (!reduced) throw problem;
-      reasons.push(reduced.reason);
-      call.writer.warning(reduced.code, reduced.message);
-      const { request } = reduced;
+      const request = reducer.reduce(problem);
+      if (!request) throw problem;
       try {
         const outgoing = await this.#prepare({ ...call, request, writer }, key);
         const body = await this.#post(outgoing, connection);
+        for (const { code, message } of reducer.warnings) call.writer.warning(code, message);
         this.#history.rejected ??= new RejectedContent();
         this.#history.rejected.remember(call.request, request);
         return body;
       } catch (other) {
-        [problem, sent] = [other, request];
+        problem = other;
       }
     }
   }

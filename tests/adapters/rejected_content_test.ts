@@ -306,6 +306,36 @@ Deno.test("anthropic: the images of one prompt are sent up to the number that th
   assertEquals([reply.stopReason, counts], ["stop", [5, 3, 0]]);
 });
 
+Deno.test("anthropic: a new image is sent when the rejected one is of an earlier turn, as in a session that continues", async () => {
+  const [, subject] = SUBJECTS;
+  if (!subject) throw new Error("No subject");
+  const error = { error: { message: "Could not process image" } };
+  const { bodies, fetch } = createServer({ ...subject, error });
+  const streamFn = subject.createStreamFn(fetch);
+  const request = createScreenshots(subject.model, ["call1", "call2", "call3"]);
+  const { stopReason, warnings } = await readReply(streamFn(request));
+  assertEquals([stopReason, listRejections(warnings)], ["stop", ["images_left_out"]]);
+  assertEquals(warnings.at(-1)?.message, "The provider rejected an image: 2 omitted");
+  assertEquals(bodies.map((body) => body.split("Z29vZA==").length - 1), [2, 1, 1]);
+  assertEquals(bodies.at(-1)?.includes(SIGNED), false);
+  await readReply(streamFn(request));
+  assertEquals(bodies.length, 4);
+});
+
+Deno.test("anthropic: a request of which everything is rejected is sent a few times, and the last error is reported", async () => {
+  const [, subject] = SUBJECTS;
+  if (!subject) throw new Error("No subject");
+  let count = 0;
+  const fetch: typeof globalThis.fetch = () => {
+    const message = `Could not process image ${++count}`;
+    return Promise.resolve(Response.json({ error: { message } }, { status: 400 }));
+  };
+  const request = createScreenshots(subject.model, ["call1", "call2", "call3"]);
+  const { error, warnings } = await readReply(subject.createStreamFn(fetch)(request));
+  assertEquals([count, listRejections(warnings)], [4, []]);
+  assertStringIncludes(error?.message ?? "", "Could not process image 4");
+});
+
 Deno.test("anthropic: only the newest images are left out of a request of which thinking was left out before", async () => {
   const [, subject] = SUBJECTS;
   if (!subject) throw new Error("No subject");

@@ -58,21 +58,26 @@ type MediaKind = typeof KINDS[number];
 
 type RejectedMedia = ImageBlock | DocumentBlock;
 
-/** A request without content that the provider rejected. */
-export interface ReducedRequest {
-  /** The request. */
-  readonly request: StreamRequest;
-  /** Kind of the rejected content; `number` is that of images and documents. */
-  readonly reason: "thinking" | "number" | "image" | "document";
-  /** Code of the warning about it. */
+/** A part of a request that a provider may reject: of a reply, its thinking, signatures and provider items. */
+type RejectedPart = AssistantMessage | RejectedMedia;
+
+/** A warning about content that was left out. */
+interface Warning {
   readonly code: string;
-  /** The warning. */
   readonly message: string;
+}
+
+/** Content that may be what a provider rejects, with the kind of the content; `number` is that of images and documents. */
+interface Suspects {
+  readonly reason: "thinking" | "number" | MediaKind["type"];
+  /** Parts to leave out, the most likely ones first. */
+  readonly candidates: readonly (readonly RejectedPart[])[];
+  readonly toWarning: (count: number) => Warning;
 }
 
 /** The content that a provider is known to reject. */
 export class RejectedContent {
-  readonly #rejected = new WeakSet<AssistantMessage | RejectedMedia>();
+  readonly #rejected = new WeakSet<RejectedPart>();
 
   /** Returns a request without the rejected content. */
   adapt(request: StreamRequest): StreamRequest {
@@ -91,53 +96,73 @@ export class RejectedContent {
   }
 }
 
-/**
- * Returns a request without what an error is about; `undefined` if it is about something else, or nothing of it is left.
- *
- * @param reasons Reasons why content is missing already.
- */
-export function leaveOutRejected(
-  error: unknown,
-  request: StreamRequest,
-  reasons: readonly ReducedRequest["reason"][],
-): ReducedRequest | undefined {
-  if (!AgentError.is(error)) return undefined;
-  const { message } = error;
-  if (REJECTED_THINKING.test(message)) return leaveOutThinking(request);
-  if (TOO_MANY.test(message)) {
-    return leaveOutOldMedia(request, reasons.includes("number") ? 0 : findMaxNumber(message));
+/** Leaves out what a provider rejects in a request, one suspicion after the other. */
+export class ContentReducer {
+  readonly #request: StreamRequest;
+  readonly #attempts = new Map<Suspects["reason"], number>();
+  readonly #omitted = new Map<Suspects["reason"], readonly RejectedPart[]>();
+  readonly #warnings = new Map<Suspects["reason"], Warning>();
+
+  constructor(request: StreamRequest) {
+    this.#request = request;
   }
-  const kind = KINDS.find(({ pattern }) => pattern.test(message));
-  return kind && leaveOutMedia(kind, request, reasons.includes(kind.type));
+
+  /** The warnings about what is left out. */
+  get warnings(): readonly Warning[] {
+    return [...this.#warnings.values()];
+  }
+
+  /** Returns the request without what an error may be about; `undefined` if nothing of it is left. */
+  reduce(error: unknown): StreamRequest | undefined {
+    const suspects = AgentError.is(error) && findSuspects(error.message, this.#request);
+    if (!suspects) return undefined;
+    const { reason, candidates, toWarning } = suspects;
+    const attempt = this.#attempts.get(reason) ?? 0;
+    const parts = candidates.filter(({ length }) => length > 0)[attempt];
+    if (!parts) return undefined;
+    this.#attempts.set(reason, attempt + 1);
+    this.#omitted.set(reason, parts);
+    this.#warnings.set(reason, toWarning(parts.length));
+    const omitted = new Set([...this.#omitted.values()].flat());
+    return reduce(this.#request, (part) => omitted.has(part));
+  }
 }
 
-/** Makes the replies those of another model, which gets nothing but their text and calls. */
-function leaveOutThinking(request: StreamRequest): ReducedRequest | undefined {
-  const { context, model } = request;
-  const isLeft = context.messages.some((message) =>
-    message.role === "assistant" && isOwnReply(message, model) && hasReasoning(message)
-  );
-  return isLeft
-    ? {
-      request: reduce(request, (part) => "role" in part),
-      reason: "thinking",
+function findSuspects(message: string, request: StreamRequest): Suspects | undefined {
+  if (REJECTED_THINKING.test(message)) return suspectThinking(request);
+  if (TOO_MANY.test(message)) return suspectOldMedia(request, findMaxNumber(message));
+  const kind = KINDS.find(({ pattern }) => pattern.test(message));
+  return kind && suspectMedia(request, kind);
+}
+
+/** Suspects all replies, which become those of another model: it gets nothing but their text and calls. */
+function suspectThinking({ context: { messages }, model }: StreamRequest): Suspects {
+  const replies = messages.filter((message) => message.role === "assistant");
+  const isLeft = replies.some((reply) => isOwnReply(reply, model) && hasReasoning(reply));
+  return {
+    reason: "thinking",
+    candidates: isLeft ? [replies] : [],
+    toWarning: () => ({
       code: "thinking_left_out",
       message: "The provider rejected the thinking of earlier replies: it is left out",
-    }
-    : undefined;
+    }),
+  };
 }
 
-/** Leaves out the newest media, since earlier requests had the others; then all. */
-function leaveOutMedia(
-  { type, name, code }: MediaKind,
-  request: StreamRequest,
-  all: boolean,
-): ReducedRequest | undefined {
-  const media = listMedia(request, all ? 0 : findNewestTurn(request, [type]))
+/**
+ * Suspects the newest media, since earlier requests had the others; then the others, as when a session continues in another
+ * process; then all.
+ */
+function suspectMedia(request: StreamRequest, { type, name, code }: MediaKind): Suspects {
+  const media = listMedia(request, 0).filter((block) => block.type === type);
+  const newest = listMedia(request, findNewestTurn(request, [type]))
     .filter((block) => block.type === type);
-  if (media.length === 0) return undefined;
-  const message = `The provider rejected ${name}: ${media.length} omitted`;
-  return { request: omit(media, request), reason: type, code, message };
+  const others = media.slice(0, media.length - newest.length);
+  return {
+    reason: type,
+    candidates: others.length > 0 ? [newest, others, media] : [newest],
+    toWarning: (count) => ({ code, message: `The provider rejected ${name}: ${count} omitted` }),
+  };
 }
 
 function findMaxNumber(message: string): number {
@@ -145,21 +170,23 @@ function findMaxNumber(message: string): number {
   return Number(MAX_NUMBER.exec(message)?.[1] ?? Infinity);
 }
 
-/** Leaves out the oldest media: about half, since all requests until the number is reached again can have the same prompt. */
-function leaveOutOldMedia(request: StreamRequest, maxNumber: number): ReducedRequest | undefined {
+/**
+ * Suspects the oldest media: about half of those that are accepted, since all requests until the number is reached again can
+ * have the same prompt; then all, since the pages of documents count, too.
+ */
+function suspectOldMedia(request: StreamRequest, maxNumber: number): Suspects {
   const media = listMedia(request, 0);
-  if (media.length === 0) return undefined;
   const max = Math.min(maxNumber, media.length);
   const newest = listMedia(request, findNewestTurn(request, ["image", "document"]));
   const kept = Math.min(max, Math.max(Math.floor(max / 2), newest.length));
-  // The pages of documents count, too: nothing else is left to omit.
-  const omitted = kept < media.length ? media.slice(0, media.length - kept) : media;
-  const hasImage = omitted.some(({ type }) => type === "image");
+  const hasImage = media.some(({ type }) => type === "image");
   return {
-    request: omit(omitted, request),
     reason: "number",
-    code: hasImage ? "images_left_out" : "documents_left_out",
-    message: `The provider rejected the number of images and documents: ${omitted.length} omitted`,
+    candidates: kept > 0 ? [media.slice(0, media.length - kept), media] : [media],
+    toWarning: (count) => ({
+      code: hasImage ? "images_left_out" : "documents_left_out",
+      message: `The provider rejected the number of images and documents: ${count} omitted`,
+    }),
   };
 }
 
@@ -179,14 +206,9 @@ function listMedia({ context }: StreamRequest, start: number): RejectedMedia[] {
   return context.messages.slice(start).flatMap(findMedia);
 }
 
-function omit(media: readonly RejectedMedia[], request: StreamRequest): StreamRequest {
-  const omitted = new Set<unknown>(media);
-  return reduce(request, (part) => omitted.has(part));
-}
-
 function reduce(
   request: StreamRequest,
-  isRejected: (part: AssistantMessage | RejectedMedia) => boolean,
+  isRejected: (part: RejectedPart) => boolean,
 ): StreamRequest {
   const { context } = request;
   const adaptBlock = (block: ContentBlock): ContentBlock => {
