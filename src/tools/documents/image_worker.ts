@@ -7,6 +7,7 @@
 import type { PhotonImage, resize } from "@cf-wasm/photon/node";
 import { getErrorMessage } from "../../core/errors.ts";
 import { getParentThread } from "../../platform/worker.ts";
+import { readOrientation, turnUpright } from "./image_orientation.ts";
 import { loadNpmPackage } from "./npm_package.ts";
 
 /** The used part of `@cf-wasm/photon`. */
@@ -52,9 +53,12 @@ async function scale({ bytes, maxPixels }: ImageRequest): Promise<ImageReply> {
     const { Triangle } = loaded.SamplingFilter;
     const scaled = loaded.resize(image, scaledWidth, scaledHeight, Triangle);
     const pixels = addBackground(scaled.get_raw_pixels());
-    const opaque = new loaded.PhotonImage(pixels, scaledWidth, scaledHeight);
-    const jpeg = opaque.get_bytes_jpeg(JPEG_QUALITY);
-    return { type: "scaled", bytes: jpeg, width: scaledWidth, height: scaledHeight };
+    const upright = turnUpright(
+      { bytes: pixels, width: scaledWidth, height: scaledHeight },
+      readOrientation(bytes),
+    );
+    const shown = new loaded.PhotonImage(upright.bytes, upright.width, upright.height);
+    return { ...upright, type: "scaled", bytes: shown.get_bytes_jpeg(JPEG_QUALITY) };
   } catch (error) {
     return { type: "failed", reason: getErrorMessage(error) };
   }
