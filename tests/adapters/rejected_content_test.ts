@@ -157,6 +157,46 @@ Deno.test("Agent: a session that continues with another account fails no request
   assertEquals(bodies.map((body) => body.includes(SIGNED)), [true, false, false]);
 });
 
+Deno.test("openai: an account that is not verified gets replies without summaries of thinking", async () => {
+  const [subject] = SUBJECTS;
+  if (!subject) throw new Error("No subject");
+  const error = {
+    message:
+      "Your organization must be verified to generate reasoning summaries. Please go to: https://platform.openai.com/settings/organization/general and click on Verify Organization.",
+    type: "invalid_request_error",
+    param: "reasoning.summary",
+    code: "unsupported_value",
+  };
+  const server = createServer({ error: {}, events: subject.events });
+  const reasoning: unknown[] = [];
+  const fetch: typeof globalThis.fetch = (url, init) => {
+    const body = JSON.parse(`${init?.body}`);
+    reasoning.push(body.reasoning);
+    if (body.reasoning?.summary) return Promise.resolve(Response.json({ error }, { status: 400 }));
+    return server.fetch(url, init);
+  };
+  const streamFn = subject.createStreamFn(fetch);
+  const data = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "b3du" };
+  const ownReasoning = { type: "extension", typeName: "openai.reasoning", data } as const;
+  const request: StreamRequest = {
+    ...createRequest({ ...subject, reasoning: ownReasoning }),
+    options: { reasoningSummary: "detailed" },
+  };
+  const { stopReason, warnings } = await readReply(streamFn(request));
+  assertEquals([stopReason, listRejections(warnings)], ["stop", ["reasoning_summary_left_out"]]);
+  assertStringIncludes(server.bodies[0] ?? "", "b3du");
+  // Later requests have no summary, and without thinking there is nothing to leave out.
+  assertEquals((await readReply(streamFn(request))).warnings, []);
+  const model = { ...request.model, thinkingLevel: "off" } as const;
+  assertEquals((await readReply(streamFn({ ...request, model, options: {} }))).warnings, []);
+  assertEquals(reasoning, [
+    { effort: "low", summary: "detailed" },
+    { effort: "low" },
+    { effort: "low" },
+    { effort: "none" },
+  ]);
+});
+
 const IMAGE_ERRORS: readonly (readonly [model: string, message: string])[] = [
   [
     "anthropic",

@@ -1,6 +1,7 @@
 /**
- * Content of the history that a provider rejects, so that every further request would fail: images and documents that are
- * damaged, too large or too many, and the thinking, signatures and provider items of replies of another account or gateway. Loaded when a request fails.
+ * Parts of requests that a provider rejects, so that every further request would fail: images and documents that are damaged,
+ * too large or too many, the thinking, signatures and provider items of replies of another account or gateway, and the
+ * summaries of thinking that OpenAI has only for verified accounts. Loaded when a request fails.
  *
  * @module
  */
@@ -42,6 +43,9 @@ const REJECTED_DOCUMENT =
 const TOO_MANY =
   /too (?:many|much) (?:images?|documents?|media)\b|many-image requests|at most \d+ (?:image|document)|contains \d+ (?:image|document)s/i;
 
+/** Matches the error "Your organization must be verified to generate reasoning summaries" of OpenAI, about `reasoning.summary`. */
+const REJECTED_SUMMARY = /reasoning summaries|reasoning\.summary/i;
+
 /** Matches the largest number that such an error reports. */
 const MAX_NUMBER = /(?:>|at most|max(?:imum)?(?: is| of)?|up to)\s*(\d+)/i;
 
@@ -58,8 +62,11 @@ type MediaKind = typeof KINDS[number];
 
 type RejectedMedia = ImageBlock | DocumentBlock;
 
+/** The option for summaries of thinking. */
+const SUMMARY = { type: "reasoning_summary" } as const;
+
 /** A part of a request that a provider may reject: of a reply, its thinking, signatures and provider items. */
-type RejectedPart = AssistantMessage | RejectedMedia;
+type RejectedPart = AssistantMessage | RejectedMedia | typeof SUMMARY;
 
 /** A warning about content that was left out. */
 interface Warning {
@@ -69,7 +76,7 @@ interface Warning {
 
 /** Content that may be what a provider rejects, with the kind of the content; `number` is that of images and documents. */
 interface Suspects {
-  readonly reason: "thinking" | "number" | MediaKind["type"];
+  readonly reason: "thinking" | "summary" | "number" | MediaKind["type"];
   /** Parts to leave out, the most likely ones first. */
   readonly candidates: readonly (readonly RejectedPart[])[];
   readonly toWarning: (count: number) => Warning;
@@ -78,14 +85,20 @@ interface Suspects {
 /** The content that a provider is known to reject. */
 export class RejectedContent {
   readonly #rejected = new WeakSet<RejectedPart>();
+  readonly #modelsWithoutSummary = new Set<string>();
 
   /** Returns a request without the rejected content. */
   adapt(request: StreamRequest): StreamRequest {
-    return reduce(request, (part) => this.#rejected.has(part));
+    const isWithoutSummary = this.#modelsWithoutSummary.has(request.model.modelId);
+    return reduce(
+      request,
+      (part) => part === SUMMARY ? isWithoutSummary : this.#rejected.has(part),
+    );
   }
 
   /** Remembers what is only in the first of two requests, so that later requests are adapted at once. */
-  remember({ context }: StreamRequest, reduced: StreamRequest): void {
+  remember({ context, model, options }: StreamRequest, reduced: StreamRequest): void {
+    if (options !== reduced.options) this.#modelsWithoutSummary.add(model.modelId);
     context.messages.forEach((message, index) => {
       if (message === reduced.context.messages[index]) return;
       if (message.role === "assistant") this.#rejected.add(message);
@@ -130,6 +143,7 @@ export class ContentReducer {
 
 function findSuspects(message: string, request: StreamRequest): Suspects | undefined {
   if (REJECTED_THINKING.test(message)) return suspectThinking(request);
+  if (REJECTED_SUMMARY.test(message)) return suspectSummary(request);
   if (TOO_MANY.test(message)) return suspectOldMedia(request, findMaxNumber(message));
   const kind = KINDS.find(({ pattern }) => pattern.test(message));
   return kind && suspectMedia(request, kind);
@@ -147,6 +161,22 @@ function suspectThinking({ context: { messages }, model }: StreamRequest): Suspe
       message: "The provider rejected the thinking of earlier replies: it is left out",
     }),
   };
+}
+
+function suspectSummary(request: StreamRequest): Suspects {
+  return {
+    reason: "summary",
+    candidates: hasSummary(request) ? [[SUMMARY]] : [],
+    toWarning: () => ({
+      code: "reasoning_summary_left_out",
+      message: "The provider rejected summaries of thinking: replies have none",
+    }),
+  };
+}
+
+/** Whether a request is for replies with summaries of thinking, which is the default. */
+function hasSummary({ model, options }: StreamRequest): boolean {
+  return model.thinkingLevel !== "off" && options.reasoningSummary !== "off";
 }
 
 /**
@@ -210,7 +240,7 @@ function reduce(
   request: StreamRequest,
   isRejected: (part: RejectedPart) => boolean,
 ): StreamRequest {
-  const { context } = request;
+  const { context, options } = request;
   const adaptBlock = (block: ContentBlock): ContentBlock => {
     const kind = KINDS.find(({ type }) => block.type === type);
     if (!kind || !isMedia(block) || !isRejected(block)) return block;
@@ -226,7 +256,13 @@ function reduce(
       ? { ...message, content: message.content.map(adaptBlock) }
       : message;
   };
-  return { ...request, context: { ...context, messages: context.messages.map(adapt) } };
+  return {
+    ...request,
+    context: { ...context, messages: context.messages.map(adapt) },
+    options: hasSummary(request) && isRejected(SUMMARY)
+      ? { ...options, reasoningSummary: "off" }
+      : options,
+  };
 }
 
 /** Returns the images and documents of a message that are not in the message without the rejected ones. */
