@@ -127,7 +127,8 @@ export class ContentReducer {
 
   /** Returns the request without what an error may be about; `undefined` if nothing of it is left. */
   reduce(error: unknown): StreamRequest | undefined {
-    const suspects = AgentError.is(error) && findSuspects(error.message, this.#request);
+    if (!AgentError.is(error) || error.code !== "bad_request") return undefined;
+    const suspects = findSuspects(error.message, this.#request);
     if (!suspects) return undefined;
     const { reason, candidates, toWarning } = suspects;
     const attempt = this.#attempts.get(reason) ?? 0;
