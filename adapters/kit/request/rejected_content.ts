@@ -25,14 +25,24 @@ const REJECTED_THINKING =
  * image" and "You uploaded an unsupported image" of OpenAI, "Unable to process input image" of Google and the like.
  */
 const REJECTED_IMAGE =
-  /image (?:dimensions|exceeds|data|format|size|was specified|does not match|cannot be empty|(?:is )?too (?:large|small|big)|(?:length|width|height) and)|(?:process|decode|load|identify)(?: input| the| an)? image|(?:valid|unsupported|corrupt(?:ed)?) image\b|invalid_image|image_(?:parse|too)/i;
+  /image (?:dimensions|exceeds|data|format|size|was specified|does not match|cannot be empty|is (?:not valid|invalid|corrupt)|(?:is )?too (?:large|small|big)|(?:length|width|height) and)|\bimage\.source|(?:process|decode|load|identify)(?: input| the| an)? image|(?:valid|unsupported|corrupt(?:ed)?) image\b|invalid '[^']*image_url|invalid_image|image_(?:parse|too)/i;
 
 /**
  * Matches errors about documents: "The PDF specified was not valid", "The PDF specified is password protected" and "A maximum of
  * 100 PDF pages may be provided" of Anthropic and Bedrock, and "The document has no pages" of Google.
  */
 const REJECTED_DOCUMENT =
-  /PDF (?:specified|pages|cannot be empty|is too large)|(?:process|decode|parse|read)(?: the| an?)? (?:PDF|document)\b|document has no pages|(?:corrupt(?:ed)?|password[- ]protected) (?:PDF|document)/i;
+  /PDF (?:specified|pages|cannot be empty|is too large)|\b(?:pdf|document)\.source|(?:process|decode|parse|read)(?: the| an?)? (?:PDF|document)\b|document has no pages|(?:corrupt(?:ed)?|password[- ]protected) (?:PDF|document)/i;
+
+/**
+ * Matches errors about a URL that no longer leads to the image or document: "Error while downloading https://…" of OpenAI,
+ * "Unable to download the file" of Anthropic and "Cannot fetch content from the provided URL" of Google.
+ */
+const REJECTED_URL =
+  /while downloading|(?:unable to|cannot|could not|failed to) (?:download|fetch)|failed_to_download/i;
+
+/** Matches errors about base64: "Invalid base64 image_url" of OpenAI and "Base64 decoding failed" of Google. */
+const REJECTED_BASE64 = /invalid base64|base64 decoding failed/i;
 
 /**
  * Matches errors about the number of images and documents: "too many images and documents: 21 + 0 > 20", "Too much media: 0
@@ -52,13 +62,30 @@ const MAX_NUMBER = /(?:>|at most|max(?:imum)?(?: is| of)?|up to)\s*(\d+)/i;
 /** Largest number of images in a request of which Anthropic accepts large ones. */
 const MAX_LARGE_IMAGES = 20;
 
-/** The kinds of media that a provider rejects, in the words of warnings. */
-const KINDS = [
-  { type: "image", pattern: REJECTED_IMAGE, name: "an image", code: "images_left_out" },
-  { type: "document", pattern: REJECTED_DOCUMENT, name: "a document", code: "documents_left_out" },
-] as const;
+/** The kinds of media that a provider rejects. */
+const KINDS: readonly MediaKind[] = [
+  { reason: "url", pattern: REJECTED_URL, includes: ({ source }) => source.type === "url" },
+  {
+    reason: "base64",
+    pattern: REJECTED_BASE64,
+    includes: ({ source }) => source.type === "base64",
+  },
+  { reason: "image", pattern: REJECTED_IMAGE, includes: ({ type }) => type === "image" },
+  { reason: "document", pattern: REJECTED_DOCUMENT, includes: ({ type }) => type === "document" },
+];
 
-type MediaKind = typeof KINDS[number];
+/** Media of which a provider rejects one. */
+interface MediaKind {
+  readonly reason: "url" | "base64" | "image" | "document";
+  readonly pattern: RegExp;
+  readonly includes: (block: RejectedMedia) => boolean;
+}
+
+/** Codes of warnings about media. */
+const MEDIA_CODES = { image: "images_left_out", document: "documents_left_out" } as const;
+
+/** Texts that replace media. */
+const NAMES = { image: "an image", document: "a document" } as const;
 
 type RejectedMedia = ImageBlock | DocumentBlock;
 
@@ -76,10 +103,11 @@ interface Warning {
 
 /** Content that may be what a provider rejects, with the kind of the content; `number` is that of images and documents. */
 interface Suspects {
-  readonly reason: "thinking" | "summary" | "number" | MediaKind["type"];
+  readonly reason: "thinking" | "summary" | "number" | MediaKind["reason"];
   /** Parts to leave out, the most likely ones first. */
   readonly candidates: readonly (readonly RejectedPart[])[];
-  readonly toWarning: (count: number) => Warning;
+  /** Creates the warning about parts that are left out. */
+  readonly toWarning: (parts: readonly RejectedPart[]) => Warning;
 }
 
 /** The content that a provider is known to reject. */
@@ -136,7 +164,7 @@ export class ContentReducer {
     if (!parts) return undefined;
     this.#attempts.set(reason, attempt + 1);
     this.#omitted.set(reason, parts);
-    this.#warnings.set(reason, toWarning(parts.length));
+    this.#warnings.set(reason, toWarning(parts));
     const omitted = new Set([...this.#omitted.values()].flat());
     return reduce(this.#request, (part) => omitted.has(part));
   }
@@ -146,7 +174,8 @@ function findSuspects(message: string, request: StreamRequest): Suspects | undef
   if (REJECTED_THINKING.test(message)) return suspectThinking(request);
   if (REJECTED_SUMMARY.test(message)) return suspectSummary(request);
   if (TOO_MANY.test(message)) return suspectOldMedia(request, findMaxNumber(message));
-  const kind = KINDS.find(({ pattern }) => pattern.test(message));
+  const media = listMedia(request, 0);
+  const kind = KINDS.find(({ pattern, includes }) => pattern.test(message) && media.some(includes));
   return kind && suspectMedia(request, kind);
 }
 
@@ -184,16 +213,24 @@ function hasSummary({ model, options }: StreamRequest): boolean {
  * Suspects the newest media, since earlier requests had the others; then the others, as when a session continues in another
  * process; then all.
  */
-function suspectMedia(request: StreamRequest, { type, name, code }: MediaKind): Suspects {
-  const media = listMedia(request, 0).filter((block) => block.type === type);
-  const newest = listMedia(request, findNewestTurn(request, [type]))
-    .filter((block) => block.type === type);
+function suspectMedia(request: StreamRequest, { reason, includes }: MediaKind): Suspects {
+  const media = listMedia(request, 0).filter(includes);
+  const newest = listMedia(request, findNewestTurn(request, includes)).filter(includes);
   const others = media.slice(0, media.length - newest.length);
   return {
-    reason: type,
+    reason,
     candidates: others.length > 0 ? [newest, others, media] : [newest],
-    toWarning: (count) => ({ code, message: `The provider rejected ${name}: ${count} omitted` }),
+    toWarning: (parts) => {
+      const type = findMediaType(parts);
+      const message = `The provider rejected ${NAMES[type]}: ${parts.length} omitted`;
+      return { code: MEDIA_CODES[type], message };
+    },
   };
+}
+
+/** Returns the type of media in the words of a warning: that of images if there is one. */
+function findMediaType(parts: readonly RejectedPart[]): RejectedMedia["type"] {
+  return parts.some((part) => "type" in part && part.type === "image") ? "image" : "document";
 }
 
 function findMaxNumber(message: string): number {
@@ -208,15 +245,14 @@ function findMaxNumber(message: string): number {
 function suspectOldMedia(request: StreamRequest, maxNumber: number): Suspects {
   const media = listMedia(request, 0);
   const max = Math.min(maxNumber, media.length);
-  const newest = listMedia(request, findNewestTurn(request, ["image", "document"]));
+  const newest = listMedia(request, findNewestTurn(request, () => true));
   const kept = Math.min(max, Math.max(Math.floor(max / 2), newest.length));
-  const hasImage = media.some(({ type }) => type === "image");
   return {
     reason: "number",
     candidates: kept > 0 ? [media.slice(0, media.length - kept), media] : [media],
-    toWarning: (count) => ({
-      code: hasImage ? "images_left_out" : "documents_left_out",
-      message: `The provider rejected the number of images and documents: ${count} omitted`,
+    toWarning: (parts) => ({
+      code: MEDIA_CODES[findMediaType(parts)],
+      message: `The provider rejected the number of images and documents: ${parts.length} omitted`,
     }),
   };
 }
@@ -224,11 +260,9 @@ function suspectOldMedia(request: StreamRequest, maxNumber: number): Suspects {
 /** Returns the index of the first message after the reply before the newest media. */
 function findNewestTurn(
   { context: { messages } }: StreamRequest,
-  types: readonly RejectedMedia["type"][],
+  includes: (block: RejectedMedia) => boolean,
 ): number {
-  const last = messages.findLastIndex((message) =>
-    findMedia(message).some(({ type }) => types.includes(type))
-  );
+  const last = messages.findLastIndex((message) => findMedia(message).some(includes));
   return messages.slice(0, Math.max(last, 0)).findLastIndex(({ role }) => role === "assistant") + 1;
 }
 
@@ -243,10 +277,9 @@ function reduce(
 ): StreamRequest {
   const { context, options } = request;
   const adaptBlock = (block: ContentBlock): ContentBlock => {
-    const kind = KINDS.find(({ type }) => block.type === type);
-    if (!kind || !isMedia(block) || !isRejected(block)) return block;
-    const text =
-      `(${kind.name} that the provider rejected: it is damaged, too large or one too many)`;
+    if (!isMedia(block) || !isRejected(block)) return block;
+    const text = `(${NAMES[block.type]} that the provider rejected: it is damaged, too large, ` +
+      "one too many or no longer at its URL)";
     return { type: "text", text };
   };
   const adapt = (message: LlmMessage): LlmMessage => {
