@@ -213,8 +213,9 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
       readonly connection: AbortController;
     },
   ): Promise<ReadableStream<Uint8Array> | null> {
-    if (!AgentError.is(error) || error.code !== "bad_request") throw error;
-    const { ContentReducer, RejectedContent } = await import("./request/rejected_content.ts");
+    if (!AgentError.is(error)) throw error;
+    const { ContentReducer, RejectedContent } = await import("./request/rejected_content.ts")
+      .catch(() => Promise.reject(error)); // offline
     // The first request has reported everything else.
     const writer = new BlockWriter(() => {});
     const reducer = new ContentReducer(call.request);
@@ -227,7 +228,7 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
         const body = await this.#post(outgoing, connection);
         for (const { code, message } of reducer.warnings) call.writer.warning(code, message);
         this.#history.rejected ??= new RejectedContent();
-        this.#history.rejected.remember(call.request, request);
+        this.#history.rejected.remember(request.model, reducer.omitted);
         return body;
       } catch (other) {
         problem = other;

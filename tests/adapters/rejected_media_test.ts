@@ -1,5 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { Agent } from "../../mod.ts";
+import { modelSpec } from "../../src/core/model.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import {
   createScreenshots,
@@ -238,15 +240,75 @@ Deno.test("anthropic: a request of which images and thinking are rejected is sen
   assertEquals([reply.stopReason, bodies.length], ["stop", 3]);
 });
 
-Deno.test("openai: a model that takes no images is reported, not an image", async () => {
-  const [subject] = SUBJECTS;
-  if (!subject) throw new Error("No subject");
-  const message = "Invalid content type. image_url is only supported by certain models.";
-  const { bodies, fetch } = createServer({ ...subject, error: { error: { message } } });
-  const request = createScreenshots(subject.model, ["call2"]);
-  const reply = await readReply(subject.createStreamFn(fetch)(request));
-  assertEquals([reply.error?.code, bodies.length], ["bad_request", 1]);
-});
+/** Errors of models that accept no images. */
+const VISION_ERRORS: readonly (readonly [baseUrl: string, status: number, error: object])[] = [
+  [
+    "https://openrouter.ai/api/v1",
+    404,
+    { message: "No endpoints found that support image input", code: 404 },
+  ],
+  [
+    "http://localhost:8080/v1",
+    500,
+    {
+      code: 500,
+      message:
+        "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj",
+      type: "server_error",
+    },
+  ],
+  [
+    "http://localhost:1234/v1",
+    200,
+    {
+      message:
+        "Error in iterating prediction stream: ValueError: Vision add-on is not loaded, but images were provided for processing",
+    },
+  ],
+  ["http://localhost:8000/v1", 400, { message: "text-model is not a multimodal model" }],
+  ["http://localhost:8000/v1", 400, { message: "At most 0 image(s) may be provided." }],
+  [
+    "https://api.groq.com/openai/v1",
+    400,
+    { message: "'messages.2' : for 'role:user' ('messages.2.content' : value must be a string)" },
+  ],
+  [
+    "http://localhost:4000/v1",
+    400,
+    { message: "Invalid content type. image_url is only supported by certain models." },
+  ],
+];
+
+for (const [baseUrl, status, error] of VISION_ERRORS) {
+  Deno.test(`createOpenAI(): a model that accepts no images gets none after ${JSON.stringify(error).slice(0, 70)}`, async () => {
+    const bodies: { model: string; hasImage: boolean }[] = [];
+    const fetch: typeof globalThis.fetch = (_url, init) => {
+      const text = `${init?.body}`;
+      const { model } = JSON.parse(text);
+      const hasImage = text.includes("image_url");
+      bodies.push({ model, hasImage });
+      if (hasImage && model === "text") {
+        return Promise.resolve(Response.json({ error }, { status }));
+      }
+      const chunk = { choices: [{ delta: { content: "Hi" }, finish_reason: "stop" }] };
+      const headers = { "content-type": "text/event-stream" };
+      return Promise.resolve(new Response(`data: ${JSON.stringify(chunk)}\n\n`, { headers }));
+    };
+    const streamFn = createOpenAI({ baseUrl, apiKey: "key", fetch });
+    const request = createScreenshots(modelSpec("lab/text"), ["call1", "call2"]);
+    const { stopReason, warnings } = await readReply(streamFn(request));
+    assertEquals([stopReason, listRejections(warnings)], ["stop", ["images_left_out"]]);
+    // Later requests for this model have no images, and those for another one have them.
+    assertEquals(listRejections((await readReply(streamFn(request))).warnings), []);
+    await readReply(streamFn({ ...request, model: modelSpec("lab/vision") }));
+    assertEquals(bodies, [
+      { model: "text", hasImage: true },
+      { model: "text", hasImage: false },
+      { model: "text", hasImage: false },
+      { model: "vision", hasImage: true },
+    ]);
+  });
+}
 
 Deno.test("Agent: a session with an image that is rejected fails no request after the first", async () => {
   const [, subject] = SUBJECTS;

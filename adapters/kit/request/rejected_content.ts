@@ -9,6 +9,7 @@
 import type { ContentBlock, DocumentBlock, ImageBlock } from "../../../src/core/content.ts";
 import { AgentError } from "../../../src/core/errors.ts";
 import type { AssistantMessage, LlmMessage } from "../../../src/core/message.ts";
+import type { ModelSpec } from "../../../src/core/model.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { isOwnReply } from "./history.ts";
 
@@ -53,6 +54,15 @@ const REJECTED_BASE64 = /invalid base64|base64 decoding failed/i;
 const TOO_MANY =
   /too (?:many|much) (?:images?|documents?|media)\b|many-image requests|at most \d+ (?:image|document)|contains \d+ (?:image|document)s/i;
 
+/**
+ * Matches errors of models that accept no images, with any status: "No endpoints found that support image input" of OpenRouter,
+ * "image input is not supported" of llama.cpp, "Model does not support images" and "Vision add-on is not loaded" of LM Studio, "is
+ * not a multimodal model" of vLLM, "image_url is only supported by certain models" of OpenAI, and "content must be a string" of
+ * Groq.
+ */
+const WITHOUT_VISION =
+  /support (?:the )?image(?!\/)|images? (?:inputs? )?(?:is |are )?not (?:supported|enabled)|not support (?:vision|multimodal)|not a (?:multimodal|vision) model|vision add-on is not loaded|required for image input|at most 0 image|image_url[`'"]? is (?:not|only) supported|unknown variant [`'"]?image_url|content[`'"]? ?(?:must be|: value must be) a string/i;
+
 /** Matches the error "Your organization must be verified to generate reasoning summaries" of OpenAI, about `reasoning.summary`. */
 const REJECTED_SUMMARY = /reasoning summaries|reasoning\.summary/i;
 
@@ -84,7 +94,10 @@ interface MediaKind {
 /** Codes of warnings about media. */
 const MEDIA_CODES = { image: "images_left_out", document: "documents_left_out" } as const;
 
-/** Texts that replace media. */
+/** Text in place of an image for a model that accepts none. */
+const UNSEEN_IMAGE = { type: "text", text: "(an image that this model cannot see)" } as const;
+
+/** Names of media in texts that replace them. */
 const NAMES = { image: "an image", document: "a document" } as const;
 
 type RejectedMedia = ImageBlock | DocumentBlock;
@@ -92,8 +105,14 @@ type RejectedMedia = ImageBlock | DocumentBlock;
 /** The option for summaries of thinking. */
 const SUMMARY = { type: "reasoning_summary" } as const;
 
+/** All images, for a model that accepts none. */
+const ALL_IMAGES = { type: "all_images" } as const;
+
+/** Parts that are rejected from all requests for a model. */
+type ModelPart = typeof SUMMARY | typeof ALL_IMAGES;
+
 /** A part of a request that a provider may reject: of a reply, its thinking, signatures and provider items. */
-type RejectedPart = AssistantMessage | RejectedMedia | typeof SUMMARY;
+type RejectedPart = AssistantMessage | RejectedMedia | ModelPart;
 
 /** A warning about content that was left out. */
 interface Warning {
@@ -103,7 +122,7 @@ interface Warning {
 
 /** Content that may be what a provider rejects, with the kind of the content; `number` is that of images and documents. */
 interface Suspects {
-  readonly reason: "thinking" | "summary" | "number" | MediaKind["reason"];
+  readonly reason: "thinking" | "summary" | "vision" | "number" | MediaKind["reason"];
   /** Parts to leave out, the most likely ones first. */
   readonly candidates: readonly (readonly RejectedPart[])[];
   /** Creates the warning about parts that are left out. */
@@ -113,28 +132,24 @@ interface Suspects {
 /** The content that a provider is known to reject. */
 export class RejectedContent {
   readonly #rejected = new WeakSet<RejectedPart>();
-  readonly #modelsWithoutSummary = new Set<string>();
+  readonly #byModel = new Map<string, Set<RejectedPart>>();
 
   /** Returns a request without the rejected content. */
   adapt(request: StreamRequest): StreamRequest {
-    const isWithoutSummary = this.#modelsWithoutSummary.has(request.model.modelId);
-    return reduce(
-      request,
-      (part) => part === SUMMARY ? isWithoutSummary : this.#rejected.has(part),
-    );
+    const ofModel = this.#byModel.get(request.model.modelId);
+    return reduce(request, (part) => this.#rejected.has(part) || (ofModel?.has(part) ?? false));
   }
 
-  /** Remembers what is only in the first of two requests, so that later requests are adapted at once. */
-  remember({ context, model, options }: StreamRequest, reduced: StreamRequest): void {
-    if (options !== reduced.options) this.#modelsWithoutSummary.add(model.modelId);
-    context.messages.forEach((message, index) => {
-      if (message === reduced.context.messages[index]) return;
-      if (message.role === "assistant") this.#rejected.add(message);
-      else {for (const block of findRemoved(message, reduced.context.messages[index])) {
-          this.#rejected.add(block);
-        }}
-    });
+  /** Remembers parts of a request, so that later requests are adapted at once. */
+  remember({ modelId }: ModelSpec, parts: readonly RejectedPart[]): void {
+    const ofModel = this.#byModel.get(modelId) ?? new Set();
+    this.#byModel.set(modelId, ofModel);
+    for (const part of parts) (isModelPart(part) ? ofModel : this.#rejected).add(part);
   }
+}
+
+function isModelPart(part: RejectedPart): part is ModelPart {
+  return part === SUMMARY || part === ALL_IMAGES;
 }
 
 /** Leaves out what a provider rejects in a request, one suspicion after the other. */
@@ -153,10 +168,14 @@ export class ContentReducer {
     return [...this.#warnings.values()];
   }
 
+  /** The parts that are left out. */
+  get omitted(): readonly RejectedPart[] {
+    return [...this.#omitted.values()].flat();
+  }
+
   /** Returns the request without what an error may be about; `undefined` if nothing of it is left. */
   reduce(error: unknown): StreamRequest | undefined {
-    if (!AgentError.is(error) || error.code !== "bad_request") return undefined;
-    const suspects = findSuspects(error.message, this.#request);
+    const suspects = AgentError.is(error) && findSuspects(error, this.#request);
     if (!suspects) return undefined;
     const { reason, candidates, toWarning } = suspects;
     const attempt = this.#attempts.get(reason) ?? 0;
@@ -165,12 +184,17 @@ export class ContentReducer {
     this.#attempts.set(reason, attempt + 1);
     this.#omitted.set(reason, parts);
     this.#warnings.set(reason, toWarning(parts));
-    const omitted = new Set([...this.#omitted.values()].flat());
+    const omitted = new Set(this.omitted);
     return reduce(this.#request, (part) => omitted.has(part));
   }
 }
 
-function findSuspects(message: string, request: StreamRequest): Suspects | undefined {
+function findSuspects(
+  { code, message }: AgentError,
+  request: StreamRequest,
+): Suspects | undefined {
+  if (code !== "model_throttled" && WITHOUT_VISION.test(message)) return suspectVision(request);
+  if (code !== "bad_request") return undefined;
   if (REJECTED_THINKING.test(message)) return suspectThinking(request);
   if (REJECTED_SUMMARY.test(message)) return suspectSummary(request);
   if (TOO_MANY.test(message)) return suspectOldMedia(request, findMaxNumber(message));
@@ -189,6 +213,18 @@ function suspectThinking({ context: { messages }, model }: StreamRequest): Suspe
     toWarning: () => ({
       code: "thinking_left_out",
       message: "The provider rejected the thinking of earlier replies: it is left out",
+    }),
+  };
+}
+
+function suspectVision(request: StreamRequest): Suspects {
+  const hasImage = listMedia(request, 0).some(({ type }) => type === "image");
+  return {
+    reason: "vision",
+    candidates: hasImage ? [[ALL_IMAGES]] : [],
+    toWarning: () => ({
+      code: MEDIA_CODES.image,
+      message: "The provider rejected all images: the model accepts none",
     }),
   };
 }
@@ -276,8 +312,12 @@ function reduce(
   isRejected: (part: RejectedPart) => boolean,
 ): StreamRequest {
   const { context, options } = request;
+  const isBlind = isRejected(ALL_IMAGES);
+  const isOmitted = (block: RejectedMedia) =>
+    isRejected(block) || (isBlind && block.type === "image");
   const adaptBlock = (block: ContentBlock): ContentBlock => {
-    if (!isMedia(block) || !isRejected(block)) return block;
+    if (!isMedia(block) || !isOmitted(block)) return block;
+    if (isBlind && block.type === "image") return UNSEEN_IMAGE;
     const text = `(${NAMES[block.type]} that the provider rejected: it is damaged, too large, ` +
       "one too many or no longer at its URL)";
     return { type: "text", text };
@@ -286,7 +326,7 @@ function reduce(
     if (message.role === "assistant") {
       return isRejected(message) ? { ...message, provider: "", modelId: "" } : message;
     }
-    return findMedia(message).some(isRejected)
+    return findMedia(message).some(isOmitted)
       ? { ...message, content: message.content.map(adaptBlock) }
       : message;
   };
@@ -297,12 +337,6 @@ function reduce(
       ? { ...options, reasoningSummary: "off" }
       : options,
   };
-}
-
-/** Returns the images and documents of a message that are not in the message without the rejected ones. */
-function findRemoved(message: LlmMessage, reduced: LlmMessage | undefined): RejectedMedia[] {
-  const kept = new Set<unknown>(reduced?.content);
-  return findMedia(message).filter((block) => !kept.has(block));
 }
 
 function findMedia(message: LlmMessage): RejectedMedia[] {
