@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { Agent } from "../../mod.ts";
+import type { ContentBlock } from "../../src/core/content.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import {
@@ -112,33 +113,44 @@ for (const [provider, message, kept] of NUMBER_ERRORS) {
   });
 }
 
-for (
-  const [provider, message] of [
-    ["openai", "Error while downloading https://files.example/1.png."],
-    ["anthropic", "Unable to download the file. Please verify the URL and try again."],
-    ["google", "Cannot fetch content from the provided URL."],
-  ] as const
-) {
-  Deno.test(`${provider}: a conversation goes on when an image is no longer at its URL, as after "${message}"`, async () => {
+/** Errors about images that are no longer available. */
+const LOST_IMAGES:
+  readonly (readonly [provider: string, source: "url" | "provider_file", string])[] = [
+    ["openai", "url", "Error while downloading https://files.example/1.png."],
+    ["anthropic", "url", "Unable to download the file. Please verify the URL and try again."],
+    ["google", "url", "Cannot fetch content from the provided URL."],
+    ["openai", "provider_file", "No such File object: file-1"],
+    ["anthropic", "provider_file", "File not found: https://files.example/1.png"],
+    [
+      "google",
+      "provider_file",
+      "You do not have permission to access the File 1 or it may not exist.",
+    ],
+  ];
+
+for (const [provider, type, message] of LOST_IMAGES) {
+  Deno.test(`${provider}: a conversation goes on when an image is no longer available, as after "${message}"`, async () => {
     const subject = SUBJECTS.find(({ model }) => model.provider === provider);
     if (!subject) throw new Error("No subject");
-    const url = "https://files.example/1.png";
+    const id = "https://files.example/1.png";
     const bodies: string[] = [];
     const fetch: typeof globalThis.fetch = (input, init) => {
       bodies.push(`${init?.body}`);
       const error = { error: { type: "invalid_request_error", message } };
-      if (bodies.at(-1)?.includes(url)) {
-        return Promise.resolve(Response.json(error, { status: 400 }));
+      if (bodies.at(-1)?.includes(id)) {
+        const status = provider === "google" && type === "provider_file" ? 403 : 400;
+        return Promise.resolve(Response.json(error, { status }));
       }
       return createServer(subject).fetch(input, init);
     };
     const request = createScreenshots(subject.model, ["call1"]);
-    const image = { type: "image", source: { type: "url", url } } as const;
+    const source = type === "url" ? { type, url: id } : { type, provider, id };
+    const image: ContentBlock = { type: "image", source };
     const messages = [{ ...prompt(""), content: [image] }, ...request.context.messages.slice(1)];
     const reply = await readReply(
       subject.createStreamFn(fetch)({ ...request, context: { ...request.context, messages } }),
     );
-    assertEquals(listRejections(reply.warnings), ["images_left_out"]);
+    assertEquals([reply.stopReason, listRejections(reply.warnings)], ["stop", ["images_left_out"]]);
     assertEquals(bodies.map((body) => body.includes("Z29vZA==")), [true, true]);
   });
 }

@@ -42,6 +42,13 @@ const REJECTED_DOCUMENT =
 const REJECTED_URL =
   /while downloading|(?:unable to|cannot|could not|failed to) (?:download|fetch)|failed_to_download/i;
 
+/**
+ * Matches errors about a file of the provider that has expired: "You do not have permission to access the File abc or it may not
+ * exist" of Google, after 48 hours, "File not found: file_1" of Anthropic and "No such File object: file-1" of OpenAI.
+ */
+const REJECTED_FILE =
+  /access the file|no such file|file not found|\bfile [\w-]+ (?:was |is |has )?(?:not found|expired|does not exist)/i;
+
 /** Matches errors about base64: "Invalid base64 image_url" of OpenAI and "Base64 decoding failed" of Google. */
 const REJECTED_BASE64 = /invalid base64|base64 decoding failed/i;
 
@@ -74,6 +81,11 @@ const MAX_LARGE_IMAGES = 20;
 
 /** The kinds of media that a provider rejects. */
 const KINDS: readonly MediaKind[] = [
+  {
+    reason: "file",
+    pattern: REJECTED_FILE,
+    includes: ({ source }) => source.type === "provider_file",
+  },
   { reason: "url", pattern: REJECTED_URL, includes: ({ source }) => source.type === "url" },
   {
     reason: "base64",
@@ -86,7 +98,7 @@ const KINDS: readonly MediaKind[] = [
 
 /** Media of which a provider rejects one. */
 interface MediaKind {
-  readonly reason: "url" | "base64" | "image" | "document";
+  readonly reason: "file" | "url" | "base64" | "image" | "document";
   readonly pattern: RegExp;
   readonly includes: (block: RejectedMedia) => boolean;
 }
@@ -194,7 +206,8 @@ function findSuspects(
   request: StreamRequest,
 ): Suspects | undefined {
   if (code !== "model_throttled" && WITHOUT_VISION.test(message)) return suspectVision(request);
-  if (code !== "bad_request") return undefined;
+  const isAboutRequest = code === "bad_request" || REJECTED_FILE.test(message);
+  if (!isAboutRequest) return undefined;
   if (REJECTED_THINKING.test(message)) return suspectThinking(request);
   if (REJECTED_SUMMARY.test(message)) return suspectSummary(request);
   if (TOO_MANY.test(message)) return suspectOldMedia(request, findMaxNumber(message));
@@ -319,7 +332,7 @@ function reduce(
     if (!isMedia(block) || !isOmitted(block)) return block;
     if (isBlind && block.type === "image") return UNSEEN_IMAGE;
     const text = `(${NAMES[block.type]} that the provider rejected: it is damaged, too large, ` +
-      "one too many or no longer at its URL)";
+      "one too many or no longer available)";
     return { type: "text", text };
   };
   const adapt = (message: LlmMessage): LlmMessage => {
