@@ -31,6 +31,11 @@ const ERRORS: ErrorTable = {
   patterns: [
     [/error was encountered while running|runner .*(?:terminated|stopped|no longer)/i, UNAVAILABLE],
     [/server busy|unexpected EOF|connection refused/i, UNAVAILABLE],
+    // A call that the model wrote wrongly, in the words of Ollama's parsers; the next attempt may be right.
+    [
+      /parsing tool call|failed to parse JSON|^(?:invalid character |unexpected end of JSON|XML syntax error)/i,
+      UNAVAILABLE,
+    ],
   ],
 };
 
