@@ -37,6 +37,10 @@ const ERRORS: ErrorTable = {
       UNAVAILABLE,
     ],
   ],
+  advice: [[
+    /context length/i,
+    "start Ollama with a larger OLLAMA_CONTEXT_LENGTH, such as 65536, or pass contextWindow to its adapter",
+  ]],
 };
 
 /** Creates the stream function that `createOllama()` loads. */

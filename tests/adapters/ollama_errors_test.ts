@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createOllama } from "../../adapters/ollama/mod.ts";
 import { Agent } from "../../mod.ts";
 import { exponentialBackoff } from "../../src/core/retry.ts";
@@ -41,4 +41,15 @@ Deno.test("Agent: a call that Ollama cannot read is written again", async () => 
     retry: exponentialBackoff({ baseDelayMs: 0 }),
   });
   assertEquals((await agent.prompt("Go.")).text, "Done.");
+});
+
+Deno.test("createOllama(): a prompt that is longer than the context window says how to enlarge it", async () => {
+  const message =
+    "the prompt is longer than the context length currently available to the model; shorten the prompt";
+  const fetch = () => Promise.resolve(Response.json({ error: message }, { status: 400 }));
+  const { error } = await readReply(
+    createOllama({ fetch })(createMinimalRequest("ollama", "qwen3:8b")),
+  );
+  assertEquals(error?.code, "context_window_overflow");
+  assertStringIncludes(error?.message ?? "", "OLLAMA_CONTEXT_LENGTH");
 });

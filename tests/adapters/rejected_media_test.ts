@@ -34,6 +34,7 @@ const IMAGE_ERRORS: readonly (readonly [model: string, message: string])[] = [
   ["openai", "You uploaded an unsupported image. Please make sure your image is valid."],
   ["google", "Unable to process input image. Please retry or report."],
   ["google", "Provided image is not valid."],
+  ["openai", "This model does not support image type image/x: unsupported image"],
   ["google", 'Base64 decoding failed for "c2lnbmVk"'],
   ["openai", "Invalid base64 image_url."],
   [

@@ -68,7 +68,7 @@ const TOO_MANY =
  * Groq.
  */
 const WITHOUT_VISION =
-  /support (?:the )?image(?!\/)|images? (?:inputs? )?(?:is |are )?not (?:supported|enabled)|not support (?:vision|multimodal)|not a (?:multimodal|vision) model|vision add-on is not loaded|required for image input|at most 0 image|only supports? text|image_url[`'"]? is (?:not|only) supported|unknown variant [`'"]?image_url|content[`'"]? ?(?:must be|: value must be) a string/i;
+  /support (?:the )?image(?!\/| (?:url|type|format|mime))|images? (?:inputs? )?(?:is |are )?not (?:supported|enabled)|not support (?:vision|multimodal)|not a (?:multimodal|vision) model|vision add-on is not loaded|required for image input|at most 0 image|only supports? text|image_url[`'"]? is (?:not|only) supported|unknown variant [`'"]?image_url|content[`'"]? ?(?:must be|: value must be) a string/i;
 
 /** Matches the error "Your organization must be verified to generate reasoning summaries" of OpenAI, about `reasoning.summary`. */
 const REJECTED_SUMMARY = /reasoning summaries|reasoning\.summary/i;
