@@ -22,7 +22,7 @@ export function getTurnTime(turn: string): number {
 export interface RewoundPrompt {
   /** Time of the message before it; 0 for the first one. */
   readonly previousTimestamp: number;
-  /** Time of its message. */
+  /** Time at which its message was added to the session. */
   readonly timestamp: number;
 }
 

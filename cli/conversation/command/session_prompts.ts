@@ -30,7 +30,8 @@ export async function listPrompts(session: Session): Promise<BranchPrompt[]> {
     toPrompt(entry).map((prompt) => ({
       ...prompt,
       previousTimestamp: getTimestamp(path[index - 1]),
-      timestamp: getTimestamp(entry),
+      // The message of a text that was queued has the time at which it was sent.
+      timestamp: entry.timestamp,
     }))
   );
 }
