@@ -23,7 +23,17 @@ import { bundlePackage } from "./vendor.ts";
 /** Files and directories of the package; tests are left out. */
 const SOURCES = ["mod.ts", "adapters", "cli", "src"];
 
-const COPIED_FILES = ["README.md", "LICENSE", "CHANGELOG.md"];
+/** Files and directories that are copied: the pages with what they link to, which have to lead somewhere in the package too. */
+const COPIED = [
+  "README.md",
+  "LICENSE",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "cli/schemas",
+  "docs",
+  "examples",
+];
 
 const root = new URL("../../", import.meta.url);
 
@@ -50,7 +60,7 @@ export async function buildPackageIfChanged(): Promise<void> {
 
 async function hashInputs(): Promise<string> {
   const inputs: string[] = [];
-  for (const start of [...SOURCES, "scripts/npm", "deno.json", ...COPIED_FILES]) {
+  for (const start of [...SOURCES, "scripts/npm", "deno.json", ...COPIED]) {
     for await (const path of walkFiles(start)) {
       inputs.push(path, await Deno.readTextFile(new URL(path, root)));
     }
@@ -80,8 +90,8 @@ export async function buildPackage(): Promise<void> {
   const all = addLlama(config);
   const optional = listOptionalPackages(all, { sources: sources.values(), specifiers });
   await writeFile("package.json", createPackageJson(all, { specifiers, optional }));
-  for (const name of COPIED_FILES) {
-    await Deno.copyFile(new URL(name, root), new URL(name, packageDirectory));
+  for (const start of COPIED) {
+    for await (const path of walkFiles(start)) await copyFile(path);
   }
 }
 
@@ -164,10 +174,19 @@ function isPackage(specifier: string): boolean {
   return !isRelative(specifier) && !specifier.startsWith("node:");
 }
 
+async function copyFile(path: string): Promise<void> {
+  await Deno.copyFile(new URL(path, root), await prepareFile(path));
+}
+
 async function writeFile(path: string, text: string): Promise<void> {
+  await Deno.writeTextFile(await prepareFile(path), text);
+}
+
+/** Creates the directory of a file of the package, and returns the URL of the file. */
+async function prepareFile(path: string): Promise<URL> {
   const file = new URL(path, packageDirectory);
   await Deno.mkdir(new URL(".", file), { recursive: true });
-  await Deno.writeTextFile(file, text);
+  return file;
 }
 
 if (import.meta.main) {
