@@ -1,5 +1,5 @@
 /**
- * Builds the npm package of the library in `dist/npm`, with types.
+ * Builds the npm package of the library in `dist/npm`, with types, and packs it.
  *
  * Each module stays a module of its own, at the same path. `deno pack` is not used: it does not lower `using`, generates no
  * types for modules that are not public, and leaves imports of JSR's packages to a registry of its own. Here JSR's packages,
@@ -8,6 +8,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { LLAMA_PACKAGE } from "../../src/local/llama/llama_runtime.ts";
 import { choosePackages } from "../packages.ts";
 import { compileDeclarations, compileModule } from "./compile.ts";
@@ -93,6 +94,24 @@ export async function buildPackage(): Promise<void> {
   for (const start of COPIED) {
     for await (const path of walkFiles(start)) await copyFile(path);
   }
+}
+
+/**
+ * Packs the built package in a directory, and returns the path of the archive. Package managers install an archive with its
+ * dependencies; a directory they link without them.
+ */
+export async function packPackage(directory: string): Promise<string> {
+  const { name, version }: ProjectConfig = JSON.parse(
+    await Deno.readTextFile(new URL("package.json", packageDirectory)),
+  );
+  const { success, stderr } = await new Deno.Command("npm", {
+    args: ["pack", "--silent", "--pack-destination", directory],
+    cwd: packageDirectory,
+    stdin: "null",
+    stdout: "null",
+  }).output();
+  if (!success) throw new Error(`Cannot pack the package: ${new TextDecoder().decode(stderr)}`);
+  return `${directory}/${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
 }
 
 /** Adds llama.cpp, which the project does not import, because Deno would download it for every task. */
@@ -191,5 +210,6 @@ async function prepareFile(path: string): Promise<URL> {
 
 if (import.meta.main) {
   await buildPackage();
-  console.log(`Built ${decodeURIComponent(packageDirectory.pathname)}`);
+  const archive = await packPackage(fileURLToPath(new URL("dist", root)));
+  console.log(`Built dist/npm, and packed it. To use it in a project:\n  npm install ${archive}`);
 }
