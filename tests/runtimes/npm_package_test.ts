@@ -58,6 +58,18 @@ Deno.test("npm package: its pages have their pictures, and link only to its file
   assertEquals(dead.filter((link) => !link.endsWith("_test.ts")), []);
 });
 
+Deno.test("npm package: webpack leaves imports of the library without a literal specifier to the runtime", async () => {
+  await buildPackageIfChanged();
+  const unmarked: string[] = [];
+  for await (const file of walkFiles(packageDirectory)) {
+    if (!/\/(?:src|adapters)\/.*\.js$/.test(file.pathname)) continue;
+    const code = await Deno.readTextFile(file);
+    const imports = code.match(/\bawait import\((?!["`]|\/\* webpackIgnore: true \*\/ ).*/g) ?? [];
+    unmarked.push(...imports.map((text) => `${file}: ${text}`));
+  }
+  assertEquals(unmarked, []);
+});
+
 Deno.test("npm package: swink runs the demo, whose modules are loaded late, and shows its help", async () => {
   await buildPackageIfChanged();
   const state = await Deno.makeTempDir({ prefix: "swink_npm_" });
