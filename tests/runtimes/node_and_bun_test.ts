@@ -81,6 +81,19 @@ for (const runtime of RUNTIMES) {
   });
 
   Deno.test({
+    name: `npm package, ${runtime.name}: CommonJS code loads the library with require()`,
+    ignore: !isInstalled(runtime),
+    async fn() {
+      await using app = await createTestApp([]);
+      const program = `console.log(typeof require("@swink/agent").Agent,
+        typeof require("@swink/agent/memory").openSession);`;
+      await Deno.writeTextFile(`${app.path}/program.cjs`, program);
+      const { success, text } = await runModule(runtime, app, ["program.cjs"]);
+      assertEquals([success, text.split("\n")[0]], [true, "function function"]);
+    },
+  });
+
+  Deno.test({
     name:
       `npm package, ${runtime.name}: swink runs on the deno program in PATH, and names it if there is none`,
     ignore: !isInstalled(runtime),
