@@ -103,8 +103,15 @@ async function chooseConfig(args: readonly string[]): Promise<string> {
   return needsLlama(args) ? await addLlama(config) : config;
 }
 
+/** Files that run at once in addition to one for each processor, since many tests wait for processes and timers. */
+const WAITING_FILES = 2;
+
 async function runDenoTest(args: string[]): Promise<number> {
-  const child = new Deno.Command(Deno.execPath(), { args: ["test", "-A", ...args] }).spawn();
+  const jobs = Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + WAITING_FILES}`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["test", "-A", ...args],
+    env: { DENO_JOBS: jobs },
+  }).spawn();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     Deno.addSignalListener(signal, () => child.kill(signal));
   }

@@ -46,8 +46,9 @@ _${name}_paths() {
   compopt -o filenames 2> /dev/null
   while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen "$1" -- "$current")
 }
-_${name}() {
-  local target=${name} words word lines files current=\${COMP_WORDS[\$COMP_CWORD]}
+# Adds the words that can follow those before the current one.
+_${name}_words() {
+  local target=${name} words word lines files
   for word in "\${COMP_WORDS[@]:1:\$((COMP_CWORD - 1))}"; do
     case "$target $word" in
     ${subcommands.map(({ path }) => quote(path)).join("|")}) target="$target $word" ;;
@@ -55,7 +56,7 @@ ${aliases.join("\n")}
     esac
   done
   COMPREPLY=()
-  case "$target \${COMP_WORDS[\$((COMP_CWORD - 1))]}" in
+  case "$target $previous" in
 ${targets.flatMap(createValueCases).join("\n")}
   esac
   case $target in
@@ -64,6 +65,25 @@ ${targets.map((target) => `  ${quote(target.path)}) ${createBashWords(target)} ;
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   if [[ $lines && $current != -* ]]; then _${name}_lines $lines; fi
   if [[ $files && $current != -* ]]; then _${name}_paths -f; fi
+}
+# Bash makes three words of --flag=value, and zsh one, which then begins all completions.
+_${name}() {
+  local current=\${COMP_WORDS[\$COMP_CWORD]} previous=\${COMP_WORDS[\$((COMP_CWORD - 1))]} prefix= index
+  if [[ $previous == "=" ]]; then
+    previous=\${COMP_WORDS[\$((COMP_CWORD - 2))]}
+  elif [[ $current == "=" ]]; then
+    current=
+  elif [[ $current == --*=* ]]; then
+    previous=\${current%%=*} current=\${current#*=} prefix=$previous=
+    # The compgen of zsh completes the paths that begin with it.
+    local PREFIX=$current
+  fi
+  _${name}_words
+  if [[ $prefix ]]; then
+    for ((index = 0; index < \${#COMPREPLY[@]}; index++)); do
+      COMPREPLY[\$index]=$prefix\${COMPREPLY[\$index]}
+    done
+  fi
 }
 complete -F _${name} ${name}
 `;

@@ -42,10 +42,12 @@ function editMarked(text: string, key: string, value: ConfigValue | undefined): 
 /** Returns a text with the comments above a removed key, which may be those of the whole file or of other settings. */
 function restoreComments(edited: string, before: string): string {
   const [lines, rest] = [before.split("\n"), edited.split("\n")];
-  const start = lines.findIndex((line, index) => line !== rest[index]);
+  // Blanks at the ends of lines are not kept.
+  const start = lines.findIndex((line, index) => line.trimEnd() !== rest[index]?.trimEnd());
   const removed = lines.slice(start, start + lines.length - rest.length);
   const isRemoval = start >= 0 &&
-    [...lines.slice(0, start), ...lines.slice(start + removed.length)].join("\n") === edited;
+    [...lines.slice(0, start), ...lines.slice(start + removed.length)]
+      .every((line, index) => line.trimEnd() === rest[index]?.trimEnd());
   if (!isRemoval) return edited;
   const end = removed.findIndex((line) => !/^[ \t]*#/.test(line));
   const restored = [...rest.slice(0, start), ...removed.slice(0, end), ...rest.slice(start)];

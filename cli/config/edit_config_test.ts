@@ -53,6 +53,11 @@ Deno.test("editConfig(): keeps the comments above a removed key", () => {
     assertEquals(editConfig(file, key, undefined), file.replace(line, ""));
   }
   assertEquals(editConfig(FILE, "max_turns", undefined), FILE.replace("max_turns = 50\n", ""));
+  // A blank at the end of another line is not kept.
+  assertEquals(
+    editConfig('# mine\nmodel = "a/b"\nvi = true \n', "model", undefined),
+    "# mine\nvi = true\n",
+  );
 });
 
 Deno.test("editConfig(): keeps a table without keys if it has comments", () => {

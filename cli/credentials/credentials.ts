@@ -32,6 +32,9 @@ export interface SaveResult {
   readonly keyringProblem?: string;
 }
 
+/** Name of a keyring that is not available, such as that of a desktop in a session without it. */
+export const UNAVAILABLE_KEYRING = "a keyring that is not available here";
+
 /**
  * The saved keys: in the keyring of the system if there is one, else in files that only the user can read. An empty file
  * `PROVIDER.keyring` marks a key in the keyring, so that a program without saved keys never starts a keyring.
@@ -57,9 +60,16 @@ export class Credentials {
     return saved.sort((a, b) => (a.provider < b.provider ? -1 : 1));
   }
 
-  /** Whether the key of a provider is in a keyring that is not available here, such as that of a desktop. */
+  /** Returns the providers whose key is in a keyring that is not available here, such as that of a desktop, sorted. */
+  listUnavailable(): string[] {
+    if (this.#keyring) return [];
+    return listNames(this.#directory).flatMap((name) => /^([\w-]+)\.keyring$/.exec(name)?.[1] ?? [])
+      .sort();
+  }
+
+  /** Whether the key of a provider is in a keyring that is not available here. */
   isUnavailable(provider: string): boolean {
-    return !this.#keyring && listNames(this.#directory).includes(`${provider}.keyring`);
+    return this.listUnavailable().includes(provider);
   }
 
   /**
@@ -126,7 +136,7 @@ export class Credentials {
     try {
       // Without its mark, no later call would find it.
       if (this.isUnavailable(provider)) {
-        throw new Error("it is in a keyring that is not available here");
+        throw new Error(`it is in ${UNAVAILABLE_KEYRING}`);
       }
       for (const { store } of saved) await store.delete(provider);
       await removeIfExists(this.#getMark(provider));

@@ -17,7 +17,7 @@ import { askSecret } from "../questions/ask_secret.ts";
 import { TypedInput } from "../questions/typed_input.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
-import type { Credentials } from "./credentials.ts";
+import { type Credentials, UNAVAILABLE_KEYRING } from "./credentials.ts";
 import { openCredentials } from "./find_key.ts";
 import { isKey } from "./key_command.ts";
 import { readPipedKey } from "./read_piped_key.ts";
@@ -127,11 +127,12 @@ export async function listKeys(host: Host): Promise<ExitCode> {
   const commands = Object.entries(await loadProviderSettings(host)).flatMap(
     ([provider, { keyCommand }]) => keyCommand === undefined ? [] : [[provider, "key command"]],
   );
-  const saved = openCredentials(host)?.list() ?? [];
+  const credentials = openCredentials(host);
   const rows = [
     ...variables,
     ...commands,
-    ...saved.map(({ provider, store }) => [provider, store.name]),
+    ...(credentials?.list() ?? []).map(({ provider, store }) => [provider, store.name]),
+    ...(credentials?.listUnavailable() ?? []).map((provider) => [provider, UNAVAILABLE_KEYRING]),
   ];
   await terminal.output.write(formatTable(rows, getTableOptions(host)));
   if (rows.length === 0) {

@@ -12,6 +12,7 @@ import { formatConfigProblem } from "../config/config_value.ts";
 import { getUserConfigPath } from "../config/config_files.ts";
 import { type Config, loadConfig } from "../config/load_config.ts";
 import { getProviderSettings } from "../config/provider_settings.ts";
+import { UNAVAILABLE_KEYRING } from "../credentials/credentials.ts";
 import { openCredentials } from "../credentials/find_key.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { getFileProblem } from "../host/file_problem.ts";
@@ -133,6 +134,7 @@ async function findInvalidSetting(config: Config): Promise<string | undefined> {
 async function checkKeys(host: Host): Promise<CheckResult[]> {
   const { env } = host;
   const { settings } = await loadConfig({ directories: getProgramDirectories(env) }, env);
+  const { places: saved, problems } = await checkSavedKeys(host);
   const places = [
     ...providerNames().flatMap((provider) => {
       const variable = keyVariables(provider).find((name) => env(name));
@@ -141,17 +143,44 @@ async function checkKeys(host: Host): Promise<CheckResult[]> {
     ...Object.entries(getProviderSettings(settings)).flatMap(([provider, { keyCommand }]) =>
       keyCommand === undefined ? [] : [`${provider} (key command)`]
     ),
-    ...(openCredentials(host)?.list() ?? []).map(({ provider, store }) =>
-      `${provider} (${store.name})`
-    ),
+    ...saved,
   ];
-  if (places.length > 0) return [{ type: "ok", subject: "keys", finding: places.join(", ") }];
-  return [{
+  if (places.length > 0) {
+    return [{ type: "ok", subject: "keys", finding: places.join(", ") }, ...problems];
+  }
+  return [...problems, {
     type: "warning",
     subject: "keys",
     finding: "no provider has a key; only local models work",
     advice: "Save a key with: swink login anthropic",
   }];
+}
+
+/** Reads the saved keys, as a run does: a keyring can be locked, or missing. */
+async function checkSavedKeys(
+  host: Host,
+): Promise<{ readonly places: readonly string[]; readonly problems: readonly CheckResult[] }> {
+  const credentials = openCredentials(host);
+  const places: string[] = [];
+  const problems: CheckResult[] = [];
+  for (const { provider, store } of credentials?.list() ?? []) {
+    try {
+      const key = await credentials?.read(provider);
+      if (key === undefined) throw new Error(`The key for ${provider} is not in ${store.name}`);
+      places.push(`${provider} (${store.name})`);
+    } catch (error) {
+      problems.push(toKeyProblem(provider, getErrorMessage(error)));
+    }
+  }
+  for (const provider of credentials?.listUnavailable() ?? []) {
+    problems.push(toKeyProblem(provider, `The key for ${provider} is in ${UNAVAILABLE_KEYRING}`));
+  }
+  return { places, problems };
+}
+
+function toKeyProblem(provider: string, finding: string): CheckResult {
+  const advice = `Save it again with: swink login ${provider}`;
+  return { type: "warning", subject: "keys", finding, advice };
 }
 
 /** Finds the models on this device and those of servers on this machine. */

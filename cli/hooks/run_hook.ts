@@ -83,9 +83,23 @@ function createInput(event: HookEvent, cwd: string, input: HookInput): string {
   return `${JSON.stringify({ hook_event_name: event, cwd, ...input })}\n`;
 }
 
+/** The keys of an answer of a hook; an object with others is text for the model. */
+const ANSWER_KEYS = [
+  "continue",
+  "stopReason",
+  "decision",
+  "reason",
+  "permissionDecision",
+  "permissionDecisionReason",
+  "hookSpecificOutput",
+  "suppressOutput",
+  "systemMessage",
+];
+
 /**
  * Reads a decision from output such as `{"decision":"block","reason":"…"}`, and in the other forms that hooks of other
- * agents write: `continue` is `false`, or `permissionDecision` is `deny` or `ask`. Their `additionalContext` is the output.
+ * agents write: `continue` is `false`, or `permissionDecision` is `deny` or `ask`. Their `additionalContext` is the output;
+ * an answer without one has none.
  */
 function findDecision(output: string): HookResult | undefined {
   if (!output.trimStart().startsWith("{")) return undefined;
@@ -104,8 +118,10 @@ function findDecision(output: string): HookResult | undefined {
   if (continues === false) return toBlock(stopReason);
   const unknown = [permissionDecision, decision].find((value) => !isPassing(value));
   if (unknown === undefined) {
-    return typeof additionalContext === "string"
-      ? { type: "passed", output: additionalContext.trim() }
+    const context = typeof additionalContext === "string" ? additionalContext.trim() : undefined;
+    const isAnswer = Object.keys(json).every((key) => ANSWER_KEYS.includes(key));
+    return context !== undefined || isAnswer
+      ? { type: "passed", output: context ?? "" }
       : undefined;
   }
   return { type: "unavailable", reason: `its decision ${JSON.stringify(unknown)} is unknown` };

@@ -46,6 +46,38 @@ export async function readPipe(
   signal: AbortSignal,
   maxBytes: number = MAX_TEXT_BYTES,
 ): Promise<string | undefined> {
+  const text = new TextParts(maxBytes);
+  const isComplete = await readChunks(path, signal, (chunk) => text.add(chunk));
+  return isComplete ? text.text : undefined;
+}
+
+/**
+ * Reads the bytes of a pipe.
+ *
+ * @returns The bytes; `undefined` when the signal is aborted before their end.
+ * @throws {Error} If it cannot be read, or has more than `maxBytes`.
+ */
+export async function readPipeBytes(
+  path: string,
+  signal: AbortSignal,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  const isComplete = await readChunks(path, signal, (chunk) => {
+    length += chunk.length;
+    checkSize(length, maxBytes);
+    chunks.push(chunk.slice());
+  });
+  return isComplete ? await new Blob(chunks).bytes() : undefined;
+}
+
+/** Calls a function with each chunk of a pipe, the last one of which is empty; returns whether the end was read. */
+async function readChunks(
+  path: string,
+  signal: AbortSignal,
+  onChunk: (chunk: Uint8Array<ArrayBuffer>) => void,
+): Promise<boolean> {
   const aborted = new Promise<undefined>((resolve) => {
     if (signal.aborted) resolve(undefined);
     else signal.addEventListener("abort", () => resolve(undefined), { once: true });
@@ -54,19 +86,22 @@ export async function readPipe(
   using file = await Promise.race([opening, aborted]);
   if (!file) {
     opening.then((late) => late.close(), () => {});
-    return undefined;
+    return false;
   }
   const chunk = new Uint8Array(CHUNK_BYTES);
-  const text = new TextParts(maxBytes);
   for (;;) {
     const reading = file.read(chunk);
     // Closing the file may end the read with an error.
     reading.catch(() => {});
     const length = await Promise.race([reading.then((length) => length ?? 0), aborted]);
-    if (length === undefined) return undefined;
-    text.add(chunk.subarray(0, length));
-    if (length === 0) return text.text;
+    if (length === undefined) return false;
+    onChunk(chunk.subarray(0, length));
+    if (length === 0) return true;
   }
+}
+
+function checkSize(bytes: number, maxBytes: number): void {
+  if (bytes > maxBytes) throw new Error(`the file is larger than ${maxBytes / 1_000_000} MB`);
 }
 
 /** A text of which the parts arrive one after the other; an empty one is the last. */
@@ -82,9 +117,7 @@ class TextParts {
 
   add(part: Uint8Array): void {
     this.#bytes += part.length;
-    if (this.#bytes > this.#maxBytes) {
-      throw new Error(`the file is larger than ${this.#maxBytes / 1_000_000} MB`);
-    }
+    checkSize(this.#bytes, this.#maxBytes);
     try {
       this.text += this.#decoder.decode(part, { stream: part.length > 0 });
     } catch {

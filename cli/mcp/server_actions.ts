@@ -15,6 +15,7 @@ import { InterruptHandler } from "../host/interrupt.ts";
 import { getProgramDirectories, requireProgramDirectories } from "../host/program_directories.ts";
 import { findTrustedRoot } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
+import { toShownUrl } from "../render/shown_url.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
 import { connectServers } from "./connect_servers.ts";
 import { readServers, type ServerSources } from "./server_files.ts";
@@ -116,7 +117,7 @@ function describeServer(server: Server): string {
   if ("command" in server && server.command !== undefined) {
     return [server.command, ...server.args ?? []].join(" ");
   }
-  return "url" in server ? String(server.url) : "";
+  return "url" in server ? toShownUrl(String(server.url)) : "";
 }
 
 /** The settings of a run on which the start of its servers depends. */

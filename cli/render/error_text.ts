@@ -30,6 +30,7 @@ const CLI_TERMS: readonly (readonly [advice: RegExp, replacement: string])[] = [
     "set AWS_REGION, for example to $1",
   ],
   [/ in the environment, or pass providers: .* to connect\(\)/, ""],
+  [/(?<=: close it there), open it for reading only, or fork it/, ""],
   [
     /Add the price of the model or tool, or set unknownPrice to "ignore"/,
     "Omit --max-budget-usd; --max-turns and --timeout limit a run, too",

@@ -12,6 +12,8 @@ import {
   type ApprovalGateOptions,
   codingTools,
   createSandbox,
+  type Sandbox,
+  skillTool,
 } from "../../src/tools/mod.ts";
 import { changeKey } from "../config/config_actions.ts";
 import { formatOrigin } from "../config/config_value.ts";
@@ -19,10 +21,14 @@ import type { Config } from "../config/load_config.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
+import { getProgramDirectories } from "../host/program_directories.ts";
+import { findTrustedRoot } from "../project/open_project.ts";
+import { listSkillDirectories } from "../project/project_content.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
 import { loadCurrentConfig, parseConfiguredSettings } from "../run/configured_settings.ts";
 import { EDITING_TOOLS } from "../run/setup_agent.ts";
+import { createTaskTool } from "../run/task_tool.ts";
 import {
   resolveToolRules,
   splitRules,
@@ -94,11 +100,14 @@ export async function explainCall(name: string, call: string, host: Host): Promi
     readOnly,
     homeAccess: "allow",
     writeRoots: addedDirectories,
+    readRoots: await findSkillDirectories(host),
     confinement: isUnconfined ? "auto" : settings.sandbox,
   });
   const [toolName = name] = resolveAliases(name);
   const available = [
     ...codingTools({ sandbox }),
+    createTaskTool({ systemPrompt: "", policies: [], readOnly }),
+    skillTool([]),
     ...(isServerTool(toolName) ? [describeServerTool(toolName)] : []),
   ];
   const tool = available.find((candidate) => candidate.name === toolName);
@@ -125,6 +134,17 @@ export async function explainCall(name: string, call: string, host: Host): Promi
     deny,
   }, { sandbox, mode: permissionMode === "bypass" ? "bypassed" : "smart" });
   const { decision, risk } = await gate.explain({ name: tool.name, arguments: args, tool });
+  // The tools check it after the approval.
+  const problem = decision.type === "denied"
+    ? undefined
+    : await findFileProblem(sandbox, { name: toolName, args });
+  if (problem !== undefined) {
+    return await printRows([
+      ["decision", describeDecision("denied")],
+      ["risk", risk],
+      ["reason", problem],
+    ], host);
+  }
   const isDefault = permissionMode === "default";
   return await printRows([
     ["decision", describeDecision(decision.type)],
@@ -133,6 +153,38 @@ export async function explainCall(name: string, call: string, host: Host): Promi
     ...("reason" in decision && decision.reason !== undefined ? [["reason", decision.reason]] : []),
     ...("rule" in decision && decision.rule !== undefined ? [["rule", decision.rule]] : []),
   ], host);
+}
+
+/** Returns the directories with skills of the user, and of the current project if it is trusted; a run may read them. */
+async function findSkillDirectories(host: Host): Promise<string[]> {
+  const directories = getProgramDirectories(host.env);
+  const root = directories && await findTrustedRoot(Deno.cwd(), { directories, host });
+  const home = host.env("HOME") || host.env("USERPROFILE");
+  return [root, home].flatMap((parent) => parent ? listSkillDirectories(parent) : []);
+}
+
+/** The access of the tools to the file or directory of their call. */
+const ACCESS: Readonly<Record<string, "read" | "write">> = {
+  read_file: "read",
+  list_directory: "read",
+  search_files: "read",
+  write_file: "write",
+  edit_file: "write",
+};
+
+/** Returns why the sandbox refuses the file or directory of a call; `undefined` if it does not. */
+async function findFileProblem(
+  { files }: Pick<Sandbox, "files">,
+  { name, args: { path } }: { readonly name: string; readonly args: JsonObject },
+): Promise<string | undefined> {
+  const access = ACCESS[name];
+  if (access === undefined || typeof path !== "string") return undefined;
+  try {
+    await files.resolve(path, access);
+    return undefined;
+  } catch (error) {
+    return getErrorMessage(error);
+  }
 }
 
 /** Prints rows that explain a decision. */
@@ -194,6 +246,8 @@ function describeServerTool(name: string): AgentTool {
 const TEXT_ARGUMENTS: Readonly<Record<string, string>> = {
   bash: "command",
   search_files: "pattern",
+  task: "prompt",
+  skill: "name",
 };
 
 function parseArguments(name: string, call: string): JsonObject {

@@ -5,16 +5,19 @@
  */
 
 import type { ImageBlock, PromptInput } from "../../mod.ts";
-import { AgentError, getErrorMessage } from "../../src/core/errors.ts";
+import { AbortedError, AgentError, getErrorMessage } from "../../src/core/errors.ts";
 import { dirname, isAbsolute, join } from "../../src/platform/paths.ts";
 import { readUntrustedFile } from "../../src/platform/untrusted_file.ts";
+import type { UntrustedRead } from "../../src/platform/untrusted_read.ts";
 import {
   createImageContent,
   type ImageContentOptions,
 } from "../../src/tools/documents/image_content.ts";
 import { detectFileKind, SNIFF_BYTES } from "../../src/tools/text/file_kind.ts";
 import { UsageError } from "../host/cli_error.ts";
+import { getFileProblem } from "../host/file_problem.ts";
 import { pathExists } from "../host/path_exists.ts";
+import { isPipe, readPipeBytes } from "../host/read_text_file.ts";
 import { isProtectedFile } from "../project/protected_file.ts";
 
 /** Options for `addAttachments()`. */
@@ -91,7 +94,7 @@ async function readImage(
 ): Promise<ImageBlock> {
   const fail = (reason: string) =>
     new UsageError(`Invalid value ${JSON.stringify(path)} for --image: ${reason}`);
-  const read = await readUntrustedFile(path, {
+  const read = isPipe(path) ? await readPiped(path, signal) : await readUntrustedFile(path, {
     within: dirname(await Deno.realPath(path).catch(() => path)),
     maxBytes: MAX_IMAGE_BYTES,
     signal,
@@ -105,6 +108,17 @@ async function readImage(
   } catch (error) {
     throw AgentError.is(error) ? fail(getErrorMessage(error)) : error;
   }
+}
+
+/** Reads a pipe, such as that of `<(command)`. @throws {AbortedError} When `signal` is aborted. */
+async function readPiped(path: string, signal: AbortSignal): Promise<UntrustedRead> {
+  try {
+    const bytes = await readPipeBytes(path, signal, MAX_IMAGE_BYTES);
+    if (bytes) return { type: "content", bytes };
+  } catch (error) {
+    return { type: "refused", reason: `cannot be read: ${getFileProblem(error)}` };
+  }
+  throw new AbortedError("The image was not read");
 }
 
 /** A file that a prompt names, or the reason why it is not added, as a sentence fragment. */

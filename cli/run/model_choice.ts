@@ -40,7 +40,7 @@ export interface ModelSelection {
 
 /**
  * Chooses the model: that of the options, the one that was recorded, or the default of the first provider with a
- * key in an environment variable, else with a saved key.
+ * key in an environment variable, else with a key command or a saved key.
  *
  * @throws {ConfigurationError} If no model is configured; the advice lists the ways to configure one.
  */
@@ -50,12 +50,20 @@ export async function chooseModel(
 ): Promise<ModelSpec> {
   const model = await findModel(selection, host);
   if (model) return model;
-  throw createNoModelError();
+  const { unavailable } = await findKeys(host);
+  throw createNoModelError(unavailable);
 }
 
-/** Creates the error for a user without a model; the advice lists the ways to configure one. */
-export function createNoModelError(): ConfigurationError {
-  return new ConfigurationError("No model is configured", MODEL_ADVICE);
+/**
+ * Creates the error for a user without a model; the advice lists the ways to configure one.
+ *
+ * @param unavailable Providers whose keys are in a keyring that is not available. Default: none.
+ */
+export function createNoModelError(unavailable: readonly string[] = []): ConfigurationError {
+  const reason = unavailable.length === 0
+    ? ""
+    : `: the key for ${unavailable.join(" and ")} is in a keyring that is not available here`;
+  return new ConfigurationError(`No model is configured${reason}`, MODEL_ADVICE);
 }
 
 /**
@@ -84,18 +92,35 @@ export async function findModel(
     if (recorded) return recorded;
   }
   const providerDefault = PROVIDER_DEFAULTS.find(({ variable }) => host.env(variable)) ??
-    await findSavedDefault(host);
+    await findOtherDefault(providers, host);
   return providerDefault && modelSpec(providerDefault.model);
 }
 
-/** Finds the default model of a provider whose key the user has saved. */
-async function findSavedDefault(host: Pick<Host, "env">): Promise<ProviderDefault | undefined> {
+/** Finds the default model of a provider with a key command, or whose key the user has saved. */
+async function findOtherDefault(
+  providers: ModelSelection["providers"],
+  host: Pick<Host, "env">,
+): Promise<ProviderDefault | undefined> {
+  const { saved } = await findKeys(host);
+  return PROVIDER_DEFAULTS.find(({ model }) => {
+    const { provider } = modelSpec(model);
+    return providers?.[provider]?.keyCommand !== undefined || saved.includes(provider);
+  });
+}
+
+/** Returns the providers whose keys the user has saved, and those whose keys are in a keyring that is not available. */
+async function findKeys(
+  host: Pick<Host, "env">,
+): Promise<{ readonly saved: readonly string[]; readonly unavailable: readonly string[] }> {
   const { openCredentials } = await importLate<typeof import("../credentials/find_key.ts")>(
     "../credentials/find_key.ts",
     import.meta.url,
   );
-  const saved = openCredentials(host)?.list().map(({ provider }) => provider) ?? [];
-  return PROVIDER_DEFAULTS.find(({ model }) => saved.includes(modelSpec(model).provider));
+  const credentials = openCredentials(host);
+  return {
+    saved: credentials?.list().map(({ provider }) => provider) ?? [],
+    unavailable: credentials?.listUnavailable() ?? [],
+  };
 }
 
 const MODEL_ADVICE = `Ways to configure one:

@@ -10,6 +10,14 @@ import { isPipe, readPipe } from "../host/read_text_file.ts";
 import type { ConfiguredRun } from "./configure_run.ts";
 import { resolvePath } from "./resolve_path.ts";
 
+/** Options for `readPipedFiles()`. */
+export interface PipedFileOptions {
+  /** Ends the wait for their content. */
+  readonly signal: AbortSignal;
+  /** Content by path, which is kept here: a pipe has it only once. */
+  readonly contents: Map<string, string>;
+}
+
 /**
  * Returns the options of a run with the content of pipes instead of their paths. Those that a signal interrupts are left
  * out, since the run then ends.
@@ -18,23 +26,25 @@ import { resolvePath } from "./resolve_path.ts";
  */
 export async function readPipedFiles(
   { options, ...configured }: ConfiguredRun,
-  signal: AbortSignal,
+  pipes: PipedFileOptions,
 ): Promise<ConfiguredRun> {
+  const read = (path: string, flag: string) => readOnce(path, flag, pipes);
+  const isPiped = (path: string) => pipes.contents.has(path) || isPipe(resolvePath(path));
   const { systemFile, jsonSchema, mcpConfig } = options;
   const changed = { ...options };
-  if (systemFile !== undefined && isPipe(resolvePath(systemFile))) {
+  if (systemFile !== undefined && isPiped(systemFile)) {
     changed.systemFile = undefined;
-    changed.system = await read(systemFile, "--system-file", signal);
+    changed.system = await read(systemFile, "--system-file");
   }
-  if (jsonSchema !== undefined && isPipe(resolvePath(jsonSchema))) {
-    changed.jsonSchema = await read(jsonSchema, "--json-schema", signal);
+  if (jsonSchema !== undefined && isPiped(jsonSchema)) {
+    changed.jsonSchema = await read(jsonSchema, "--json-schema");
     checkObject(changed.jsonSchema, jsonSchema, "--json-schema");
   }
-  if (mcpConfig?.some((file) => isPipe(resolvePath(file)))) {
+  if (mcpConfig?.some(isPiped)) {
     const texts: string[] = [];
     for (const file of mcpConfig) {
-      const isText = isPipe(resolvePath(file));
-      const text = isText ? await read(file, "--mcp-config", signal) : file;
+      const isText = isPiped(file);
+      const text = isText ? await read(file, "--mcp-config") : file;
       if (isText) checkObject(text, file, "--mcp-config");
       if (text !== undefined) texts.push(text);
     }
@@ -43,9 +53,17 @@ export async function readPipedFiles(
   return { ...configured, options: changed };
 }
 
-async function read(path: string, flag: string, signal: AbortSignal): Promise<string | undefined> {
+async function readOnce(
+  path: string,
+  flag: string,
+  { signal, contents }: PipedFileOptions,
+): Promise<string | undefined> {
+  const known = contents.get(path);
+  if (known !== undefined) return known;
   try {
-    return await readPipe(resolvePath(path), signal);
+    const content = await readPipe(resolvePath(path), signal);
+    if (content !== undefined) contents.set(path, content);
+    return content;
   } catch (error) {
     throw createError(path, flag, getFileProblem(error));
   }

@@ -10,6 +10,7 @@ import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { type ConfiguredRun, configureRun, type RunCommandLine } from "./configure_run.ts";
 import { createNoModelError, findModel } from "./model_choice.ts";
+import type { PipedFileOptions } from "./piped_files.ts";
 import { parseRunSettings, type RunSettings } from "./settings.ts";
 
 /** A run that can start, or how the questions ended. */
@@ -25,6 +26,8 @@ export interface PrepareRunOptions {
   readonly interrupt: InterruptHandler;
   /** Terminal, environment and network. */
   readonly host: Host;
+  /** The content of the pipes of the command line that were read already, by path. Default: none was. */
+  readonly contents?: PipedFileOptions["contents"];
 }
 
 /**
@@ -35,10 +38,13 @@ export interface PrepareRunOptions {
  */
 export async function prepareRun(
   commandLine: RunCommandLine,
-  { hasPrompt, interrupt, host }: PrepareRunOptions,
+  { hasPrompt, interrupt, host, contents = new Map() }: PrepareRunOptions,
 ): Promise<PreparedRun> {
   const { signal } = interrupt;
-  const configured = await readFiles(await configureRun(commandLine, signal, host), signal);
+  const configured = await readFiles(await configureRun(commandLine, signal, host), {
+    signal,
+    contents,
+  });
   // The user has interrupted the question about the project, or the wait for a pipe.
   if (interrupt.exitCode !== undefined) return { type: "ended", end: interrupt.exitCode };
   const settings = parseRunSettings(configured);
@@ -47,18 +53,21 @@ export async function prepareRun(
   }
   const end = await askForModel(configured, interrupt, host);
   if (end !== undefined) return { type: "ended", end };
-  return await prepareRun(commandLine, { hasPrompt: false, interrupt, host });
+  return await prepareRun(commandLine, { hasPrompt: false, interrupt, host, contents });
 }
 
 /** Reads the files of the command line that are pipes, whose code is loaded if there may be any. */
-async function readFiles(configured: ConfiguredRun, signal: AbortSignal): Promise<ConfiguredRun> {
+async function readFiles(
+  configured: ConfiguredRun,
+  options: PipedFileOptions,
+): Promise<ConfiguredRun> {
   const { systemFile, jsonSchema, mcpConfig } = configured.options;
   if ([systemFile, jsonSchema, mcpConfig].every((file) => file === undefined)) return configured;
   const { readPipedFiles } = await importLate<typeof import("./piped_files.ts")>(
     "./piped_files.ts",
     import.meta.url,
   );
-  return await readPipedFiles(configured, signal);
+  return await readPipedFiles(configured, options);
 }
 
 /** Whether a run has no model and the user can be asked for one. Scripts get an error instead. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { AbortedError } from "../../src/core/errors.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
@@ -48,22 +49,23 @@ export async function runCommand(
   ]);
   const session = await selectSession(settings, { directories, signal }, host);
   if (!session) return interrupt.exitCode ?? ExitCode.interrupted;
-  const input = await attachFiles(prompt, {
-    ...settings,
-    typed: words.join(" "),
-    signal,
-    onWarning: (warning) => host.terminal.messages.write(`warning: ${toPlainText(warning)}\n`),
-  });
   const run = await addDebugLog(
     settings,
     commandLine.options.dryRun ? await loadDryRun() : runPrompt,
   );
   try {
+    const input = await attachFiles(prompt, {
+      ...settings,
+      typed: words.join(" "),
+      signal,
+      onWarning: (warning) => host.terminal.messages.write(`warning: ${toPlainText(warning)}\n`),
+    });
     return await run({ ...settings, project, session }, { prompt: input, interrupt, host });
   } catch (error) {
-    // A key command that was interrupted is no error of the configuration.
+    // A key command or an image that was interrupted is no error.
     const { exitCode } = interrupt;
-    if (error instanceof ConfigurationError && exitCode !== undefined) return exitCode;
+    const isInterrupted = error instanceof ConfigurationError || error instanceof AbortedError;
+    if (isInterrupted && exitCode !== undefined) return exitCode;
     throw error;
   }
 }

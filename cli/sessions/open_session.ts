@@ -11,6 +11,7 @@ import { type ResumedSession, resumeSession } from "../../src/memory/recording/r
 import { ConfigurationError } from "../host/cli_error.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
+import { toCliTerms } from "../render/error_text.ts";
 import type { ChangeCopy } from "./copy_changes.ts";
 import { findLastSession, findSession } from "./find_session.ts";
 import { LastFailure } from "./last_failure.ts";
@@ -141,5 +142,5 @@ function formatLines(count: number): string {
 function toConfigurationError(error: unknown, lockedAdvice: string): unknown {
   if (!(error instanceof SessionError)) return error;
   const advice = error.reason === "locked" ? lockedAdvice : "";
-  return new ConfigurationError(error.message, advice);
+  return new ConfigurationError(toCliTerms(error.message), advice);
 }

@@ -26,6 +26,7 @@ import { InterruptHandler } from "../host/interrupt.ts";
 import { requireProgramDirectories } from "../host/program_directories.ts";
 import { askChoice } from "../questions/ask_choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
+import { toCliTerms } from "../render/error_text.ts";
 import { escapeControls, toJsonLine } from "../render/json_line.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getTableOptions } from "../render/table.ts";
@@ -174,7 +175,7 @@ export async function deleteSessions(
         await deleteChanges(id, host);
       } catch (error) {
         if (!(error instanceof SessionError)) throw error;
-        problems.push(error.message);
+        problems.push(toCliTerms(error.message));
       }
     }
     const count = sessions.length - problems.length;
@@ -239,7 +240,7 @@ async function useStore(
   try {
     return await use(new FileSessionStore({ directory: getSessionDirectory(directories) }));
   } catch (error) {
-    if (error instanceof SessionError) throw new ConfigurationError(error.message);
+    if (error instanceof SessionError) throw new ConfigurationError(toCliTerms(error.message));
     throw error;
   }
 }

@@ -11,6 +11,7 @@ import { recordSession } from "../../src/memory/recording/recorder.ts";
 import { SessionError } from "../../src/core/errors.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
+import { toCliTerms } from "../render/error_text.ts";
 import { LastFailure } from "./last_failure.ts";
 import type { NewSessionOptions, RunSessionOptions, StartedRecording } from "./run_session.ts";
 import { NAMED_ADVICE } from "./session_choice.ts";
@@ -50,7 +51,7 @@ export async function startRecording(
     };
   } catch (error) {
     if (error instanceof SessionError && TAKEN.includes(error.reason)) {
-      throw new ConfigurationError(error.message, NAMED_ADVICE);
+      throw new ConfigurationError(toCliTerms(error.message), NAMED_ADVICE);
     }
     return {
       warnings: [`the session is not saved: ${getFileProblem(error)}`],

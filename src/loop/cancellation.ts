@@ -32,6 +32,7 @@ export class Cancellation {
   readonly #sleep: Sleep;
   readonly #callerSignal: AbortSignal | undefined;
   readonly #listeners = new Set<(reason: unknown) => void>();
+  #leaveParent: (() => void) | undefined;
   #lateGrace: LateGrace | "expired" | undefined;
   /** The state of the signal, which takes longer to read. */
   #aborted = false;
@@ -68,9 +69,12 @@ export class Cancellation {
     for (const listener of [...this.#listeners]) listener(this.reason);
   }
 
-  /** Stops following the caller's signal, and stops the timer; what is awaited from then on has no limit. */
+  /**
+   * Stops following the caller's signal or the parent, and stops the timer; what is awaited from then on has no limit.
+   */
   dispose(): void {
     this.#isDisposed = true;
+    this.#leaveParent?.();
     try {
       this.#callerSignal?.removeEventListener("abort", this.#onCallerAbort);
     } catch {
@@ -93,12 +97,7 @@ export class Cancellation {
   /** Creates a cancellation that is aborted together with this one, or alone. */
   child(): Cancellation {
     const child = new Cancellation({ sleep: this.#sleep });
-    const unsubscribe = this.onAbort((reason) => child.abort(reason));
-    const { dispose } = child;
-    child.dispose = () => {
-      unsubscribe();
-      dispose.call(child);
-    };
+    child.#leaveParent = this.onAbort((reason) => child.abort(reason));
     return child;
   }
 

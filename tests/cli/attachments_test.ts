@@ -57,6 +57,23 @@ Deno.test("swink run: adds images, by path and by name", async () => {
   assertEquals([text, images], ["Look at @a.gif", 2]);
 });
 
+Deno.test({
+  name: "swink run: adds an image from a pipe",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using home = await createTemporaryDirectory({ "a.gif": GIF });
+    const pipe = `${home.path}/pipe`;
+    await new Deno.Command("mkfifo", { args: [pipe] }).output();
+    const write = (file: string) =>
+      new Deno.Command("sh", { args: ["-c", 'cat "$0" > "$1"', file, pipe] }).output();
+    const [sent] = await Promise.all([send("Look", {}, "-i", pipe), write(`${home.path}/a.gif`)]);
+    assertEquals([sent.text, sent.images], ["Look", 1]);
+    const [refused] = await Promise.all([send("Look", {}, "-i", pipe), write("/dev/null")]);
+    assertEquals(refused.code, 2);
+    assertStringIncludes(refused.messages, "must be a PNG, JPEG, GIF or WebP image");
+  },
+});
+
 Deno.test("swink run: leaves out what is outside of the directory, too large, or neither text nor image", async () => {
   const files = {
     "secret.txt": "secret",

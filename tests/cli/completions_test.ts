@@ -42,6 +42,9 @@ for (
     ["files", ["run", "--patch", "architecture_"], "architecture_test.ts"],
     ["only directories", ["run", "--cwd", "architecture_"], ""],
     ["no value of a free text option", ["run", "--system", ""], ""],
+    ["the value of an option after =", ["run", "x", "--effort", "=", "hi"], "high"],
+    ["the values of an option after =", ["run", "--sandbox", "="], "auto required off"],
+    ["directories after =", ["run", "--cwd", "=", "package_"], "package_sets"],
   ] as const
 ) {
   Deno.test(`swink completions bash: completes ${subject}`, async () => {
@@ -121,9 +124,14 @@ Deno.test({
       runShell("zsh", setup + createCompletion(...words));
     assertEquals((await completeWords("run", "--mo")).includes("--model"), true);
     assertEquals(await completeWords("run", "-r", "rev"), ["review-1"]);
+    assertEquals(await completeWords("run", "--resume=rev"), ["--resume=review-1"]);
+    const efforts = await completeWords("run", "--effort=hi");
     const script = setup + createCompletion("run", "-i", "my");
     const paths = await runShell("zsh", script, FILES);
+    const named = await runShell("zsh", setup + createCompletion("run", "--image=my"), FILES);
+    assertEquals(named.sort(), Object.keys(FILES).map((path) => `--image=${path}`).sort());
     // zsh itself leaves out those that do not begin with the word.
+    assertEquals(efforts.filter((word) => word.startsWith("--effort=hi")), ["--effort=high"]);
     assertEquals(paths.filter((path) => path !== "swink").sort(), Object.keys(FILES).sort());
   },
 });
@@ -138,6 +146,7 @@ Deno.test({
     assertEquals(await completeLine("swink run --mod"), ["--model"]);
     assertEquals(await completeLine("swink run -o s"), ["stream-json"]);
     assertEquals(await completeLine("swink run -r rev"), ["review-1"]);
+    assertEquals(await completeLine("swink run --effort=hi"), ["--effort=high"]);
     assertEquals(await completeLine("swink sessions import fi"), ["file.txt"]);
     assertEquals(await completeLine("swink run fi"), [""]);
   },

@@ -102,6 +102,40 @@ Deno.test("swink doctor: reports what is missing, with advice", async () => {
   assertStringIncludes(output, "warning  sessions: HOME/state/swink/sessions cannot be written");
 });
 
+Deno.test({
+  name: "swink doctor and swink keys: name saved keys that cannot be read",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const state = ".local/state/swink/credentials";
+    await using home = await createTemporaryDirectory({
+      [`${state}/openai.keyring`]: "",
+      [`${state}/mistral.key`]: "",
+    });
+    const run = async (command: string, env: Readonly<Record<string, string>> = {}) => {
+      const host = createFakeHost({ env: { HOME: home.path, NO_COLOR: "1", ...env } });
+      assertEquals(await main([command], host), 0);
+      return host.output.replaceAll(home.path, "HOME");
+    };
+    const files = `HOME/${state} (files that only you can read)`;
+    const place = "a keyring that is not available here";
+    assertEquals(await run("keys"), `mistral  ${files}\nopenai   ${place}\n`);
+    const output = await run("doctor");
+    const advice = (provider: string) => `         Save it again with: swink login ${provider}\n`;
+    assertStringIncludes(
+      output,
+      `warning  keys: The key for mistral is not in ${files}\n${advice("mistral")}` +
+        `warning  keys: The key for openai is in ${place}\n${advice("openai")}` +
+        "warning  keys: no provider has a key; only local models work\n",
+    );
+    // The session bus exists, but no program that asks it.
+    const bus = { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nonexistent" };
+    assertMatch(
+      await run("doctor", { ...bus, ANTHROPIC_API_KEY: "k" }),
+      /ok +keys: anthropic \(ANTHROPIC_API_KEY\)\n(?:.+\n)*warning +keys: The key for openai (cannot be read from|is not in) the keyring/,
+    );
+  },
+});
+
 Deno.test("swink doctor: ends with 1 for an invalid configuration", async () => {
   const { code, output } = await runDoctor({
     ".config/swink/config.toml": "max_turns = 0\nmodle = 1\n",

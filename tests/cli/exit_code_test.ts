@@ -308,7 +308,7 @@ for (const option of ["--system-file", "--json-schema"]) {
     const running = main(["run", "--cwd", directory.path, option, pipe, "Hello"], host);
     // The program may not listen yet; signals of the same time count as one.
     const sending = setInterval(() => host.sendSignal("SIGINT"), 10);
-    assertEquals([await running, host.output, host.requests.length], [130, "", 0]);
+    assertEquals([await running, host.output, host.requests.length], [130, "", 0], host.messages);
     clearInterval(sending);
     // Ends the operation of the system, too: the opened pipe is closed.
     using writer = await Deno.open(pipe, { write: true });
@@ -317,3 +317,15 @@ for (const option of ["--system-file", "--json-schema"]) {
     }, Deno.errors.BrokenPipe);
   });
 }
+
+Deno.test("exit code: 130 for an interrupt while an image is read from a pipe", async () => {
+  await using directory = await createTemporaryDirectory();
+  const pipe = `${directory.path}/pipe`;
+  await new Deno.Command("mkfifo", { args: [pipe] }).output();
+  const host = createFakeHost({ env: { ANTHROPIC_API_KEY: "k" } });
+  const running = main(["run", "--cwd", directory.path, "--image", pipe, "Hello"], host);
+  // Waits until the program has opened it.
+  using _writer = await Deno.open(pipe, { write: true });
+  host.sendSignal("SIGINT");
+  assertEquals([await running, host.messages, host.requests.length], [130, "", 0]);
+});

@@ -168,6 +168,24 @@ Deno.test("swink run: says that the saved key is in a keyring that is not availa
     host.messages,
     "No API key for anthropic: the saved one is in a keyring that is not available here; set ANTHROPIC_API_KEY",
   );
+  const unnamed = await run(home, ["run", "--cwd", `${home.path}/p`, "Hi"]);
+  assertEquals(unnamed.code, 3);
+  assertStringIncludes(
+    unnamed.messages,
+    "swink: No model is configured: the key for anthropic is in a keyring that is not available here\n",
+  );
+});
+
+Deno.test("swink run: a key command selects the default model of its provider, which a variable of another precedes", async () => {
+  await using home = await createTemporaryDirectory({
+    "p/x": "",
+    ".config/swink/config.toml": '[providers.openai]\nkey_command = "echo sk-command"\n',
+  });
+  const args = ["run", "--no-session", "--dry-run", "--cwd", `${home.path}/p`, "-ojson", "Hi"];
+  const getUrl = async (env: Readonly<Record<string, string>>) =>
+    JSON.parse((await run(home, args, { env })).output).url;
+  assertEquals(new URL(await getUrl({})).host, "api.openai.com");
+  assertEquals(new URL(await getUrl({ ANTHROPIC_API_KEY: "k" })).host, "api.anthropic.com");
 });
 
 Deno.test("process: a key is in the keyring only, and never in output, arguments, files or recordings", async () => {

@@ -262,6 +262,17 @@ Deno.test("swink mcp: adds, lists and removes servers of the user", async () => 
     "files  server --root .\nweb    https://mcp.example\n",
     "",
   ]);
+  await runCommand(
+    home,
+    "add",
+    "web",
+    "https://me:sk-canary@mcp.example/?apiKey=sk-canary&tools=a",
+  );
+  const [, list] = await runCommand(home, "list");
+  assertEquals(
+    list,
+    "files  server --root .\nweb    https://mcp.example/?apiKey=%5Bredacted%5D&tools=a\n",
+  );
   assertEquals(await runCommand(home, "remove", "files"), [0, "", "Removed files\n"]);
   assertEquals((await runCommand(home, "remove", "files"))[0], 2);
 });

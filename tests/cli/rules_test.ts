@@ -92,6 +92,27 @@ Deno.test("swink rules why: explains decisions with their rules", async () => {
   assertEquals((await run(home, "why", "bash", "{")).code, 2);
 });
 
+Deno.test("swink rules why: says which files the tools refuse, and explains the tools of tasks and skills", async () => {
+  await using home = await createTemporaryDirectory({ ".agents/skills/a/SKILL.md": "" });
+  const explain = async (tool: string, call: string) => {
+    const { code, output } = await run(home, "why", tool, call);
+    assertEquals(code, 0);
+    return output;
+  };
+  for (const [tool, path] of [["Read", ".env"], ["LS", "/etc"], ["search_files", "/"]] as const) {
+    const call = tool === "search_files" ? `{"pattern":"x","path":"${path}"}` : path;
+    assertMatch(
+      await explain(tool, call),
+      /^decision {2}refuses\nrisk {6}read\nreason {4}".+" is (protected|outside)/,
+    );
+  }
+  assertMatch(await explain("Write", ".git/config"), /^decision {2}refuses\nrisk {6}write\n/);
+  const allowed = /^decision {2}runs without asking\nrisk {6}read\n$/;
+  assertMatch(await explain("Read", `${home.path}/.agents/skills/a/SKILL.md`), allowed);
+  assertMatch(await explain("Task", "Review it"), allowed);
+  assertMatch(await explain("skill", "a"), allowed);
+});
+
 Deno.test("swink rules why: explains calls of the tools of MCP servers, which it does not start", async () => {
   const explain = async (config: string, call: string) => {
     await using home = await createTemporaryDirectory({ [FILE]: config });

@@ -213,7 +213,7 @@ Deno.test("swink run --session-id: of two runs that create a session at once, on
     assertEquals([code, prompts], [3, []]);
     assertMatch(
       messages,
-      /^swink: The session "a" is open in process \d+ since .*\nWait for the end of that run, or choose another --session-id\.\n$/,
+      /^swink: The session "a" is open in process \d+ since .*: close it there\nWait for the end of that run, or choose another --session-id\.\n$/,
     );
   }
 });

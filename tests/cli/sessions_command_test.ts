@@ -184,7 +184,10 @@ Deno.test("swink sessions delete: deletes the other sessions when one is open el
   await using _open = await store.open("new-1");
   const { code, messages } = await run(home, ["delete", "old", "new-1", "new-2", "--yes"]);
   assertEquals(code, 3);
-  assertMatch(messages, /^2 sessions deleted\nswink: The session "new-1" is open in /);
+  assertMatch(
+    messages,
+    /^2 sessions deleted\nswink: The session "new-1" is open in .*: close it there\n$/,
+  );
   assertEquals(await listIds(home), ["new-1"]);
   const again = await run(home, ["delete", "new-1", "--yes"]);
   assertEquals(again.code, 3);

@@ -58,6 +58,29 @@ Deno.test("first run: saves a key that the provider accepts, and then runs the p
   assertEquals([again.code, again.screen.includes("Model?")], [0, false]);
 });
 
+Deno.test({
+  name: "first run: reads a pipe of the command line once",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using home = await createTemporaryDirectory({ "p/x": "" });
+    const pipe = `${home.path}/pipe`;
+    await new Deno.Command("mkfifo", { args: [pipe] }).output();
+    const writer = new Deno.Command("sh", {
+      args: ["-c", 'echo "Be brief." > "$0"; rm "$0"', pipe],
+    }).spawn();
+    try {
+      const { code, host, screen } = await run(home, {
+        answers: ["a", `${KEY}\r`],
+        model: [MODELS, scriptedReply("Hi.")],
+      }, ["--system-file", pipe]);
+      assertEquals(code, 0, screen);
+      assertStringIncludes(host.requests[1]?.body ?? "", "Be brief.");
+    } finally {
+      await writer.status;
+    }
+  },
+});
+
 Deno.test("first run: the offers have a row each in a terminal with 60 columns", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const { screen } = await run(home, { answers: ["q"] });
@@ -121,12 +144,22 @@ Deno.test("first run: saves a model of a local server", async () => {
     "p/x": "",
     ".config/swink/config.toml": "# mine\nmax_turns = 5\n",
   });
-  const tags = { models: [{ name: "qwen3:8b" }, { name: "nomic-embed-text" }, { name: 5 }] };
+  const tags = {
+    models: [
+      { name: "qwen3:8b", details: { family: "qwen3" } },
+      { name: "nomic-embed-text" },
+      { name: "mine", details: { family: "nomic-bert" } },
+      { name: 5, details: null },
+      null,
+    ],
+  };
   const { host, screen } = await run(home, {
     answers: ["l", ["9", "2"]],
     model: [
       json(tags),
-      json({ data: [{ id: "google/gemma-3\u001b[2J" }, { id: "google/gemma-3" }] }),
+      json({
+        data: [{ id: "google/gemma-3\u001b[2J" }, { id: "google/gemma-3" }, { id: "BAAI/bge-m3" }],
+      }),
       NO_SERVER,
       { status: 200, body: "<html>" },
       json({ error: "model not found" }, 404),

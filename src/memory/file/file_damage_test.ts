@@ -190,6 +190,9 @@ testInDirectory(
     const files = [
       `{"type":"session","version":3,"id":"x","timestamp":"2026-01-01T00:00:00Z"}\n{"type":"message"}\n`,
       `{"role":"user","content":"Hi"}\n{"role":"assistant","content":"Hello"}\n`,
+      "Notes about a project\n\nA second line\n",
+      "Notes without a newline",
+      `{\n  "messages": [\n    "Hi"\n  ]\n}\n`,
     ];
     for (const text of files) {
       await Deno.writeTextFile(path, text);

@@ -208,7 +208,8 @@ export class FileSessionStore implements SessionStore {
       const summaries = await this.#readSummaries(logs.slice(from, from + size));
       const selected = selectSummaries(summaries, filter);
       const { snapshotTime = Infinity } = after ?? {};
-      listed.push(...await listSnapshot(selected, snapshotTime, findUpdated));
+      const found = await listSnapshot(selected, snapshotTime, findUpdated);
+      for (const session of found) listed.push(session);
       if (limit === undefined) continue;
       // Sessions are not newer than their logs, so older logs cannot be on this page.
       const bound = toLatest(logs[from + size]?.modified ?? -Infinity);

@@ -26,6 +26,13 @@ import type { LogLine } from "./read_lines.ts";
 import { SessionTree } from "../store/session_tree.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 
+/** The beginning of every line that the store writes. */
+const LINE_START = '{"type":"';
+
+/** A character that no text has, unlike the contents of a damaged disk. */
+// deno-lint-ignore no-control-regex -- the control characters are what is searched
+const CONTROL_CHARACTER = /[\0-\x08\x0e-\x1f]/;
+
 /** Content of a log, or of its beginning. */
 export interface LogState {
   /** The header. */
@@ -65,6 +72,10 @@ export class LogScanner {
   #isFirst: boolean;
   /** Whether a line was valid JSON. */
   #hasRecord = false;
+  /** Whether a line was a text that the store does not write. */
+  #hasForeignText = false;
+  /** Whether a line was no text. */
+  #hasNoise = false;
   #version = SESSION_VERSION;
   #isTerminated = true;
   #bytes: number;
@@ -140,11 +151,12 @@ export class LogScanner {
   /**
    * Checks that the scanned lines are not those of another program.
    *
-   * @throws {SessionError} With the reason `not_a_session` if they are JSON, and none is a header or an entry.
+   * @throws {SessionError} With the reason `not_a_session` if they are JSON or text, and none is a header or an entry.
    */
   assertOwnFormat(): void {
-    const isForeign = this.#hasRecord && !this.#header && this.tree.nodes.length === 0;
-    if (isForeign) throw createForeignLogError(this.#id);
+    if (this.#header || this.tree.nodes.length > 0) return;
+    const isText = this.#hasForeignText && !this.#hasNoise;
+    if (this.#hasRecord || isText) throw createForeignLogError(this.#id);
   }
 
   #parse(line: LogLine): unknown {
@@ -156,6 +168,9 @@ export class LogScanner {
     } catch {
       // Reported below.
     }
+    if (text === undefined || CONTROL_CHARACTER.test(text)) this.#hasNoise = true;
+    // Of a line that was cut, only the beginning of that may be there.
+    else if (!LINE_START.startsWith(text.slice(0, LINE_START.length))) this.#hasForeignText = true;
     this.#reportDamage(isTerminated ? "broken_line" : "torn_tail", line);
     return undefined;
   }

@@ -12,6 +12,7 @@ import type {
   ToolFinishedEntry,
   ToolStartedEntry,
 } from "../../core/session_entry.ts";
+import { readEntries } from "../store/read_entries.ts";
 import type { PendingCall } from "./pending_calls.ts";
 
 type ToolJournalEntry = (ToolStartedEntry | ToolFinishedEntry) & EntryPosition;
@@ -34,12 +35,12 @@ export class ToolJournal {
 
   /** Reads the journal of the replies with the given entry ids. */
   static async read(session: Session, replyIds: ReadonlySet<string>): Promise<ToolJournal> {
-    const entries: ToolJournalEntry[] = [];
     const from = session.outline.findIndex(({ id }) => replyIds.has(id));
-    for (const { id, type } of from < 0 ? [] : session.outline.slice(from)) {
-      if (type !== "tool_started" && type !== "tool_finished") continue;
-      const entry = await session.entry(id);
-      if (entry?.type !== "tool_started" && entry?.type !== "tool_finished") continue;
+    const ids = (from < 0 ? [] : session.outline.slice(from))
+      .flatMap(({ id, type }) => type === "tool_started" || type === "tool_finished" ? [id] : []);
+    const entries: ToolJournalEntry[] = [];
+    for (const entry of await readEntries(session, ids)) {
+      if (entry.type !== "tool_started" && entry.type !== "tool_finished") continue;
       if (entry.messageId !== null && replyIds.has(entry.messageId)) entries.push(entry);
     }
     return new ToolJournal(entries);

@@ -13,7 +13,10 @@ import { createHeader } from "../store/jsonl.ts";
 type Row = Readonly<Record<string, unknown>>;
 
 /** The columns from which a header and a summary are read. */
-export const SESSION_COLUMNS = "id, header, summary, updated, cwd, tenant, user";
+export const SESSION_COLUMNS = "id, entries, header, summary, updated, cwd, tenant, user";
+
+/** Number of entries in the row of a session of which only a part has been deleted. */
+export const PARTLY_DELETED = -1;
 
 /** Returns the values of the columns `cwd`, `tenant` and `user`, by which sessions are selected. */
 export function encodeOwner({ cwd, tenant, user }: SessionHeader): readonly (string | null)[] {
@@ -30,7 +33,15 @@ export function readHeader({ id, header, updated, ...columns }: Row): SessionHea
   return createHeader({ id: String(id), created: Number(updated), ...Object.fromEntries(about) });
 }
 
-/** Returns the summary in a row, or one with the `problem` that it cannot be read. */
+/** Returns the summary in a row, or one with the `problem` that it cannot be read or that the session is partly deleted. */
 export function readRowSummary(row: Row): SessionSummary {
-  return readSummary(row["summary"], readHeader(row));
+  const summary = {
+    ...readSummary(row["summary"], readHeader(row)),
+    updated: Number(row["updated"]),
+  };
+  if (row["entries"] !== PARTLY_DELETED) return summary;
+  const problem =
+    `The session "${summary.id}" is deleted in part: its deletion has not ended, or was interrupted: ` +
+    "delete it again";
+  return { ...summary, problem };
 }

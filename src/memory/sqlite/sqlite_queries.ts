@@ -7,7 +7,7 @@
 import type { SessionFilter } from "../../core/session.ts";
 import { listMembers } from "../store/session_filter.ts";
 import { encodeWord } from "./index_words.ts";
-import { SESSION_COLUMNS } from "./session_rows.ts";
+import { PARTLY_DELETED, SESSION_COLUMNS } from "./session_rows.ts";
 import type { StorageListOptions, StorageSearch } from "../storage/entry_storage.ts";
 import { encodeText } from "../storage/stored_text.ts";
 
@@ -18,6 +18,10 @@ export interface Query {
   readonly sql: string;
   readonly values: readonly Value[];
 }
+
+/** Selects the entries of a session. The range of their numbers spares the matches in most of the others. */
+const IN_SESSION = `session = ? AND entry_text.rowid BETWEEN
+  (SELECT min(number) FROM entries WHERE session = ?) AND (SELECT max(number) FROM entries WHERE session = ?)`;
 
 /** Creates the query for the summaries of a list. */
 export function createListQuery({ limit = -1, after, ...filter }: StorageListOptions): Query {
@@ -38,7 +42,8 @@ export function createSearchQuery(
   const match = words.map((word) => `"${encodeWord(word)}"*`).join(" ");
   const { sql, values } = joinConditions([
     { sql: "entry_text MATCH ?", values: [match] },
-    ...(sessionId === undefined ? [] : [{ sql: "session = ?", values: [sessionId] }]),
+    { sql: "sessions.entries <> ?", values: [PARTLY_DELETED] },
+    ...(sessionId === undefined ? [] : [{ sql: IN_SESSION, values: Array(3).fill(sessionId) }]),
     ...createFilter(filter),
     ...(after
       ? [{
@@ -48,11 +53,16 @@ export function createSearchQuery(
       : []),
   ]);
   return {
+    // Two steps, so that the lines of all matches are not read before they are sorted.
     sql: `
-      SELECT session, updated, position, line FROM entry_text
-      JOIN entries ON entries.number = entry_text.rowid
-      JOIN sessions ON sessions.id = entries.session
-      ${sql} ORDER BY updated DESC, session DESC, position LIMIT ?
+      WITH found AS MATERIALIZED (
+        SELECT number, updated FROM entry_text
+        JOIN entries ON entries.number = entry_text.rowid
+        JOIN sessions ON sessions.id = entries.session
+        ${sql} ORDER BY updated DESC, session DESC, position LIMIT ?
+      )
+      SELECT session, updated, position, line FROM found JOIN entries USING (number)
+      ORDER BY updated DESC, session DESC, position
     `,
     values: [...values, limit],
   };

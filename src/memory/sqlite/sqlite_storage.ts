@@ -22,17 +22,15 @@ import type {
 } from "../storage/entry_storage.ts";
 import { encodeSummary } from "../storage/session_columns.ts";
 import { encodeText } from "../storage/stored_text.ts";
-import { decodeLine } from "../store/jsonl.ts";
 import { createLockLostError, createLogChangedError } from "../store/session_errors.ts";
+import { deleteSession, isPartlyDeleted } from "./delete_session.ts";
 import { readOutline } from "./read_outline.ts";
-import { encodeOwner, readHeader, readRowSummary } from "./session_rows.ts";
+import { encodeOwner, PARTLY_DELETED, readHeader, readRowSummary } from "./session_rows.ts";
 import {
   addAdvice,
   type Database,
   emptyWriteAheadLog,
   isBusy,
-  isCorrupt,
-  isDiskFull,
   MEMORY_PATH,
   openDatabase,
   retryWhileBusy,
@@ -41,7 +39,7 @@ import {
 } from "./sqlite_database.ts";
 import { toIndexText } from "./index_words.ts";
 import { createListQuery, createSearchQuery, type Query } from "./sqlite_queries.ts";
-import { addMembers, createTables, getStoredText, replaceTextIndex } from "./sqlite_tables.ts";
+import { addMembers, createTables } from "./sqlite_tables.ts";
 
 /** Options for {@linkcode SqliteStorage}. */
 export interface SqliteStorageOptions {
@@ -76,6 +74,7 @@ export class SqliteStorage implements EntryStorage {
   async append(id: string, append: EntryAppend): Promise<boolean> {
     if (!this.#leases.isHeld(append.token)) return false;
     await this.#assertUnchanged(id);
+    if (append.position === 0) await this.#completeDeletion(id);
     return await this.#use((connection) => {
       const isAppended = runInTransaction(connection.database, () => connection.append(id, append));
       if (!isAppended) throw createLogChangedError(id, { path: this.#path, change: "changed" });
@@ -83,6 +82,13 @@ export class SqliteStorage implements EntryStorage {
       this.#hasLoggedEntries = true;
       return true;
     });
+  }
+
+  /** Deletes the rest of an earlier session with this id. */
+  async #completeDeletion(id: string): Promise<void> {
+    if (await this.#use(({ database }) => isPartlyDeleted(database, id))) {
+      await this.#deleteSession(id);
+    }
   }
 
   /** Commits once with a sync to disk, which also syncs all earlier commits. */
@@ -105,7 +111,9 @@ export class SqliteStorage implements EntryStorage {
       return row && {
         header: readHeader(row),
         summary: readRowSummary(row),
-        outline: readOutline(database, id, Number(row["entries"])),
+        outline: row["entries"] === PARTLY_DELETED
+          ? []
+          : readOutline(database, id, Number(row["entries"])),
       };
     });
   }
@@ -145,14 +153,13 @@ export class SqliteStorage implements EntryStorage {
 
   async delete(id: string, token: string): Promise<boolean> {
     if (!this.#leases.isHeld(token)) throw createLockLostError(id, undefined);
-    const isDeleted = await this.#use(({ database }) =>
-      writeOnFullDisk(
-        database,
-        () => runInTransaction(database, () => deleteSession(database, id)),
-      )
-    );
+    const isDeleted = await this.#deleteSession(id);
     if (isDeleted) await this.#eraseDeletedText(id);
     return isDeleted;
+  }
+
+  async #deleteSession(id: string): Promise<boolean> {
+    return await deleteSession(id, (act) => this.#use(({ database }) => act(database)));
   }
 
   /** The deleted text is also in the write-ahead log, and stays there while another process reads it. */
@@ -352,52 +359,5 @@ function tryReadLine(database: Database, id: string, position: number): string |
     return readLines(database, id, [position])[0];
   } catch {
     return undefined;
-  }
-}
-
-/** Deletes a session with its entries and their words in the index; returns `false` if there is none. */
-function deleteSession(database: Database, id: string): boolean {
-  const { changes } = database.prepare("DELETE FROM sessions WHERE id = ?").run(id);
-  const removeText = database.prepare(
-    "INSERT INTO entry_text (entry_text, rowid, text) VALUES ('delete', ?, ?)",
-  );
-  const rows = database.prepare("SELECT number, line FROM entries WHERE session = ?").all(id);
-  const isRemoved = rows.every(({ number, line }) =>
-    tryRemoveText(removeText, Number(number), String(line))
-  );
-  database.prepare("DELETE FROM entries WHERE session = ?").run(id);
-  database.prepare("DELETE FROM session_members WHERE session = ?").run(id);
-  if (!isRemoved) replaceTextIndex(database);
-  return changes === 1;
-}
-
-/** Removes the words of a line from the index; returns `false` if the line was changed, so that they are not known. */
-function tryRemoveText(removeText: Statement, number: number, line: string): boolean {
-  if (!decodeLine(line)) return false;
-  try {
-    const text = getStoredText(line);
-    if (text !== "") removeText.run(number, text);
-    return true;
-  } catch (error) {
-    if (isCorrupt(error)) return false;
-    throw error;
-  }
-}
-
-/**
- * Runs a transaction that frees space. On a full disk, the write-ahead log cannot grow: the transaction is then repeated
- * with its journal in memory, where a power failure meanwhile could damage the database.
- */
-function writeOnFullDisk<Value>(database: Database, act: () => Value): Value {
-  try {
-    return act();
-  } catch (error) {
-    if (!isDiskFull(error)) throw error;
-    database.exec("PRAGMA journal_mode = MEMORY");
-    try {
-      return act();
-    } finally {
-      database.exec("PRAGMA journal_mode = WAL");
-    }
   }
 }

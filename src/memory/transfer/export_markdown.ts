@@ -103,7 +103,8 @@ function closeCodeBlock(text: string): string {
 
 /** Renders a code block with a fence that is longer than any in the text. */
 function renderCodeBlock(text: string, language = ""): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
+  let longest = 2;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
 }

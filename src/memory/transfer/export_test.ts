@@ -177,6 +177,15 @@ Oh
   );
 });
 
+Deno.test("exportMarkdown() exports a result with very many backticks", async () => {
+  const session = await new InMemorySessionStore().create();
+  const call = toolCall("read", {});
+  session.append({ type: "message", message: assistantMessage([call]) });
+  const result = toolResultMessage(call, [text("``` ".repeat(200_000))]);
+  session.append({ type: "message", message: result });
+  assert((await exportMarkdown(session)).includes("\n````\n``` ```"));
+});
+
 Deno.test("exportMarkdown() shows a label, and nothing for a removed one", async () => {
   const session = await new InMemorySessionStore().create();
   const { id } = session.append({ type: "message", message: userMessage("Hello", 1) });

@@ -5,8 +5,9 @@
  */
 
 import type { Session, SessionStore } from "../../core/session.ts";
-import type { QueueChangedEntry, SessionEntry } from "../../core/session_entry.ts";
+import type { EntryOutline, QueueChangedEntry, SessionEntry } from "../../core/session_entry.ts";
 import { canStore } from "../store/entry_check.ts";
+import { readEntries } from "../store/read_entries.ts";
 import { createRandomId } from "../store/session_id.ts";
 import { omitLink } from "../store/sub_agent_link.ts";
 
@@ -92,11 +93,12 @@ async function readEntriesUpTo(
 ): Promise<readonly SessionEntry[]> {
   const path = await source.path({ leaf });
   const onPath = new Set(path.map(({ id }) => id));
+  const isOther = ({ id, type }: EntryOutline) =>
+    !onPath.has(id) && (type === "tool_started" || type === "tool_finished");
+  const others = source.outline.flatMap((entry) => isOther(entry) ? [entry.id] : []);
   const journal: SessionEntry[] = [];
-  for (const { id, type } of source.outline) {
-    if (onPath.has(id) || (type !== "tool_started" && type !== "tool_finished")) continue;
-    const entry = await source.entry(id);
-    if (!entry || !("messageId" in entry) || !onPath.has(entry.messageId ?? "")) continue;
+  for (const entry of await readEntries(source, others)) {
+    if (!("messageId" in entry) || !onPath.has(entry.messageId ?? "")) continue;
     journal.push({ ...entry, parentId: entry.messageId });
   }
   const last = path.at(-1);

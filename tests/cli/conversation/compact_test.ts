@@ -1,0 +1,34 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { scriptedReply } from "../fake_host.ts";
+import { typeConversation } from "./plain_conversation.ts";
+
+Deno.test("/compact: runs the hooks before a summary, and one that blocks prevents it", async () => {
+  const prompts = Array.from(
+    { length: 12 },
+    (_, index) => `Prompt ${index} ${"word ".repeat(8_000)}`,
+  );
+  const compactWith = async (command: string) => {
+    await using conversation = await typeConversation({
+      typed: [...prompts, "/compact", "Next", "/quit"],
+      model: [
+        ...prompts.map(() => scriptedReply("Yes.")),
+        ...(command.startsWith("cat") ? [scriptedReply("SUMMARY")] : []),
+        scriptedReply("Hello!"),
+      ],
+      files: {
+        ".config/swink/config.toml": `[[hooks.PreCompact]]\ncommand = ${JSON.stringify(command)}\n`,
+      },
+    });
+    const { outputs, requests, home } = conversation;
+    const isSummarized = JSON.stringify(requests.at(-1)?.messages).includes("SUMMARY");
+    const hasInput = [...Deno.readDirSync(home.path)].some(({ name }) => name === "input");
+    const input = hasInput ? JSON.parse(home.read("input")).hook_event_name : undefined;
+    return { output: outputs.at(-3) ?? "", isSummarized, input };
+  };
+  const passed = await compactWith("cat > ../input");
+  assertMatch(passed.output, /^A summary replaces \d+ messages/);
+  assertEquals([passed.isSummarized, passed.input], [true, "PreCompact"]);
+  const blocked = await compactWith("echo 'not today' >&2; exit 2");
+  assertMatch(blocked.output, /^warning: Nothing was omitted: .*not today/);
+  assertEquals([blocked.isSummarized, blocked.input], [false, undefined]);
+});
