@@ -9,7 +9,13 @@
 
 import { decodeLine } from "../store/jsonl.ts";
 import { PARTLY_DELETED } from "./session_rows.ts";
-import { type Database, isBusy, isCorrupt, isDiskFull, runInTransaction } from "./sqlite_database.ts";
+import {
+  type Database,
+  isBusy,
+  isCorrupt,
+  isDiskFull,
+  runInTransaction,
+} from "./sqlite_database.ts";
 import { getStoredText, replaceTextIndex } from "./sqlite_tables.ts";
 
 /** Maximum length of the indexed texts that one transaction removes, in characters, which take some 10 ms. */

@@ -41,7 +41,12 @@ async function createLongSession() {
     session.append({ type: "message", message: toolResultMessage(call, content) });
   }
   await session.close();
-  return { store, firstReplyId: replyIds[0] ?? "", countReads: () => reads, countLines: () => lines };
+  return {
+    store,
+    firstReplyId: replyIds[0] ?? "",
+    countReads: () => reads,
+    countLines: () => lines,
+  };
 }
 
 Deno.test("forkSession() reads the rest of a long session in a few batches", async () => {
