@@ -219,10 +219,10 @@ export class LiveSession implements Session {
   ): Promise<SessionEntry[]> {
     const read = await this.#readMissing(positions);
     const entries: SessionEntry[] = [];
-    let next = 0;
     for (const position of positions) {
+      // Another call may have loaded the entry meanwhile.
       const loaded = this.#loadedEntries[position];
-      const entry = loaded ?? read[next++];
+      const entry = loaded ?? read.get(position);
       const node = this.outline[position];
       if (!node) continue;
       if (!entry || !belongsToNode(entry, node)) {
@@ -237,14 +237,15 @@ export class LiveSession implements Session {
     return entries;
   }
 
-  /** Reads the entries that are not loaded, in the given order. */
+  /** Reads the entries that are not loaded; returns them by their positions. */
   async #readMissing(
     positions: readonly number[],
-  ): Promise<readonly (SessionEntry | undefined)[]> {
+  ): Promise<ReadonlyMap<number, SessionEntry | undefined>> {
     const missing = positions.filter((position) => !this.#loadedEntries[position]);
-    if (missing.length === 0) return [];
+    if (missing.length === 0) return new Map();
     try {
-      return await this.#options.log.read(missing);
+      const read = await this.#options.log.read(missing);
+      return new Map(missing.map((position, index) => [position, read[index]]));
     } catch (error) {
       throw toSessionError(error, { id: this.id, reason: "read_failed" });
     }
