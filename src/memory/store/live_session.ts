@@ -217,14 +217,15 @@ export class LiveSession implements Session {
     positions: readonly number[],
     { cache = true }: { readonly cache?: boolean } = {},
   ): Promise<SessionEntry[]> {
+    const nodes = new Map(positions.map((position) => [position, this.outline[position]]));
     const read = await this.#readMissing(positions);
     const entries: SessionEntry[] = [];
-    for (const position of positions) {
+    for (const [position, node] of nodes) {
+      // After a write that failed meanwhile, the position may be that of a later entry.
+      if (!node || node !== this.outline[position]) continue;
       // Another call may have loaded the entry meanwhile.
       const loaded = this.#loadedEntries[position];
       const entry = loaded ?? read.get(position);
-      const node = this.outline[position];
-      if (!node) continue;
       if (!entry || !belongsToNode(entry, node)) {
         this.#reportUnreadable(position, node);
         continue;
