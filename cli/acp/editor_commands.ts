@@ -11,6 +11,8 @@ import type { CommandContext, RunControl } from "../conversation/command/command
 import type { ConversationCommand } from "../conversation/command/conversation_command.ts";
 import { loadCommands } from "../conversation/commands/load_commands.ts";
 import { COMMANDS } from "../conversation/commands/table.ts";
+import { createTurnId } from "../conversation/command/change_turn.ts";
+import { readOtherSpending } from "../conversation/core/other_spending.ts";
 import { RecordedConversation } from "../conversation/core/recorded_conversation.ts";
 import { CliError, UsageError } from "../host/cli_error.ts";
 import { EditorView } from "./editor_view.ts";
@@ -69,11 +71,11 @@ export class EditorCommands {
     const [, name = "", argument = ""] = /^(\/[\w-]+)(?:\s+([\s\S]*))?$/.exec(prompt.trim()) ?? [];
     const command = this.#commands.get(name);
     if (!command) return undefined;
-    const { client } = this.#parts;
+    const { client, changes } = this.#parts;
     const view = new EditorView(client);
-    const runs = new CommandRuns(client, signal);
+    const runs = new CommandRuns({ client, signal, changes });
     try {
-      await command.run(argument.trim(), this.#createContext(view, runs));
+      await command.run(argument.trim(), await this.#createContext(view, runs));
       await runs.untilIdle();
     } catch (error) {
       if (signal.aborted) throw error;
@@ -84,12 +86,12 @@ export class EditorCommands {
     return { type: "answer", text: view.takeText() };
   }
 
-  #createContext(view: EditorView, runs: RunControl): CommandContext {
+  async #createContext(view: EditorView, runs: RunControl): Promise<CommandContext> {
     const { host, setup, ...parts } = this.#parts;
     const { agent } = setup;
     const findTool = (name: string) => agent.state.tools.find((tool) => tool.name === name);
     const record = new RecordedConversation({ now: host.now, findTool });
-    record.restore(agent.state.messages);
+    record.restore(agent.state.messages, await readOtherSpending(parts.sessions.session));
     return {
       ...parts,
       host,
@@ -108,18 +110,24 @@ export class EditorCommands {
   }
 }
 
+interface CommandRunsOptions {
+  readonly client: Pick<AcpClient, "show">;
+  /** Ends the tasks. */
+  readonly signal: AbortSignal;
+  /** The file changes by prompt. */
+  readonly changes: Pick<CommandContext["changes"], "beginTurn">;
+}
+
 /** Runs of a command: a prompt, which the session runs after it, or a task, which ends with it. */
 class CommandRuns implements RunControl {
   readonly isRunning = false;
-  readonly #client: Pick<AcpClient, "show">;
-  readonly #signal: AbortSignal;
+  readonly #options: CommandRunsOptions;
   #task: Promise<void> = Promise.resolve();
   /** The prompt of the command. */
   input: string | undefined;
 
-  constructor(client: Pick<AcpClient, "show">, signal: AbortSignal) {
-    this.#client = client;
-    this.#signal = signal;
+  constructor(options: CommandRunsOptions) {
+    this.#options = options;
   }
 
   send(text: string): void {
@@ -127,15 +135,20 @@ class CommandRuns implements RunControl {
   }
 
   prompt(input: PromptInput): void {
-    if (typeof input === "string") this.input = input;
+    if (typeof input !== "string") throw createRefusal();
+    this.input = input;
   }
 
   startTask(_label: string, task: (signal: AbortSignal) => Promise<void>): void {
-    this.#task = this.#task.then(() => task(this.#signal));
+    const { changes, signal } = this.#options;
+    this.#task = this.#task.then(() => {
+      changes.beginTurn(createTurnId("task", Date.now()));
+      return task(signal);
+    });
   }
 
   async withAgent<Result>(agent: Agent, use: () => Promise<Result>): Promise<Result> {
-    const unsubscribe = agent.subscribe((event) => this.#client.show(event));
+    const unsubscribe = agent.subscribe((event) => this.#options.client.show(event));
     try {
       return await use();
     } finally {
@@ -152,9 +165,11 @@ class CommandRuns implements RunControl {
 }
 
 function refuse(): Promise<never> {
-  return Promise.reject(
-    new UsageError("This command is not available in an editor: start swink in a terminal"),
-  );
+  return Promise.reject(createRefusal());
+}
+
+function createRefusal(): UsageError {
+  return new UsageError("This command is not available in an editor: start swink in a terminal");
 }
 
 function formatError(error: unknown): string {

@@ -13,6 +13,7 @@ import {
   terminalTool,
 } from "../../src/protocols/acp/mod.ts";
 import { ChangeLog } from "../../src/tools/changes/change_log.ts";
+import { createTurnId } from "../conversation/command/change_turn.ts";
 import { ConversationSession } from "../conversation/core/conversation_session.ts";
 import { SessionChanges } from "../conversation/core/session_changes.ts";
 import { type StartedHooks, startHooks } from "../hooks/start_hooks.ts";
@@ -118,7 +119,7 @@ export async function runEditorSession(
     runCommand: (prompt, { signal }) => commands.run(prompt, signal),
     preparePrompt(message, { signal }) {
       // With the clock of the entries of the session.
-      changeLog.beginTurn(`${Date.now()} ${crypto.randomUUID()}`);
+      changeLog.beginTurn(createTurnId("prompt", Date.now()));
       return submit(message, hooks, signal);
     },
     getContextWindow: () => setup.controls.contextWindow(setup.agent.state.model),

@@ -5,6 +5,7 @@
  */
 
 import type { Agent, AgentEvent, PromptInput } from "../../mod.ts";
+import type { Session } from "../../src/memory/mod.ts";
 import type { ApprovalPrompt, ChangeLog } from "../../src/tools/mod.ts";
 import { getErrorMessage } from "../../src/core/errors.ts";
 import { CliError } from "../host/cli_error.ts";
@@ -20,6 +21,7 @@ import type { ProjectRunSettings } from "../run/settings.ts";
 import type { CommandContext, OutputSettings } from "./command/command_context.ts";
 import type { ConversationCommand } from "./command/conversation_command.ts";
 import { Conversation } from "./conversation.ts";
+import { createTurnId } from "./command/change_turn.ts";
 import { ConversationCompleter } from "./core/conversation_completer.ts";
 import { ConversationOutput } from "./core/conversation_output.ts";
 import { ConversationRuns, type RunEnded } from "./core/conversation_runs.ts";
@@ -31,7 +33,9 @@ import { ExternalEditor } from "./core/external_editor.ts";
 import { formatHistory } from "./core/history_lines.ts";
 import { RecordedConversation } from "./core/recorded_conversation.ts";
 import { type ConversationRenderers, createRenderers } from "./core/renderers.ts";
+import { readOtherSpending } from "./core/other_spending.ts";
 import { formatRunEnd } from "./core/run_end_lines.ts";
+import type { SessionChanges } from "./core/session_changes.ts";
 import { SelectedCall } from "./core/selected_call.ts";
 import { ShellCommands } from "./core/shell_command.ts";
 import { findImagePaths } from "./input/image_paths.ts";
@@ -52,6 +56,8 @@ export interface ConversationEnvironment {
   readonly hooks: Pick<StartedHooks, "submit">;
   /** The agent and its session. */
   readonly opened: OpenedAgent;
+  /** The stored file changes. */
+  readonly changes: Pick<SessionChanges, "forgetUnsaved">;
   /** The file changes by prompt. */
   readonly changeLog: ChangeLog;
   /** Separates Ctrl+C from the signals that end the program. */
@@ -82,8 +88,10 @@ export interface ConversationParts {
 export async function createParts(
   environment: ConversationEnvironment,
 ): Promise<ConversationParts> {
-  const { view, opened: { setup: { controls } }, interrupt } = environment;
+  const { view, opened, interrupt } = environment;
+  const { controls } = opened.setup;
   const shown = createShownParts(environment);
+  await shown.restore(opened.session?.recording?.session);
   const { output, selection, runs, status } = shown;
   const session = await createSession(environment, shown);
   const editor = createEditor(environment);
@@ -131,6 +139,8 @@ export async function createParts(
 
 /** The parts that show what the agent does. */
 interface ShownParts {
+  /** Restores the record of a session. */
+  readonly restore: (session: Session | undefined) => Promise<void>;
   readonly record: RecordedConversation;
   readonly renderers: ConversationRenderers;
   readonly output: ConversationOutput;
@@ -141,7 +151,7 @@ interface ShownParts {
 }
 
 function createShownParts(environment: ConversationEnvironment): ShownParts {
-  const { settings: { verbosity, baseUrl }, host: { now }, view, opened } = environment;
+  const { settings: { verbosity, baseUrl }, host: { now }, view, opened, changeLog } = environment;
   const { agent, planMode } = opened.setup;
   const outputSettings: OutputSettings = {
     expandsTools: verbosity === "verbose",
@@ -150,7 +160,6 @@ function createShownParts(environment: ConversationEnvironment): ShownParts {
   };
   const findTool = (name: string) => agent.state.tools.find((tool) => tool.name === name);
   const record = new RecordedConversation({ now, findTool });
-  record.restore(agent.state.messages);
   const renderers = createRenderers({ view, settings: outputSettings, now });
   const output: ConversationOutput = new ConversationOutput({
     view,
@@ -161,7 +170,7 @@ function createShownParts(environment: ConversationEnvironment): ShownParts {
     takeTyped(id) {
       const typed = runs.takeTyped(id);
       // It is a prompt for /rewind. The message before it may be of the same millisecond.
-      if (typed !== undefined) beginTurn(environment, Date.now() + 1);
+      if (typed !== undefined) changeLog.beginTurn(createTurnId("prompt", Date.now() + 1));
       return typed;
     },
     baseUrl,
@@ -174,7 +183,11 @@ function createShownParts(environment: ConversationEnvironment): ShownParts {
   const isRunning = () => runs.isRunning;
   const rows = { view, output, record, selection, queue: runs, status, isRunning, now };
   view.setLiveSource((columns) => createLiveRows(columns, rows));
-  return { record, renderers, output, outputSettings, selection, runs, status };
+  const restore = async (session: Session | undefined) => {
+    record.restore(agent.state.messages, await readOtherSpending(session));
+    runs.restoreQueued();
+  };
+  return { restore, record, renderers, output, outputSettings, selection, runs, status };
 }
 
 function createRuns(
@@ -192,11 +205,13 @@ function createRuns(
       const input = await attachFiles(text, { cwd, images, typed: text, signal, onWarning });
       return await hooks.submit(input, signal);
     },
+    prepareInput: (input, signal) => hooks.submit(input, signal),
     onEvent: (event) => output.onEvent(event),
     onStart(text) {
       label = text;
-      beginTurn({ changeLog }, Date.now());
+      changeLog.beginTurn(createTurnId("prompt", Date.now()));
     },
+    onTask: () => changeLog.beginTurn(createTurnId("task", Date.now())),
     onLate: (text) => view.echo(text),
     async onEnd(end: RunEnded) {
       const { turns, attempts } = output;
@@ -218,15 +233,10 @@ function createRuns(
   });
 }
 
-/** Separates the file changes of a prompt from earlier ones. The time is that of the clock of the entries of the session. */
-function beginTurn({ changeLog }: Pick<ConversationEnvironment, "changeLog">, time: number): void {
-  changeLog.beginTurn(`${time} ${crypto.randomUUID()}`);
-}
-
 async function createSession(
-  { settings: { cwd }, configured: { directories }, host: { now }, view, opened }:
+  { settings: { cwd }, configured: { directories }, host: { now }, view, opened, changes }:
     ConversationEnvironment,
-  { record, status }: Pick<ShownParts, "record" | "status">,
+  { restore, status }: Pick<ShownParts, "restore" | "status">,
 ): Promise<ConversationSession> {
   return new ConversationSession({
     setup: opened.setup,
@@ -234,8 +244,9 @@ async function createSession(
     cwd: await Deno.realPath(cwd),
     directories,
     now,
-    onSwitched() {
-      record.restore(opened.setup.agent.state.messages);
+    async onSwitched(session) {
+      changes.forgetUnsaved();
+      await restore(session);
       void status.updateGauge();
     },
     onWarnings: (warnings) => printWarnings(view, warnings),

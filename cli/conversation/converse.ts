@@ -41,7 +41,8 @@ export async function converse(
   // Sessions and approvals need the parts only after the conversation has started.
   const late: { parts?: ConversationParts } = {};
   const getSessionId = () => late.parts?.session.session?.id;
-  const changeLog = new ChangeLog(new SessionChanges({ directories, getSessionId }));
+  const changes = new SessionChanges({ directories, getSessionId });
+  const changeLog = new ChangeLog(changes);
   const ask: ApprovalPrompt = async (request) => await late.parts?.ask(request) ?? false;
   await using connection = await openConnection(settings, host);
   await using hooks = await startHooks({
@@ -61,7 +62,7 @@ export async function converse(
     onAgent,
   });
   const { agent } = opened.setup;
-  const parts = await createParts({ ...dependencies, settings, hooks, opened, changeLog });
+  const parts = await createParts({ ...dependencies, settings, hooks, opened, changes, changeLog });
   late.parts = parts;
   const { conversation, context, session, editor, status, onEvent } = parts;
   await using _recording = session;

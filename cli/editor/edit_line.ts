@@ -164,7 +164,10 @@ function editSearch(
   }
   const name = event.type === "key" ? formatKey(event) : "";
   if (name === "ctrl+s") return { state: searchNewer(state, search, options.history) };
-  if (isEscape(toKey(event))) return { state: acceptMatch(state, search) };
+  if (isEscape(toKey(event))) {
+    const accepted = acceptMatch(state, search);
+    return { state: options.hasViKeys ? enterNormalMode(accepted) : accepted };
+  }
   if (action === "abort" || name === "ctrl+g") return { state: cancelSearch(state, search) };
   const edited = action ? undefined : editQuery(state, event, options.history);
   if (edited) return { state: edited };

@@ -119,6 +119,13 @@ Deno.test("vi keys: motions over words between spaces", () => {
   ]);
 });
 
+Deno.test("vi keys: Escape ends a search in the history in normal mode", () => {
+  const editor = createEditor("te|xt", ["one two", "first"]);
+  assertEquals(editor.type("<ctrl+r>two<escape>").text, "one| two");
+  assertEquals(editor.state.mode, { type: "normal", pending: "" });
+  assertEquals(editor.type("x").text, "one|two");
+});
+
 Deno.test("vi keys: searches for a character of the line", () => {
   assertEdits("a,b|,c,d e\nx,y", [
     ["fd", "a,b,c,|d e\nx,y"],

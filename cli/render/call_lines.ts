@@ -54,6 +54,12 @@ export class CallLines {
     };
   }
 
+  /** Sets the start of a call that has waited for others. */
+  restart(id: string, startedAt: number): void {
+    const entry = this.#find(id);
+    if (entry.call) entry.call = { ...entry.call, startedAt };
+  }
+
   /** Sets the last line of the output of a call. */
   update(id: string, output: string): void {
     const lines = toPlainText(output).split("\n").filter((line) => line.trim() !== "");

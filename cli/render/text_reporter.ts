@@ -4,7 +4,13 @@
  * @module
  */
 
-import type { AgentEvent, AgentMessage, AssistantMessageDelta, JsonObject } from "../../mod.ts";
+import type {
+  AgentEvent,
+  AgentMessage,
+  AgentTool,
+  AssistantMessageDelta,
+  JsonObject,
+} from "../../mod.ts";
 import { extractText } from "../../src/core/content.ts";
 import type { AgentEventBody } from "../../src/loop/mod.ts";
 import type { Output, Terminal } from "../host/terminal.ts";
@@ -20,6 +26,7 @@ import type { Paint, Style } from "./style.ts";
 import { paintLines } from "./styled_line.ts";
 import { getTextWidth, truncateToWidth } from "./text_width.ts";
 import { formatCall, formatResult } from "./tool_line.ts";
+import { CallSchedule } from "./call_schedule.ts";
 import { formatDuration, formatUsage } from "./usage_line.ts";
 import { WordWrap } from "./word_wrap.ts";
 import { wrapText } from "./wrap_text.ts";
@@ -69,6 +76,8 @@ export interface TextReporterOptions {
   readonly questions?: OpenQuestions | undefined;
   /** Returns the diff of the change that a call would make; empty if it makes none. Default: no diffs are shown. */
   readonly previewDiff?: (name: string, args: JsonObject) => Promise<string>;
+  /** Finds a tool of the agent, to recognize calls that run one after the other. Default: all run at the same time. */
+  readonly findTool?: (name: string) => AgentTool | undefined;
 }
 
 /** Writes a run as text. */
@@ -78,6 +87,7 @@ export class TextReporter implements Reporter {
   readonly #style: Style;
   readonly #status: ActivityStatus | undefined;
   readonly #calls = new CallLines();
+  readonly #schedule: CallSchedule;
   readonly #stopRedrawing: () => void;
   readonly #stopListening: (() => void) | undefined;
   #model = "the model";
@@ -93,6 +103,7 @@ export class TextReporter implements Reporter {
     const { terminal, style } = options;
     this.#screen = new Screen({ ...options, getColumns: () => terminal.columns });
     this.#style = style;
+    this.#schedule = new CallSchedule(options.findTool ?? (() => undefined));
     this.#status = options.hasStatus
       ? new ActivityStatus({
         screen: this.#screen,
@@ -152,6 +163,9 @@ export class TextReporter implements Reporter {
       }
       case "tool_execution_end": {
         const endedAt = this.#options.now();
+        // A call that has waited until its end was canceled.
+        if (this.#schedule.isWaiting(event.id)) this.#calls.restart(event.id, endedAt);
+        for (const id of this.#schedule.end(event.id)) this.#calls.restart(id, endedAt);
         await this.#calls.end(event.id, (call) => this.#writeCall(call, { ...event, endedAt }));
         return await this.#showRunningCall();
       }
@@ -296,6 +310,7 @@ export class TextReporter implements Reporter {
       ? await previewDiff?.(event.name, event.arguments).catch(() => "")
       : undefined;
     this.#calls.start(event, { startedAt: now(), ...(diff !== undefined && { diff }) });
+    this.#schedule.start(event);
     await this.#showRunningCall();
   }
 

@@ -119,6 +119,29 @@ Deno.test("TextReporter: the duration of a call does not include the wait for ea
   assertEquals(host.screen, "• bash a · done · 11.5 s\n• bash b · done · 1.5 s\n");
 });
 
+Deno.test("TextReporter: the duration of a call does not include that of calls that run before it", async () => {
+  using time = new FakeTime();
+  const bash = defineTool({
+    name: "bash",
+    description: "Runs",
+    parameters: { type: "object" },
+    concurrencyKey: () => "bash",
+    execute: () => "",
+  });
+  using session = createReporter({ env: { TERM: "dumb" }, tools: [bash] });
+  const { host, emit } = session;
+  await emit(endReply("a", "b", "c"), startCall("a"), startCall("b"), startCall("c"));
+  await time.tickAsync(2_000);
+  await emit(endCall("a"));
+  await time.tickAsync(1_500);
+  // Cancelled while they run and wait.
+  await emit(endCall("c"), endCall("b"));
+  assertEquals(
+    host.screen,
+    "• bash a · done · 2.0 s\n• bash b · done · 1.5 s\n• bash c · done\n",
+  );
+});
+
 Deno.test("TextReporter: writes finished calls when the turn ends without the earlier ones", async () => {
   using session = createReporter();
   const { host, emit } = session;

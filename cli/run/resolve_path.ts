@@ -12,6 +12,11 @@ export function resolvePath(path: string): string {
   return isAbsolute(path) ? join(path) : join(Deno.cwd(), path);
 }
 
+/** Returns a path that begins with `~` with the home directory; other paths, and all without one, unchanged. */
+export function expandHome(path: string, home: string | undefined): string {
+  return home && /^~(?:\/|$)/.test(path) ? join(home, path.slice(1)) : path;
+}
+
 /**
  * Resolves the path of a directory, by default that of the working directory.
  *

@@ -58,6 +58,7 @@ export function createTextReporter(
   { tools, ...options }: CreateTextReporterOptions,
 ): TextReporter {
   const { messages: lines } = terminal;
+  const findTool = (name: string) => tools.find((candidate) => candidate.name === name);
   return new TextReporter({
     ...options,
     lines,
@@ -66,8 +67,9 @@ export function createTextReporter(
     style: getStyle(lines, env),
     home: env("HOME"),
     now,
+    findTool,
     async previewDiff(name, args) {
-      const tool = tools.find((candidate) => candidate.name === name);
+      const tool = findTool(name);
       const { signal } = new AbortController();
       const changes = await tool?.preview?.(args, { signal }) ?? [];
       return changes.map(({ diff = "" }) => diff).join("");

@@ -8,6 +8,7 @@ import { getErrorMessage } from "../../src/core/errors.ts";
 // Not mod.ts, which loads all tools.
 import { DirectoryChangeLogStore } from "../../src/tools/changes/directory_change_log_store.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
+import { copyEntries } from "./copy_entries.ts";
 import { getChangeDirectory } from "./session_directory.ts";
 
 /** Ids of the sessions of a copy. */
@@ -29,16 +30,7 @@ export async function copyChanges(
   try {
     const source = new DirectoryChangeLogStore(await getChangeDirectory(directories, from));
     const target = new DirectoryChangeLogStore(await getChangeDirectory(directories, to));
-    const copied = new Set<string>();
-    for (const entry of await source.entries()) {
-      const { before } = entry;
-      if (before !== null && !copied.has(before)) {
-        const content = await source.readContent(before);
-        if (content) await target.saveContent(before, content);
-        copied.add(before);
-      }
-      await target.append(entry);
-    }
+    await copyEntries(source, target);
     return undefined;
   } catch (error) {
     return getErrorMessage(error);

@@ -51,6 +51,8 @@ const NOTES = [COMMAND_NOTE, UNDO_NOTE, PLAN_NOTE];
 /** A text about changes that the user has undone. */
 export interface UndoNote {
   readonly text: string;
+  /** The turn that made the changes. */
+  readonly turn: string;
   readonly metadata: JsonObject;
 }
 
@@ -59,18 +61,13 @@ export function createUndoMetadata(turn: string | undefined): JsonObject | undef
   return turn === undefined ? undefined : { undoneTurn: turn };
 }
 
-/** Returns the texts about changes that the user has undone, of turns that began until a time. */
-export function listUndoNotes(
-  entries: readonly SessionEntry[],
-  until: number,
-): UndoNote[] {
-  return entries.flatMap((entry) => {
-    if (entry.type !== "message" || entry.message.role !== "user") return [];
-    const { content, metadata } = entry.message;
-    const turn = metadata?.undoneTurn;
-    const isEarlier = typeof turn === "string" && parseInt(turn, 10) <= until;
-    return metadata && isEarlier ? [{ text: extractText(content), metadata }] : [];
-  });
+/** Returns the text about changes that the user has undone, if an entry is one. */
+export function parseUndoNote(entry: SessionEntry): UndoNote | undefined {
+  if (entry.type !== "message" || entry.message.role !== "user") return undefined;
+  const { content, metadata } = entry.message;
+  const turn = metadata?.undoneTurn;
+  if (!metadata || typeof turn !== "string") return undefined;
+  return { text: extractText(content), turn, metadata };
 }
 
 /** Tokens, cost and duration of a plan that was carried out. */

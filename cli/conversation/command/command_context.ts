@@ -12,7 +12,7 @@ import type { Host } from "../../host/host.ts";
 import type { ProgramDirectories } from "../../host/program_directories.ts";
 import type { AgentView } from "../../render/agents/agent_view.ts";
 import type { DiffLayout } from "../../render/diff/file_diff.ts";
-import type { TurnUsage } from "../../render/status/turn_usage.ts";
+import type { EarlierTurns, TurnUsage } from "../../render/status/turn_usage.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
 import type { AgentSetup } from "../../run/setup_agent.ts";
 import type { ProjectRunSettings } from "../../run/settings.ts";
@@ -29,7 +29,7 @@ export interface RunControl {
   readonly isRunning: boolean;
   /** Sends a text to the agent: at once, or during a run as `delivery` determines. Does not wait for the reply. */
   send(text: string, delivery?: Delivery): void;
-  /** Sends an input that needs no further preparation, while no run is active. Does not wait for the reply. */
+  /** Sends an input as it is, apart from the hooks of prompts, while no run is active. Does not wait for the reply. */
   prompt(input: PromptInput): void;
   /**
    * Starts a task that the user can abort like a run, while no run is active. Its error is reported.
@@ -79,6 +79,8 @@ export interface SessionControl {
    * @throws {CliError} If the session does not exist, or is open elsewhere.
    */
   switchTo(choice: SessionChoice): Promise<void>;
+  /** Creates a new session at once, and not with its first message. Does nothing if it exists or is not saved. */
+  start(): Promise<void>;
   /**
    * Adds a text of the user to the history, for the next request of the model, and saves it.
    *
@@ -107,6 +109,8 @@ export interface ConversationRecord {
   selectedCall: number | undefined;
   /** Tokens and cost of the last prompts. */
   readonly turns: readonly TurnUsage[];
+  /** The prompts before them. */
+  readonly forgotten: EarlierTurns;
   /** Tokens and cost of all prompts. */
   readonly total: TurnUsage;
   /** The sub-agents. */

@@ -4,29 +4,37 @@
  * @module
  */
 
-import type { SessionEntry } from "../../../src/memory/mod.ts";
-import { listUndoNotes } from "../../sessions/user_notes.ts";
+import type { Session } from "../../../src/memory/mod.ts";
+import { parseUndoNote, type UndoNote } from "../../sessions/user_notes.ts";
+import { getTurnTime } from "./change_turn.ts";
 import type { SessionControl } from "./command_context.ts";
 import { requireSession } from "./require_session.ts";
 
 /**
- * Continues the session after an entry; `null` is its beginning. The files stay as they are, so the texts about changes
- * that remain in the history, but are undone, remain in it, too.
+ * Continues the session after an entry; `null` is its beginning. The files stay as they are, so the history gets the texts
+ * of other branches about changes of its prompts that are undone.
  */
 export async function moveSession(sessions: SessionControl, leaf: string | null): Promise<void> {
   const session = requireSession(sessions);
-  const before = await session.path({ types: ["message"] });
   await sessions.moveTo(leaf);
-  const after = await session.path({ types: ["message"] });
-  const remaining = new Set(after.map(({ id }) => id));
-  const last = before.findLast(({ id }) => remaining.has(id));
-  const left = before.filter(({ id }) => !remaining.has(id));
-  const known = new Set(listUndoNotes(after, Infinity).map(({ metadata }) => metadata.undoneTurn));
-  for (const { text, metadata } of listUndoNotes(left, getTimestamp(last))) {
-    if (!known.has(metadata.undoneTurn)) await sessions.addText(text, metadata);
+  const branch = new Set((await session.path({ types: ["message"] })).map(({ id }) => id));
+  const missing = new Map<string, UndoNote>();
+  for await (const entry of session.entries()) {
+    const note = parseUndoNote(entry);
+    if (!note) continue;
+    const owner = findFirstMessage(session, getTurnTime(note.turn));
+    if (branch.has(owner ?? "")) missing.set(note.turn, note);
   }
+  for (const { turn } of await listNotes(session)) missing.delete(turn);
+  for (const { text, metadata } of missing.values()) await sessions.addText(text, metadata);
 }
 
-function getTimestamp(entry: SessionEntry | undefined): number {
-  return entry?.type === "message" ? entry.message.timestamp ?? 0 : 0;
+/** Returns the id of the first message of the log since a time: for that of a turn, its prompt. */
+function findFirstMessage({ outline }: Session, time: number): string | undefined {
+  return outline.find(({ type, timestamp }) => type === "message" && timestamp >= time)?.id;
+}
+
+async function listNotes(session: Session): Promise<UndoNote[]> {
+  const path = await session.path({ types: ["message"] });
+  return path.flatMap((entry) => parseUndoNote(entry) ?? []);
 }

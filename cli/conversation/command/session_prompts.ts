@@ -6,6 +6,7 @@
 
 import type { EntryOutline, Session, SessionEntry } from "../../../src/memory/mod.ts";
 import { extractText } from "../../../src/core/content.ts";
+import type { RewoundPrompt } from "./change_turn.ts";
 import { getTypedText } from "./typed_text.ts";
 import { isNote } from "../../sessions/user_notes.ts";
 
@@ -20,10 +21,7 @@ export interface SessionPrompt {
 }
 
 /** A prompt of the current branch. */
-export interface BranchPrompt extends SessionPrompt {
-  /** Time of the message before it, in milliseconds since the epoch; 0 for the first one. */
-  readonly previousTimestamp: number;
-}
+export interface BranchPrompt extends SessionPrompt, RewoundPrompt {}
 
 /** Returns the prompts of the current branch, in order. */
 export async function listPrompts(session: Session): Promise<BranchPrompt[]> {
@@ -32,6 +30,7 @@ export async function listPrompts(session: Session): Promise<BranchPrompt[]> {
     toPrompt(entry).map((prompt) => ({
       ...prompt,
       previousTimestamp: getTimestamp(path[index - 1]),
+      timestamp: getTimestamp(entry),
     }))
   );
 }

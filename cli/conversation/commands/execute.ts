@@ -11,10 +11,10 @@ import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.
 import { importLate } from "../../host/import_late.ts";
 import { formatUsage } from "../../render/usage_line.ts";
 import { toVisibleText } from "../../render/visible_text.ts";
-import type { CommandContext } from "../command/command_context.ts";
+import type { CommandContext, SessionControl } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { openPlanFile, requirePlanMode } from "../command/plan_mode.ts";
-import { recordExecution } from "../command/record_execution.ts";
+import { PLAN_AGENT_ID, recordExecution } from "../command/record_execution.ts";
 import { toLine, toMessage } from "../view/lines.ts";
 import { createPlanMetadata, PLAN_NOTE } from "../../sessions/user_notes.ts";
 
@@ -129,6 +129,22 @@ async function reportOutcome(
     ...steps.map((step, index) => `${index + 1}. [${step.state}] ${step.title}`),
     ...(last ? [`Its report:\n${extractText(last.content)}`] : []),
   ];
-  const metadata = createPlanMetadata({ ...spending, durationMs });
-  await sessions.addText(report.join("\n"), spending.turns > 0 ? metadata : undefined);
+  if (spending.turns === 0) return await sessions.addText(report.join("\n"));
+  await sessions.addText(report.join("\n"), createPlanMetadata({ ...spending, durationMs }));
+  await recordSpending(spending, { headline, isError: outcome.type !== "complete", sessions });
+}
+
+/** Adds the tokens and the cost of the agent to those of the session, since lists do not show the session of the agent. */
+async function recordSpending(
+  { usage, cost }: Spending,
+  { headline, isError, sessions: { session } }: {
+    readonly headline: string;
+    readonly isError: boolean;
+    readonly sessions: Pick<SessionControl, "session">;
+  },
+): Promise<void> {
+  const result = { type: "sub_agent_result", subAgentId: PLAN_AGENT_ID, result: headline } as const;
+  session?.append({ ...result, isError, usage, cost });
+  // The next entry reports a failure.
+  await session?.flush().catch(() => {});
 }

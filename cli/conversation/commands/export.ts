@@ -11,6 +11,7 @@ import { ExitCode } from "../../host/exit_code.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import { importLate } from "../../host/import_late.ts";
 import { defineCommand } from "../command/conversation_command.ts";
+import { expandHome } from "../../run/resolve_path.ts";
 import { requireSession } from "../command/require_session.ts";
 import { toLines } from "../view/lines.ts";
 
@@ -21,10 +22,11 @@ export const exportSession = defineCommand({
   summary:
     "Writes the conversation as Markdown, as a page (.html), or for swink sessions import (.jsonl)",
   worksDuringRuns: true,
-  async run(argument, { view, sessions, settings }) {
+  async run(argument, { view, sessions, settings, host }) {
     const session = requireSession(sessions);
     const name = argument === "" ? `${session.id.replace(/[^\w-]/g, "_")}.md` : argument;
-    const file = isAbsolute(name) ? name : join(settings.cwd, name);
+    const path = expandHome(name, host.env("HOME"));
+    const file = isAbsolute(path) ? path : join(settings.cwd, path);
     await session.flush();
     await writeNew(file, await createText(name, session));
     await view.print(toLines(`Written to ${file}`, "faint"));

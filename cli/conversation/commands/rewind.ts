@@ -14,7 +14,8 @@ import { moveSession } from "../command/move_session.ts";
 import { requireSession } from "../command/require_session.ts";
 import { listPrompts } from "../command/session_prompts.ts";
 import { toLine } from "../view/lines.ts";
-import { formatUndo } from "./undo.ts";
+import { isTurnSince, type RewoundPrompt } from "../command/change_turn.ts";
+import { addUndoNote, formatUndo } from "./undo.ts";
 
 /** `/rewind`. */
 export const rewind = defineCommand({
@@ -28,7 +29,7 @@ export const rewind = defineCommand({
     const count = parseCount(argument, prompts.length);
     const prompt = prompts.at(-count);
     if (!prompt) throw new UsageError("There is no prompt to return to yet");
-    const isUndone = await undoChanges(prompt.previousTimestamp, context);
+    const isUndone = await undoChanges(prompt, context);
     if (isUndone === undefined) return;
     await moveSession(sessions, prompt.parentId);
     const line = toLine(`Back before: ${toOneLine(toPlainText(prompt.text))}`, "faint");
@@ -48,12 +49,12 @@ function parseCount(argument: string, available: number): number {
   );
 }
 
-/** Asks whether to undo the file changes since a time, and does so; `undefined` if the user cancels. */
+/** Asks whether to undo the file changes since a prompt, and does so; `undefined` if the user cancels. */
 async function undoChanges(
-  since: number,
-  { view, changes, setup: { controls } }: CommandContext,
+  prompt: RewoundPrompt,
+  { view, sessions, changes, setup: { controls } }: CommandContext,
 ): Promise<boolean | undefined> {
-  const turns = (await changes.turns()).filter((turn) => parseInt(turn, 10) > since);
+  const turns = (await changes.turns()).filter((turn) => isTurnSince(turn, prompt));
   if (turns.length === 0) return false;
   const { signal } = new AbortController();
   const answer = await view.askChoice({
@@ -67,7 +68,10 @@ async function undoChanges(
   if (answer === undefined || answer === "cancel") return undefined;
   if (answer === "no") return false;
   for (const turn of turns.toReversed()) {
-    await view.print(formatUndo(await changes.undoTurn(controls.tools.sandbox.files, turn)));
+    const report = await changes.undoTurn(controls.tools.sandbox.files, turn);
+    await view.print(formatUndo(report));
+    // For the model, if the user comes back to this branch.
+    await addUndoNote(report, sessions);
   }
   return true;
 }

@@ -20,6 +20,7 @@ export const status = defineCommand({
     const { agent, planMode, controls: { gate, tools } } = setup;
     const { messages, model, tools: agentTools } = agent.state;
     const { net } = tools.sandbox;
+    const prompts = record.forgotten.count + record.turns.length;
     const sandbox = await setup.describeSandbox();
     await view.print(formatFields([
       ["session", formatSession(sessions)],
@@ -33,7 +34,7 @@ export const status = defineCommand({
       ["messages", pluralize(messages.length, "message")],
       [
         "tokens",
-        `${formatNumber(total.usage.total)} in ${pluralize(record.turns.length, "prompt")}`,
+        `${formatNumber(total.usage.total)} in ${pluralize(prompts, "prompt")}`,
       ],
     ]));
   },

@@ -6,6 +6,7 @@
 
 import type { UndoReport } from "../../../src/tools/mod.ts";
 import type { Line } from "../../render/line/line.ts";
+import type { SessionControl } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { toLine, toLines } from "../view/lines.ts";
 import { createUndoMetadata, UNDO_NOTE } from "../../sessions/user_notes.ts";
@@ -16,15 +17,20 @@ export const undo = defineCommand({
   summary: "Undoes the file changes of the last prompt; again, those of the one before",
   async run(_argument, { view, sessions, changes, setup: { controls } }) {
     const report = await changes.undoTurn(controls.tools.sandbox.files);
-    const lines = formatUndo(report);
-    await view.print(lines);
-    const undone = [...report.restored, ...report.removed];
-    if (undone.length === 0) return;
-    // The model would otherwise assume that its changes are in the files.
-    const paths = undone.join(", ");
-    await sessions.addText(`${UNDO_NOTE}${paths}`, createUndoMetadata(report.turn));
+    await view.print(formatUndo(report));
+    await addUndoNote(report, sessions);
   },
 });
+
+/** Adds a text about an undo to the history: the model would otherwise assume that its changes are in the files. */
+export async function addUndoNote(
+  { turn, restored, removed }: UndoReport,
+  sessions: SessionControl,
+): Promise<void> {
+  const paths = [...restored, ...removed];
+  if (paths.length === 0) return;
+  await sessions.addText(`${UNDO_NOTE}${paths.join(", ")}`, createUndoMetadata(turn));
+}
 
 /** Formats the result of an undo. */
 export function formatUndo(

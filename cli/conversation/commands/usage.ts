@@ -14,11 +14,11 @@ export const usage = defineCommand({
   summary: "Shows tokens, cost and time by prompt, and in sum",
   key: "F5",
   worksDuringRuns: true,
-  async run(_argument, { view, record: { turns } }) {
+  async run(_argument, { view, record: { turns, forgotten } }) {
     const { columns, display } = view;
     const lines = turns.length === 0
       ? [toLine("No prompt has been sent yet", "faint")]
-      : formatUsageTable(turns, { columns, display });
+      : formatUsageTable(turns, { columns, display, before: forgotten });
     await view.print(lines);
   },
 });

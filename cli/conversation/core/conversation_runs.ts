@@ -6,6 +6,7 @@
 
 import type { Agent, AgentEvent, AgentResult, PromptInput } from "../../../mod.ts";
 import type { Delivery, QueueControl, QueuedText, RunControl } from "../command/command_context.ts";
+import { getTypedText } from "../command/typed_text.ts";
 import { getUserText } from "./user_text.ts";
 
 /** Options for {@linkcode ConversationRuns}. */
@@ -18,10 +19,14 @@ export interface ConversationRunsOptions {
    * @throws {CliError} If a hook blocks it.
    */
   readonly createInput: (text: string, signal: AbortSignal) => Promise<PromptInput>;
+  /** Prepares an input that was not created from a text. */
+  readonly prepareInput: (input: PromptInput, signal: AbortSignal) => Promise<PromptInput>;
   /** Called with the events of other agents that get what the user sends. */
   readonly onEvent: (event: AgentEvent) => Promise<void>;
   /** Called before each run with its text. */
   readonly onStart: (text: string) => void | Promise<void>;
+  /** Called before each task. */
+  readonly onTask: () => void;
   /** Called at the start of the run of a text that was sent after an abort, and that has waited for the end of that run. */
   readonly onLate: (text: string) => void | Promise<void>;
   /** Called after each run. */
@@ -44,6 +49,14 @@ export interface RunEnded {
   readonly durationMs: number;
 }
 
+/** The text of a run. */
+interface StartedText {
+  /** The text for `onStart`. */
+  readonly label: string;
+  /** The text as the user has typed it. Default: the input was not typed. */
+  readonly text?: string;
+}
+
 /** A run or a task. */
 interface Activity {
   readonly controller: AbortController;
@@ -54,6 +67,11 @@ interface Activity {
 
 /** The reason of the abort of a run by the user. */
 const ABORT_REASON = "the user";
+
+function getPromptText(input: PromptInput): string {
+  if (typeof input === "string") return input;
+  return "text" in input ? input.text : "";
+}
 
 /** Runs the prompts of a conversation one after the other. */
 export class ConversationRuns implements RunControl, QueueControl {
@@ -104,6 +122,15 @@ export class ConversationRuns implements RunControl, QueueControl {
     for (const { id } of this.texts) this.remove(id);
   }
 
+  /** Takes the messages that wait in a session that is continued for texts that were queued here. */
+  restoreQueued(): void {
+    const { steering, followUp } = this.agent.queued;
+    for (const { message } of [...steering, ...followUp]) {
+      if (message.id === undefined || this.#typed.has(message.id)) continue;
+      this.#typed.set(message.id, getTypedText(getUserText(message)));
+    }
+  }
+
   /** Returns the text of a delivered message as it was typed; `undefined` if it was not queued here. */
   takeTyped(messageId: string | undefined): string | undefined {
     const text = this.#typed.get(messageId ?? "");
@@ -115,17 +142,20 @@ export class ConversationRuns implements RunControl, QueueControl {
     const { createInput } = this.#options;
     if (this.#activity?.controller.signal.aborted) return void this.#sendLate(text, delivery);
     if (this.#activity) return this.#queue(text, delivery);
-    this.#start(text, async (signal) => await createInput(text, signal));
+    this.#start({ label: text, text }, async (signal) => await createInput(text, signal));
   }
 
   prompt(input: PromptInput): void {
-    this.#start(typeof input === "string" ? input : "", () => Promise.resolve(input));
+    const { prepareInput } = this.#options;
+    const label = getTypedText(getPromptText(input));
+    this.#start({ label }, async (signal) => await prepareInput(input, signal));
   }
 
   startTask(label: string, task: (signal: AbortSignal) => Promise<void>): void {
-    const { onError } = this.#options;
+    const { onTask, onError } = this.#options;
     void this.#run(label, async (signal) => {
       try {
+        onTask();
         await task(signal);
       } catch (error) {
         if (!signal.aborted) await onError(error);
@@ -176,7 +206,7 @@ export class ConversationRuns implements RunControl, QueueControl {
       );
     }
     if (this.#activity) return this.#queue(text, delivery);
-    this.#start(text, async (signal) => {
+    this.#start({ label: text, text }, async (signal) => {
       await onLate(text);
       return await createInput(text, signal);
     });
@@ -201,12 +231,15 @@ export class ConversationRuns implements RunControl, QueueControl {
   }
 
   /** Starts a run with an input. */
-  #start(text: string, createInput: (signal: AbortSignal) => Promise<PromptInput>): void {
+  #start(
+    { label, text }: StartedText,
+    createInput: (signal: AbortSignal) => Promise<PromptInput>,
+  ): void {
     const { onStart, onError } = this.#options;
     void this.#run(undefined, async (signal) => {
       let input: PromptInput;
       try {
-        await onStart(text);
+        await onStart(label);
         input = await createInput(signal);
       } catch (error) {
         if (!signal.aborted) await onError(error, text);

@@ -71,8 +71,10 @@ function createRuns() {
   const runs = new ConversationRuns({
     agent,
     createInput: (text) => Promise.resolve(text),
+    prepareInput: (input) => Promise.resolve(input),
     onEvent: () => Promise.resolve(),
     onStart: (text) => void started.push(text),
+    onTask() {},
     onLate: (text) => void late.push(text),
     onEnd: () => {},
     onError: (error) => void errors.push(error),

@@ -32,7 +32,7 @@ export interface ConversationSessionOptions {
   /** Called with warnings about a session that was opened. */
   readonly onWarnings: (warnings: readonly string[]) => void | Promise<void>;
   /** Called when another history has replaced that of the agent. */
-  readonly onSwitched: () => void;
+  readonly onSwitched: (session: Session | undefined) => void | Promise<void>;
 }
 
 /** Records the agent of a conversation. Disposing of it ends the recording. */
@@ -88,10 +88,14 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
     this.#current = next;
     clearAgent(setup);
     await next?.attach(setup.agent);
-    onSwitched();
+    await onSwitched(this.session);
     this.#isReported = false;
     // A new session is created with the first request.
     if (this.session) await this.reportProblems();
+  }
+
+  async start(): Promise<void> {
+    if (this.isPending) await this.reportProblems();
   }
 
   async addText(text: string, metadata?: JsonObject): Promise<void> {
@@ -102,7 +106,7 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
       ...(metadata && { metadata }),
     }]);
     // A new session is created with its first text.
-    if (this.isPending) await this.reportProblems();
+    await this.start();
     // The user has seen it, so it must survive a crash. A failure is reported as that of a run is.
     await this.#current?.recording?.flush().catch(() => {});
     await this.reportFailure(undefined);
@@ -111,7 +115,7 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
   async moveTo(leaf: string | null): Promise<void> {
     requireSession(this);
     await this.#current?.recording?.rewind(leaf);
-    this.#options.onSwitched();
+    await this.#options.onSwitched(this.session);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

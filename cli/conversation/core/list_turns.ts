@@ -4,51 +4,101 @@
  * @module
  */
 
-import type { AgentMessage } from "../../../mod.ts";
+import type { AgentMessage, AssistantMessage, Cost, Usage } from "../../../mod.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.ts";
 import type { TurnUsage } from "../../render/status/turn_usage.ts";
 import { parsePlanMetadata } from "../../sessions/user_notes.ts";
+import type { OtherSpending } from "./other_spending.ts";
+import { getTypedText } from "../command/typed_text.ts";
 import { getUserText } from "./user_text.ts";
 
-/** Returns the usage of each prompt that has replies. */
-export function listTurns(messages: readonly AgentMessage[]): TurnUsage[] {
-  const turns: TurnUsage[] = [];
-  let startedAt: number | undefined;
-  let endedAt = -Infinity;
-  let isFirst = true;
-  let label = "";
-  for (const message of messages) {
-    if (message.role === "user") {
-      // A text that was queued begins with the end of the reply before it.
-      startedAt = Math.max(message.timestamp, endedAt);
-      isFirst = true;
-      label = getUserText(message);
-      const plan = parsePlanMetadata(message.metadata);
-      if (plan) turns.push({ label: "/execute", ...plan });
+/**
+ * Returns the usage of each prompt that has replies.
+ *
+ * @param others What else the session has used, in order. It belongs to the prompt of its time; a summary between two
+ * prompts is a turn of its own. Default: nothing.
+ */
+export function listTurns(
+  messages: readonly AgentMessage[],
+  others: readonly OtherSpending[] = [],
+): TurnUsage[] {
+  const turns = new Turns();
+  let next = 0;
+  for (const [index, message] of messages.entries()) {
+    turns.addMessage(message);
+    const end = messages[index + 1]?.timestamp ?? Infinity;
+    for (let other = others[next]; other && other.timestamp < end; other = others[++next]) {
+      turns.addOther(other);
     }
-    if (message.role === "tool_result") {
-      const { usage = zeroUsage(), cost = zeroCost() } = message;
-      const turn = turns.pop();
-      // The agents that the call has started belong to the prompt.
-      if (turn) {
-        turns.push({
-          ...turn,
-          usage: addUsage(turn.usage, usage),
-          cost: addCost(turn.cost, cost),
-        });
+  }
+  for (const other of others.slice(next)) turns.addOther(other);
+  return turns.list;
+}
+
+/** Adds up what follows each message of the user. */
+class Turns {
+  readonly list: TurnUsage[] = [];
+  #startedAt: number | undefined;
+  #endedAt = -Infinity;
+  /** Whether the last message of the user has no turn yet. */
+  #isNew = true;
+  /** Whether the last message is a reply without calls. */
+  #isAnswered = true;
+  #label = "";
+
+  addMessage(message: AgentMessage): void {
+    switch (message.role) {
+      case "user": {
+        // A text that was queued begins with the end of the reply before it.
+        this.#startedAt = Math.max(message.timestamp, this.#endedAt);
+        this.#isNew = true;
+        this.#label = getTypedText(getUserText(message));
+        const plan = parsePlanMetadata(message.metadata);
+        if (plan) this.list.push({ label: "/execute", ...plan });
+        this.#isAnswered = plan !== undefined;
+        return;
       }
+      case "tool_result":
+        // The agents that the call has started belong to the prompt.
+        return this.#addToLast(message);
+      case "assistant":
+        this.#addReply(message);
+        this.#isAnswered = message.content.every(({ type }) => type !== "tool_call");
+        return;
+      default:
+        return;
     }
-    if (message.role !== "assistant") continue;
-    const { usage, cost, timestamp } = message;
-    const turn = isFirst ? undefined : turns.pop();
-    turns.push({
-      label,
+  }
+
+  addOther({ isSummary, usage, cost }: OtherSpending): void {
+    const turn = { usage, cost, durationMs: 0 };
+    const isBetweenPrompts = isSummary && this.#isAnswered;
+    if (!isBetweenPrompts && !this.#isNew) return this.#addToLast({ usage, cost });
+    this.list.push({ label: isBetweenPrompts ? "/compact" : this.#label, ...turn });
+    this.#isNew = isBetweenPrompts;
+  }
+
+  #addReply({ usage, cost, timestamp }: AssistantMessage): void {
+    const turn = this.#isNew ? undefined : this.list.pop();
+    this.list.push({
+      label: this.#label,
       usage: addUsage(turn?.usage ?? zeroUsage(), usage),
       cost: addCost(turn?.cost ?? zeroCost(), cost),
-      durationMs: Math.max(timestamp - (startedAt ?? timestamp), turn?.durationMs ?? 0, 0),
+      durationMs: Math.max(timestamp - (this.#startedAt ?? timestamp), turn?.durationMs ?? 0, 0),
     });
-    endedAt = Math.max(timestamp, endedAt);
-    isFirst = false;
+    this.#endedAt = Math.max(timestamp, this.#endedAt);
+    this.#isNew = false;
   }
-  return turns;
+
+  #addToLast(
+    { usage = zeroUsage(), cost = zeroCost() }: { readonly usage?: Usage; readonly cost?: Cost },
+  ): void {
+    const turn = this.list.pop();
+    if (!turn) return;
+    this.list.push({
+      ...turn,
+      usage: addUsage(turn.usage, usage),
+      cost: addCost(turn.cost, cost),
+    });
+  }
 }

@@ -3,15 +3,16 @@ import type { AgentMessage } from "../../../mod.ts";
 import { zeroCost, zeroUsage } from "../../../src/core/usage.ts";
 import { createPlanMetadata } from "../../sessions/user_notes.ts";
 import { listTurns } from "./list_turns.ts";
+import type { OtherSpending } from "./other_spending.ts";
 
 function user(text: string, timestamp: number): AgentMessage {
   return { role: "user", content: [{ type: "text", text }], timestamp };
 }
 
-function reply(timestamp: number): AgentMessage {
+function reply(timestamp: number, calls: readonly string[] = []): AgentMessage {
   return {
     role: "assistant",
-    content: [],
+    content: calls.map((id) => ({ type: "tool_call", id, name: "look", arguments: {} })),
     provider: "p",
     modelId: "m",
     usage: zeroUsage(),
@@ -34,8 +35,11 @@ function result(): AgentMessage {
 
 function listCosts(
   messages: readonly AgentMessage[],
+  others: readonly OtherSpending[] = [],
 ): (readonly [string, number, number | null])[] {
-  return listTurns(messages).map(({ label, usage, cost }) => [label, usage.total, cost.total]);
+  return listTurns(messages, others).map((
+    { label, usage, cost },
+  ) => [label, usage.total, cost.total]);
 }
 
 function listDurations(messages: readonly AgentMessage[]): (readonly [string, number])[] {
@@ -84,4 +88,29 @@ Deno.test("listTurns: a plan that was carried out is a turn of its own", () => {
   assertEquals(listDurations(messages), [["One", 1], ["/execute", 9_000], ["Two", 1]]);
   const damaged = { ...note, metadata: { planSpending: { usage: "7", durationMs: 9 } } };
   assertEquals(listCosts([damaged]), []);
+});
+
+Deno.test("listTurns: summaries and failed replies belong to the prompt of their time, and /compact is a turn", () => {
+  const summary = (timestamp: number) => ({ ...SPENDING, timestamp, isSummary: true });
+  const failed = (timestamp: number) => ({ ...SPENDING, timestamp, isSummary: false });
+  const messages = [
+    user("One", 10),
+    reply(20, ["c"]),
+    { ...result(), timestamp: 30 },
+    reply(40),
+    user("Two", 50),
+    reply(60),
+  ];
+  assertEquals(listCosts(messages, [summary(10)]), [["One", 14, 1], ["Two", 0, 0]]);
+  assertEquals(listCosts(messages, [summary(30), failed(35)]), [["One", 21, 1.5], ["Two", 0, 0]]);
+  assertEquals(
+    listCosts(messages, [summary(45), failed(46)]),
+    [["One", 7, 0.5], ["/compact", 7, 0.5], ["One", 7, 0.5], ["Two", 0, 0]],
+  );
+  assertEquals(listCosts(messages, [failed(50), summary(70)]), [
+    ["One", 7, 0.5],
+    ["Two", 7, 0.5],
+    ["/compact", 7, 0.5],
+  ]);
+  assertEquals(listCosts([user("Failed", 10)], [failed(20)]), [["Failed", 7, 0.5]]);
 });

@@ -22,6 +22,8 @@ type Writable<View> = { -readonly [Name in keyof View]: View[Name] };
 interface RecordedAgent {
   readonly view: Writable<AgentView> & { children: AgentView[] };
   text: string;
+  /** The calls that have not ended, by their ids. */
+  readonly calls: Map<string, string>;
 }
 
 /** Collects the events of sub-agents. */
@@ -80,12 +82,12 @@ export class RecordedAgents {
         view.cost = addCost(view.cost, event.cost);
         return;
       case "tool_execution_start":
-        view.activity = `${event.name} ${formatCall(event.name, event.arguments)}`.trim();
-        addText(agent, `\n• ${view.activity}\n`);
+        startCall(agent, event);
         this.#calls.set(toKey([...path, event.id]), event);
         return;
       case "tool_execution_end":
         this.#calls.delete(toKey([...path, event.id]));
+        endCall(agent, event.id);
         if (event.isError) {
           addText(agent, `✗ ${event.name} · ${formatResult(event.result, true)}\n`);
         }
@@ -97,7 +99,8 @@ export class RecordedAgents {
     }
   }
 
-  #end({ view }: RecordedAgent, status: AgentView["status"]): void {
+  #end({ view, calls }: RecordedAgent, status: AgentView["status"]): void {
+    calls.clear();
     view.status = status;
     view.endedAt = this.#now();
   }
@@ -109,6 +112,7 @@ export class RecordedAgents {
     const call = this.#calls.get(key);
     const agent: RecordedAgent = {
       text: "",
+      calls: new Map(),
       view: {
         number: ++this.#count,
         name: call?.name ?? "agent",
@@ -140,6 +144,27 @@ export class RecordedAgents {
       if (index >= 0) siblings.splice(index, 1);
     }
   }
+}
+
+/** Shows a call, unless one before it has not ended: the calls of a reply start together, and run in this order. */
+function startCall(
+  agent: RecordedAgent,
+  { id, name, arguments: args }: Extract<AgentEvent, { type: "tool_execution_start" }>,
+): void {
+  const call = `${name} ${formatCall(name, args)}`.trim();
+  agent.calls.set(id, call);
+  showFirstCall(agent);
+  addText(agent, `\n• ${call}\n`);
+}
+
+function endCall(agent: RecordedAgent, id: string): void {
+  agent.calls.delete(id);
+  showFirstCall(agent);
+}
+
+function showFirstCall({ view, calls }: RecordedAgent): void {
+  const [first] = calls.values();
+  if (first !== undefined) view.activity = first;
 }
 
 function addText(agent: RecordedAgent, text: string): void {

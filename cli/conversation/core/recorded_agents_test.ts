@@ -56,3 +56,19 @@ Deno.test("RecordedAgents: the text of an agent has the failures of its calls", 
     "\n• bash rm a\n✗ bash · Refused: it works alone\n\n• bash rm a\n",
   );
 });
+
+Deno.test("RecordedAgents: shows the first call of a reply that has not ended", () => {
+  const agents = new RecordedAgents({ now: () => 0 });
+  const start = (id: string) => (
+    { type: "tool_execution_start", id, name: "bash", arguments: { command: `run ${id}` } }
+  );
+  const end = (id: string) => (
+    { type: "tool_execution_end", id, name: "bash", result: { content: [] }, isError: false }
+  );
+  const events = [start("a"), start("b"), start("c"), end("b"), end("a"), end("c"), start("d")];
+  const shown = events.map((event) => {
+    agents.onEvent({ type: "sub_agent", path: ["x"], event } as unknown as SubAgentEvent);
+    return agents.views[0]?.activity.at(-1);
+  });
+  assertEquals(shown.join(""), "aaaaccd");
+});

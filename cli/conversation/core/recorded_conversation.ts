@@ -8,11 +8,13 @@ import type { AgentEvent, AgentMessage, AgentTool, FileChange, ToolUpdate } from
 import { extractText } from "../../../src/core/content.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.ts";
 import type { AgentView } from "../../render/agents/agent_view.ts";
-import type { TurnUsage } from "../../render/status/turn_usage.ts";
+import type { EarlierTurns, TurnUsage } from "../../render/status/turn_usage.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
+import { CallSchedule } from "../../render/call_schedule.ts";
 import type { ConversationRecord, EndedPrompt } from "../command/command_context.ts";
 import { listCalls } from "./list_calls.ts";
 import { listTurns } from "./list_turns.ts";
+import type { OtherSpending } from "./other_spending.ts";
 import { RecordedAgents } from "./recorded_agents.ts";
 
 /**
@@ -43,13 +45,16 @@ export class RecordedConversation implements ConversationRecord {
   #callCount = 0;
   /** The number of each running call, by its id. */
   readonly #running = new Map<string, number>();
+  readonly #schedule: CallSchedule;
   #turns: TurnUsage[] = [];
+  #forgotten: EarlierTurns = NO_TURNS;
   #total = NO_USAGE;
   selectedCall: number | undefined;
 
   constructor(options: RecordedConversationOptions) {
     this.#options = options;
     this.#agents = new RecordedAgents(options);
+    this.#schedule = new CallSchedule(options.findTool);
   }
 
   get calls(): readonly CallView[] {
@@ -65,6 +70,10 @@ export class RecordedConversation implements ConversationRecord {
     return this.#turns;
   }
 
+  get forgotten(): EarlierTurns {
+    return this.#forgotten;
+  }
+
   get total(): TurnUsage {
     return this.#total;
   }
@@ -77,13 +86,13 @@ export class RecordedConversation implements ConversationRecord {
     return this.#agents.getText(number);
   }
 
-  /** Forgets everything, and adds the prompts of a history and its last calls. */
-  restore(messages: readonly AgentMessage[]): void {
+  /** Forgets everything, and adds the prompts of a history, its last calls, and what else its session has used. */
+  restore(messages: readonly AgentMessage[], others: readonly OtherSpending[] = []): void {
     this.clear();
     const calls = [...listCalls(messages).values()];
     this.#callCount = calls.length;
     this.#calls = calls.filter(({ end }) => end).slice(-MAX_CALLS);
-    for (const { label, usage, cost, durationMs } of listTurns(messages)) {
+    for (const { label, usage, cost, durationMs } of listTurns(messages, others)) {
       this.addPrompt({ label, outcome: { usage, cost }, durationMs });
     }
   }
@@ -93,21 +102,24 @@ export class RecordedConversation implements ConversationRecord {
     this.#calls = [];
     this.#callCount = 0;
     this.#running.clear();
+    this.#schedule.clear();
     this.#turns = [];
+    this.#forgotten = NO_TURNS;
     this.#total = NO_USAGE;
     this.selectedCall = undefined;
   }
 
   /** Adds a prompt that has ended. */
   addPrompt({ label, outcome: { usage, cost }, durationMs }: EndedPrompt): void {
-    this.#turns = [...this.#turns, { label, usage, cost, durationMs }].slice(-MAX_TURNS);
-    const total = this.#total;
-    this.#total = {
-      label: total.label,
-      usage: addUsage(total.usage, usage),
-      cost: addCost(total.cost, cost),
-      durationMs: total.durationMs + durationMs,
-    };
+    const turn: TurnUsage = { label, usage, cost, durationMs };
+    const [first, ...others] = this.#turns;
+    const isFull = first !== undefined && this.#turns.length >= MAX_TURNS;
+    if (isFull) {
+      const { count, usage } = this.#forgotten;
+      this.#forgotten = { count: count + 1, usage: addTurn(usage, first) };
+    }
+    this.#turns = [...(isFull ? others : this.#turns), turn];
+    this.#total = addTurn(this.#total, turn);
   }
 
   /** Adds an event. Resolves to the tool call that it has started or ended. */
@@ -140,9 +152,10 @@ export class RecordedConversation implements ConversationRecord {
   }
 
   #start(
-    { id, name, arguments: args }: Extract<AgentEvent, { type: "tool_execution_start" }>,
+    event: Extract<AgentEvent, { type: "tool_execution_start" }>,
     changes: readonly FileChange[],
   ): CallView {
+    const { id, name, arguments: args } = event;
     const number = ++this.#callCount;
     const startedAt = this.#options.now();
     const call: CallView = {
@@ -150,6 +163,7 @@ export class RecordedConversation implements ConversationRecord {
       name,
       arguments: args,
       startedAt,
+      isWaiting: this.#schedule.start(event),
       ...(changes.length > 0 && { changes }),
     };
     this.#running.set(id, number);
@@ -162,10 +176,15 @@ export class RecordedConversation implements ConversationRecord {
     { id, result, isError }: Extract<AgentEvent, { type: "tool_execution_end" }>,
   ): CallView | undefined {
     const endedAt = this.#options.now();
-    const ended = this.#update(id, ({ output: _output, ...call }) => ({
+    const ended = this.#update(id, ({ output: _output, isWaiting, ...call }) => ({
       ...call,
+      // A call that has waited until its end was canceled.
+      ...(isWaiting && { startedAt: endedAt }),
       end: { endedAt, result, isError },
     }));
+    for (const next of this.#schedule.end(id)) {
+      this.#update(next, (call) => ({ ...call, startedAt: endedAt, isWaiting: false }));
+    }
     this.#running.delete(id);
     this.#agents.endCall(id, isError);
     return ended;
@@ -183,7 +202,18 @@ export class RecordedConversation implements ConversationRecord {
   }
 }
 
+function addTurn(sum: TurnUsage, { usage, cost, durationMs }: TurnUsage): TurnUsage {
+  return {
+    label: sum.label,
+    usage: addUsage(sum.usage, usage),
+    cost: addCost(sum.cost, cost),
+    durationMs: sum.durationMs + durationMs,
+  };
+}
+
 const NO_USAGE: TurnUsage = { label: "total", usage: zeroUsage(), cost: zeroCost(), durationMs: 0 };
+
+const NO_TURNS: EarlierTurns = { count: 0, usage: NO_USAGE };
 
 /** Omits the oldest calls that have ended, if there are too many calls. */
 function forgetOldest(calls: readonly CallView[]): CallView[] {

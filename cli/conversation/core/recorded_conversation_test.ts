@@ -1,7 +1,9 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Agent, defineTool } from "../../../mod.ts";
 import { reply, scriptedStream, text, toolCall } from "../../../src/testing/mod.ts";
+import { zeroCost, zeroUsage } from "../../../src/core/usage.ts";
 import { formatAgents } from "../../render/agents/format_agents.ts";
+import { formatUsageTable } from "../../render/status/format_usage.ts";
 import { getDisplay } from "../../render/theme/get_display.ts";
 import { RecordedConversation } from "./recorded_conversation.ts";
 
@@ -120,4 +122,56 @@ Deno.test("RecordedConversation: calls that run are kept when there are many, an
   await agent.prompt("Look again");
   assertEquals(ended, count + 1);
   assertEquals([record.calls.length, record.calls.at(-1)?.number], [200, count + 1]);
+});
+
+Deno.test("RecordedConversation: the duration of a call does not include that of the calls before it", async () => {
+  const work = defineTool({
+    name: "work",
+    description: "Works",
+    parameters: { type: "object" },
+    concurrencyKey: () => "work",
+    execute: () => {
+      now += 1_000;
+      return Promise.resolve("Done.");
+    },
+  });
+  let now = 0;
+  const agent = new Agent({
+    model: MODEL,
+    tools: [work],
+    streamFn: scriptedStream([
+      reply([toolCall("work", {}), toolCall("work", {}), toolCall("work", {})]),
+      reply("Done."),
+    ]),
+  });
+  const record = new RecordedConversation({ now: () => now, findTool: () => work });
+  const waiting: number[][] = [];
+  agent.subscribe(async (event) => {
+    await record.onEvent(event);
+    waiting.push(record.runningCalls.filter((call) => call.isWaiting).map(({ number }) => number));
+  });
+  await agent.prompt("Work");
+  assertEquals(
+    record.calls.map(({ startedAt, end }) => [startedAt, end?.endedAt]),
+    [[0, 1_000], [1_000, 2_000], [2_000, 3_000]],
+  );
+  const changes = waiting.map(String).filter((ids, index, all) => ids !== all[index - 1]);
+  assertEquals(changes, ["", "2", "2,3", "3", ""]);
+});
+
+Deno.test("RecordedConversation: prompts that are no longer listed are part of the sums", () => {
+  const record = new RecordedConversation({ now: () => 0, findTool: () => undefined });
+  const usage = { ...zeroUsage(), input: 1, total: 1 };
+  for (let count = 1; count <= 260; count++) {
+    record.addPrompt({ label: `${count}`, outcome: { usage, cost: zeroCost() }, durationMs: 1 });
+  }
+  assertEquals([record.turns.length, record.turns[0]?.label], [200, "61"]);
+  assertEquals([record.forgotten.count, record.forgotten.usage.usage.total], [60, 60]);
+  assertEquals(record.total.usage.total, 260);
+  const table = formatUsageTable(record.turns, { columns: 80, display, before: record.forgotten })
+    .map((line) => line.map(({ text }) => text).join(""));
+  assertMatch(table[1] ?? "", /^210 earlier +210 /);
+  assertMatch(table.at(-1) ?? "", /^sum +260 /);
+  record.clear();
+  assertEquals(record.forgotten.count, 0);
 });

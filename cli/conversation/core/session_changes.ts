@@ -11,6 +11,7 @@ import {
 } from "../../../src/tools/changes/change_log.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { ProgramDirectories } from "../../host/program_directories.ts";
+import { copyEntries } from "../../sessions/copy_entries.ts";
 import { getChangeDirectory } from "../../sessions/session_directory.ts";
 
 /** Options for {@linkcode SessionChanges}. */
@@ -20,6 +21,9 @@ export interface SessionChangesOptions {
   /** Returns the id of the session; `undefined` if it is not saved. */
   readonly getSessionId: () => string | undefined;
 }
+
+/** The key of the changes before the session was created. */
+const UNSAVED = "";
 
 /** The store of the changes of the current session. */
 export class SessionChanges implements ChangeLogStore {
@@ -46,16 +50,31 @@ export class SessionChanges implements ChangeLogStore {
     return await (await this.#open()).entries();
   }
 
+  /** Forgets the changes before the session was created, because another one was opened. */
+  forgetUnsaved(): void {
+    this.#stores.delete(UNSAVED);
+  }
+
   #open(): Promise<ChangeLogStore> {
-    const id = this.#options.getSessionId() ?? "";
+    const id = this.#options.getSessionId() ?? UNSAVED;
     const store = this.#stores.get(id) ?? this.#create(id);
     this.#stores.set(id, store);
     return store;
   }
 
+  /** Creates the store of a session, with the changes before the session was created. */
   async #create(id: string): Promise<ChangeLogStore> {
+    const unsaved = this.#stores.get(UNSAVED);
+    this.#stores.delete(UNSAVED);
+    const store = await this.#openStore(id);
+    // Without them, only these changes cannot be undone.
+    if (unsaved) await copyEntries(await unsaved, store).catch(() => {});
+    return store;
+  }
+
+  async #openStore(id: string): Promise<ChangeLogStore> {
     const { directories } = this.#options;
-    if (!directories || id === "") return new MemoryChangeLogStore();
+    if (!directories || id === UNSAVED) return new MemoryChangeLogStore();
     const { DirectoryChangeLogStore } = await importLate<
       typeof import("../../../src/tools/changes/directory_change_log_store.ts")
     >("../../../src/tools/changes/directory_change_log_store.ts", import.meta.url);

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { join } from "../../../src/platform/paths.ts";
 import { detectFileKind, SNIFF_BYTES } from "../../../src/tools/text/file_kind.ts";
+import { expandHome } from "../../run/resolve_path.ts";
 
 /**
  * Matches a path behind a quote, with escaped blanks, or up to its extension. Only absolute paths are meant as files. The
@@ -33,7 +33,7 @@ export function findImagePaths(text: string, home?: string): string[] {
 
 function resolve(path: string, home: string | undefined): string {
   const local = path.startsWith("file://") ? decode(path.slice("file://".length)) : path;
-  return local.startsWith("~/") && home ? join(home, local.slice(2)) : local;
+  return expandHome(local, home);
 }
 
 function decode(path: string): string {

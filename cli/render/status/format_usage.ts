@@ -13,7 +13,7 @@ import { truncateToWidth } from "../text_width.ts";
 import type { Display } from "../theme/display.ts";
 import { formatCost, formatDuration, listSpending } from "../usage_line.ts";
 import { toVisibleText } from "../visible_text.ts";
-import type { TurnUsage } from "./turn_usage.ts";
+import type { EarlierTurns, TurnUsage } from "./turn_usage.ts";
 
 /** Options for the formatting of usage. */
 export interface UsageOptions {
@@ -55,6 +55,9 @@ const MAX_LABEL = 1_000;
 /** Fewest columns of the label of a turn. */
 const MIN_LABEL = 8;
 
+/** Most columns of the label of a turn, since the width of a terminal that only writes lines is not known. */
+const MAX_LABEL_COLUMNS = 60;
+
 /** Columns between the columns of the table. */
 const GAP = "  ";
 
@@ -62,19 +65,23 @@ const GAP = "  ";
 export interface UsageTableOptions extends UsageOptions {
   /** Maximum number of turns; one row has the sum of the earlier ones. Default: 50. */
   readonly maxTurns?: number | undefined;
+  /** Turns before the given ones. Default: none. */
+  readonly before?: EarlierTurns | undefined;
 }
 
 /** Formats a table with a row for each turn and one for their sum. */
 export function formatUsageTable(
   turns: readonly TurnUsage[],
-  { columns, display: { symbols }, maxTurns = 50 }: UsageTableOptions,
+  { columns, display: { symbols }, maxTurns = 50, before }: UsageTableOptions,
 ): Line[] {
-  const sum = sumUsage(turns, "sum");
+  const beforeCount = before?.count ?? 0;
+  const all = before && beforeCount > 0 ? [before.usage, ...turns] : turns;
+  const sum = sumUsage(all, "sum");
   if (!sum) return [[{ text: "no usage yet", role: "faint" }]];
   const recent = turns.slice(-maxTurns);
-  const earlierCount = turns.length - recent.length;
+  const earlierCount = beforeCount + turns.length - recent.length;
   const earlier = sumUsage(
-    turns.slice(0, earlierCount),
+    all.slice(0, all.length - recent.length),
     `${formatNumber(earlierCount)} earlier`,
   );
   const rows = [...(earlier ? [earlier] : []), ...recent, sum];
@@ -84,7 +91,7 @@ export function formatUsageTable(
   const used = widths.reduce((sum, width) => sum + width + GAP.length, 0);
   const labelWidth = Math.min(
     Math.max(...labels.map((text) => getLineWidth([{ text }])), "turn".length),
-    Math.max(columns - used, MIN_LABEL),
+    Math.max(Math.min(columns - used, MAX_LABEL_COLUMNS), MIN_LABEL),
   );
   const formatRow = (
     label: string,

@@ -26,6 +26,8 @@ export interface CallView {
   readonly arguments: JsonObject;
   /** Start of the call, in milliseconds since the epoch. */
   readonly startedAt: number;
+  /** Whether it waits for other calls of its reply. Default: `false`. */
+  readonly isWaiting?: boolean | undefined;
   /** Its output so far, of which the last line is shown while the call runs. Default: none. */
   readonly output?: string | undefined;
   /** Its end; missing while the call runs. */

@@ -70,7 +70,10 @@ export function formatEndedCall(
   return isSelected ? line.map(({ text }) => ({ text, role: "selected" })) : line;
 }
 
-/** Formats calls that run, such as `◌ bash deno test · 12 s · ok | 2 passed`; the last row may count further calls. */
+/**
+ * Formats calls that run, such as `◌ bash deno test · 12 s · ok | 2 passed`, or wait, such as `◌ bash deno lint · waits`;
+ * the last row may count further calls.
+ */
 export function formatRunningCalls(
   calls: readonly CallView[],
   { now, columns, display, maxRows }: RunningCallsOptions,
@@ -82,7 +85,7 @@ export function formatRunningCalls(
       display,
       columns,
       state: "running",
-      duration: formatElapsed(Math.max(now - call.startedAt, 0)),
+      duration: call.isWaiting ? "waits" : formatElapsed(Math.max(now - call.startedAt, 0)),
       detail: { text: getLastLine(call.output ?? ""), role: "faint" },
       suffix: "",
     })

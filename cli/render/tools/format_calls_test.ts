@@ -139,6 +139,11 @@ Deno.test("formatRunningCalls(): shows the elapsed time and the last line of out
     "+2 more",
   ]);
   assertEquals(format(4).length, 4);
+  const waiting = { ...running(5), isWaiting: true };
+  const options = { columns: 60, display, now: 13_900, maxRows: 1 };
+  assertEquals(formatRunningCalls([waiting], options).map(encode), [
+    "◌ bash deno test · waits",
+  ]);
   assertEquals(format(1), ["+4 more"]);
   assertEquals(format(0), []);
 });

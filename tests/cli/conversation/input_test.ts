@@ -45,6 +45,28 @@ Deno.test("!command: runs in the sandbox, and its changes can be undone", async 
   assertEquals(conversation.outputs[2], "removed a.txt\n");
 });
 
+Deno.test("!command: its changes can be undone when it is the first input", async () => {
+  await using conversation = await typeConversation({
+    files: { "p/a.txt": "1\n" },
+    model: HELLO,
+    typed: [
+      ...["!echo 2 > a.txt", "/undo", "/reset"],
+      ...["!!echo 3 > a.txt", "!!echo 4 > b.txt", "Greet me", "/undo", "/undo", "/undo"],
+      ...["/reset", "!!echo 5 > c.txt", "/reset", "!!true", "/undo", "/quit"],
+    ],
+  });
+  const { outputs } = conversation;
+  assertEquals(outputs[1], "restored a.txt\n");
+  assertEquals(outputs.slice(6, 9), [
+    "removed b.txt\n",
+    "restored a.txt\n",
+    "No file was changed\n",
+  ]);
+  assertEquals(outputs[13], "No file was changed\n");
+  assertEquals(conversation.home.read("p/a.txt"), "1\n");
+  assertEquals(conversation.home.read("p/c.txt"), "5\n");
+});
+
 Deno.test("!command: Ctrl+C ends a command, and the conversation continues", async () => {
   await using conversation = await typeConversation({
     model: HELLO,

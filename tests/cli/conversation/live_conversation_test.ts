@@ -302,3 +302,21 @@ Deno.test("live: F2 and /expand show the tool calls of a conversation that is co
   await terminal.enter("/expand 1");
   await terminal.waitFor(/› \/expand 1\n.*\n.*one\n.*two\n.*three\n/);
 });
+
+Deno.test("live: a text that waits in a continued conversation is shown when the model reads it", async () => {
+  await using home = await createTemporaryDirectory({ "p/.keep": "" });
+  {
+    await using first = await openTerminal({ home, model: [holdReply(scriptedReply("One two"))] });
+    await first.enter("Count");
+    await first.waitFor("One");
+    await first.enter("also three");
+    await first.waitFor("queued also three");
+    first.press(KEYS.escape);
+    await first.waitFor("aborted");
+  }
+  await using second = await openTerminal({ home, args: ["-c"], model: [scriptedReply("Three.")] });
+  await second.waitFor("queued also three");
+  await second.enter("Continue");
+  await second.waitFor("Three.");
+  await second.waitFor(/\n› Continue\n+› also three\nThree\./);
+});

@@ -154,11 +154,14 @@ Deno.test("/execute: counts the tokens of all runs of the executor, also for /us
     ],
     typed: ["/plan", "Plan it", "/execute", "y", "/usage", "/quit"],
   });
-  const { transcript, outputs } = conversation;
+  const { transcript, outputs, home } = conversation;
   assertMatch(transcript, /Plan complete\n6 turns · 600 tokens in, 120 out/);
   const usage = outputs.at(-2) ?? "";
   assertMatch(usage, /^\/execute +600 +0 +120 /m);
   assertMatch(usage, /^sum +800 +0 +160 /m);
+  const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
+  const totals = (await store.list()).map(({ usage }) => usage.total);
+  assertEquals(totals.toSorted((a, b) => a - b), [720, 960]);
 });
 
 Deno.test("/execute: does nothing without a plan or an approval", async () => {
@@ -204,6 +207,23 @@ Deno.test("/execute: the session of the executor belongs to that of the conversa
   assertEquals((await store.list()).length, 2);
 });
 
+Deno.test("/execute: its changes can be undone, and its session is saved, when it is the first input", async () => {
+  await using first = await typeConversation({
+    model: PLANNING,
+    typed: ["/plan", "Plan it", "/quit"],
+  });
+  const { home } = first;
+  await using conversation = await typeConversation({
+    home,
+    args: ["--approve-all"],
+    model: EXECUTING,
+    typed: ["/execute", "y", "/undo", "/quit"],
+  });
+  assertEquals(conversation.outputs.at(-2), "removed a.txt\n");
+  const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
+  assertEquals((await store.list()).length, 3);
+});
+
 Deno.test("/edit-plan: opens the plan in the editor", async () => {
   await using conversation = await typeConversation({
     model: PLANNING,
@@ -215,6 +235,26 @@ Deno.test("/edit-plan: opens the plan in the editor", async () => {
   assertStringIncludes(outputs[0] ?? "", "There is no plan yet\n");
   assertEquals(outputs[3], "The plan has 3 steps; /execute carries it out\n");
   assertStringIncludes(home.read("p/.swink/plan.md"), "## 3. Delete it\n");
+});
+
+Deno.test("/edit-plan: neither replaces a plan that was changed meanwhile nor loses the edited text", async () => {
+  await using conversation = await typeConversation({
+    model: PLANNING,
+    files: {
+      "editor.sh":
+        '#!/bin/sh\nprintf "\\n## 3. Delete it\\n" >> "$1"\nprintf "\\n## 3. Move it\\n" >> .swink/plan.md\n',
+    },
+    env: { EDITOR: 'sh "HOME/editor.sh"' },
+    typed: ["/plan", "Plan it", "/edit-plan", "/quit"],
+  });
+  const { outputs, home } = conversation;
+  assertStringIncludes(
+    outputs[2] ?? "",
+    "The plan was changed while it was edited, so it was not replaced\n",
+  );
+  assertStringIncludes(outputs[2] ?? "", "Your text is in .swink/plan.edited.md.\n");
+  assertStringIncludes(home.read("p/.swink/plan.md"), "## 3. Move it\n");
+  assertStringIncludes(home.read("p/.swink/plan.edited.md"), "## 3. Delete it\n");
 });
 
 Deno.test("/edit-plan: keeps the plan when the editor leaves no text", async () => {

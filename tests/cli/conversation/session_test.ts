@@ -4,11 +4,12 @@
  * @module
  */
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { FileSessionStore } from "../../../src/memory/mod.ts";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
 import { main } from "../../../cli/main.ts";
 import { createFakeHost } from "../fake_host.ts";
+import { createTemporaryDirectory } from "../temporary_directory.ts";
 import { typeConversation } from "./plain_conversation.ts";
 
 /** Replies of a model that writes a file. */
@@ -315,6 +316,44 @@ Deno.test("conversation: after /tree the model still knows which of its earlier 
   assertEquals(outputs.at(-2), "1 * Write a\n2     Write b\n3     Next\n4 *   Again\n");
 });
 
+Deno.test("conversation: after /tree the model knows which changes /rewind has undone in that branch", async () => {
+  const write = (path: string) => [
+    scriptedReply(scriptedCall("write_file", { path, content: "1\n" })),
+    scriptedReply("Done."),
+  ];
+  await using conversation = await typeConversation({
+    args: ["--approve-all"],
+    model: [...write("a.txt"), ...write("b.txt"), ...HELLO, ...HELLO, ...HELLO],
+    typed: [
+      ...["Write a", "Write b", "/rewind 2", "y", "Another", "/tree 2", "Both"],
+      ...["/tree 1", "First", "/quit"],
+    ],
+  });
+  const [another = "", both = "", first = ""] = conversation.requests.slice(-3)
+    .map(({ messages }) => JSON.stringify(messages));
+  const note = "I have undone your changes of these files: ";
+  assertEquals(another.split(note).length, 1, another);
+  assertEquals(both.split(`${note}a.txt`).length, 2, both);
+  assertEquals(both.split(`${note}b.txt`).length, 2, both);
+  assertEquals(first.split(`${note}a.txt`).length, 2, first);
+  assertEquals(first.split(note).length, 2, first);
+});
+
+Deno.test("conversation: /undo and /rewind separate the changes of a command of the user from those of a prompt", async () => {
+  await using conversation = await typeConversation({
+    args: ["--approve-all"],
+    model: [...WRITES_FILE, ...WRITES_FILE],
+    typed: [
+      ...["Write", "!echo 2 > b.txt", "/undo", "/undo", "!!echo 2 > b.txt"],
+      ...["Write again", "/rewind", "y", "/quit"],
+    ],
+  });
+  const { outputs, home } = conversation;
+  assertEquals(outputs.slice(2, 4), ["removed b.txt\n", "removed a.txt\n"]);
+  assertStringIncludes(outputs[7] ?? "", "removed a.txt\nBack before: Write again\n");
+  assertEquals(home.read("p/b.txt"), "2\n");
+});
+
 Deno.test("conversation: /rewind, /tree and a continued conversation have prompts without the files in them", async () => {
   await using first = await typeConversation({
     files: { "p/a.txt": "content\n" },
@@ -325,9 +364,39 @@ Deno.test("conversation: /rewind, /tree and a continued conversation have prompt
   assertEquals(first.outputs[1], "1 * Read @a.txt\n");
   await using second = await typeConversation({
     home: first.home,
-    args: ["-c"],
-    typed: ["/rewind", "/quit"],
+    args: ["-c", "Again @a.txt"],
+    model: HELLO,
+    typed: ["/usage", "/rewind 2", "/quit"],
   });
   assertStringIncludes(second.transcript, "you: Read @a.txt\nassistant: Hello!\n");
-  assertEquals(second.outputs[0], "Back before: Read @a.txt\n");
+  assertMatch(second.outputs[0] ?? "", /^Read @a\.txt +100 .*\nAgain @a\.txt +100 /m);
+  assertEquals(second.outputs[1], "Back before: Read @a.txt\n");
+});
+
+Deno.test("conversation: /usage has the cost of /compact also when it is continued", async () => {
+  await using home = await createTemporaryDirectory({ "p/.keep": "" });
+  const prompts = ["One", "Two", "Three"].map((word) => `${word} ${"word ".repeat(8_000)}`);
+  const typed = [...prompts, "/compact", "/usage", "/quit"];
+  const model = [...prompts, "/compact"].map(() => scriptedReply("Yes."));
+  await using first = await typeConversation({ home, model, typed });
+  await using second = await typeConversation({
+    home,
+    args: ["-c"],
+    model: [],
+    typed: ["/usage", "/quit"],
+  });
+  const rows = (text = "") => text.match(/^(?:\/compact|sum) .*\$\S+/gm);
+  assertEquals(rows(first.outputs.at(-2))?.length, 2);
+  assertMatch(first.outputs.at(-2) ?? "", /^One (?:word ){10}wor\.{3}/m);
+  assertEquals(rows(second.outputs[0]), rows(first.outputs.at(-2)));
+});
+
+Deno.test("conversation: /export writes into the home directory for a path with ~", async () => {
+  await using conversation = await typeConversation({
+    model: [scriptedReply("Hello!")],
+    typed: ["Greet me", "/export ~/b.md", "/quit"],
+  });
+  const { outputs, home } = conversation;
+  assertEquals(outputs[1], "Written to HOME/b.md\n");
+  assertStringIncludes(home.read("b.md"), "Hello!");
 });
