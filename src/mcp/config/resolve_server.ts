@@ -87,7 +87,7 @@ export function getSecrets(
 const SECRET_OPTION = /^-.*(?:key|token|secret|passw|credential|auth|header|bearer|cookie)|^-H$/i;
 
 /** Returns the values of options, which follow `=` or are the next argument; also without the name of a header. */
-function getArgumentSecrets(args: readonly string[]): readonly string[] {
+export function getArgumentSecrets(args: readonly string[]): readonly string[] {
   return args.flatMap((arg, index) => {
     const [option = "", ...parts] = arg.split("=");
     if (!SECRET_OPTION.test(option)) return [];
