@@ -94,12 +94,14 @@ async function readChunks(
     if (signal.aborted) resolve(undefined);
     else signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
-  const opening = Deno.open(path);
-  using file = await Promise.race([opening, aborted]);
-  if (!file) {
+  // Opened by its path, standard input needs all permissions of Deno.
+  const opening = isStandardInput(path) ? undefined : Deno.open(path);
+  using opened = await Promise.race([opening, aborted]);
+  if (opening && !opened) {
     opening.then((late) => late.close(), () => {});
     return false;
   }
+  const file = opened ?? Deno.stdin;
   const chunk = new Uint8Array(CHUNK_BYTES);
   for (;;) {
     const reading = file.read(chunk);
