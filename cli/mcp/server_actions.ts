@@ -5,7 +5,7 @@
  */
 
 import { redact } from "../../src/core/redact.ts";
-import { getArgumentSecrets } from "../../src/mcp/config/resolve_server.ts";
+import { getArgumentSecrets } from "../../src/mcp/config/argument_secrets.ts";
 import type { McpConfig } from "../../src/mcp/mod.ts";
 import type { SandboxOptions } from "../../src/tools/mod.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
