@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ModelSpec } from "../../src/core/model.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import { findModel } from "../catalog/catalog.ts";
 import { createChat } from "../openai/chat/chat.ts";
@@ -27,7 +28,7 @@ export interface AzureOptions extends AdapterOptions {
   /** URL of the resource, such as `https://my-resource.openai.azure.com`, or the target URI of a deployment. Required. */
   readonly baseUrl?: string | undefined;
   /**
-   * API to call. Default: that of the catalog entry of the deployment's model, if the API version and the URL have it;
+   * API to call. Default: that of the model after which the deployment is named, if the API version and the URL have it;
    * otherwise that of a target URI, else `chat`.
    */
   readonly api?: "chat" | "responses" | undefined;
@@ -63,9 +64,25 @@ export function createAzureStreamFn(options: AzureOptions): StreamFn {
   const canUseResponses = hasResponses(settings.baseUrl, apiVersion);
   const defaultApi = /\/responses$/.test(settings.baseUrl) ? "responses" : "chat";
   return withCatalog((request) => {
-    const preferred = canUseResponses ? findModel(settings.catalog, request.model)?.api : undefined;
+    const preferred = canUseResponses ? getModelApi(request.model, settings) : undefined;
     return apis[api ?? preferred ?? defaultApi](request);
   }, settings.catalog);
+}
+
+/**
+ * Matches deployments named after a model whose tools need the Responses API: "Function tools with reasoning_effort are not
+ * supported for gpt-5.6-sol in /v1/chat/completions", also without an effort, since these models think by default.
+ */
+const RESPONSES_MODELS = /gpt-?(?:5[.-]?[4-9]|[6-9])|codex/i;
+
+/** Returns the API of a deployment's model, by its catalog entry or its name. */
+function getModelApi(
+  model: ModelSpec,
+  { catalog }: AdapterSettings,
+): "chat" | "responses" | undefined {
+  const entry = findModel(catalog, model);
+  if (entry) return entry.api;
+  return RESPONSES_MODELS.test(model.modelId) ? "responses" : undefined;
 }
 
 /** Takes the API version out of the query of the `baseUrl`, which has one if it was copied from the portal. */

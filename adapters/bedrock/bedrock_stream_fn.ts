@@ -11,6 +11,7 @@ import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
 import { encodeModelPath } from "../kit/request/model_path.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import {
   type AdapterOptions,
   type AdapterSettings,
@@ -47,7 +48,7 @@ export interface BedrockOptions extends AdapterOptions {
   readonly guardrail?: BedrockGuardrail | undefined;
 }
 
-/** Assumed for any other model that is not in the catalog. */
+/** Assumed for a model of most families that is not in the catalog. */
 const FALLBACK_ENTRY: CatalogEntry = {
   contextWindow: 128_000,
   maxOutput: Infinity,
@@ -55,6 +56,20 @@ const FALLBACK_ENTRY: CatalogEntry = {
   images: true,
   strictSchema: false,
 };
+
+/** Returns the abilities that are assumed for a model that is not in the catalog. */
+function getFallbackEntry(modelId: string): CatalogEntry {
+  switch (getModelFamily(modelId).thinking) {
+    case "claude":
+      return FALLBACK_CLAUDE;
+    case "gpt":
+      return { ...FALLBACK_ENTRY, temperature: false };
+    case "nova":
+    case "gpt_oss":
+    case "none":
+      return FALLBACK_ENTRY;
+  }
+}
 
 /** Creates the stream function that `createBedrock()` loads. */
 export function createBedrockStreamFn(options: BedrockOptions): StreamFn {
@@ -67,7 +82,26 @@ export function createBedrockStreamFn(options: BedrockOptions): StreamFn {
   const codec = new EventCodec();
   const resolved = resolveSettings({ ...options, keyHint: options.keyHint ?? KEY_HINT }, "");
   const settings = { ...resolved, fetch: withWholeReplies(resolved.fetch, codec) };
-  const models = new ModelFinder(settings.catalog);
+  const context = { options, codec, models: new ModelFinder(settings.catalog) };
+  const { connectTimeoutMs, idleTimeoutMs, catalog } = settings;
+  const stream = createConverse({ ...context, settings });
+  // The response of a complete reply starts when the reply ends.
+  const wholeSettings = { ...settings, connectTimeoutMs: connectTimeoutMs + idleTimeoutMs };
+  const whole = createConverse({ ...context, settings: wholeSettings });
+  return withCatalog(
+    (request) => (getModelFamily(request.model.modelId).streamsTools ? stream : whole)(request),
+    catalog,
+  );
+}
+
+interface ConverseContext {
+  readonly options: BedrockOptions;
+  readonly settings: AdapterSettings;
+  readonly codec: EventCodec;
+  readonly models: ModelFinder;
+}
+
+function createConverse({ options, settings, codec, models }: ConverseContext): StreamFn {
   return createStreamFn({
     settings,
     apiKey: options.bearerToken ?? options.apiKey,
@@ -76,10 +110,9 @@ export function createBedrockStreamFn(options: BedrockOptions): StreamFn {
     createParser: () => new EventStreamParser((message) => codec.decode(message)),
     createReplyReader: (call) => new BedrockReply(call),
     async prepare({ request, writer }, key) {
-      const { thinking, streamsTools } = getModelFamily(request.model.modelId);
-      const isClaude = thinking === "claude";
-      const entry = models.find(request.model, writer) ??
-        (isClaude ? FALLBACK_CLAUDE : FALLBACK_ENTRY);
+      const { modelId } = request.model;
+      const { streamsTools } = getModelFamily(modelId);
+      const entry = models.find(request.model, writer) ?? getFallbackEntry(modelId);
       const { guardrail } = options;
       const content = await createConverseBody(request, { entry, guardrail }, writer);
       const isWhole = !streamsTools && content["toolConfig"] !== undefined;

@@ -7,7 +7,7 @@
 /** Features of a model family. */
 export interface ModelFamily {
   /** The format of its thinking settings. */
-  readonly thinking: "claude" | "nova" | "openai" | "none";
+  readonly thinking: "claude" | "nova" | "gpt" | "gpt_oss" | "none";
   /** Parts of a request that may have a cache point. */
   readonly cachePoints: readonly ("system" | "tools" | "messages")[];
   /** Whether a prefix may be cached for one hour. */
@@ -18,12 +18,16 @@ export interface ModelFamily {
   readonly resultMedia: boolean;
   /** Tool choices that force a call: any call, or a call of one tool. */
   readonly forcedChoices: readonly ("any" | "tool")[];
-  /** Whether a message may contain calls or results together with other content. */
-  readonly mixedTurns: boolean;
+  /** Content that a message with calls or results may contain in addition. */
+  readonly mixedTurns: "any" | "no_documents" | "none";
   /** Whether a reply of a request with tools may be a stream. */
   readonly streamsTools: boolean;
+  /** Whether a prompt may contain documents. */
+  readonly documents: boolean;
   /** Whether the model cites documents. */
   readonly citations: boolean;
+  /** Whether texts may end a reply. */
+  readonly stop: boolean;
   /** Whether the model can continue a reply that ends the request. */
   readonly prefill: boolean;
 }
@@ -35,9 +39,11 @@ const OTHER_FAMILY: ModelFamily = {
   resultStatus: false,
   resultMedia: false,
   forcedChoices: [],
-  mixedTurns: false,
+  mixedTurns: "none",
   streamsTools: true,
+  documents: true,
   citations: false,
+  stop: true,
   prefill: false,
 };
 const CLAUDE: ModelFamily = {
@@ -47,9 +53,11 @@ const CLAUDE: ModelFamily = {
   resultStatus: true,
   resultMedia: true,
   forcedChoices: ["any", "tool"],
-  mixedTurns: true,
+  mixedTurns: "no_documents",
   streamsTools: true,
+  documents: true,
   citations: true,
+  stop: true,
   prefill: true,
 };
 const NOVA: ModelFamily = {
@@ -58,7 +66,17 @@ const NOVA: ModelFamily = {
   cachePoints: ["system", "messages"],
   resultStatus: true,
   forcedChoices: ["any", "tool"],
-  mixedTurns: true,
+  mixedTurns: "any",
+};
+
+/** GPT-5.6 and later. They cache without cache points and reject them, as well as documents. */
+const GPT: ModelFamily = {
+  ...OTHER_FAMILY,
+  thinking: "gpt",
+  forcedChoices: ["any", "tool"],
+  mixedTurns: "any",
+  documents: false,
+  stop: false,
 };
 
 /** Families by a part of the model id; the first match counts. */
@@ -68,13 +86,15 @@ const FAMILIES: readonly (readonly [RegExp, ModelFamily])[] = [
   [/claude-(?:3|opus-4-(?:1|20)|sonnet-4-20)/, { ...CLAUDE, longCache: false }],
   [/claude/, CLAUDE],
   [/amazon\.nova/, NOVA],
-  [/openai\.gpt-oss/, { ...OTHER_FAMILY, thinking: "openai" }],
+  [/openai\.gpt-oss/, { ...OTHER_FAMILY, thinking: "gpt_oss" }],
+  [/openai\.gpt-/, GPT],
+  [/qwen\./, { ...OTHER_FAMILY, stop: false }],
   [/meta\.llama/, { ...OTHER_FAMILY, streamsTools: false }],
   [
     /mistral-(?:large|small)-24/,
     { ...OTHER_FAMILY, forcedChoices: ["any"], streamsTools: false },
   ],
-  [/mistral\./, { ...OTHER_FAMILY, forcedChoices: ["any"] }],
+  [/mistral-large/, { ...OTHER_FAMILY, forcedChoices: ["any"] }],
 ];
 
 /** Returns the family of a model. The id of an application inference profile does not contain it. */

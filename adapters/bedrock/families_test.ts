@@ -16,6 +16,8 @@ const MODELS:
     ["anthropic.claude-opus-4-8", "system tools messages", true, "any tool"],
     ["eu.amazon.nova-2-lite-v1:0", "system messages", false, "any tool"],
     ["openai.gpt-oss-120b-1:0", "", false, ""],
+    ["us.openai.gpt-6-sol", "", false, "any tool"],
+    ["qwen.qwen3-235b-a22b-2507-v1:0", "", false, ""],
     ["mistral.mistral-large-2407-v1:0", "", false, "any"],
     ["meta.llama3-3-70b-instruct-v1:0", "", false, ""],
     ["arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc", "", false, ""],
@@ -32,13 +34,14 @@ Deno.test("getModelFamily(): returns the caching and the forced calls of each mo
   }
 });
 
-Deno.test("getModelFamily(): only Claude has media in results, citations and a prefill; Claude and Nova mix content", () => {
+Deno.test("getModelFamily(): only Claude has media in results, citations and a prefill; Claude, Nova and GPT mix content", () => {
   for (const [id] of MODELS) {
     const { resultMedia, citations, prefill, resultStatus, mixedTurns } = getModelFamily(id);
     const isClaude = /claude-(?!v2|instant)/.test(id);
     assertEquals([resultMedia, citations, prefill], [isClaude, isClaude, isClaude], id);
-    const isMixed = isClaude || id.includes("nova");
-    assertEquals([resultStatus, mixedTurns], [isMixed, isMixed], id);
+    const hasStatus = isClaude || id.includes("nova");
+    const isMixed = hasStatus || id.includes("gpt-6");
+    assertEquals([resultStatus, mixedTurns !== "none"], [hasStatus, isMixed], id);
   }
 });
 
@@ -50,4 +53,19 @@ Deno.test("getModelFamily(): Llama and the first models of Mistral do not stream
     "us.meta.llama4-scout-17b-instruct-v1:0",
   ]);
   assertEquals(getModelFamily("mistral.mistral-large-3-675b-instruct").streamsTools, true);
+});
+
+Deno.test("getModelFamily(): GPT accepts neither stop texts nor documents, Qwen no stop texts", () => {
+  const select = (isSelected: (family: ReturnType<typeof getModelFamily>) => boolean) =>
+    MODELS.map(([id]) => id).filter((id) => isSelected(getModelFamily(id)));
+  assertEquals(select(({ stop }) => !stop), [
+    "us.openai.gpt-6-sol",
+    "qwen.qwen3-235b-a22b-2507-v1:0",
+  ]);
+  assertEquals(select(({ documents }) => !documents), ["us.openai.gpt-6-sol"]);
+});
+
+Deno.test("getModelFamily(): of the models of Mistral, only the large one can be forced to call a tool", () => {
+  const ids = ["mistral.mistral-large-3-675b-instruct", "us.mistral.pixtral-large-2502-v1:0"];
+  assertEquals(ids.map((id) => getModelFamily(id).forcedChoices), [["any"], []]);
 });

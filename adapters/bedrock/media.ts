@@ -42,13 +42,13 @@ const S3_IMAGES = /^s3:\/\/.*\.(?:png|jpe?g|gif|webp)$/i;
 export function getAbilities(
   modelId: string,
   { images }: Pick<CatalogEntry, "images">,
-  { citations }: ModelFamily,
+  { citations, documents }: ModelFamily,
 ): ContentAbilities {
   const hasAudio = /nova-(?:2-)?(?:omni|sonic)|voxtral/.test(modelId);
   return {
     replies: BEDROCK_REPLAY,
     image: images ? { types: COMMON_IMAGES, urls: S3_IMAGES } : undefined,
-    document: images ? { ...createAbility(DOCUMENT_FORMATS), citations } : undefined,
+    document: images && documents ? { ...createAbility(DOCUMENT_FORMATS), citations } : undefined,
     audio: hasAudio ? createAbility(AUDIO_FORMATS) : undefined,
   };
 }

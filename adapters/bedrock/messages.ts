@@ -59,11 +59,28 @@ export function toWireMessages(
     omitLostCalls: (blocks) =>
       hasTools ? omitUnansweredTools(blocks) : blocks.filter((block) => !isToolBlock(block)),
   });
-  const turns = family.mixedTurns ? mixedTurns : mixedTurns.flatMap(separateToolBlocks);
+  const turns = mixedTurns.flatMap((turn) =>
+    canMix(turn, family) ? [turn] : separateToolBlocks(turn)
+  );
   for (const { content } of turns) addDocumentText(content);
   if (cachePoint === undefined) return turns;
   for (const { content } of findCachedTurns(turns)) content.push(cachePoint);
   return turns;
+}
+
+/**
+ * Whether a message may contain calls or results together with its other content. With a document, Claude reports that
+ * "`tool_use` ids were found without `tool_result` blocks".
+ */
+function canMix({ content }: WireMessage, { mixedTurns }: ModelFamily): boolean {
+  switch (mixedTurns) {
+    case "any":
+      return true;
+    case "no_documents":
+      return !content.some((block) => block["document"] !== undefined);
+    case "none":
+      return false;
+  }
 }
 
 /** Splits a message with calls or results and other content, with a message of the other role between the parts. */

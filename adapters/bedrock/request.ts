@@ -67,11 +67,14 @@ export async function createConverseBody(
   const family = getModelFamily(model.modelId);
   const history = await adaptContent(request, getAbilities(model.modelId, entry, family), sink);
   const serverTools = await createServerTools(request, family, sink);
-  const unsupported = ["seed", "verbosity"] as const;
   const isClaude = family.thinking === "claude";
   warnUnsupportedOptions(
     request,
-    isClaude ? unsupported : [...unsupported, "reasoningSummary"],
+    [
+      ...["seed", "verbosity"] as const,
+      ...(isClaude ? [] : ["reasoningSummary"] as const),
+      ...(family.stop ? [] : ["stop"] as const),
+    ],
     sink,
   );
   warnTierPrice(options, entry, sink);
@@ -96,7 +99,7 @@ export async function createConverseBody(
     hasTools: (toolConfig ?? options.extra?.["toolConfig"]) !== undefined,
   });
   const thinking = toThinkingFields(request, { family, entry, messages }, sink);
-  const inferenceConfig = toInferenceConfig(options, { entry, thinking, isClaude }, sink);
+  const inferenceConfig = toInferenceConfig(options, { entry, family, thinking }, sink);
   const isStream = family.streamsTools || toolConfig === undefined;
   const body = {
     messages,
@@ -144,20 +147,21 @@ async function createServerTools(
 
 interface InferenceContext {
   readonly entry: CatalogEntry;
+  readonly family: ModelFamily;
   readonly thinking: ThinkingFields;
-  readonly isClaude: boolean;
 }
 
 function toInferenceConfig(
   options: StreamOptions,
-  { entry, thinking, isClaude }: InferenceContext,
+  { entry, family, thinking }: InferenceContext,
   sink: WarningSink,
 ): JsonObject {
+  const isClaude = family.thinking === "claude";
   const maxTokens = thinking.fixesLength
     ? warnThinkingOption("max_tokens", options.maxTokens, sink)
     : resolveMaxTokens(options, entry, sink);
   const stop = isClaude ? omitBlankStop(options, sink) : options;
-  const stopSequences = resolveStop(stop, MAX_STOP_TEXTS, sink);
+  const stopSequences = family.stop ? resolveStop(stop, MAX_STOP_TEXTS, sink) : undefined;
   const temperature = thinking.fixesTemperature
     ? warnThinkingOption("temperature", options.temperature, sink)
     : resolveTemperature(options, entry, sink);
@@ -240,7 +244,8 @@ function adaptTool(tool: ToolSpec, { thinking }: ModelFamily): ToolSpec {
         description: toNovaDescription(description, parameters),
         parameters: toNovaSchema(parameters),
       };
-    case "openai":
+    case "gpt":
+    case "gpt_oss":
     case "none":
       return { ...tool, parameters: toToolSchema(parameters) };
   }

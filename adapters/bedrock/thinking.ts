@@ -52,7 +52,12 @@ export function toThinkingFields(
         fixesLength: maxReasoningEffort === "high",
         fields: { reasoningConfig: { type: "enabled", maxReasoningEffort } },
       }));
-    case "openai":
+    case "gpt":
+      return toEffortFields(request, context, sink, (effort) => ({
+        fixesTemperature: false,
+        fields: { reasoning: { effort } },
+      }));
+    case "gpt_oss":
       return toEffortFields(request, context, sink, (reasoning_effort) => ({
         fixesTemperature: false,
         fields: { reasoning_effort },
@@ -91,12 +96,13 @@ function callsLackThinking(messages: readonly WireMessage[]): boolean {
 
 function toEffortFields(
   request: StreamRequest,
-  { entry }: ThinkingContext,
+  { entry, family }: ThinkingContext,
   sink: WarningSink,
   toFields: (effort: string) => ThinkingFields,
 ): ThinkingFields {
   const { thinkingLevel } = request.model;
-  if (thinkingLevel === "off") return NO_FIELDS;
+  // GPT models think without an effort: some can be turned off by one, others have a lowest one.
+  if (thinkingLevel === "off" && family.thinking !== "gpt") return NO_FIELDS;
   const efforts = entry.thinking.type === "effort" ? entry.thinking.efforts : [];
   const effort = resolveEffort(thinkingLevel, efforts);
   if (effort === undefined) {

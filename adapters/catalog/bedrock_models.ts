@@ -9,8 +9,8 @@ import { efforts, type EntryOverrides, NO_THINKING, rates } from "./entry_builde
 
 const PRICE_SOURCE = "https://aws.amazon.com/bedrock/pricing/";
 
-/** Claude models since version 4.5 cost 10 % more through the profile of a region than through `global`. */
-const CLAUDE_REGION_FACTORS = {
+/** Claude models since version 4.5, and GPT models, cost 10 % more through the profile of a region than through `global`. */
+const REGION_FACTORS = {
   us: 1.1,
   eu: 1.1,
   apac: 1.1,
@@ -19,6 +19,8 @@ const CLAUDE_REGION_FACTORS = {
   jp: 1.1,
   "us-gov": 1.2,
 };
+/** Matches the GPT models that Bedrock has behind this API, of OpenAI's models. */
+const GPT_MODELS = /^gpt-(?:5\.6-|6)/;
 const CLAUDE_WITHOUT_REGION_FACTORS = /^claude-(?:3|opus-4$|opus-4-1$|sonnet-4$)/;
 
 /** Creates the entry of a Bedrock model other than Claude. */
@@ -93,11 +95,25 @@ const OTHER_MODELS: Catalog = {
   "meta.llama3-3-70b-instruct": bedrock({ rates: rates(0.72, 0.72) }),
 };
 
-/** Creates the models of Bedrock. Claude models have the same entries as at Anthropic, apart from their regions. */
-export function createBedrockModels(claudeModels: Catalog): Catalog {
+/** Creates the models of Bedrock. Those of Anthropic and OpenAI have the same entries as there, apart from their regions. */
+export function createBedrockModels(
+  { claudeModels, gptModels }: { readonly claudeModels: Catalog; readonly gptModels: Catalog },
+): Catalog {
   const claudeEntries = Object.entries(claudeModels).map(([modelId, entry]) => {
-    const regionFactors = CLAUDE_WITHOUT_REGION_FACTORS.test(modelId) ? {} : CLAUDE_REGION_FACTORS;
+    const regionFactors = CLAUDE_WITHOUT_REGION_FACTORS.test(modelId) ? {} : REGION_FACTORS;
     return [`anthropic.${modelId}`, { ...entry, regionFactors, priceSource: PRICE_SOURCE }];
   });
-  return { ...Object.fromEntries(claudeEntries), ...OTHER_MODELS };
+  const gptEntries = Object.entries(gptModels)
+    .filter(([modelId]) => GPT_MODELS.test(modelId))
+    .map(([modelId, { api: _api, ...entry }]) => [`openai.${modelId}`, {
+      ...entry,
+      strictSchema: false,
+      regionFactors: REGION_FACTORS,
+      priceSource: PRICE_SOURCE,
+    }]);
+  return {
+    ...Object.fromEntries(claudeEntries),
+    ...Object.fromEntries(gptEntries),
+    ...OTHER_MODELS,
+  };
 }

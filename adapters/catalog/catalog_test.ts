@@ -41,6 +41,10 @@ Deno.test("findModel(): finds a Bedrock model with or without region, version an
   assertEquals(nova?.contextWindow, 300_000);
   const open = findModel(catalog, { provider: "bedrock", modelId: "openai.gpt-oss-120b-1:0" });
   assertEquals(open?.rates, { input: 0.15, output: 0.6 });
+  const getInput = (modelId: string) =>
+    findModelRates(catalog, { provider: "bedrock", modelId })?.input;
+  assertEquals(getInput("global.openai.gpt-6-sol"), 2);
+  assertEquals(getInput("us.openai.gpt-6-sol"), 2.2);
 });
 
 Deno.test("findModel(): returns undefined for another provider or id", () => {

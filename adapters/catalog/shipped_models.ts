@@ -63,6 +63,17 @@ const SONNET_4_RATES = withLongPrompt(claudeRates(3, 15, 0.3, 3.75), {
   output: 1.5,
 });
 
+const FABLE_5 = claude({
+  thinking: efforts("low medium high xhigh max", "never"),
+  rates: claudeRates(10, 50, 1, 12.5),
+});
+const FABLE_5_1 = claude({
+  thinking: efforts("low medium high xhigh max", "never"),
+  forcedToolChoice: false,
+  contextBoundThinking: true,
+  rates: claudeRates(10, 50, 0.25, 12.5),
+});
+
 const ANTHROPIC: Catalog = {
   "claude-fable-5-2": claude({
     thinking: efforts("low medium high xhigh max", "never"),
@@ -70,12 +81,8 @@ const ANTHROPIC: Catalog = {
     contextBoundThinking: true,
     rates: claudeRates(8, 40, 0.2, 10),
   }),
-  "claude-fable-5-1": claude({
-    thinking: efforts("low medium high xhigh max", "never"),
-    forcedToolChoice: false,
-    contextBoundThinking: true,
-    rates: claudeRates(10, 50, 0.25, 12.5),
-  }),
+  "claude-fable-5-1": FABLE_5_1,
+  "claude-mythos-5-1": FABLE_5_1,
   "claude-opus-5-5": claude({
     thinking: efforts("low medium high xhigh max", "never"),
     forcedToolChoice: false,
@@ -96,10 +103,8 @@ const ANTHROPIC: Catalog = {
       output: 5,
     }),
   }),
-  "claude-fable-5": claude({
-    thinking: efforts("low medium high xhigh max", "never"),
-    rates: claudeRates(10, 50, 1, 12.5),
-  }),
+  "claude-fable-5": FABLE_5,
+  "claude-mythos-5": FABLE_5,
   "claude-opus-5": claude({ rates: claudeRates(5, 25, 0.5, 6.25) }),
   "claude-sonnet-5": claude({ rates: claudeRates(2, 10, 0.2, 2.5) }),
   "claude-opus-4-8": claude({
@@ -343,7 +348,10 @@ export const CATALOG_MODELS: Catalog = {
     "anthropic",
     withRegionalFactor(withRequestFees(ANTHROPIC, ANTHROPIC_FEES), () => 1.1),
   ),
-  ...prefixModelIds("bedrock", createBedrockModels(ANTHROPIC)),
+  ...prefixModelIds(
+    "bedrock",
+    createBedrockModels({ claudeModels: ANTHROPIC, gptModels: OPENAI }),
+  ),
   ...prefixModelIds(
     "openai",
     withRegionalFactor(withRequestFees(OPENAI, OPENAI_FEES), getOpenAIFactor),

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { BlockWriter } from "../../src/core/block_writer.ts";
+import { BlockWriter } from "../../src/core/block_writer.ts";
 import { AgentError } from "../../src/core/errors.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import type { ErrorOrigin } from "./errors/classify.ts";
 import type { ErrorTable } from "./errors/error_table.ts";
-import { post, type PostRequest } from "./http/post.ts";
+import { post } from "./http/post.ts";
 import { addEncodedForms, findHeaderSecrets, findUrlSecrets } from "./http/request_secrets.ts";
 import { LimitReservation } from "./limits/limit_reservation.ts";
 import {
@@ -20,6 +20,7 @@ import {
   requireApiKey,
 } from "./options/adapter_options.ts";
 import { checkStreamOptions } from "./options/check_options.ts";
+import type { RejectedContent } from "./request/rejected_content.ts";
 import { omitImpossibleToolChoice } from "./request/tools.ts";
 import { withCatalog } from "./request/with_catalog.ts";
 import { createNameDecoder, type NameRule, TOOL_NAME_RULE } from "./request/wire_names.ts";
@@ -95,12 +96,14 @@ export interface Provider<Frame> {
 /** Creates the stream function of a provider. */
 export function createStreamFn<Frame>(provider: Provider<Frame>): StreamFn {
   const { settings } = provider;
+  const history: KnownHistory = {};
   return withCatalog((request) => {
     const reservation = new LimitReservation(settings.limiter, request);
     return toEventStream({
       request,
       settings,
-      createExchange: (writer) => new ProviderExchange(provider, { request, writer, reservation }),
+      createExchange: (writer) =>
+        new ProviderExchange(provider, { request, writer, reservation, history }),
       onEnd: (usage) => reservation.settle(usage),
     });
   }, settings.catalog);
@@ -108,6 +111,13 @@ export function createStreamFn<Frame>(provider: Provider<Frame>): StreamFn {
 
 interface ExchangeOptions extends Pick<ProviderCall, "request" | "writer"> {
   readonly reservation: LimitReservation;
+  readonly history: KnownHistory;
+}
+
+/** Knowledge of earlier calls about the history. */
+interface KnownHistory {
+  /** Set once a provider has rejected content. */
+  rejected?: RejectedContent;
 }
 
 /** Request and response of one call to a {@linkcode Provider}. */
@@ -115,12 +125,17 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   readonly #provider: Provider<Frame>;
   readonly #call: ProviderCall;
   readonly #reservation: LimitReservation;
+  readonly #history: KnownHistory;
   /** Shared with the error origin of the call, so that secrets added later are redacted too. */
   readonly secrets: string[] = [];
 
-  constructor(provider: Provider<Frame>, { request, writer, reservation }: ExchangeOptions) {
+  constructor(
+    provider: Provider<Frame>,
+    { request, writer, reservation, history }: ExchangeOptions,
+  ) {
     this.#provider = provider;
     this.#reservation = reservation;
+    this.#history = history;
     const { headers, baseUrl, query } = provider.settings;
     const url = appendQuery(baseUrl, query);
     this.#addSecrets([...findHeaderSecrets(headers), ...findUrlSecrets(url)]);
@@ -143,21 +158,24 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   }
 
   async open(connection: AbortController): Promise<OpenReply<Frame>> {
-    const { request, origin, writer } = this.#call;
-    const { settings, errors, apiKey, keyless, connectHint } = this.#provider;
+    const { request, writer } = this.#call;
+    const { settings, apiKey, keyless } = this.#provider;
     checkStreamOptions(request.options);
     const isKeyOptional = keyless || hasKeyHeader(settings);
     const key = isKeyOptional
       ? await findApiKey(request, apiKey)
       : await requireApiKey(request, { apiKey, keyHint: settings.keyHint });
     if (key) this.#addSecrets([key]);
-    const call = { ...this.#call, request: omitImpossibleToolChoice(request, writer) };
-    const outgoing = await this.#provider.prepare(call, key);
-    this.#addSecrets(outgoing.secrets ?? []);
+    const possible = omitImpossibleToolChoice(request, writer);
+    const adapted = this.#history.rejected?.adapt(possible) ?? possible;
+    const call = { ...this.#call, request: adapted };
+    const outgoing = await this.#prepare(call, key);
     await this.#reservation.reserve(writer, connection.signal);
     try {
       const [body, reader] = await Promise.all([
-        this.#post({ ...outgoing, provider: origin.provider, errors, connectHint }, connection),
+        this.#post(outgoing, connection).catch((error) =>
+          this.#postWithoutRejected(error, { call, key, connection })
+        ),
         this.#createReader(),
       ]);
       return { body, ...reader };
@@ -180,14 +198,52 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
     return { parser, replyReader };
   }
 
+  async #prepare(call: ProviderCall, key: string | undefined): Promise<OutgoingRequest> {
+    const outgoing = await this.#provider.prepare(call, key);
+    this.#addSecrets(outgoing.secrets ?? []);
+    return outgoing;
+  }
+
+  /** Sends a request again without content of the history that the provider rejected; rejects with other errors. */
+  async #postWithoutRejected(
+    error: unknown,
+    { call, key, connection }: {
+      readonly call: ProviderCall;
+      readonly key: string | undefined;
+      readonly connection: AbortController;
+    },
+  ): Promise<ReadableStream<Uint8Array> | null> {
+    if (!AgentError.is(error) || error.code !== "bad_request") throw error;
+    const { leaveOutRejected, RejectedContent } = await import("./request/rejected_content.ts");
+    // The first request has reported everything else.
+    const writer = new BlockWriter(() => {});
+    let [problem, sent]: [unknown, StreamRequest] = [error, call.request];
+    while (true) {
+      const reduced = leaveOutRejected(problem, sent, sent !== call.request);
+      if (!reduced) throw problem;
+      call.writer.warning(reduced.code, reduced.message);
+      const { request } = reduced;
+      try {
+        const outgoing = await this.#prepare({ ...call, request, writer }, key);
+        const body = await this.#post(outgoing, connection);
+        this.#history.rejected ??= new RejectedContent();
+        this.#history.rejected.remember(call.request, request);
+        return body;
+      } catch (other) {
+        [problem, sent] = [other, request];
+      }
+    }
+  }
+
   async #post(
-    { fallback, ...outgoing }: OutgoingRequest & PostRequest,
+    { fallback, ...outgoing }: OutgoingRequest,
     connection: AbortController,
   ): Promise<ReadableStream<Uint8Array> | null> {
-    const { settings } = this.#provider;
+    const { settings, errors, connectHint } = this.#provider;
+    const { provider } = this.#call.origin;
     const { query } = settings;
     const url = appendQuery(outgoing.url, query);
-    const request = { ...outgoing, url, secrets: this.secrets };
+    const request = { ...outgoing, provider, errors, connectHint, url, secrets: this.secrets };
     try {
       return await post(request, settings, connection);
     } catch (error) {

@@ -135,7 +135,8 @@ class CommandRuns implements RunControl {
   }
 
   prompt(input: PromptInput): void {
-    if (typeof input === "string") this.input = input;
+    if (typeof input !== "string") throw createRefusal();
+    this.input = input;
   }
 
   startTask(_label: string, task: (signal: AbortSignal) => Promise<void>): void {
@@ -164,9 +165,11 @@ class CommandRuns implements RunControl {
 }
 
 function refuse(): Promise<never> {
-  return Promise.reject(
-    new UsageError("This command is not available in an editor: start swink in a terminal"),
-  );
+  return Promise.reject(createRefusal());
+}
+
+function createRefusal(): UsageError {
+  return new UsageError("This command is not available in an editor: start swink in a terminal");
 }
 
 function formatError(error: unknown): string {

@@ -10,6 +10,7 @@ import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
 import type { Hook } from "../hooks/hook.ts";
+import { anchorRules } from "./anchor_rules.ts";
 import { checkConfigText } from "./check_config_value.ts";
 import { getProjectConfigPath, getUserConfigPath } from "./config_files.ts";
 import { CONFIG_KEYS } from "./config_keys.ts";
@@ -25,6 +26,8 @@ export interface ConfigSources {
   readonly directories?: ProgramDirectories | undefined;
   /** Root of the project, if it is trusted. Default: no file of a project is read. */
   readonly projectRoot?: string | undefined;
+  /** Directory of the run, if its rules are used. Default: rules are as in the file of the project. */
+  readonly cwd?: string | undefined;
   /** Arguments of `--config`, as `key=value`. */
   readonly overrides?: readonly string[] | undefined;
 }
@@ -44,13 +47,12 @@ export interface Config {
  * environment, `--config`. Forbidden tools add up.
  */
 export async function loadConfig(
-  { directories, projectRoot, overrides = [] }: ConfigSources,
+  { directories, projectRoot, cwd = projectRoot, overrides = [] }: ConfigSources,
   env: Host["env"],
 ): Promise<Config> {
   const files = await Promise.all([
     directories && readConfigFile({ type: "user", file: getUserConfigPath(directories) }),
-    projectRoot !== undefined &&
-    readConfigFile({ type: "project", file: getProjectConfigPath(projectRoot) }),
+    projectRoot !== undefined && readProjectFile(projectRoot, cwd),
   ]);
   const layers = [
     ...files.filter((layer) => typeof layer === "object"),
@@ -76,6 +78,18 @@ async function findKeyProblems(
     import.meta.url,
   );
   return resolveKeyBindings(settings).problems;
+}
+
+/** Reads the file of a project, whose rules about paths are also those of its root. */
+async function readProjectFile(root: string, cwd: string | undefined): Promise<ConfigLayer> {
+  const layer = await readConfigFile({ type: "project", file: getProjectConfigPath(root) });
+  if (cwd === root) return layer;
+  const settings = layer.settings.map((setting) => {
+    const { key, value } = setting;
+    const isDenied = key === "disallowed_tools" && Array.isArray(value);
+    return isDenied ? { ...setting, value: anchorRules(value, root) } : setting;
+  });
+  return { ...layer, settings };
 }
 
 const EMPTY_LAYER: ConfigLayer = { settings: [], problems: [] };

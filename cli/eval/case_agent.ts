@@ -94,6 +94,7 @@ async function createSetup(
     project: await loadFixtureProject(cwd),
     today: new Date(startedAt),
     needsKey: replay === undefined,
+    isReplay: replay !== undefined,
     signal,
     ...(faults && { wrapStreamFn: faults.wrapStreamFn }),
     // No question of an evaluation is answered by keys that the user types.

@@ -22,6 +22,7 @@ import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { withLocalProvider } from "../run/local_models.ts";
 import { getProviders } from "../run/provider_options.ts";
+import { createRetryStrategy } from "../run/retry_strategy.ts";
 import type { EvalSettings } from "./eval_settings.ts";
 import { findModelUrl, getModelDirectory } from "./model_directories.ts";
 
@@ -87,7 +88,8 @@ async function createJudge(
         env: host.env,
         providers: withLocalProvider(options, host),
       });
-      const agent = new Agent({ model, streamFn, prices });
+      const retry = createRetryStrategy({ isReplay: replay !== undefined });
+      const agent = new Agent({ model, streamFn, prices, retry });
       const { text, cost, error } = await agent.prompt(prompt, { signal });
       if (error) {
         onError(error);

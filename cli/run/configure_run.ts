@@ -78,6 +78,7 @@ export async function configureRun(
   const config = await loadConfig({
     directories: bare ? undefined : directories,
     projectRoot: project?.isTrusted ? project.root : undefined,
+    cwd,
     overrides: options.config,
   }, host.env);
   await reportProblems(config.problems, options, host);

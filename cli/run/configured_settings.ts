@@ -50,7 +50,7 @@ export function parseConfiguredSettings(
 export async function loadCurrentConfig(host: Pick<Host, "env">): Promise<Config> {
   const directories = getProgramDirectories(host.env);
   const projectRoot = directories && await findTrustedRoot(Deno.cwd(), { directories, host });
-  const config = await loadConfig({ directories, projectRoot }, host.env);
+  const config = await loadConfig({ directories, projectRoot, cwd: Deno.cwd() }, host.env);
   const error = config.problems.find(({ type }) => type === "error");
   if (error) throw new ConfigurationError(formatConfigProblem(error));
   return config;

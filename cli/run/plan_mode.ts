@@ -15,8 +15,8 @@ import {
 import { PLAN_PATH } from "../host/plan_path.ts";
 
 /** Returns the file of the plan in a working directory. */
-export function getPlanFile(cwd: string): PlanFile {
-  return planFile(join(cwd, PLAN_PATH), { within: cwd });
+export function getPlanFile(cwd: string, path: string = PLAN_PATH): PlanFile {
+  return planFile(join(cwd, path), { within: cwd });
 }
 
 /** Creates plan mode, turned off, with a plan in a working directory. */

@@ -92,6 +92,8 @@ export interface AgentSetupOptions extends
   readonly subAgentPolicies?: readonly Policy[];
   /** Whether a key is required. Default: `true`, except for a replay. */
   readonly needsKey?: boolean;
+  /** Whether a recording answers the requests. Default: whether there is a `replay`. */
+  readonly isReplay?: boolean;
   /** Date for the system prompt. Default: the current one. */
   readonly today?: Date;
   /** Ends the wait for a key. */
@@ -161,6 +163,7 @@ export interface AgentSetup extends AsyncDisposable {
 export async function setUpAgent(options: AgentSetupOptions, host: Host): Promise<AgentSetup> {
   const { env } = host;
   const { maxTurns, thinkingLevel, fallbackModels = [], conversation, permissionMode } = options;
+  const { isReplay = options.replay !== undefined } = options;
   const chosen = await chooseModel(options, host);
   const model = thinkingLevel === undefined ? chosen : { ...chosen, thinkingLevel };
   const providers = await getProviders([model, ...fallbackModels], options, host);
@@ -189,7 +192,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     // A user or a program that adds a message to a run does not want to lose what runs.
     interrupt: "boundary",
     ...(conversation && { getApiKey: (provider: string) => keys.get(provider) }),
-    retry: createRetryStrategy(),
+    retry: createRetryStrategy({ isReplay }),
     fallback: fallbackModels.map((fallback) => ({ model: fallback })),
     policies: [
       ...[...(planMode ? [planMode] : []), ...await createLimits(options)],

@@ -13,6 +13,8 @@ Deno.test("findDeviceModels(): offers no model for embeddings", async () => {
   await using home = await createTemporaryDirectory({
     "mine.gguf": "",
     "Qwen--Qwen3-Embedding-GGUF--q8.gguf": "",
+    "all-MiniLM-L6-v2.Q8_0.gguf": "",
+    "bge-reranker-v2-m3.gguf": "",
     "nomic-embed-text-v1.5.gguf": "",
   });
   const env = (name: string) => name === "SWINK_MODELS" ? home.path : undefined;

@@ -40,7 +40,7 @@ export const LOCAL_SERVERS: readonly LocalServer[] = [
     provider: "ollama",
     url: "http://127.0.0.1:11434",
     path: "/api/tags",
-    readNames: (list) => readList(list, "models", "name"),
+    readNames: (list) => readList(list, "models").filter(canChat).map((model) => model?.name),
   },
   compatibleServer("LM Studio", "lmstudio", 1234),
   compatibleServer("llama.cpp", "llamacpp", 8080),
@@ -58,14 +58,26 @@ function compatibleServer(name: string, provider: string, port: number): LocalSe
     provider,
     url: `http://127.0.0.1:${port}/v1`,
     path: "/models",
-    readNames: (list) => readList(list, "data", "id"),
+    readNames: (list) => readList(list, "data").map((model) => model?.id),
   };
 }
 
-/** Returns a member of every item in a list of an object; none if the value has another shape. */
-function readList(value: unknown, listName: string, member: string): unknown[] {
-  const list = (value as Record<string, unknown> | null)?.[listName];
-  return Array.isArray(list) ? list.map((item) => item?.[member]) : [];
+/** An item of a list, which any program may have sent. */
+interface ListedModel {
+  readonly id?: unknown;
+  readonly name?: unknown;
+  readonly details?: { readonly family?: unknown } | null;
+}
+
+/** Returns a list of an object; an empty one if the value has another shape. */
+function readList(value: unknown, name: string): (ListedModel | null)[] {
+  const list = (value as Record<string, unknown> | null)?.[name];
+  return Array.isArray(list) ? list : [];
+}
+
+/** Whether Ollama lists a model with another network than those that only create embeddings, such as `nomic-bert`. */
+function canChat(model: ListedModel | null): boolean {
+  return !/bert/i.test(String(model?.details?.family ?? ""));
 }
 
 /** The models of the servers on this machine. */
@@ -106,14 +118,18 @@ export async function findLocalModels(
   };
 }
 
+/** Names of models that only create embeddings or rank texts, such as `nomic-embed-text`, `bge-m3` and `all-MiniLM-L6-v2`. */
+const EMBEDDING_NAME =
+  /(?:embed|rerank)[^/\\]*$|(?:^|[^a-z0-9])(?:bge|gte|e5|minilm|mpnet)(?![a-z])[^/\\]*$/i;
+
 /**
- * Models for embeddings have names such as `nomic-embed-text`; not every server lists the abilities of its models. The name of
- * a model of llama.cpp can be its path, with spaces and letters of any language.
+ * Not every server lists the abilities of its models, so that names decide. The name of a model of llama.cpp can be its path,
+ * with spaces and letters of any language.
  */
 export function isChatModel(name: unknown): name is string {
   return typeof name === "string" && name === name.trim() &&
     /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u.test(name) &&
-    !/embed[^/\\]*$/i.test(name);
+    !EMBEDDING_NAME.test(name);
 }
 
 /** The list of models of a server, which is refused without a key if `needsKey` is set. */

@@ -36,16 +36,26 @@ const MIN_TOKEN_LENGTH = 8;
 const VARIABLE_NAMES = "[A-Z0-9_]*_(?:TOKEN|SECRET|PASSWORD|(?:API|ACCESS|SECRET|PRIVATE)_?KEY)";
 /** Value of such a member that is no reference to another variable, such as `${TOKEN}`, and no example. */
 const VARIABLE_VALUE = `(?!\\$[{A-Z_]|[{<]|your[-_]|YOUR_)[^\\s"\\\\]{${MIN_TOKEN_LENGTH},}`;
+/** Members such as `db_password` and `smtpPassword`, as in the configuration of a program. */
+const PREFIXED_NAMES = [
+  `(?!(?:change|forgot|reset|update)[-_])[a-z0-9][a-z0-9_-]*[-_](?:${SECRET_MEMBER_NAMES}|secret)`,
+  "(?!(?:change|forgot|reset|update)[A-Z])[A-Za-z][A-Za-z0-9]*(?:Passw(?:or)?d|Passphrase|Secret|(?:Api|Access|Secret|Private)Key|(?:Access|Auth|Refresh|Session)Token)",
+].join("|");
+/** Value of such a member that is neither a short word, which describes the member, nor a path. */
+const PREFIXED_VALUE = `(?!\\$[{a-z]|[./]|[a-z]{1,15}")${VARIABLE_VALUE}`;
 const REDACTED_BYTES = new TextEncoder().encode(REDACTED);
 
 const SECRET_MEMBER = new RegExp(`^(?:${SECRET_MEMBER_NAMES})$`, "i");
 const TOKEN_MEMBER = new RegExp(`^(?:${TOKEN_MEMBER_NAMES})$`, "i");
 const VARIABLE_MEMBER = new RegExp(`^${VARIABLE_NAMES}$`);
 const SECRET_VALUE = new RegExp(`^${VARIABLE_VALUE}$`);
+const PREFIXED_MEMBER = new RegExp(`^(?:${PREFIXED_NAMES})$`);
+const PREFIXED_SECRET = new RegExp(`^${PREFIXED_VALUE}"$`);
 const SECRET_MEMBER_PATTERNS = [
   createMemberPattern(SECRET_MEMBER_NAMES, 1),
   createMemberPattern(TOKEN_MEMBER_NAMES, MIN_TOKEN_LENGTH),
   new RegExp(`(?<="${VARIABLE_NAMES}"\\s*:\\s*")${VARIABLE_VALUE}(?=")`, "g"),
+  new RegExp(`(?<="(?:${PREFIXED_NAMES})"\\s*:\\s*")${PREFIXED_VALUE}(?=")`, "g"),
 ];
 
 /** Creates the pattern of the values of members with some names in JSON. */
@@ -192,7 +202,8 @@ function redactJson(value: JsonValue, secrets: readonly string[]): JsonValue {
 function isSecretMember(name: string, value: string): boolean {
   return SECRET_MEMBER.test(name) ||
     (TOKEN_MEMBER.test(name) && value.length >= MIN_TOKEN_LENGTH) ||
-    (VARIABLE_MEMBER.test(name) && SECRET_VALUE.test(value));
+    (VARIABLE_MEMBER.test(name) && SECRET_VALUE.test(value)) ||
+    (PREFIXED_MEMBER.test(name) && PREFIXED_SECRET.test(`${value}"`));
 }
 
 function findBodySecrets(text: string, secrets: readonly string[]): TextSpan[] {

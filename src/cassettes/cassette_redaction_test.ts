@@ -304,6 +304,47 @@ Deno.test("redaction: hides variables such as GITHUB_TOKEN in JSON, not referenc
   assertEquals(decodeChunks(redactChunks(encodeTexts(file), [])), [content]);
 });
 
+Deno.test("redaction: hides members such as db_password and smtpPassword, not descriptions and other members", async () => {
+  const secret = "Lm2Kp4RvW8s!";
+  const hidden = {
+    db_password: secret,
+    "smtp-password": "correct-horse-battery",
+    stripe_secret_key: secret,
+    aws_secret_access_key: secret,
+    webhook_secret: secret,
+    openai_api_key: secret,
+    slack_bot_token: secret,
+    smtpPassword: secret,
+    ConnectionPassword: secret,
+    googleApiKey: secret,
+    jwtSecret: secret,
+  };
+  const kept = {
+    forgot_password: "forgot-password.html",
+    resetPassword: "reset-password.html",
+    user_password: "required",
+    new_password: "Enter a new password",
+    login_password: "/login/password",
+    mail_password: "$mail_password",
+    ftp_password: "${FTP_PASSWORD}",
+    nextPageToken: "CAUQAAabcdef",
+    page_token: "CAUQAAabcdef",
+    primary_key: "customer_id",
+    primaryKey: "customer_id",
+    secretary: "Ada Lovelace1",
+  };
+  const names = Object.keys(hidden);
+  const redacted = { ...Object.fromEntries(names.map((name) => [name, "[redacted]"])), ...kept };
+  const file = JSON.stringify({ ...hidden, ...kept }, null, 2);
+  const { body } = await redactFetch(url, {
+    method: "POST",
+    body: JSON.stringify({ config: { ...hidden, ...kept }, content: file }),
+  });
+  const content = JSON.stringify(redacted, null, 2);
+  assertEquals(body, { json: { config: redacted, content } });
+  assertEquals(decodeChunks(redactChunks(encodeTexts(file), [])), [content]);
+});
+
 Deno.test("redactRequest() hides parameters such as subscription-key and private_token", async () => {
   for (const name of ["subscription-key", "private_token", "pwd", "passphrase"]) {
     const { url: address } = await redactFetch(`https://host.example/?${name}=x7Lm2Kp4`);

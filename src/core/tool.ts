@@ -35,6 +35,11 @@ export interface ToolContext<Context = unknown> {
    * emitted.
    */
   readonly onEvent: (event: AgentEvent) => Promise<void>;
+  /**
+   * Pauses the timeout of the call, such as while the tool waits for a person; returns a function that ends the pause.
+   * Default: the call has no timeout.
+   */
+  readonly pauseTimeout?: (() => () => void) | undefined;
   /** Key that stays the same when the call is run again, so that an external service can detect the repetition. */
   readonly idempotencyKey: string;
   /** Id of the run. */

@@ -14,8 +14,10 @@ export interface WorktreeOptions {
 
 /** A working directory with a branch of its own. */
 export interface Worktree {
-  /** Absolute path of the directory. */
+  /** Absolute path of the directory in which the sub-agent works: that of the run, in the copy. */
   readonly directory: string;
+  /** Absolute path of the complete copy, if the directory is below it. Default: the directory. */
+  readonly root?: string | undefined;
   /** Name of the branch. */
   readonly branch: string;
   /** Removes the directory and the branch if nothing has changed, and otherwise keeps the changes. Never rejects. */

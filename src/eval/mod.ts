@@ -94,7 +94,11 @@ export {
   type PatchPrediction,
   type PatchTask,
 } from "./patch_tasks/patch_task.ts";
-export { PredictionsFile, type PredictionsFileOptions } from "./patch_tasks/predictions_file.ts";
+export {
+  PredictionsFile,
+  type PredictionsFileOptions,
+  type WritePredictionOptions,
+} from "./patch_tasks/predictions_file.ts";
 export { formatHtmlReport, type HtmlReportOptions } from "./reports/html_report.ts";
 export { formatJunitReport } from "./reports/junit_report.ts";
 export { formatMarkdownReport, type ReportOptions } from "./reports/markdown_report.ts";

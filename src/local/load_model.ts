@@ -83,17 +83,30 @@ export async function loadModel(place: ModelPlace, options: LoadOptions): Promis
   const runtime = await loadLlamaRuntime(llamaPackage, gpu);
   signal.throwIfAborted();
   const context = { header, profile, place, options };
-  try {
-    // Each load sees the memory that the earlier ones have taken.
-    return await runInTurn(llamaPackage, signal, async () => {
+  // Each load sees the memory that the earlier ones have taken.
+  return await runInTurn(llamaPackage, signal, async () => {
+    try {
       const plan = await planMemory(runtime, context);
+      runtime.takeLoadError();
       return await load(runtime, { ...context, plan });
-    });
-  } catch (cause) {
-    if (AgentError.is(cause) || signal.aborted) throw cause;
-    const message = `llama.cpp cannot load the model ${place.name}: ${getErrorMessage(cause)}`;
-    throw new BadRequestError(message, { cause });
-  }
+    } catch (cause) {
+      if (AgentError.is(cause) || signal.aborted) throw cause;
+      throw createLoadError(cause, runtime, place);
+    }
+  });
+}
+
+function createLoadError(
+  cause: unknown,
+  runtime: LlamaRuntime,
+  { name }: ModelPlace,
+): BadRequestError {
+  const reason = runtime.takeLoadError() ?? getErrorMessage(cause);
+  const advice = reason.startsWith("unknown model architecture")
+    ? "; a newer version of node-llama-cpp may support it"
+    : "";
+  const message = `llama.cpp cannot load the model ${name}: ${reason}${advice}`;
+  return new BadRequestError(message, { cause });
 }
 
 function checkPurpose(
@@ -147,9 +160,10 @@ async function planMemory(
 }
 
 async function load(
-  { llama, package: llamaPackage }: LlamaRuntime,
+  runtime: LlamaRuntime,
   { header, profile, place, options, plan }: LoadContext & { readonly plan: MemoryPlan },
 ): Promise<LoadedModel> {
+  const { llama } = runtime;
   const { signal, onProgress, purpose, threads = Math.max(1, llama.cpuMathCores) } = options;
   const { contextSize, sequences, memory } = plan;
   const isEmbedding = purpose === "embedding";
@@ -174,7 +188,6 @@ async function load(
       return { profile, contextSize, memory, embedding, dispose };
     }
     const context = await model.createContext({ ...settings, sequences });
-    const runtime = { llama, package: llamaPackage };
     const { spacedTokens } = header;
     const parts = { runtime, model, context, sequences, spacedTokens };
     const text = await createTextModel({ ...parts, profile, place });

@@ -12,6 +12,7 @@ import type { ToolContext } from "../core/tool.ts";
 import { toToolResult } from "../core/to_tool_result.ts";
 import { type AgentToolResult, errorResult, type ToolUpdate } from "../core/tool_result.ts";
 import type { StartingCall } from "./background_runs.ts";
+import { CallTimer } from "./call_timer.ts";
 import { GRACE_MS } from "./cancellation.ts";
 import { copyEvent } from "./copy_event.ts";
 import { ParentRun } from "./parent_run.ts";
@@ -45,7 +46,9 @@ export class CallExecution {
   readonly #services: RunServices;
   readonly #turn: TurnContext;
   readonly #controller = new AbortController();
-  #timer: AbortController | undefined;
+  #timeout: CallTimer | undefined;
+  /** The time in which a cancelled tool may settle. */
+  #grace: AbortController | undefined;
   #startedAt: number | undefined;
   #durationMs = 0;
   #settle: (result: AgentToolResult) => void = () => {};
@@ -92,8 +95,8 @@ export class CallExecution {
         return this.#end(errorResult(`Tool "${tool.name}" is no longer available`));
       }
       this.#state = "running";
-      this.#startedAt = this.#services.config.now();
-      this.#startTimeout();
+      const startedAt = this.#startedAt = this.#services.config.now();
+      this.#startTimeout(startedAt);
     } catch (thrown) {
       return this.#end(errorResult(`Tool call failed: ${getErrorMessage(thrown)}`));
     }
@@ -112,8 +115,8 @@ export class CallExecution {
     this.#state = "cancelled";
     this.#cancellation = { result, reason };
     this.#controller.abort(reason);
-    this.#timer?.abort();
-    const grace = this.#timer = new AbortController();
+    this.#timeout?.stop();
+    const grace = this.#grace = new AbortController();
     void this.#services.config.sleep(GRACE_MS, grace.signal).then(() =>
       this.#end(withSpending(result, this.#subAgents?.total))
     );
@@ -141,7 +144,7 @@ export class CallExecution {
     }
     if (this.#state === "running") {
       this.#state = "settled";
-      this.#timer?.abort();
+      this.#timeout?.stop();
       if (this.#emittingUpdates) await this.#emittingUpdates;
     }
     this.#end(this.#cancellation ? this.#replaceResult(this.#cancellation.result, result) : result);
@@ -158,6 +161,7 @@ export class CallExecution {
     const { runId, history, observer, config: { context } } = this.#services;
     const { idempotencyKey = `${runId}:${id}` } = this.call;
     const count = history.messages.length;
+    const timeout = this.#timeout;
     const onUpdate: ToolContext["onUpdate"] = (update) => this.#queueUpdate(update);
     const onEvent: ToolContext["onEvent"] = (event) => this.#emitSubAgentEvent(event);
     const own: Omit<ToolContext, "messages"> = {
@@ -171,6 +175,7 @@ export class CallExecution {
       ...(observer && { traceHeaders: observer.getTraceHeaders(id) }),
       onUpdate,
       onEvent,
+      ...(timeout && { pauseTimeout: () => timeout.pause() }),
     };
     // The property completes the type.
     return Object.defineProperty(own, "messages", MESSAGES) as ToolContext;
@@ -242,15 +247,14 @@ export class CallExecution {
     }
   }
 
-  #startTimeout(): void {
+  #startTimeout(startedAt: number): void {
     const { tool } = this.call;
-    const limit = tool.timeoutMs ?? this.#services.config.toolTimeoutMs;
-    if (limit === undefined || !Number.isFinite(limit)) return;
-    const timer = this.#timer = new AbortController();
-    void this.#services.config.sleep(limit, timer.signal).then(() => {
-      if (timer.signal.aborted) return;
-      this.cancel(new ToolTimeoutError(`The tool "${tool.name}" timed out after ${limit} ms`));
-    });
+    const { config } = this.#services;
+    const limitMs = tool.timeoutMs ?? config.toolTimeoutMs;
+    if (limitMs === undefined || !Number.isFinite(limitMs)) return;
+    const message = `The tool "${tool.name}" timed out after ${limitMs} ms`;
+    const onEnd = () => this.cancel(new ToolTimeoutError(message));
+    this.#timeout = new CallTimer({ clock: config, limitMs, startedAt, onEnd });
   }
 
   /** Queues an update; it is emitted in a later microtask, so that `onUpdate()` returns immediately. */
@@ -273,7 +277,8 @@ export class CallExecution {
   #end(result: AgentToolResult): void {
     if (this.#state === "ended") return;
     this.#state = "ended";
-    this.#timer?.abort();
+    this.#timeout?.stop();
+    this.#grace?.abort();
     if (this.#startedAt !== undefined) {
       this.#durationMs = this.#services.config.now() - this.#startedAt;
     }

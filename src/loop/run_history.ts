@@ -97,7 +97,7 @@ export class RunHistory {
     const known = this.#copies.get(message);
     // A copy has the type of its message.
     if (known) return known as Message;
-    const copy = freezeJson(cloneJson(message));
+    const copy = freezeJson(copyMessage(message));
     this.#copies.set(message, copy);
     return copy;
   }

@@ -104,8 +104,18 @@ export interface SystemFile extends Disposable {
   close(): void;
 }
 
+/** The permissions of the program that decide about operations on files. */
+export interface FilePermissions {
+  /** Reads the state of the permission to read the free space of a disk, such as `granted`. */
+  querySync(descriptor: { readonly name: "sys"; readonly kind: "statfs" }): {
+    readonly state: string;
+  };
+}
+
 /** The operations on files. They throw the errors of the system. */
 export interface FileCalls {
+  /** Only on Deno. */
+  readonly permissions?: FilePermissions;
   /** Reads the status of a path; follows links. */
   stat(path: string): Promise<FileStatus>;
   /** Reads the status of a path; follows links. */

@@ -44,7 +44,7 @@ export function createChildOptions(
     policies: [
       ...policies,
       onlyTools({ tools, serverTools: listServerTools(parent), readOnly }),
-      ...(worktree ? [relativePaths(worktree.directory)] : []),
+      ...(worktree ? [relativePaths(worktree.root ?? worktree.directory)] : []),
     ],
     parent,
   };

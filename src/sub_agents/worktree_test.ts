@@ -216,6 +216,25 @@ Deno.test("worktrees: paths that are not relative are refused", async () => {
   assertEquals(trial.ran, [`${DIRECTORY}: notes.md`, "closed"]);
 });
 
+Deno.test("worktrees: the path of the copy is refused, also if the sub-agent works in a directory of it", async () => {
+  const inner = new FakeWorktrees({ type: "removed" });
+  const worktrees: WorktreePort = {
+    async create(options) {
+      const creation = await inner.create(options);
+      if (creation.type === "failed") return creation;
+      const directory = `${DIRECTORY}/packages/a`;
+      return { ...creation, worktree: { ...creation.worktree, directory, root: DIRECTORY } };
+    },
+  };
+  const paths = [
+    toolCall("write", { path: "a", content: `cat ${DIRECTORY}/secret` }, { id: "w1" }),
+    toolCall("write", { path: "notes.md" }, { id: "w2" }),
+  ];
+  const trial = createTrial([reply(paths), reply("Done")], worktrees);
+  await trial.agent.prompt("Go");
+  assertEquals(trial.ran, [`${DIRECTORY}/packages/a: notes.md`, "closed"]);
+});
+
 Deno.test("worktrees: a bound tool has the rights of the tool of the run", async () => {
   const worktrees = new FakeWorktrees({ type: "removed" });
   const ran: string[] = [];

@@ -96,6 +96,13 @@ Deno.test("createAzure(): calls the API of the model's catalog entry where the U
   assertEquals(await getApi("gpt-5.4", { baseUrl }), "chat/completions");
   assertEquals(await getApi("gpt-5.4", { api: "chat" }), "chat/completions");
   assertEquals(await getApi("my-deployment"), "chat/completions");
+  for (const name of ["prod-gpt-5.6-sol", "gpt-6-eu", "GPT6", "gpt-5-4-mini-2", "my-codex"]) {
+    assertEquals(await getApi(name), "responses", name);
+  }
+  assertEquals(await getApi("prod-gpt-6", { apiVersion: "2024-10-21" }), "chat/completions");
+  for (const name of ["gpt-35-turbo", "gpt-4o-prod", "prod-gpt-5", "gpt-5-2025-08-07-eu"]) {
+    assertEquals(await getApi(name), "chat/completions", name);
+  }
 });
 
 Deno.test("createAzure(): sends prompt_cache_key only to models of OpenAI, because others reject it", async () => {

@@ -17,6 +17,7 @@ import { assertGolden, captureRequest, type SentRequest } from "./sent_request.t
 
 const CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
 const NOVA = "eu.amazon.nova-2-lite-v1:0";
+const GPT = "us.openai.gpt-6-sol";
 const LLAMA = "meta.llama3-3-70b-instruct-v1:0";
 
 function createModel(modelId: string, thinkingLevel: ThinkingLevel = "off"): ModelSpec {
@@ -91,6 +92,10 @@ Deno.test("createBedrock(): sends the thinking fields of each model family", asy
   assertEquals(await fields("openai.gpt-oss-120b-1:0", "extra_high"), {
     reasoning_effort: "high",
   });
+  assertEquals(await fields(GPT, "extra_high"), { reasoning: { effort: "xhigh" } });
+  assertEquals(await fields(GPT, "off"), { reasoning: { effort: "none" } });
+  assertEquals(await fields("global.openai.gpt-6-astra", "off"), { reasoning: { effort: "low" } });
+  assertEquals(await fields("us.openai.gpt-9", "high"), { reasoning: { effort: "high" } });
   assertEquals(await fields(CLAUDE, "off"), undefined);
   const llama = await sendPrompt(createModel(LLAMA, "high"));
   assertEquals(getWarningCodes(llama), ["thinking_left_out"]);

@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createBedrock } from "../../adapters/bedrock/mod.ts";
 import { Agent } from "../../mod.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { encodeEventStream, EVENT_STREAM_TYPE } from "./bedrock_frames.ts";
 import { createMinimalRequest } from "./wire_tests.ts";
@@ -128,4 +129,31 @@ Deno.test("createBedrock(): the mode of a guardrail is only sent with streams", 
     { guardrailIdentifier: "g", guardrailVersion: "1" },
     { guardrailIdentifier: "g", guardrailVersion: "1", streamProcessingMode: "async" },
   ]);
+});
+
+Deno.test("createBedrock(): a complete reply has also the time that a stream may be silent", async () => {
+  const findTimeout = async (modelId: string) => {
+    const clock = new ManualClock();
+    const sent = Promise.withResolvers<void>();
+    const fetch: typeof globalThis.fetch = (_input, init) => {
+      sent.resolve();
+      return new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+      });
+    };
+    const limits = { connectTimeoutMs: 1000, idleTimeoutMs: 5000 };
+    const streamFn = createBedrock({ ...OPTIONS, ...limits, fetch, clock });
+    const request = {
+      ...createRequest([look]),
+      model: createMinimalRequest("bedrock", modelId).model,
+    };
+    const reply = readReply(streamFn(request));
+    await sent.promise;
+    clock.advance(1000);
+    clock.advance(5000);
+    return (await reply).error?.message;
+  };
+  assertEquals(await findTimeout(LLAMA), "bedrock: no response within 6000 ms");
+  const claude = "anthropic.claude-sonnet-4-5-20250929-v1:0";
+  assertEquals(await findTimeout(claude), "bedrock: no response within 1000 ms");
 });

@@ -151,12 +151,40 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
     {
       rule: "Conversation blocks and tool result blocks cannot be provided in the same turn.",
       accepts: (body, url) =>
-        /claude|nova/.test(url) || asList(body["messages"]).every(hasOneKindOfBlocks),
+        /claude|nova|openai\.gpt-\d/.test(url) ||
+        asList(body["messages"]).every(hasOneKindOfBlocks),
+    },
+    {
+      rule: "`tool_use` ids were found without `tool_result` blocks immediately after",
+      accepts: (body, url) =>
+        !url.includes("claude") ||
+        asList(body["messages"]).every(({ content }) =>
+          ["toolResult", "document"].some((name) =>
+            asList(content).every((block) => !(name in block))
+          )
+        ),
     },
     {
       rule: "This model doesn't support the toolConfig.toolChoice.any field.",
       accepts: ({ toolConfig }, url) =>
-        /claude|nova|mistral/.test(url) || asObject(toolConfig)["toolChoice"] === undefined,
+        /claude|nova|mistral-large|openai\.gpt-\d/.test(url) ||
+        asObject(toolConfig)["toolChoice"] === undefined,
+    },
+    {
+      rule:
+        "This model doesn't support the temperature, topP or stopSequences field, a document or a cachePoint.",
+      accepts: (body, url) =>
+        !/openai\.gpt-\d/.test(url) ||
+        findAll(body, (value) =>
+            ["temperature", "topP", "stopSequences", "document", "cachePoint"].some((field) =>
+              value[field] !== undefined
+            )).length === 0,
+    },
+    {
+      rule: "Unknown parameter: 'reasoning_effort'.",
+      accepts: ({ additionalModelRequestFields }, url) =>
+        !/openai\.gpt-\d/.test(url) ||
+        Object.keys(asObject(additionalModelRequestFields)).every((name) => name === "reasoning"),
     },
     {
       rule: "the content of a failed tool result is text",

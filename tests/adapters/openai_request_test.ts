@@ -225,7 +225,7 @@ Deno.test("createOpenAI(): sends the session id as cache key, and long cache ret
   );
 });
 
-Deno.test("createOpenAI(): adds cache_control for Claude models at OpenRouter, and requests the cost", async () => {
+Deno.test("createOpenAI(): adds cache_control for Claude models at OpenRouter and Vercel, and requests the cost at OpenRouter", async () => {
   const request = richRequest({
     provider: "openrouter",
     modelId: "anthropic/claude-x",
@@ -236,6 +236,11 @@ Deno.test("createOpenAI(): adds cache_control for Claude models at OpenRouter, a
   assertEquals(body["usage"], { include: true });
   const cacheControls = JSON.stringify(body["messages"]).match(/"cache_control"/g);
   assertEquals(cacheControls?.length, 3);
+  const vercel = await sendToOpenAI(request, { baseUrl: "https://ai-gateway.vercel.sh/v1" });
+  assertEquals(vercel.body["reasoning"], { effort: "high" });
+  assertFalse("usage" in vercel.body);
+  const marks = JSON.stringify(vercel.body["messages"]).match(/"cache_control"/g);
+  assertEquals(marks?.length, 3);
 });
 
 Deno.test("createOpenAI(): at OpenRouter, the prompt that the previous request marked for the cache stays marked", async () => {

@@ -37,6 +37,7 @@ const LIST_APPS = {
 
 const CLAUDE = modelSpec("anthropic/claude-sonnet-4-5");
 const GATEWAY = modelSpec("openrouter/anthropic/claude-sonnet-4.5");
+const RESPONSES = modelSpec("gateway/anthropic/claude-sonnet-4.5");
 const BEDROCK = modelSpec("bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0");
 const INPUT = { $top: 5, "filter[id]": "$top", größe: { "in €": 1 }, other: [], tags: ["$top"] };
 function createRequest(model: ModelSpec): StreamRequest {
@@ -111,6 +112,21 @@ async function sendToGateway(): Promise<SentNames> {
   };
 }
 
+async function sendToResponses(): Promise<SentNames> {
+  const { body } = await captureRequest(
+    (fetch) => createOpenAI({ fetch, baseUrl: "https://openrouter.ai/api/v1", api: "responses" }),
+    createRequest(RESPONSES),
+  );
+  const { tools, input } = body as {
+    tools: { parameters: JsonObject }[];
+    input: { arguments: string }[];
+  };
+  return {
+    schema: asObject(tools[0]?.parameters),
+    input: asObject(JSON.parse(input[1]?.arguments ?? "")),
+  };
+}
+
 /** Splits the JSON text of an input into pieces of 7 characters, with one number that has many digits. */
 function toPieces(input: JsonObject): string[] {
   return JSON.stringify(input).replace(":5,", ":12345678901234567890,").match(/.{1,7}/gs) ?? [];
@@ -165,6 +181,44 @@ function createGatewayReply(input: JsonObject, stopReason: string): StreamFn {
   return createOpenAI({ fetch: replayFetch(body), baseUrl: "https://openrouter.ai/api/v1" });
 }
 
+function createResponsesReply(input: JsonObject, stopReason: string): StreamFn {
+  const item = { type: "function_call", id: "f", call_id: "1", name: "list_apps" };
+  const position = { output_index: 0, item_id: "f" };
+  const pieces = toPieces(input);
+  const isComplete = stopReason === "tool_use";
+  const last = isComplete
+    ? { type: "response.completed", response: { status: "completed" } }
+    : { type: "response.incomplete", response: { status: "incomplete" } };
+  const events = [
+    {
+      type: "response.output_item.added",
+      output_index: 0,
+      item: { ...item, arguments: "" },
+    },
+    ...pieces.map((delta) => ({
+      type: "response.function_call_arguments.delta",
+      ...position,
+      delta,
+    })),
+    {
+      type: "response.output_item.done",
+      output_index: 0,
+      item: {
+        ...item,
+        arguments: pieces.join(""),
+        status: isComplete ? "completed" : "incomplete",
+      },
+    },
+    last,
+  ];
+  const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  return createOpenAI({
+    fetch: replayFetch(body),
+    baseUrl: "https://openrouter.ai/api/v1",
+    api: "responses",
+  });
+}
+
 /** Returns the text of the arguments in a reply. */
 async function readArguments(streamFn: StreamFn, model: ModelSpec): Promise<string> {
   let text = "";
@@ -177,6 +231,7 @@ async function readArguments(streamFn: StreamFn, model: ModelSpec): Promise<stri
 const SUBJECTS = [
   { model: CLAUDE, send: sendToAnthropic, createStreamFn: createAnthropicReply },
   { model: GATEWAY, send: sendToGateway, createStreamFn: createGatewayReply },
+  { model: RESPONSES, send: sendToResponses, createStreamFn: createResponsesReply },
   { model: BEDROCK, send: sendToBedrock, createStreamFn: createBedrockReply },
 ];
 

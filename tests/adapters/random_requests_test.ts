@@ -32,6 +32,13 @@ const SUBJECTS: readonly ProviderSubject[] = [
     findProblems: findBedrockProblems,
   },
   {
+    name: "gpt on bedrock",
+    model: modelSpec("bedrock/us.openai.gpt-6-sol:low"),
+    createStreamFn: ({ fetch }) =>
+      createBedrock({ bearerToken: apiKey, region: "us-east-1", fetch }),
+    findProblems: findBedrockProblems,
+  },
+  {
     name: "gemma on a local server",
     model: modelSpec("openai/gemma-3"),
     createStreamFn: ({ fetch }) => createOpenAI({ baseUrl: "http://localhost:8000", fetch }),

@@ -82,6 +82,23 @@ const FORCED_CALLS: readonly (readonly [string, string, string[], boolean, unkno
   ["glm-5.3:high", "https://api.z.ai/api/paas/v4", ["tool_choice_left_out"], false, "enabled"],
   ["glm-5.3", "https://open.bigmodel.cn/api/paas/v4", ["tool_choice_left_out"], false, "disabled"],
   ["openai/gpt-4o", "https://openrouter.ai/api/v1", [], true, undefined],
+  ["anthropic/claude-fable-5", "https://openrouter.ai/api/v1", [], true, undefined],
+  ["anthropic/claude-haiku-5.5", "https://openrouter.ai/api/v1", [], true, undefined],
+  [
+    "anthropic/claude-fable-5.1",
+    "https://openrouter.ai/api/v1",
+    ["tool_choice_left_out"],
+    false,
+    undefined,
+  ],
+  [
+    "anthropic/claude-opus-5.5:high",
+    "https://ai-gateway.vercel.sh/v1",
+    ["tool_choice_left_out"],
+    false,
+    undefined,
+  ],
+  ["claude-sonnet-5-5", "http://localhost:4000/v1", ["tool_choice_left_out"], false, undefined],
   ["qwen3:high", "http://localhost:8000/v1", [], true, undefined],
 ];
 

@@ -144,12 +144,22 @@ Deno.test("first run: saves a model of a local server", async () => {
     "p/x": "",
     ".config/swink/config.toml": "# mine\nmax_turns = 5\n",
   });
-  const tags = { models: [{ name: "qwen3:8b" }, { name: "nomic-embed-text" }, { name: 5 }] };
+  const tags = {
+    models: [
+      { name: "qwen3:8b", details: { family: "qwen3" } },
+      { name: "nomic-embed-text" },
+      { name: "mine", details: { family: "nomic-bert" } },
+      { name: 5, details: null },
+      null,
+    ],
+  };
   const { host, screen } = await run(home, {
     answers: ["l", ["9", "2"]],
     model: [
       json(tags),
-      json({ data: [{ id: "google/gemma-3\u001b[2J" }, { id: "google/gemma-3" }] }),
+      json({
+        data: [{ id: "google/gemma-3\u001b[2J" }, { id: "google/gemma-3" }, { id: "BAAI/bge-m3" }],
+      }),
       NO_SERVER,
       { status: 200, body: "<html>" },
       json({ error: "model not found" }, 404),

@@ -229,6 +229,13 @@ Deno.test("patch tasks: a run without changes is an empty prediction", async () 
   assertEquals([score?.passed, score?.reason, prediction.model_patch], [false, "empty", ""]);
 });
 
+Deno.test("patch tasks: a run that fails before the first reply keeps an earlier prediction", async () => {
+  await using repository = await Repository.create();
+  await solve(repository, createWriter({ "code.txt": "fixed\n" }));
+  const { prediction } = await solve(repository, () => Promise.reject(new Error("no key")));
+  assertStringIncludes(prediction.model_patch, "+fixed");
+});
+
 Deno.test("gradePatch: distinguishes patches that cannot be applied from tasks that are invalid", async () => {
   await using repository = await Repository.create();
   const { task } = repository;

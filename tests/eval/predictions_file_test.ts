@@ -41,6 +41,10 @@ Deno.test("PredictionsFile: has one prediction of each task, the last one", asyn
     assertEquals(read(), format(create("a"), create("c"), create("b", "2"), create("d")));
     await second.write(create("d", "3"));
     assertEquals(read(), format(create("a"), create("c"), create("b", "2"), create("d", "3")));
+    await second.write(create("d", "4"), { replaces: false });
+    await second.write(create("e", "5"), { replaces: false });
+    const last = [create("d", "3"), create("e", "5")];
+    assertEquals(read(), format(create("a"), create("c"), create("b", "2"), ...last));
   });
 });
 

@@ -427,7 +427,9 @@ Deno.test("runEvalSet: a recording that was killed is no part of a new one witho
     await Deno.copyFile(path, `${path}.new`);
     await run({ record: directory }, () => Promise.reject(new Error("no agent")));
     const names = Array.from(Deno.readDirSync(directory), ({ name }) => name);
-    assertEquals(names.filter((name) => name.startsWith("hello.1.")), []);
+    assertEquals(names.filter((name) => name.startsWith("hello.1.")), ["hello.1.jsonl"]);
+    const replayed = await run({ replay: directory, fetch: rejectNetwork });
+    assertEquals(replayed.map(({ outcome }) => outcome), ["passed", "passed"]);
   });
 });
 

@@ -25,6 +25,25 @@ Deno.test({
 });
 
 Deno.test({
+  name:
+    "createLocal(): conversations with the same system prompt keep their contexts with parallel: 2",
+  ignore,
+}, async () => {
+  await using fixture = await createFixture({ parallel: 2, contextSize: 1_536 });
+  const systemPrompt = "You are an agent that answers questions about files. ".repeat(8);
+  const first = [userMessage(`!hello ${"Read all of these files. ".repeat(20)}`, 0)];
+  const second = [userMessage("!hello Two", 0)];
+  for (let turn = 0; turn < 4; turn++) {
+    for (const [index, conversation] of [first, second].entries()) {
+      const reply = await fixture.ask(conversation, { systemPrompt });
+      const { input = 0 } = reply.usage ?? {};
+      assert(turn === 0 || input < 60, `turn ${turn} of conversation ${index}: ${input}`);
+      conversation.push(toReply(reply) as never, userMessage(`!hello ${turn}`, 0));
+    }
+  }
+});
+
+Deno.test({
   name: "createLocal(): the choice of one tool evaluates no earlier message again",
   ignore,
 }, async () => {

@@ -60,10 +60,18 @@ export function countTokens(llama: LlamaPackage): CountingLlama {
     });
 
   const wrapContext = (context: LlamaContext): LlamaContext =>
-    replace(context, { getSequence: () => wrapSequence(context.getSequence()) });
+    replace(context, {
+      getSequence: (options) => wrapSequence(context.getSequence(options)),
+    });
 
-  const wrapSequence = (sequence: LlamaSequence): LlamaSequence =>
-    replace(sequence, {
+  const wrapSequence = (sequence: LlamaSequence): LlamaSequence => {
+    // The package itself calls it to evaluate tokens again whose state it could not restore.
+    const evaluate = sequence.evaluateWithoutGeneratingNewTokens.bind(sequence);
+    sequence.evaluateWithoutGeneratingNewTokens = (tokens, ...options) => {
+      evaluated.push(...tokens);
+      return evaluate(tokens, ...options);
+    };
+    return replace(sequence, {
       async *evaluateWithMetadata(tokens: number[], metadata: object, options: object) {
         evaluated.push(...tokens);
         for await (const step of sequence.evaluateWithMetadata(tokens, metadata, options)) {
@@ -71,11 +79,8 @@ export function countTokens(llama: LlamaPackage): CountingLlama {
           yield step;
         }
       },
-      evaluateWithoutGeneratingNewTokens(tokens: number[]) {
-        evaluated.push(...tokens);
-        return sequence.evaluateWithoutGeneratingNewTokens(tokens);
-      },
     });
+  };
 
   return counts;
 }

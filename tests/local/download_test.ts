@@ -5,7 +5,7 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import { AgentError } from "../../mod.ts";
+import { AgentError, BadRequestError } from "../../mod.ts";
 import { type DownloadProgress, ModelStore, type PullOptions } from "../../src/local/mod.ts";
 import { CONTENT, createDownload, exists, NAME } from "./download_fixture.ts";
 import { toSha256 } from "./hub_server.ts";
@@ -42,6 +42,26 @@ Deno.test("ModelStore: creates the directory of the models", async () => {
   const place = await store.find(NAME);
   await store.download(place);
   assertEquals(await Deno.readFile(place.path), CONTENT);
+});
+
+Deno.test("ModelStore: refuses a file that the disk cannot take, and keeps the part", async () => {
+  const sha256 = await toSha256(CONTENT);
+  const source = { repository: "a/b", file: "c.gguf", size: 1e15, sha256 };
+  for (const present of [0, 30_000]) {
+    await using download = await createDownload();
+    const { hub, store, path, part } = download;
+    if (present > 0) await Deno.writeFile(part, CONTENT.subarray(0, present));
+    hub.behavior = { isDirect: true, hidesLength: true };
+    const error = await assertRejects(
+      () => store.download({ name: "c", path, source }),
+      BadRequestError,
+    );
+    assertMatch(
+      error.message,
+      /^The disk of \S+ has [\d.]+ .B free, and 1000000\.0 GB are needed: /,
+    );
+    assertEquals(await Deno.stat(part).then(({ size }) => size, () => 0), present);
+  }
 });
 
 Deno.test("ModelStore: keeps a part when a proxy sends a page of its own", async () => {

@@ -37,6 +37,8 @@ export interface FakeLlama extends LlamaModule {
   loaded: number;
   /** Failure of releasing a model. */
   disposeError: Error | undefined;
+  /** Writes a line to the log. */
+  log(message: string): void;
 }
 
 /** Creates a package. */
@@ -86,7 +88,11 @@ export function createFakeLlama({ free = 1e12 }: { readonly free?: number } = {}
     loaded: 0,
     disposeError: undefined,
     nextLoad: () => new Promise((resolve) => waiting.push(resolve)),
-    getLlama: () => Promise.resolve(instance),
+    log: () => {},
+    getLlama: ({ logger }: { readonly logger: (level: string, message: string) => void }) => {
+      fake.log = (message) => logger("error", message);
+      return Promise.resolve(instance);
+    },
     LlamaGrammarEvaluationState: class {},
   };
   return fake;

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { Agent, defineTool } from "../../mod.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import { createCallGrammar, createReplyGrammar } from "../../src/local/grammar/reply_grammar.ts";
-import { findCallFormat, TAGGED_CALLS } from "../../src/local/prompt/call_format.ts";
+import { CHANNEL_CALLS, findCallFormat, TAGGED_CALLS } from "../../src/local/prompt/call_format.ts";
 import { createFixture, WEATHER } from "./local_fixture.ts";
 import { llama } from "./tiny_models.ts";
 
@@ -162,7 +162,7 @@ Deno.test({ name: "grammar: llama.cpp accepts the grammars of all schemas", igno
     description: "",
     parameters: {},
   }];
-  for (const format of [TAGGED_CALLS, findCallFormat("[TOOL_CALLS]")]) {
+  for (const format of [TAGGED_CALLS, findCallFormat("[TOOL_CALLS]"), CHANNEL_CALLS]) {
     assertEquals(await accepts(createCallGrammar(tools, format)), true);
     for (const schema of [undefined, { type: "integer" }]) {
       const grammar = createReplyGrammar({ schema, tools, format, mayThink: schema !== undefined });

@@ -152,6 +152,27 @@ Deno.test("LocalModel: a model that is loaded in spite of an abort is released",
   assertEquals(test.llama.loaded, 0);
 });
 
+Deno.test("LocalModel: reports the reason of a failure that llama.cpp logs", async () => {
+  await using test = await createLifecycle();
+  const fail = async (...messages: readonly string[]) => {
+    const loading = test.model.load();
+    const load = await test.llama.nextLoad();
+    for (const message of messages) test.llama.log(message);
+    load.reject(new Error("Failed to load model"));
+    return (await assertRejects(() => loading, AgentError)).message;
+  };
+  const start = "llama.cpp cannot load the model tiny.gguf: ";
+  assertEquals(
+    await fail(
+      "llama_model_load: error loading model: unknown model architecture: 'new'",
+      "llama_model_load_from_file_impl: failed to load model",
+    ),
+    `${start}unknown model architecture: 'new'; a newer version of node-llama-cpp may support it`,
+  );
+  assertEquals(await fail(), `${start}Failed to load model`);
+  assertEquals(await fail("error loading model: no data"), `${start}no data`);
+});
+
 Deno.test("LocalModel: a failure is a state, and the next use tries again", async () => {
   await using test = await createLifecycle();
   const loading = test.model.load();

@@ -24,6 +24,8 @@ export interface TinyModelOptions {
   readonly seed?: number;
   /** Kind of pooling, which makes it a model for embeddings. Default: none. */
   readonly pooling?: "mean";
+  /** Number of tokens that a layer sees, which makes it a model of the kind of Gemma 3. Default: all. */
+  readonly slidingWindow?: number;
   /** Whether texts get a token at their start and at their end. Default: `false`. */
   readonly addsEnds?: boolean;
 }
@@ -71,23 +73,24 @@ For each function call, return a json object within <tool_call></tool_call> tags
 /** Returns the bytes of a GGUF file. Equal options give equal bytes. */
 export function createTinyModel(options: TinyModelOptions = {}): Uint8Array<ArrayBuffer> {
   const { scripts = [], contextLength = 2048, chatTemplate = CHAT_TEMPLATE, pooling } = options;
-  const { addsEnds = false } = options;
+  const { addsEnds = false, slidingWindow } = options;
+  const architecture = slidingWindow === undefined ? "llama" : "gemma3";
   const vocabulary = createVocabulary(scripts);
   const tensors = createTensors(vocabulary, options);
   const writer = new GgufWriter();
-  writer.header(tensors.length, pooling ? 24 : 23);
-  writer.text("general.architecture", "llama");
+  writer.header(tensors.length, 23 + (pooling ? 1 : 0) + (slidingWindow === undefined ? 0 : 3));
+  writer.text("general.architecture", architecture);
   writer.text("general.name", "Tiny");
   writer.count("general.file_type", 0);
-  writer.count("llama.context_length", contextLength);
-  writer.count("llama.embedding_length", DIMENSIONS);
-  writer.count("llama.block_count", LAYERS);
-  writer.count("llama.feed_forward_length", FEED_FORWARD);
-  writer.count("llama.attention.head_count", HEADS);
-  writer.count("llama.attention.head_count_kv", HEADS / 2);
-  writer.number("llama.attention.layer_norm_rms_epsilon", 1e-5);
-  writer.count("llama.rope.dimension_count", DIMENSIONS / HEADS);
-  writer.count("llama.vocab_size", vocabulary.texts.length);
+  writer.count(`${architecture}.context_length`, contextLength);
+  writer.count(`${architecture}.embedding_length`, DIMENSIONS);
+  writer.count(`${architecture}.block_count`, LAYERS);
+  writer.count(`${architecture}.feed_forward_length`, FEED_FORWARD);
+  writer.count(`${architecture}.attention.head_count`, HEADS);
+  writer.count(`${architecture}.attention.head_count_kv`, HEADS / 2);
+  writer.number(`${architecture}.attention.layer_norm_rms_epsilon`, 1e-5);
+  writer.count(`${architecture}.rope.dimension_count`, DIMENSIONS / HEADS);
+  writer.count(`${architecture}.vocab_size`, vocabulary.texts.length);
   writer.text("tokenizer.ggml.model", "gpt2");
   writer.text("tokenizer.ggml.pre", "gpt-2");
   writer.texts("tokenizer.ggml.tokens", vocabulary.texts);
@@ -98,8 +101,13 @@ export function createTinyModel(options: TinyModelOptions = {}): Uint8Array<Arra
   writer.flag("tokenizer.ggml.add_bos_token", addsEnds);
   writer.flag("tokenizer.ggml.add_eos_token", addsEnds);
   writer.text("tokenizer.chat_template", chatTemplate);
+  if (slidingWindow !== undefined) {
+    writer.count(`${architecture}.attention.sliding_window`, slidingWindow);
+    writer.count(`${architecture}.attention.key_length`, DIMENSIONS / HEADS);
+    writer.count(`${architecture}.attention.value_length`, DIMENSIONS / HEADS);
+  }
   writer.count("general.quantization_version", 2);
-  if (pooling) writer.count("llama.pooling_type", 1);
+  if (pooling) writer.count(`${architecture}.pooling_type`, 1);
   writer.tensors(tensors);
   return writer.bytes();
 }
@@ -147,11 +155,6 @@ function createTensors(vocabulary: Vocabulary, options: TinyModelOptions): Tenso
     shape,
     values: Float32Array.from({ length: shape[0] * shape[1] }, () => scale * gaussian(random)),
   });
-  const ones = (name: string): Tensor => ({
-    name,
-    shape: [DIMENSIONS],
-    values: new Float32Array(DIMENSIONS).fill(1),
-  });
   const embedding = matrix("token_embd.weight", [DIMENSIONS, vocabulary.texts.length], 1);
   const output = matrix("output.weight", [DIMENSIONS, vocabulary.texts.length], 0.05);
   for (const [text, next] of listPredictions(options.scripts ?? [])) {
@@ -163,12 +166,27 @@ function createTensors(vocabulary: Vocabulary, options: TinyModelOptions): Tenso
     matrix(`blk.${layer}.attn_k.weight`, [DIMENSIONS, DIMENSIONS / 2], 0.1),
     matrix(`blk.${layer}.attn_v.weight`, [DIMENSIONS, DIMENSIONS / 2], 0.02),
     matrix(`blk.${layer}.attn_output.weight`, [DIMENSIONS, DIMENSIONS], 0.02),
+    ...(options.slidingWindow === undefined ? [] : createNorms(layer)),
     ones(`blk.${layer}.ffn_norm.weight`),
     matrix(`blk.${layer}.ffn_gate.weight`, [DIMENSIONS, FEED_FORWARD], 0.02),
     matrix(`blk.${layer}.ffn_up.weight`, [DIMENSIONS, FEED_FORWARD], 0.02),
     matrix(`blk.${layer}.ffn_down.weight`, [FEED_FORWARD, DIMENSIONS], 0.02),
   ]);
   return [embedding, ones("output_norm.weight"), output, ...layers.flat()];
+}
+
+/** Creates the tensors that a layer of Gemma 3 has in addition. */
+function createNorms(layer: number): Tensor[] {
+  return [
+    ones(`blk.${layer}.attn_q_norm.weight`, DIMENSIONS / HEADS),
+    ones(`blk.${layer}.attn_k_norm.weight`, DIMENSIONS / HEADS),
+    ones(`blk.${layer}.post_attention_norm.weight`),
+    ones(`blk.${layer}.post_ffw_norm.weight`),
+  ];
+}
+
+function ones(name: string, length = DIMENSIONS): Tensor {
+  return { name, shape: [length], values: new Float32Array(length).fill(1) };
 }
 
 /** Returns the successor of each token. */

@@ -3,7 +3,7 @@ import { Agent } from "../../mod.ts";
 import type { ToolUpdate } from "../../src/core/tool_result.ts";
 import { createDeferred } from "../../src/core/deferred.ts";
 import type { McpElicitation, McpElicitationAnswer } from "../../src/mcp/mod.ts";
-import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { ManualClock, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { connectMock, type MockHandler, MockServer } from "./mock_server.ts";
@@ -74,6 +74,33 @@ Deno.test("results: an image has the type of its data, and data of another forma
       text:
         "[Data of the type image/png that cannot be shown: it is no image in a supported format]",
     },
+  ]);
+});
+
+Deno.test("results: a text that a server sends as base64 is a text", async () => {
+  const resource = (mimeType: string, data: string) => ({
+    type: "resource",
+    resource: { uri: "a:b", mimeType, blob: btoa(data) },
+  });
+  await using mcp = await connectResult({
+    content: [
+      resource("text/plain; charset=utf-8", "caf\xc3\xa9"),
+      resource("application/json", "[1]"),
+      resource("image/svg+xml", "<svg/>"),
+      resource("text/plain", "\xff"),
+    ],
+  });
+  const label = "[Resource a:b]";
+  const { content } = await callTool(mcp);
+  assertEquals(content.map((block) => block.type === "text" ? block.text : block.type), [
+    label,
+    "café",
+    label,
+    "[1]",
+    label,
+    "[Data of the type image/svg+xml that cannot be shown: it is no image in a supported format]",
+    label,
+    "[Data of the type text/plain that cannot be shown: it is no UTF-8 text]",
   ]);
 });
 
@@ -200,6 +227,44 @@ Deno.test("elicitation: requests go to the program, and its answers to the serve
     message: "Your name?",
     schema: { type: "object", properties: { name: { type: "string" } } },
   });
+});
+
+Deno.test("elicitation: the time in which the user answers does not count for the timeout of a call", async () => {
+  const clock = new ManualClock();
+  const asked = createDeferred();
+  const answer = createDeferred<McpElicitationAnswer>();
+  const server = new MockServer({
+    handlers: {
+      "tools/call": (message, process) =>
+        message.params.arguments.text === "ask" ? askUser(message, process) : undefined,
+    },
+  });
+  await using mcp = await connectMock(server, {
+    onElicitation: () => {
+      asked.resolve();
+      return answer.promise;
+    },
+  });
+  const streamFn = scriptedStream([
+    reply(["ask", "wait"].map((text) => toolCall("mcp__mock__echo", { text }))),
+    reply("done"),
+  ]);
+  const tools = mcp.tools.map((tool) => ({ ...tool, timeoutMs: 50 }));
+  const agent = new Agent({ model: "a/b", streamFn, tools, now: clock.now, sleep: clock.sleep });
+  const ended = createDeferred();
+  agent.subscribe(({ type }) => {
+    if (type === "tool_execution_end") ended.resolve();
+  });
+  const running = agent.prompt("Go");
+  await asked.promise;
+  clock.advance(60_000);
+  answer.resolve({ type: "accepted", content: { name: "Ada" } });
+  await ended.promise;
+  clock.advance(50);
+  const { messages } = await running;
+  const [first, second] = messages.filter(({ role }) => role === "tool_result");
+  assertStringIncludes(JSON.stringify(first), "Ada");
+  assertStringIncludes(JSON.stringify(second), "timed out after 50 ms");
 });
 
 Deno.test("elicitation: a function that throws declines; without one the request is refused [8.8]", async () => {

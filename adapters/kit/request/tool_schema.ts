@@ -5,6 +5,7 @@
  */
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import { inlineMovedReferences } from "./moved_references.ts";
 import { resolvePointer } from "./resolve_pointer.ts";
 import { toValidSchema } from "./valid_schema.ts";
 
@@ -23,7 +24,11 @@ const toolSchemas = new WeakMap<JsonSchema, JsonSchema>();
 export function toToolSchema(schema: JsonSchema): JsonSchema {
   const known = toolSchemas.get(schema);
   if (known) return known;
-  const completed = completeRoot(toValidSchema(schema));
+  const valid = toValidSchema(schema);
+  const completed = inlineMovedReferences(completeRoot(valid), {
+    original: valid,
+    convert: (part) => part,
+  });
   toolSchemas.set(schema, completed);
   return completed;
 }

@@ -9,6 +9,7 @@
 
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
 import { mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
+import { inlineMovedReferences } from "./moved_references.ts";
 
 /** The values that draft 2020-12 allows, by keyword; the older keywords among them are rewritten. */
 // `core/json_schema` is loaded with an agent: shared with adapters, its code would be a further file of a bundle.
@@ -33,13 +34,17 @@ const VALUES: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
  * array has a schema of its items, which OpenAI and Google require, and patterns that OpenAI rejects are in the description.
  */
 export function toValidSchema(schema: JsonSchema): JsonSchema {
+  return inlineMovedReferences(convertSchema(schema), { original: schema, convert: convertSchema });
+}
+
+function convertSchema(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).filter(([keyword, value]) =>
     value !== undefined && (VALUES.get(keyword)?.(value) ?? true)
   );
   const described = describePattern(Object.fromEntries(entries));
   const rewritten = withoutRepetitions(rewriteOlderKeywords(described));
   return mapSubschemas(withItems(rewritten), (subschema, keyword) => {
-    if (isJsonObject(subschema)) return toValidSchema(subschema);
+    if (isJsonObject(subschema)) return convertSchema(subschema);
     const isSchema = subschema === false || (subschema === true && keyword !== "properties");
     return isSchema ? subschema : {};
   });

@@ -10,3 +10,8 @@ import type { ModelSpec } from "../../../src/core/model.ts";
 export function isClaude({ modelId }: ModelSpec): boolean {
   return /claude/i.test(modelId);
 }
+
+/** Whether a model rejects forced tool calls: "tool_choice: type "tool" and "any" are not supported for this model." */
+export function rejectsForcedCalls({ modelId }: ModelSpec): boolean {
+  return /claude-(?:(?:fable|mythos)-5[.-]\d|(?:opus|sonnet)-5[.-]5)/i.test(modelId);
+}

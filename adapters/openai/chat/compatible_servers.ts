@@ -36,6 +36,7 @@ export interface CompatibleServer {
 /** The known servers. */
 export const COMPATIBLE_SERVERS: readonly CompatibleServer[] = [
   { name: "OpenRouter", hosts: ["openrouter.ai"] },
+  { name: "Vercel", hosts: ["ai-gateway.vercel.sh"] },
   {
     name: "Groq",
     hosts: ["api.groq.com"],

@@ -90,7 +90,7 @@ export const COMPATIBLE: ChatDialect = {
   hasCacheKey: false,
   supportsCacheControl: () => false,
   toThinkingFields: (model, ability) => {
-    const effort = resolveChatEffort(model, ability);
+    const effort = resolveChatEffort(model, ability ?? getOpenModelAbility(model));
     return effort === undefined ? {} : { reasoning_effort: effort };
   },
   encodeCallId: (id) => toWireName(id, CALL_ID_RULE),
@@ -121,7 +121,7 @@ const LENIENT: ChatDialect = {
 const OPENROUTER: ChatDialect = {
   ...LENIENT,
   // Claude models cache only what `cache_control` marks.
-  supportsCacheControl: (modelId) => modelId.startsWith("anthropic/"),
+  supportsCacheControl: (modelId) => /^~?anthropic\//.test(modelId),
   toThinkingFields: (model, ability) => {
     const effort = resolveChatEffort(model, ability);
     const max_tokens = model.thinkingBudgets?.[model.thinkingLevel];
@@ -137,6 +137,23 @@ const OPENROUTER: ChatDialect = {
     /^(?:deepseek\/deepseek-v4|moonshotai\/kimi-k2(?:\.|-thinking)|z-ai\/)/.test(modelId)
       ? "never"
       : undefined,
+};
+
+/** Dialect of Vercel's gateway, which has OpenRouter's fields for reasoning and for the cache. */
+const VERCEL: ChatDialect = {
+  ...LENIENT,
+  supportsCacheControl: OPENROUTER.supportsCacheControl,
+  toThinkingFields: OPENROUTER.toThinkingFields,
+};
+
+/** Dialect of Groq, whose Qwen models have no efforts, and else put their thoughts into the text. */
+const GROQ: ChatDialect = {
+  ...LENIENT,
+  toThinkingFields: (model, ability) => {
+    if (!/qwen3/.test(model.modelId)) return LENIENT.toThinkingFields(model, ability);
+    if (model.thinkingLevel === "off") return { reasoning_effort: "none" };
+    return { reasoning_effort: "default", reasoning_format: "parsed" };
+  },
 };
 
 /** Dialect of DeepSeek and z.ai, which have a field to turn thinking on and off. */
@@ -181,6 +198,8 @@ const MOONSHOT: ChatDialect = {
 
 const DIALECTS: Readonly<Record<string, ChatDialect>> = {
   "openrouter.ai": OPENROUTER,
+  "ai-gateway.vercel.sh": VERCEL,
+  "api.groq.com": GROQ,
   "api.deepseek.com": DEEPSEEK,
   "api.moonshot.ai": MOONSHOT,
   "api.moonshot.cn": MOONSHOT,
@@ -214,6 +233,14 @@ function isOpenAIHost(host: string): boolean {
 
 function getHost(url: string): string {
   return /^https?:\/\/([^/:]+)/i.exec(url)?.[1]?.toLowerCase() ?? "";
+}
+
+/** Ability of gpt-oss, whose servers reject other efforts. */
+const GPT_OSS: ThinkingAbility = { type: "effort", efforts: ["low", "medium", "high"] };
+
+/** Returns the ability of an open model that is to think, at any server. */
+function getOpenModelAbility({ modelId, thinkingLevel }: ModelSpec): ThinkingAbility | undefined {
+  return thinkingLevel !== "off" && modelId.includes("gpt-oss") ? GPT_OSS : undefined;
 }
 
 /** Returns the effort of a request; `undefined` for a model without efforts, and for an unknown model with `off`. */

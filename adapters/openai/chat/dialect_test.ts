@@ -20,16 +20,25 @@ function getFields(
   return detectDialect(baseUrl).toThinkingFields(model, ability);
 }
 
-Deno.test("detectDialect(): OpenRouter has an effort or a budget of thinking", () => {
-  const url = "https://openrouter.ai/api/v1";
-  assertEquals(getFields(url, "high"), { reasoning: { effort: "high" } });
-  assertEquals(getFields(url, "high", { budgets: { high: 5000 } }), {
-    reasoning: { max_tokens: 5000 },
-  });
-  assertEquals(getFields(url, "low", { budgets: { high: 5000 } }), {
-    reasoning: { effort: "low" },
-  });
-  assertEquals(getFields(url, "off"), {});
+Deno.test("detectDialect(): OpenRouter and Vercel have an effort or a budget of thinking", () => {
+  for (const url of ["https://openrouter.ai/api/v1", "https://ai-gateway.vercel.sh/v1"]) {
+    assertEquals(getFields(url, "high"), { reasoning: { effort: "high" } });
+    assertEquals(getFields(url, "high", { budgets: { high: 5000 } }), {
+      reasoning: { max_tokens: 5000 },
+    });
+    assertEquals(getFields(url, "low", { budgets: { high: 5000 } }), {
+      reasoning: { effort: "low" },
+    });
+    assertEquals(getFields(url, "off"), {});
+  }
+});
+
+Deno.test("detectDialect(): OpenRouter and Vercel get cache marks for Claude models, also for the newest of a name", () => {
+  for (const url of ["https://openrouter.ai/api/v1", "https://ai-gateway.vercel.sh/v1"]) {
+    const { supportsCacheControl } = detectDialect(url);
+    const ids = ["anthropic/claude-x", "~anthropic/claude-latest", "openai/gpt-5", "claude-x"];
+    assertEquals(ids.map(supportsCacheControl), [true, true, false, false]);
+  }
 });
 
 Deno.test("detectDialect(): DeepSeek and z.ai turn thinking on and off", () => {
@@ -81,4 +90,26 @@ Deno.test("isOpenAIUrl(): recognizes the hosts of OpenAI, in every region", () =
     "a.example/api.openai.com",
   ];
   for (const host of others) assertEquals(isOpenAIUrl(`https://${host}/v1`), false, host);
+});
+
+Deno.test("detectDialect(): gpt-oss has three efforts at every server", () => {
+  for (
+    const url of ["https://api.groq.com/openai/v1", "https://api.cerebras.ai/v1", "http://a:1/v1"]
+  ) {
+    const getEffort = (level: string) =>
+      detectDialect(url).toThinkingFields(modelSpec(`a/openai/gpt-oss-120b:${level}`), undefined);
+    assertEquals(getEffort("minimal"), { reasoning_effort: "low" });
+    assertEquals(getEffort("medium"), { reasoning_effort: "medium" });
+    assertEquals(getEffort("extra_high"), { reasoning_effort: "high" });
+    assertEquals(getEffort("off"), {});
+  }
+});
+
+Deno.test("detectDialect(): Qwen models of Groq think or do not, and send their thoughts apart from the text", () => {
+  const { toThinkingFields } = detectDialect("https://api.groq.com/openai/v1");
+  const getFields = (level: string) =>
+    toThinkingFields(modelSpec(`groq/qwen/qwen3.6-27b:${level}`), undefined);
+  assertEquals(getFields("off"), { reasoning_effort: "none" });
+  assertEquals(getFields("high"), { reasoning_effort: "default", reasoning_format: "parsed" });
+  assertEquals(toThinkingFields(modelSpec("groq/llama-4:off"), undefined), {});
 });

@@ -6,6 +6,7 @@
 
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
+import { rejectsForcedCalls } from "./claude.ts";
 import type { ChatDialect } from "./dialect.ts";
 
 /** Returns a request without what its server rejects together with a forced tool call, which is omitted with a warning. */
@@ -16,7 +17,7 @@ export function resolveForcedCall(
 ): StreamRequest {
   const { model, options } = request;
   if (!isForced(request)) return request;
-  switch (forcedCalls?.(model)) {
+  switch (rejectsForcedCalls(model) ? "never" : forcedCalls?.(model)) {
     case undefined:
       return request;
     case "without_thinking": {

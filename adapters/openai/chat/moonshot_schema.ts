@@ -9,25 +9,49 @@ import type { ModelSpec } from "../../../src/core/model.ts";
 import { mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
 import { inlineDefinitions } from "../../kit/request/inline_definitions.ts";
 import { toToolSchema } from "../../kit/request/tool_schema.ts";
+import { inferType } from "./inferred_type.ts";
 
 /** Whether a model is one of Moonshot, which a gateway may forward to its API. */
 export function isKimi({ modelId }: ModelSpec): boolean {
   return /\bkimi\b/i.test(modelId);
 }
 
+/** Converted schemas, since each request has the tools of the previous one. */
+const moonshotSchemas = new WeakMap<JsonSchema, JsonSchema>();
+
 /**
  * Returns a schema without references, since Moonshot accepts none next to other keywords or to `definitions`, and without a
- * type next to alternatives: "when using anyOf, type should be defined in anyOf items instead of the parent schema".
+ * type next to alternatives: "when using anyOf, type should be defined in anyOf items instead of the parent schema". All
+ * other schemas have a type: "At path 'properties.a': type is not defined".
  */
 export function toMoonshotSchema(parameters: JsonSchema): JsonSchema {
-  return moveTypes(inlineDefinitions(toToolSchema(parameters)));
+  const known = moonshotSchemas.get(parameters);
+  if (known) return known;
+  const schema = placeTypes(inlineDefinitions(toToolSchema(parameters)));
+  moonshotSchemas.set(parameters, schema);
+  return schema;
 }
 
-function moveTypes(schema: JsonObject): JsonObject {
+function placeTypes(schema: JsonObject): JsonObject {
   return mapSubschemas(
-    moveType(schema),
-    (subschema) => isJsonObject(subschema) ? moveTypes(subschema) : subschema,
+    addType(moveType(schema)),
+    (subschema) => isJsonObject(subschema) ? placeTypes(subschema) : subschema,
   );
+}
+
+/** Keywords that make a type unnecessary. */
+const TYPE_KEYWORDS = ["type", "anyOf", "oneOf", "allOf", "not", "if", "then", "else", "$ref"];
+
+/** Alternatives of a schema that accepts any value. */
+const ANY_VALUE: readonly JsonObject[] = [
+  ...["string", "number", "boolean", "object", "null"].map((type) => ({ type })),
+  { type: "array", items: { type: "string" } },
+];
+
+function addType(schema: JsonObject): JsonObject {
+  if (TYPE_KEYWORDS.some((keyword) => keyword in schema)) return schema;
+  const type = inferType(schema);
+  return type === undefined ? { ...schema, anyOf: ANY_VALUE } : { type, ...schema };
 }
 
 /** Moves the type of a schema to its alternatives without one. */

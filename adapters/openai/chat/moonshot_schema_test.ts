@@ -3,6 +3,12 @@ import { modelSpec } from "../../../src/core/model.ts";
 import { isKimi, toMoonshotSchema } from "./moonshot_schema.ts";
 
 const TEXT = { type: "string" };
+const ANY = {
+  anyOf: [
+    ...["string", "number", "boolean", "object", "null"].map((type) => ({ type })),
+    { type: "array", items: TEXT },
+  ],
+};
 
 Deno.test("toMoonshotSchema(): moves types to alternatives, and inlines definitions", () => {
   const schema = {
@@ -31,8 +37,8 @@ Deno.test("toMoonshotSchema(): moves types to alternatives, and inlines definiti
           anyOf: [{ type: "object", required: ["a"] }, { type: "object", required: ["b"] }, true],
         },
       },
-      pair: { type: "array", prefixItems: [TEXT, TEXT], items: {} },
-      any: {},
+      pair: { type: "array", prefixItems: [TEXT, TEXT], items: ANY },
+      any: ANY,
       ref: { type: "string", minLength: 1, description: "A text" },
     },
   });
@@ -46,4 +52,43 @@ Deno.test("isKimi(): recognizes the model behind gateways", () => {
     true,
     false,
   ]);
+});
+
+Deno.test("toMoonshotSchema(): each schema has a type, that of its values or of its keywords", () => {
+  const { properties } = toMoonshotSchema({
+    type: "object",
+    properties: {
+      mode: { enum: ["smart", "full"] },
+      level: { enum: [1, 2.5] },
+      mixed: { enum: ["a", 1, null] },
+      kind: { const: true },
+      value: { description: "Any value." },
+      flag: true,
+      list: { type: "array" },
+      pairs: { items: { properties: { at: { minimum: 1 } } } },
+      name: { minLength: 1 },
+      either: { anyOf: [{ required: ["a"] }, { const: 1 }, { type: ["string", "null"] }] },
+    },
+  });
+  assertEquals(properties, {
+    mode: { type: "string", enum: ["smart", "full"] },
+    level: { type: "number", enum: [1, 2.5] },
+    mixed: { type: "string", enum: ["a", 1, null] },
+    kind: { type: "boolean", const: true },
+    value: { description: "Any value.", ...ANY },
+    flag: ANY,
+    list: { type: "array", items: ANY },
+    pairs: {
+      type: "array",
+      items: { type: "object", properties: { at: { type: "number", minimum: 1 } } },
+    },
+    name: { type: "string", minLength: 1 },
+    either: {
+      anyOf: [
+        { type: "object", required: ["a"] },
+        { type: "integer", const: 1 },
+        { type: ["string", "null"] },
+      ],
+    },
+  });
 });

@@ -26,18 +26,15 @@ import {
   warnUnsupportedThinking,
 } from "../../kit/request/model_limits.ts";
 import { omitReplaced, toServerTools } from "../../kit/request/server_tools.ts";
-import { toToolSchema } from "../../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../../kit/request/tools.ts";
 import { toValidSchema } from "../../kit/request/valid_schema.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
-import { toClaudeSchema } from "../../kit/request/property_names.ts";
-import { isClaude } from "./claude.ts";
 import { canContinueReply } from "./complete_ends.ts";
 import { resolveForcedCall } from "./forced_call.ts";
-import { isKimi, toMoonshotSchema } from "./moonshot_schema.ts";
 import { CHAT_REPLAY } from "./replay_rules.ts";
 import { toChatMessages } from "./messages.ts";
+import { selectToolSchema } from "./tool_schemas.ts";
 import type { WireMessage } from "./wire.ts";
 import type { ChatDialect } from "./dialect.ts";
 
@@ -71,9 +68,7 @@ export async function createChatBody(
   const tools = [
     ...toChatTools(omitReplaced(context.tools, serverTools), {
       maxDescription: dialect.maxDescription,
-      toSchema: isClaude(model)
-        ? toClaudeSchema
-        : dialect.toToolSchema ?? (isKimi(model) ? toMoonshotSchema : toToolSchema),
+      toSchema: selectToolSchema(model, dialect.toToolSchema),
     }),
     ...serverTools,
   ];

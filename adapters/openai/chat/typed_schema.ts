@@ -5,14 +5,13 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import { isJsonObject, type JsonSchema } from "../../../src/core/json.ts";
 import { mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
 import { toToolSchema } from "../../kit/request/tool_schema.ts";
+import { inferType } from "./inferred_type.ts";
 
 /** Keywords that make a type unnecessary. */
 const TYPE_KEYWORDS = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"];
-const OBJECT_KEYWORDS = ["properties", "required", "additionalProperties", "patternProperties"];
-const ARRAY_KEYWORDS = ["items", "prefixItems"];
 const ALL_TYPES = ["string", "number", "boolean", "object", "array", "null"];
 
 /** Returns a schema in which each subschema has a type. */
@@ -24,12 +23,7 @@ function addTypes(schema: JsonSchema): JsonSchema {
   return mapSubschemas(
     TYPE_KEYWORDS.some((keyword) => keyword in schema)
       ? schema
-      : { type: inferType(schema), ...schema },
+      : { type: inferType(schema) ?? ALL_TYPES, ...schema },
     (subschema) => isJsonObject(subschema) ? addTypes(subschema) : subschema,
   );
-}
-
-function inferType(schema: JsonObject): string | readonly string[] {
-  if (OBJECT_KEYWORDS.some((keyword) => keyword in schema)) return "object";
-  return ARRAY_KEYWORDS.some((keyword) => keyword in schema) ? "array" : ALL_TYPES;
 }

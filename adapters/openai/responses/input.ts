@@ -8,6 +8,7 @@ import type { ContentBlock, TextBlock } from "../../../src/core/content.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../../src/core/message.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
+import type { ToolSpec } from "../../../src/core/stream.ts";
 import {
   getTextAndMedia,
   hasText,
@@ -18,11 +19,25 @@ import {
 } from "../../kit/request/history.ts";
 import { serializeJson } from "../../kit/request/json_body.ts";
 import { getFileName, type MediaBlock, toMediaUrl } from "../../kit/request/media.ts";
+import { toClaudeInput } from "../../kit/request/property_names.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
+import { isClaude } from "../chat/claude.ts";
 import { isReplayedItem, PHASE } from "./replay_rules.ts";
 
+/** Options for `toResponsesInput()`. */
+export interface ResponsesInputOptions {
+  /** Model of the request. */
+  readonly model: ModelSpec;
+  /** Tools of the request. */
+  readonly tools: readonly ToolSpec[];
+}
+
 /** Converts the conversation, without the system prompt. */
-export function toResponsesInput(messages: readonly LlmMessage[], model: ModelSpec): JsonObject[] {
+export function toResponsesInput(
+  messages: readonly LlmMessage[],
+  { model, tools }: ResponsesInputOptions,
+): JsonObject[] {
+  const renamedTools = isClaude(model) ? tools : [];
   const items = messages.flatMap((message) => {
     switch (message.role) {
       case "user":
@@ -30,7 +45,7 @@ export function toResponsesInput(messages: readonly LlmMessage[], model: ModelSp
       case "tool_result":
         return [toResultItem(message)];
       case "assistant":
-        return toReplyItems(message, isOwnReply(message, model));
+        return toReplyItems(message, { isOwn: isOwnReply(message, model), renamedTools });
     }
   });
   return items.length > 0 ? items : [{ role: "user", content: MISSING_PROMPT }];
@@ -74,9 +89,15 @@ function toResultItem(message: ToolResultMessage): JsonObject {
   };
 }
 
-/** Converts an assistant message; `isOwn` is whether the model of the request created it. */
-function toReplyItems({ content }: AssistantMessage, isOwn: boolean): JsonObject[] {
-  const items = content.map((block) => toReplyItem(block, isOwn)).filter((item) =>
+interface ReplyItemsOptions {
+  /** Whether the model of the request created the reply. */
+  readonly isOwn: boolean;
+  /** Tools whose parameters may have other names in requests. */
+  readonly renamedTools: readonly ToolSpec[];
+}
+
+function toReplyItems({ content }: AssistantMessage, options: ReplyItemsOptions): JsonObject[] {
+  const items = content.map((block) => toReplyItem(block, options)).filter((item) =>
     item !== undefined
   );
   // The API rejects reasoning without a following item, as in a truncated reply.
@@ -84,7 +105,10 @@ function toReplyItems({ content }: AssistantMessage, isOwn: boolean): JsonObject
   return items;
 }
 
-function toReplyItem(block: ContentBlock, isOwn: boolean): JsonObject | undefined {
+function toReplyItem(
+  block: ContentBlock,
+  { isOwn, renamedTools }: ReplyItemsOptions,
+): JsonObject | undefined {
   switch (block.type) {
     case "text":
       if (!hasText(block)) return undefined;
@@ -94,13 +118,15 @@ function toReplyItem(block: ContentBlock, isOwn: boolean): JsonObject | undefine
         content: block.text,
         ...(isOwn && PHASE.test(block.signature ?? "") && { phase: block.signature }),
       };
-    case "tool_call":
+    case "tool_call": {
+      const tool = renamedTools.find(({ name }) => name === block.name);
       return {
         type: "function_call",
         call_id: toWireName(block.id, CALL_ID_RULE),
         name: toWireName(block.name, TOOL_NAME_RULE),
-        arguments: serializeJson(block.arguments),
+        arguments: serializeJson(toClaudeInput(block.arguments, tool)),
       };
+    }
     case "extension":
       return isOwn && isReplayedItem(block.typeName, block.data)
         ? toReplayedItem(block.data)

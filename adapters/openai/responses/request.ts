@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject } from "../../../src/core/json.ts";
+import type { ModelSpec } from "../../../src/core/model.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../../src/core/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import { adaptContent, COMMON_IMAGES, WEB_URLS } from "../../kit/request/adapt_content.ts";
@@ -26,12 +27,12 @@ import {
   type ServerToolFormats,
   toServerTools,
 } from "../../kit/request/server_tools.ts";
-import { toToolSchema } from "../../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../../kit/request/tools.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { toSchemaFormat } from "../chat/request.ts";
 import { resolveChatEffort } from "../chat/dialect.ts";
+import { selectToolSchema } from "../chat/tool_schemas.ts";
 import { RESPONSES_REPLAY } from "./replay_rules.ts";
 import { toResponsesInput } from "./input.ts";
 
@@ -87,7 +88,10 @@ export async function createResponsesBody(
   const serverTools = options.serverTools?.length
     ? toServerTools(request, await dialect.loadServerTools(), sink)
     : [];
-  const tools = [...toResponsesTools(omitReplaced(context.tools, serverTools)), ...serverTools];
+  const tools = [
+    ...toResponsesTools(omitReplaced(context.tools, serverTools), model),
+    ...serverTools,
+  ];
   const format = await toSchemaFormat(options, entry, sink);
   warnUnsupportedThinking(model, entry, sink);
   const { hasVerbosity = true } = dialect;
@@ -105,7 +109,7 @@ export async function createResponsesBody(
     // The provider stores nothing; encrypted reasoning is returned and sent back with the history.
     store: false,
     instructions: context.systemPrompt.trim() === "" ? undefined : context.systemPrompt,
-    input: toResponsesInput(history, model),
+    input: toResponsesInput(history, { model, tools: context.tools }),
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: tools.length > 0 || canChooseTool(request, sink)
       ? toResponsesToolChoice(options)
@@ -135,12 +139,13 @@ function resolveOutputTokens(
   return MIN_OUTPUT_TOKENS;
 }
 
-function toResponsesTools(tools: readonly ToolSpec[]): JsonObject[] {
+function toResponsesTools(tools: readonly ToolSpec[], model: ModelSpec): JsonObject[] {
+  const toSchema = selectToolSchema(model);
   return sortTools(tools).map(({ name, description, parameters }) => ({
     type: "function",
     name: toWireName(name, TOOL_NAME_RULE),
     description,
-    parameters: toToolSchema(parameters),
+    parameters: toSchema(parameters),
     strict: false,
   }));
 }

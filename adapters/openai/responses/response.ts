@@ -13,11 +13,13 @@ import { classifyStreamError } from "../../kit/errors/classify.ts";
 import { isErrorEvent } from "../../kit/errors/error_body.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
 import { ArgumentsReader } from "../../kit/stream/arguments_reader.ts";
+import { ClaudeInputWriter } from "../../kit/stream/claude_input_writer.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
 import { type RequestName, ServerRequests } from "../../kit/stream/server_requests.ts";
 import { countTierRequest } from "../../kit/stream/service_tier.ts";
 import { UnknownParts } from "../../kit/stream/unknown_parts.ts";
 import { readList, readObject, readText, textOrEmpty } from "../../kit/stream/wire_values.ts";
+import { isClaude } from "../chat/claude.ts";
 import { toChatCost, toChatUsage } from "../chat/usage.ts";
 import { toCitations } from "../server/citations.ts";
 import { type ItemPosition, type OpenCall, OpenCalls } from "./calls.ts";
@@ -56,6 +58,7 @@ export class ResponsesReply implements ReplyReader<string> {
   readonly #call: ProviderCall;
   readonly #calls = new OpenCalls();
   readonly #arguments = new ArgumentsReader();
+  readonly #inputs: ClaudeInputWriter;
   /** Positions of arguments without a call; the end of its item repeats them. */
   readonly #orphanArguments: ItemPosition[] = [];
   readonly #unknown: UnknownParts;
@@ -85,6 +88,8 @@ export class ResponsesReply implements ReplyReader<string> {
   constructor(call: ProviderCall, { isRegional = false }: ResponsesReplyOptions = {}) {
     if (isRegional) this.#requests.add("regionalRequests");
     this.#writer = call.writer;
+    const { model, context } = call.request;
+    this.#inputs = new ClaudeInputWriter(call.writer, isClaude(model) ? context.tools : []);
     this.#unknown = new UnknownParts(call.writer);
     this.#call = call;
   }
@@ -180,6 +185,7 @@ export class ResponsesReply implements ReplyReader<string> {
     this.#hasToolCall = true;
     const name = this.#call.decodeToolName(readText(item.name));
     const contentIndex = this.#writer.openToolCall(textOrEmpty(item.call_id), name);
+    this.#inputs.start(contentIndex, name);
     const args = this.#arguments.toText(item.arguments, this.#data);
     return this.#calls.add(position, { ...item, arguments: args }, contentIndex);
   }
@@ -200,7 +206,7 @@ export class ResponsesReply implements ReplyReader<string> {
   #writeArguments(call: OpenCall, args: string): void {
     if (args === "") return;
     call.hasArguments = true;
-    this.#writer.writeToolArguments(call.contentIndex, args);
+    this.#inputs.append(call.contentIndex, args);
   }
 
   /** Writes complete arguments of an open call without deltas. */
@@ -325,8 +331,13 @@ export class ResponsesReply implements ReplyReader<string> {
     // The token limit truncates a call, whose block stays open.
     if (item.status === "incomplete") return;
     // Some servers end the item of a call that was cut off before its arguments like that of a complete one.
-    if (call.hasArguments) this.#writer.closeToolCall(call.contentIndex);
+    if (call.hasArguments) this.#closeToolCall(call.contentIndex);
     else this.#endedCall = call;
+  }
+
+  #closeToolCall(contentIndex: number): void {
+    this.#inputs.end(contentIndex);
+    this.#writer.closeToolCall(contentIndex);
   }
 
   /** Another item follows a call without arguments, which is complete. That of the last one the stop reason decides. */
@@ -353,7 +364,8 @@ export class ResponsesReply implements ReplyReader<string> {
     const output = readList(response.output);
     this.#closeMissedItems(output);
     this.#completeCalls(output);
-    for (const { contentIndex } of this.#emptyCalls) this.#writer.closeToolCall(contentIndex);
+    for (const { contentIndex } of this.#emptyCalls) this.#closeToolCall(contentIndex);
+    this.#inputs.endAll();
     if (this.#annotations.length > 0) this.#closeText([]);
     for (const position of this.#orphanArguments) {
       if (!this.#calls.find(position)) this.#unknown.reportOrphanDelta("function_call_arguments");

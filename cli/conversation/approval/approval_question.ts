@@ -49,9 +49,9 @@ export function createApprovalQuestion(
   };
 }
 
-/** Formats the risk of a call, and the rule or the change of a trusted tool because of which the user is asked. */
+/** Formats the risk of a call, and the reason for the question if it is one of this call and not of all of its class. */
 function formatReason({ risk, reason }: GateRequest): string {
-  const isShown = /^The (?:rule|tool)\b/.test(reason);
+  const isShown = /^The (?:rule|tool|command)\b/.test(reason);
   return `risk: ${risk}${isShown ? ` · ${toVisibleText(reason)}` : ""}`;
 }
 

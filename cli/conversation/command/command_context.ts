@@ -29,7 +29,7 @@ export interface RunControl {
   readonly isRunning: boolean;
   /** Sends a text to the agent: at once, or during a run as `delivery` determines. Does not wait for the reply. */
   send(text: string, delivery?: Delivery): void;
-  /** Sends an input that needs no further preparation, while no run is active. Does not wait for the reply. */
+  /** Sends an input as it is, apart from the hooks of prompts, while no run is active. Does not wait for the reply. */
   prompt(input: PromptInput): void;
   /**
    * Starts a task that the user can abort like a run, while no run is active. Its error is reported.

@@ -14,11 +14,11 @@ export function requirePlanMode({ planMode }: Pick<AgentSetup, "planMode">): Pla
   throw new Error("The agent has no plan mode");
 }
 
-/** Returns the file of the plan. */
-export async function openPlanFile(cwd: string): Promise<PlanFile> {
+/** Returns the file of the plan, or another one with a relative path. */
+export async function openPlanFile(cwd: string, path?: string): Promise<PlanFile> {
   const { getPlanFile } = await importLate<typeof import("../../run/plan_mode.ts")>(
     "../../run/plan_mode.ts",
     import.meta.url,
   );
-  return getPlanFile(cwd);
+  return getPlanFile(cwd, path);
 }

@@ -7,6 +7,7 @@
 import { CliError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { importLate } from "../../host/import_late.ts";
+import { EDITED_PLAN_PATH } from "../../host/plan_path.ts";
 import { pluralize } from "../../render/tool_line.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { openPlanFile } from "../command/plan_mode.ts";
@@ -29,6 +30,14 @@ export const editPlan = defineCommand({
     // An editor that was closed without saving may have removed the text.
     if (text.trim() === "") {
       return await view.print([toLine("The text was empty, so the plan is unchanged", "faint")]);
+    }
+    const current = await file.read();
+    if (current.type !== "text" || current.text !== before.text) {
+      await openPlanFile(settings.cwd, EDITED_PLAN_PATH).then((copy) => copy.write(`${text}\n`));
+      throw new CliError("The plan was changed while it was edited, so it was not replaced", {
+        exitCode: ExitCode.failed,
+        advice: `Your text is in ${EDITED_PLAN_PATH}.`,
+      });
     }
     await file.write(`${text}\n`);
     const { readPlan } = await importLate<typeof import("../../../src/tools/plan/mod.ts")>(

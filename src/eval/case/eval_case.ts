@@ -115,7 +115,7 @@ export type ExpectedFile =
 export interface EvalBudget {
   /** Cost in US dollars. */
   readonly maxCost?: number | undefined;
-  /** Tokens, of input and output, also of agents that tools run. */
+  /** Tokens, of input and output, also of agents that tools run; exceeded if the model reports none. */
   readonly maxTokens?: number | undefined;
   /** Turns, without those of agents that tools run. */
   readonly maxTurns?: number | undefined;

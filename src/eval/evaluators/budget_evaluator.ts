@@ -47,7 +47,10 @@ export function findExceededLimits(
   return exceeded;
 }
 
-/** Creates the evaluator `budget`, which applies to cases with a `budget`. */
+/**
+ * Creates the evaluator `budget`, which applies to cases with a `budget`. A model that reports no token counts exceeds any
+ * limit of the tokens.
+ */
 export function createBudgetEvaluator(): Evaluator {
   const name = "budget";
   return {
@@ -55,9 +58,13 @@ export function createBudgetEvaluator(): Evaluator {
     optionNames: [],
     evaluate: ({ evalCase: { budget }, trajectory, durationMs }) => {
       if (!budget) return undefined;
-      const { usage, cost, turns } = trajectory;
+      const { usage, cost, turns, replies } = trajectory;
       const spending = { cost: cost.total, tokens: usage.total, turns, durationMs };
       const exceeded = findExceededLimits(budget, spending);
+      // Servers without token counts report 0.
+      if (budget.maxTokens !== undefined && usage.total === 0 && replies.length > 0) {
+        exceeded.push(`The model reports no tokens, which are limited to ${budget.maxTokens}`);
+      }
       return createBinaryScore(name, exceeded.length === 0, exceeded.join("; ") || undefined);
     },
   };

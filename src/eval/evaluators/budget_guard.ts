@@ -98,6 +98,7 @@ export class BudgetGuard {
 
   #sum(): BudgetSpending {
     const total = this.#run ? addTotals(this.#ended, this.#run) : this.#ended;
+    if (this.#subRuns.size === 0) return total;
     const subRuns = [...this.#subRuns.values()];
     const active = subRuns.reduce(addSpending, NO_SPENDING);
     // The run of an agent in the background is part of that of its parent already while it is active.

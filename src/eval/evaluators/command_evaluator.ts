@@ -37,6 +37,7 @@ export function createCommandEvaluator(openSandbox?: OpenCommandSandbox): Evalua
   return {
     name,
     optionNames: ["command", "exitCode", "timeoutMs"],
+    checkOptions: readOptions,
     needsDirectory: true,
     timeoutMs: Infinity,
     evaluate: async ({ directory, options, signal }) => {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { JsonObject } from "../../core/json.ts";
 import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
 import type { Trajectory, TrajectoryCall } from "../trajectory/trajectory.ts";
 import { isAtLeast } from "./compare_limit.ts";
@@ -50,15 +51,28 @@ export function createEfficiencyEvaluator(): Evaluator {
   return {
     name,
     optionNames: ["idealTurns", "threshold"],
+    checkOptions: readOptions,
     evaluate: ({ trajectory, options }) => {
-      const efficiency = calculateEfficiency(trajectory, readNumber(options, "idealTurns"));
+      const { idealTurns, threshold } = readOptions(options);
+      const efficiency = calculateEfficiency(trajectory, idealTurns);
       if (!efficiency) return undefined;
       const { score, duplicateRatio, stepRatio } = efficiency;
-      const threshold = readThreshold(options) ?? DEFAULT_THRESHOLD;
       const reason = `${toPercent(duplicateRatio)} of the calls are repeated, ` +
         `step ratio ${stepRatio.toFixed(2)}`;
       return { metric: name, value: score, passed: isAtLeast(score, threshold), reason };
     },
+  };
+}
+
+interface EfficiencyOptions {
+  readonly idealTurns: number | undefined;
+  readonly threshold: number;
+}
+
+function readOptions(options: JsonObject): EfficiencyOptions {
+  return {
+    idealTurns: readNumber(options, "idealTurns"),
+    threshold: readThreshold(options) ?? DEFAULT_THRESHOLD,
   };
 }
 

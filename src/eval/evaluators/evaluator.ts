@@ -38,6 +38,11 @@ export interface Evaluator {
   /** Names of its options; a case with another one is an error, which fails the metric. Default: any names. */
   readonly optionNames?: readonly string[] | undefined;
   /**
+   * Checks the values of its options for `EvaluatorRegistry.checkCase()`, before the case is run; throws if one is invalid.
+   * Default: `evaluate()` finds invalid values.
+   */
+  checkOptions?(options: JsonObject): void;
+  /**
    * Time after which the metric fails, in milliseconds; `Infinity` for an evaluator with limits of its own. Default:
    * 600,000, 10 minutes.
    */

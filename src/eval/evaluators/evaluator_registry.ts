@@ -11,6 +11,7 @@ import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { MAX_TIMER_MS } from "../../core/ports.ts";
+import { isThenable } from "../../core/refuse_promise.ts";
 import type { EvalCase, EvaluatorConfig } from "../case/eval_case.ts";
 import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import { createBudgetEvaluator } from "./budget_evaluator.ts";
@@ -86,7 +87,7 @@ export class EvaluatorRegistry {
   }
 
   /**
-   * Checks that the evaluators of a case exist and have the options that it names, before it is run.
+   * Checks that the evaluators of a case exist, and have the options that it names with their values, before it is run.
    *
    * @throws {BadRequestError} If not; the message suggests a similar option.
    */
@@ -100,6 +101,7 @@ export class EvaluatorRegistry {
         );
       }
       checkOptions(evaluator, options);
+      checkValues(evaluator, options);
     }
   }
 
@@ -151,8 +153,10 @@ export class EvaluatorRegistry {
     }
     try {
       checkOptions(evaluator, context.options);
-      const pending = Promise.resolve(evaluator.evaluate(context));
-      const score = await settleInTime(settleAfterAbort(pending, context.signal), evaluator);
+      const returned = evaluator.evaluate(context);
+      const score = isThenable(returned)
+        ? await settleInTime(Promise.resolve(returned), { evaluator, signal: context.signal })
+        : returned;
       return score === undefined ? undefined : copyScore(score);
     } catch (error) {
       return createBinaryScore(name, false, `The evaluator failed: ${getErrorMessage(error)}`);
@@ -163,23 +167,57 @@ export class EvaluatorRegistry {
 /** Settles like the promise, or rejects when the time of the evaluator is over; a later rejection is ignored. */
 async function settleInTime<Value>(
   promise: Promise<Value>,
-  { timeoutMs = DEFAULT_TIMEOUT_MS }: Evaluator,
+  { evaluator: { timeoutMs = DEFAULT_TIMEOUT_MS }, signal }: SettleOptions,
 ): Promise<Value> {
+  if (!signal.aborted && await settlesAtOnce(promise)) return await promise;
   const { promise: timeout, reject } = createDeferred<never>();
   const timer = setTimeout(
     () => reject(new Error(`it did not end within ${timeoutMs} ms`)),
     Math.min(timeoutMs, MAX_TIMER_MS),
   );
   try {
-    return await Promise.race([promise, timeout]);
+    return await Promise.race([settleAfterAbort(promise, signal), timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
+interface SettleOptions {
+  readonly evaluator: Evaluator;
+  /** Aborted when the evaluation is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** Steps of a function that awaits no timer, file or request. */
+const MAX_STEPS = 50;
+
+/**
+ * Whether a promise settles without a timer, a file or a request, as those of most evaluators do: a timer and a listener
+ * for each of them would take longer than their comparisons.
+ */
+async function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  for (let step = 0; step < MAX_STEPS && !isSettled; step++) await undefined;
+  return isSettled;
+}
+
 /** A misspelled option, such as a threshold, would have no effect. */
 function checkOptions({ name, optionNames }: Evaluator, options: JsonObject): void {
   if (optionNames) checkNames(options, optionNames, `the evaluator "${name}"`);
+}
+
+/** Checks the values of options, as far as an evaluator can do it without a run. */
+function checkValues(evaluator: Evaluator, options: JsonObject): void {
+  try {
+    evaluator.checkOptions?.(options);
+  } catch (cause) {
+    const reason = getErrorMessage(cause);
+    throw new BadRequestError(`The evaluator "${evaluator.name}": ${reason}`, { cause });
+  }
 }
 
 /** Returns a valid score with the known properties only, since it is stored as JSON. */

@@ -6,6 +6,7 @@ import {
   assertThrows,
 } from "@std/assert";
 import { BadRequestError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { zeroCost, zeroUsage } from "../../core/usage.ts";
 import type {
   EvalBudget,
@@ -19,6 +20,7 @@ import { findExceededLimits } from "./budget_evaluator.ts";
 import { calculateEfficiency } from "./efficiency_evaluator.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { EvaluatorRegistry } from "./evaluator_registry.ts";
+import { createJudgeEvaluator } from "./judge_evaluator.ts";
 import { scoreResponse } from "./response_evaluator.ts";
 import { calculateMeanScore, type Score } from "./score.ts";
 
@@ -111,6 +113,19 @@ Deno.test("budget: an unknown cost exceeds a limit of the cost", () => {
   const spending = { cost: null, tokens: 0, turns: 1, durationMs: 0 };
   assertEquals(findExceededLimits({ maxCost: 1 }, spending).length, 1);
   assertEquals(findExceededLimits({ maxTurns: 1 }, spending), []);
+});
+
+Deno.test("budget: a model that reports no token counts exceeds a limit of the tokens", async () => {
+  const replies = [{ prompt: 1, turn: 1, text: "Hi", tokens: 0, cost: null, durationMs: 1 }];
+  const trajectory = createTrajectory({ replies });
+  const [score] = await evaluate({ budget: { maxTokens: 100 } }, { trajectory });
+  assertEquals(score?.passed, false);
+  assertEquals(score?.reason, "The model reports no tokens, which are limited to 100");
+  const [unlimited] = await evaluate({ budget: { maxTurns: 2 } }, { trajectory });
+  assertEquals(unlimited?.passed, true);
+  const counted = createTrajectory({ replies, usage: { ...zeroUsage(), output: 5, total: 5 } });
+  const [enough] = await evaluate({ budget: { maxTokens: 100 } }, { trajectory: counted });
+  assertEquals(enough?.passed, true);
 });
 
 Deno.test("efficiency: unique calls in the ideal number of turns score 1 [A153]", () => {
@@ -382,6 +397,39 @@ Deno.test("EvaluatorRegistry: a misspelled option fails the metric, and is found
   // The options of other evaluators are theirs.
   registry.register({ name: "polite", evaluate: () => undefined });
   registry.checkCase({ ...unknown, evaluators: [{ name: "polite", options: { any: 1 } }] });
+});
+
+Deno.test("EvaluatorRegistry: an invalid value of an option is found before the run", () => {
+  const registry = EvaluatorRegistry.createDefault();
+  const model = { name: "test/judge", ask: () => Promise.reject(new Error("not asked")) };
+  registry.register(createJudgeEvaluator("safety", { model }));
+  const polite: Evaluator = {
+    name: "polite",
+    checkOptions: ({ word }) => {
+      if (typeof word !== "string") throw new Error("word is missing");
+    },
+    evaluate: () => undefined,
+  };
+  registry.register(polite);
+  const check = (name: string, options: JsonObject) =>
+    registry.checkCase({ id: "a", userMessages: ["Go"], evaluators: [{ name, options }] });
+  for (
+    const [name, options, message] of [
+      ["efficiency", { threshold: 80 }, 'evaluator "efficiency": The option "threshold"'],
+      ["efficiency", { idealTurns: "2" }, 'The option "idealTurns"'],
+      ["command", {}, 'The option "command" must be a shell command'],
+      ["command", { command: "true", timeoutMs: 0 }, 'The option "timeoutMs"'],
+      ["safety", { rubric: 1 }, 'evaluator "safety": The option "rubric"'],
+      ["safety", { threshold: "high" }, 'The option "threshold"'],
+      ["polite", {}, 'The evaluator "polite": word is missing'],
+    ] as const
+  ) {
+    assertThrows(() => check(name, options), BadRequestError, message);
+  }
+  check("efficiency", { threshold: 0.8, idealTurns: 2 });
+  check("command", { command: "true" });
+  check("safety", { rubric: "Be polite" });
+  check("polite", { word: "please" });
 });
 
 Deno.test("efficiency: a threshold above 1 is invalid", async () => {

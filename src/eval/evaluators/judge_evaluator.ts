@@ -7,7 +7,7 @@
 import { abortable } from "../../core/abortable.ts";
 import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { MAX_TIMER_MS } from "../../core/ports.ts";
 import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
 import type { EvalContext, Evaluator } from "./evaluator.ts";
@@ -106,10 +106,11 @@ export function createJudgeEvaluator(topic: JudgeTopic, options: JudgeOptions): 
   return {
     name: topic,
     optionNames: ["rubric", "threshold"],
+    checkOptions: readOptions,
     timeoutMs: Infinity,
     evaluate: async (context) => {
-      const threshold = readThreshold(context.options) ?? DEFAULT_THRESHOLD;
-      const prompt = createJudgePrompt(topic, { ...context, rubric: readRubric(context) });
+      const { rubric, threshold } = readOptions(context.options);
+      const prompt = createJudgePrompt(topic, { ...context, rubric });
       const judged = await askWithRetries(prompt, { ...options, maxRetries, timeoutMs, context });
       if (judged.type === "verdict") return toScore(topic, judged, threshold);
       const failure = createBinaryScore(topic, false, `The evaluator failed: ${judged.reason}`);
@@ -275,8 +276,15 @@ function addCost(score: Score, cost: number | null): Score {
   return cost === 0 ? score : { ...score, cost };
 }
 
-function readRubric({ options }: EvalContext): string | undefined {
+interface JudgeCaseOptions {
+  readonly rubric: string | undefined;
+  readonly threshold: number;
+}
+
+function readOptions(options: JsonObject): JudgeCaseOptions {
   const rubric = options["rubric"];
-  if (rubric === undefined || typeof rubric === "string") return rubric;
-  throw new BadRequestError('The option "rubric" must be a text');
+  if (rubric !== undefined && typeof rubric !== "string") {
+    throw new BadRequestError('The option "rubric" must be a text');
+  }
+  return { rubric, threshold: readThreshold(options) ?? DEFAULT_THRESHOLD };
 }

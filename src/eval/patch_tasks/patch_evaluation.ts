@@ -21,6 +21,7 @@ import {
 import { checkOutTask } from "./check_out_task.ts";
 import { gradePatch } from "./grade_patch.ts";
 import type { PatchPrediction, PatchTask } from "./patch_task.ts";
+import { hasWorked } from "../trajectory/has_worked.ts";
 import { PredictionsFile } from "./predictions_file.ts";
 
 /** Options for `createPatchEvaluation()`. */
@@ -180,7 +181,9 @@ function createPatchEvaluator(
         model_name_or_path: options.modelName,
         model_patch: patch,
       };
-      await predictions?.write(prediction);
+      // A model that cannot be reached, or an agent that cannot be created, predicts nothing.
+      const replaces = patch !== "" || hasWorked(context.trajectory);
+      await predictions?.write(prediction, { replaces });
       const score = await scorePatch(task, patch, { ...context, ...options });
       return omittedFiles.length === 0 ? score : addReason(score, omittedFiles);
     },

@@ -17,6 +17,12 @@ export interface PredictionsFileOptions {
   readonly files?: EvalFiles | undefined;
 }
 
+/** Options for writing a prediction. */
+export interface WritePredictionOptions {
+  /** Whether it replaces an earlier prediction of its task; otherwise that is kept. Default: `true`. */
+  readonly replaces?: boolean | undefined;
+}
+
 /** Time between two attempts to lock the file. */
 const WAIT_MS = 20;
 
@@ -67,8 +73,11 @@ export class PredictionsFile {
    *
    * @throws {BadRequestError} If a line of the file is no prediction, or one of another model.
    */
-  async write(prediction: PatchPrediction): Promise<void> {
-    await this.#change(() => this.#write(prediction));
+  async write(
+    prediction: PatchPrediction,
+    options: WritePredictionOptions = {},
+  ): Promise<void> {
+    await this.#change(() => this.#write(prediction, options));
   }
 
   /** Changes the file after earlier changes, while no other process does: each would lose what the other writes. */
@@ -91,11 +100,15 @@ export class PredictionsFile {
     throw new BadRequestError(`Another process is writing "${this.#path}": name another file`);
   }
 
-  async #write(prediction: PatchPrediction): Promise<void> {
+  async #write(
+    prediction: PatchPrediction,
+    { replaces = true }: WritePredictionOptions,
+  ): Promise<void> {
     const id = prediction.instance_id;
     // Another process can have written to the file, or an earlier line is incomplete, as on a full disk.
     const predictions = await this.#repair();
     if (predictions.some((known) => known.instance_id === id)) {
+      if (!replaces) return;
       await this.#rewrite((kept) => kept.instance_id !== id);
     }
     await this.#files.append(this.#path, formatPrediction(prediction));

@@ -150,9 +150,14 @@ function openRecording(
     await check();
     return await recorder(...sent);
   };
+  let hasReply = false;
   const startedAt = now();
   return {
-    fetch: send,
+    fetch: async (...sent) => {
+      const response = await send(...sent);
+      hasReply ||= response.ok;
+      return response;
+    },
     evaluatorFetch: send,
     seed: request.seed,
     startedAt,
@@ -165,6 +170,9 @@ function openRecording(
       // Its requests have failed with the reason.
       if (isRefused && end === "failed") return;
       await check();
+      // Such as one without an agent, a network or a valid key.
+      const isUseless = end === "failed" && !hasReply;
+      if (isUseless && await isFile(path)) return await removeFile(newPath);
       await replaceFile(path, newPath);
       await appendRun(directory, { ...request, startedAt, ...run }, files);
     },
@@ -179,6 +187,10 @@ async function replaceFile(path: string, newPath: string): Promise<void> {
     if (getSystemErrorCode(error) !== "ENOENT") throw error;
     await removeFile(path);
   }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return await system.stat(path).then((status) => status.isFile, () => false);
 }
 
 async function removeFile(path: string): Promise<void> {

@@ -7,6 +7,7 @@
 import { encodeHex } from "../../core/byte_encoding.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
+import { findBuiltinModule } from "../../platform/builtin_modules.ts";
 import type { EvalSetResult } from "../run/case_result.ts";
 
 /** Results with their hash. */
@@ -49,8 +50,13 @@ export function hashCanonical(content: object): Promise<string> {
   return hashText(toCanonicalText(content));
 }
 
-/** Returns the SHA-256 hash of a text, in hexadecimal. */
+/**
+ * Returns the SHA-256 hash of a text, in hexadecimal. The function of Node takes a fifth of the time of that of the Web
+ * Platform, which passes each text to another thread.
+ */
 export async function hashText(text: string): Promise<string> {
+  const node = findBuiltinModule("node:crypto");
+  if (node) return node.createHash("sha256").update(text).digest("hex");
   const bytes = new TextEncoder().encode(text);
   return encodeHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }

@@ -1,7 +1,8 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { unknownCost, zeroCost, zeroUsage } from "../../core/usage.ts";
 import type { CaseResult, EvalSetResult } from "../run/case_result.ts";
-import { createAuditTrail, verifyAuditTrail } from "./audit_trail.ts";
+import { createAuditTrail, hashText, verifyAuditTrail } from "./audit_trail.ts";
+import { encodeHex } from "../../core/byte_encoding.ts";
 import { compareResults } from "./compare_results.ts";
 import { gate, type GateOptions } from "./gate.ts";
 import { calculateScore } from "./result_totals.ts";
@@ -334,6 +335,21 @@ Deno.test("audit trail: is verified after a round trip through JSON, in any orde
   const { hash, result, version } = trail;
   const { setId, results } = result;
   assertEquals(await verifyAuditTrail({ result: { results, setId }, hash, version }), true);
+});
+
+Deno.test("hashText() returns the SHA-256 hash of the UTF-8 bytes, as in a browser", async () => {
+  const node = Object.getOwnPropertyDescriptor(globalThis, "process") ?? {};
+  for (const text of ["", "abc", "Grüße 😀", "cut \ud83d here", "x".repeat(100_000)]) {
+    const hash = await hashText(text);
+    const bytes = new TextEncoder().encode(text);
+    assertEquals(hash, encodeHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))));
+    try {
+      Object.defineProperty(globalThis, "process", { value: undefined, configurable: true });
+      assertEquals(await hashText(text), hash);
+    } finally {
+      Object.defineProperty(globalThis, "process", node);
+    }
+  }
 });
 
 Deno.test("audit trail: a changed result or hash is detected [A156]", async () => {

@@ -14,10 +14,11 @@ import type { Policy } from "../../core/policy.ts";
 import type { EvalCase } from "../case/eval_case.ts";
 import { resolveFixture } from "../case/resolve_fixture.ts";
 import { BudgetGuard } from "../evaluators/budget_guard.ts";
+import type { EvalContext } from "../evaluators/evaluator.ts";
 import type { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
 import { createBinaryScore, type Score } from "../evaluators/score.ts";
 import type { FinishedRun, OpenRunConnection, RunConnection } from "../recording/run_connection.ts";
-import type { Trajectory } from "../trajectory/trajectory.ts";
+import { hasWorked } from "../trajectory/has_worked.ts";
 import { TrajectoryCollector } from "../trajectory/trajectory_collector.ts";
 import type { CaseDirectory, CreateCaseDirectory } from "./case_directory.ts";
 import type { CaseResult } from "./case_result.ts";
@@ -87,7 +88,8 @@ export async function runCase(planned: PlannedRun, services: RunServices): Promi
   const startedAt = elapsed();
   const failures = [await captureFailure(() => settleAfterAbort(executeRun(run), signal))];
   const durationMs = Math.max(0, elapsed() - startedAt);
-  const scores = await scoreRun(run, durationMs);
+  const { trajectory } = collector;
+  const scores = await scoreRun(run, { trajectory, durationMs });
   const end = signal.aborted ? "cancelled" : failures[0] === undefined ? "answered" : "failed";
   failures.push(await captureFailure(() => finishConnection(run, end)));
   failures.push(await captureFailure(() => removeDirectory(run)));
@@ -100,7 +102,7 @@ export async function runCase(planned: PlannedRun, services: RunServices): Promi
     model: run.model,
     outcome: signal.aborted ? "skipped" : getOutcome(allScores),
     scores: allScores,
-    trajectory: collector.trajectory,
+    trajectory,
     durationMs,
   };
 }
@@ -197,11 +199,6 @@ function expectsNothing({ expectedResponse }: EvalCase): boolean {
   return expectedResponse?.type === "exact" && expectedResponse.text === "";
 }
 
-/** Whether an agent did something; otherwise limits, and files that must not exist, would be met. */
-function hasWorked({ calls, replies }: Trajectory): boolean {
-  return calls.length > 0 || replies.some(({ text }) => text.trim() !== "");
-}
-
 /** Returns the reason why a run did not end with an answer. */
 function describeFailure(
   { error, stoppedBy, stopReason, pendingApprovals = [] }: AgentEndEvent,
@@ -231,14 +228,14 @@ function finishConnection(
 }
 
 async function scoreRun(
-  { planned, services, connection, directory, collector }: CaseRun,
-  durationMs: number,
+  { planned, services, connection, directory }: CaseRun,
+  { trajectory, durationMs }: Pick<EvalContext, "trajectory" | "durationMs">,
 ): Promise<Score[]> {
   const { signal, evaluators } = services;
   if (signal.aborted) return [];
   return await evaluators.evaluate({
     evalCase: planned.evalCase,
-    trajectory: collector.trajectory,
+    trajectory,
     durationMs,
     directory: directory.created?.path,
     fetch: connection.evaluatorFetch,

@@ -6,7 +6,7 @@
 
 import type { JsonSchema } from "../../core/json.ts";
 import type { ToolSpec } from "../../core/stream.ts";
-import type { CallFormat } from "../prompt/call_format.ts";
+import { type CallFormat, CHANNEL_CALLS } from "../prompt/call_format.ts";
 import { SchemaGrammar, toLiteral } from "./schema_grammar.ts";
 
 /** The replies that a grammar accepts. */
@@ -29,6 +29,10 @@ const MAX_STARTS = 1_000;
 /** Thinking before an answer. */
 const THINKING = String.raw`("<think>" ([^<] | "<" [^/] | "</" [^t])* "</think>" [ \n\t]{0,4})?`;
 
+/** Thinking before an answer of gpt-oss, and the start of the next message. */
+const ANALYSIS = String
+  .raw`("<|channel|>analysis<|message|>" ([^<] | "<" [^|])* "<|end|><|start|>assistant")?`;
+
 /** Creates the grammar of a whole reply: a JSON value, or calls. */
 export function createReplyGrammar(options: ReplyGrammarOptions): string {
   const text = toUsableText(buildReplyGrammar(options));
@@ -50,15 +54,32 @@ function buildReplyGrammar(
 ): SchemaGrammar {
   const grammar = new SchemaGrammar();
   const answers: string[] = [];
-  if (schema) answers.push(grammar.addSchema(schema));
-  if (tools.length > 0) {
+  const isChannel = format === CHANNEL_CALLS;
+  if (schema) {
+    const start = isChannel ? `${toLiteral("<|channel|>final<|message|>")} ` : "";
+    answers.push(start + grammar.addSchema(schema));
+  }
+  if (tools.length > 0 && isChannel) {
+    answers.push(addChannelCall(grammar, tools));
+  } else if (tools.length > 0) {
     addCallRules(grammar, tools, format);
     const { open, close } = format;
     const next = close === "" ? "" : ` (space ${toLiteral(open)} content)*`;
     answers.push(`${toLiteral(open)} content${next}`);
   }
-  grammar.addRule("root", `${mayThink ? `${THINKING} ` : ""}(${answers.join(" | ")})`);
+  const thinking = mayThink ? `${isChannel ? ANALYSIS : THINKING} ` : "";
+  grammar.addRule("root", `${thinking}(${answers.join(" | ")})`);
   return grammar;
+}
+
+/** Adds a call of one of the tools, as gpt-oss writes it, and returns the name of its rule. */
+function addChannelCall(grammar: SchemaGrammar, tools: readonly ToolSpec[]): string {
+  const calls = tools.map(({ name, parameters }) => {
+    const start = `<|channel|>commentary to=functions.${name} <|constrain|>json<|message|>`;
+    return `${toLiteral(start)} ${grammar.addSchema({ type: "object", ...parameters })}`;
+  });
+  grammar.addRule("call", calls.join(" | "));
+  return "call";
 }
 
 /** Creates the grammar of one call, or of one list of calls, after the text that begins it. */

@@ -90,7 +90,10 @@ export interface LlamaContext {
   /** Number of tokens that are evaluated at once. */
   readonly batchSize: number;
   /** Takes one of the sequences. */
-  getSequence(): LlamaSequence;
+  getSequence(options?: {
+    /** Largest number of states that are kept, and whether they are kept at intervals. */
+    readonly checkpoints: { readonly max: number; readonly interval: number | false };
+  }): LlamaSequence;
 }
 
 /** The used part of a sequence of tokens with its cache. */
@@ -99,6 +102,12 @@ export interface LlamaSequence {
   readonly contextTokens: Token[];
   /** Number of the evaluated tokens. */
   readonly nextTokenIndex: number;
+  /** Whether tokens at the end can be removed only as far as a state was kept; so it is for layers that see only the last tokens. */
+  readonly needsCheckpoints?: boolean;
+  /** Keeps the current state, if that is needed. */
+  takeCheckpoint?(): Promise<void>;
+  /** Index of the first token whose state is in the cache; tokens after it can be removed. */
+  readonly stateCellsStartIndex?: number;
   /** Removes tokens from the end or the middle. */
   eraseContextTokenRanges(
     ranges: { readonly start: number; readonly end: number }[],
@@ -171,7 +180,12 @@ async function importPackage(): Promise<LlamaPackage> {
 export interface LlamaRuntime {
   readonly package: LlamaPackage;
   readonly llama: LlamaInstance;
+  /** Returns why the latest load has failed, and forgets it; `undefined` if llama.cpp has not logged it. */
+  takeLoadError(): string | undefined;
 }
+
+/** The reason of a failed load in the log. */
+const LOAD_ERROR = /error loading model: (.+)/;
 
 const runtimes = new WeakMap<LlamaPackage, Map<LlamaGpu, Promise<LlamaRuntime>>>();
 
@@ -200,13 +214,21 @@ export async function loadLlamaRuntime(
 }
 
 async function createRuntime(llamaPackage: LlamaPackage, gpu: LlamaGpu): Promise<LlamaRuntime> {
+  let loadError: string | undefined;
   const llama = await llamaPackage.getLlama({
     gpu,
     // Never compiles, and never writes to the terminal.
     build: "never",
     progressLogs: false,
     logLevel: "error",
-    logger: () => {},
+    logger: (_level: unknown, message: unknown) => {
+      loadError = LOAD_ERROR.exec(String(message))?.[1] ?? loadError;
+    },
   });
-  return { package: llamaPackage, llama };
+  const takeLoadError = () => {
+    const error = loadError;
+    loadError = undefined;
+    return error;
+  };
+  return { package: llamaPackage, llama, takeLoadError };
 }

@@ -10,6 +10,12 @@ import type { PromptTokens } from "./prompt_tokens.ts";
 /** The end of a token that ends within a character, or whose end is not known. */
 const UNKNOWN = -1;
 
+/** Most states that are kept; those of some models have 100 MB. */
+const MAX_STATES = 2;
+
+/** Options for a sequence that a slot uses. */
+export const SEQUENCE_OPTIONS = { checkpoints: { max: MAX_STATES, interval: false } } as const;
+
 /** Tokens of a prompt, of which the first ones are evaluated already. */
 export interface AlignedPrompt {
   /** All tokens of the prompt. */
@@ -32,6 +38,8 @@ export class SequenceSlot {
   #promptCharacters = 0;
   /** For each token the characters up to its end. */
   #ends: number[] = [];
+  /** Numbers of tokens whose state was kept. */
+  #states: readonly number[] = [];
 
   /**
    * @param bos Token at the start of every prompt; `null` for none.
@@ -75,7 +83,31 @@ export class SequenceSlot {
     if (tokens.length > 0) this.#ends[tokens.length - 1] = prompt.length;
     this.#promptCharacters = prompt.length;
     const { nextTokenIndex: end } = this.sequence;
-    if (cached < end) await this.sequence.eraseContextTokenRanges([{ start: cached, end }]);
+    if (cached >= end) return;
+    // Otherwise, the package would evaluate tokens again itself, which an abort cannot interrupt, and no caller would count.
+    const start = this.#findRestorable(cached);
+    this.#states = this.#states.filter((tokens) => tokens <= start);
+    await this.sequence.eraseContextTokenRanges([{ start, end }]);
+  }
+
+  /** Keeps the state of the evaluated tokens, for models that cannot remove the tokens after them otherwise. */
+  async keepState(): Promise<void> {
+    const { needsCheckpoints, nextTokenIndex: tokens } = this.sequence;
+    if (!needsCheckpoints || tokens === 0 || this.#states.includes(tokens)) return;
+    try {
+      await this.sequence.takeCheckpoint?.();
+    } catch {
+      // Without it, the next request evaluates more tokens.
+      return;
+    }
+    this.#states = [...this.#states, tokens].slice(-MAX_STATES);
+  }
+
+  /** Returns the largest number of tokens, up to the given one, whose state is known. */
+  #findRestorable(tokens: number): number {
+    const { needsCheckpoints, stateCellsStartIndex = -1 } = this.sequence;
+    if (!needsCheckpoints || tokens > stateCellsStartIndex) return tokens;
+    return this.#states.findLast((state) => state <= tokens) ?? 0;
   }
 
   /** The text of the reply. */

@@ -15,7 +15,7 @@ import type {
   Token,
 } from "./llama_runtime.ts";
 import { PromptTokens } from "./prompt_tokens.ts";
-import { type AlignedPrompt, SequenceSlot } from "./sequence_slot.ts";
+import { type AlignedPrompt, SEQUENCE_OPTIONS, SequenceSlot } from "./sequence_slot.ts";
 import { TokenTextDecoder } from "./text_decoder.ts";
 import { TokenTexts } from "./token_texts.ts";
 
@@ -37,6 +37,8 @@ export interface Sampling {
 export interface GenerationRequest {
   /** The prompt, in which the texts of messages were protected. */
   readonly prompt: string;
+  /** Number of characters of the prompt that distinguish its conversation from others; 0 if it is not known. */
+  readonly openingLength: number;
   readonly sampling: Sampling;
   /** Returns the grammar of the next token; `undefined` for none. */
   readonly getGrammar: () => LlamaGrammarState | undefined;
@@ -89,7 +91,7 @@ export class TextEngine {
     const bos = model.tokens.shouldPrependBosToken ? model.tokens.bos : null;
     this.#free = Array.from(
       { length: sequences },
-      () => new SequenceSlot(context.getSequence(), this.tokenizer, bos),
+      () => new SequenceSlot(context.getSequence(SEQUENCE_OPTIONS), this.tokenizer, bos),
     );
   }
 
@@ -101,7 +103,7 @@ export class TextEngine {
 
   /** Waits for a sequence and starts a generation, which must be released. */
   async start(request: GenerationRequest, signal: AbortSignal): Promise<Generation> {
-    const slot = await this.#acquire(request.prompt, signal);
+    const slot = await this.#acquire(request, signal);
     this.#active.add(request);
     const release = () => {
       this.#active.delete(request);
@@ -139,23 +141,23 @@ export class TextEngine {
     }
   }
 
-  async #acquire(prompt: string, signal: AbortSignal): Promise<SequenceSlot> {
+  async #acquire(request: GenerationRequest, signal: AbortSignal): Promise<SequenceSlot> {
     signal.throwIfAborted();
     if (this.#free.length === 0) return await this.#wait(signal);
-    const [slot] = this.#free.splice(this.#findSimilar(prompt), 1);
+    const [slot] = this.#free.splice(this.#findSimilar(request), 1);
     if (!slot) throw new Error("No sequence is free");
     return slot;
   }
 
-  /** Returns the index of the free sequence whose text continues as the prompt; that of the least recently used one for none. */
-  #findSimilar(prompt: string): number {
+  /** Returns the index of the free sequence whose conversation the prompt continues; that of the least recently used one for none. */
+  #findSimilar({ prompt, openingLength }: GenerationRequest): number {
     const shared = this.#free.map((slot) => slot.countSharedCharacters(prompt));
     const most = Math.max(...shared);
     const index = shared.indexOf(most);
     const { characters = 0 } = this.#free[index] ?? {};
     // Prompts of different conversations begin alike, and would remove the text of each other.
-    const isSimilar = most * 2 >= Math.min(characters, prompt.length);
-    return isSimilar ? index : 0;
+    const isSame = openingLength > 0 ? most >= openingLength : most * 2 >= characters;
+    return isSame ? index : 0;
   }
 
   /** Waits for the next sequence that is released. */
@@ -230,11 +232,15 @@ export class Generation {
     // Models with a sliding window forget more than was asked for.
     let rest = aligned.tokens.slice(sequence.nextTokenIndex);
     this.#evaluated = rest.length;
-    while (rest.length > context.batchSize) {
+    // The next prompt need not contain the reply, which begins with the last token.
+    const last = sequence.needsCheckpoints ? 1 : context.batchSize;
+    while (rest.length > last) {
       signal.throwIfAborted();
-      await sequence.evaluateWithoutGeneratingNewTokens(rest.slice(0, context.batchSize));
-      rest = rest.slice(context.batchSize);
+      const count = Math.min(rest.length - (sequence.needsCheckpoints ? 1 : 0), context.batchSize);
+      await sequence.evaluateWithoutGeneratingNewTokens(rest.slice(0, count));
+      rest = rest.slice(count);
     }
+    await slot.keepState();
     signal.throwIfAborted();
     const { sampling, getGrammar } = this.#request;
     this.#tokens = sequence.evaluateWithMetadata(rest, {}, {

@@ -32,7 +32,8 @@ function start(
   { signal = new AbortController().signal, onWanted = () => {} }: StartOptions = {},
 ) {
   const sampling = { temperature: 0, topP: 1, topK: 1, minP: 0 };
-  return engine.start({ prompt, sampling, getGrammar: () => undefined, onWanted }, signal);
+  const getGrammar = () => undefined;
+  return engine.start({ prompt, openingLength: 0, sampling, getGrammar, onWanted }, signal);
 }
 
 /** Starts a request that is released as soon as it has a sequence. */

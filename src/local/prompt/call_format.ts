@@ -16,6 +16,8 @@ export interface CallFormat {
   readonly argumentsName: "arguments" | "parameters";
   /** Whether the calls are a list between the texts. */
   readonly isList: boolean;
+  /** Whether the template shows calls with `<function=NAME>`, which models write without the text before a call, too. */
+  readonly hasFunctions?: boolean;
 }
 
 /** The format of Hermes, Qwen and many others. */
@@ -42,9 +44,20 @@ const BARE_CALLS: CallFormat = {
   isList: false,
 };
 
+/** The format of gpt-oss: a message whose header has the name of the tool. */
+export const CHANNEL_CALLS: CallFormat = {
+  open: " to=functions.",
+  close: "",
+  argumentsName: "arguments",
+  isList: false,
+};
+
 /** Returns the format that a chat template shows to the model. */
 export function findCallFormat(template: string): CallFormat {
-  if (template.includes("<tool_call>")) return TAGGED_CALLS;
+  if (template.includes("<|channel|>commentary")) return CHANNEL_CALLS;
+  if (template.includes("<tool_call>")) {
+    return template.includes("<function=") ? { ...TAGGED_CALLS, hasFunctions: true } : TAGGED_CALLS;
+  }
   if (template.includes("[TOOL_CALLS]")) return LISTED_CALLS;
   if (/"parameters": /.test(template) && /\btools\b/.test(template)) return BARE_CALLS;
   return TAGGED_CALLS;
@@ -62,7 +75,11 @@ export function describeTools(
   const description = [
     "You can call these tools:",
     ...tools.map((tool) => JSON.stringify(tool.function)),
-    `To call one, write ${formatCall(`{"name": "…", "${format.argumentsName}": {…}}`, format)}.`,
+    format === CHANNEL_CALLS
+      ? "To call one, send its arguments as JSON in the channel commentary to=functions.NAME."
+      : `To call one, write ${
+        formatCall(`{"name": "…", "${format.argumentsName}": {…}}`, format)
+      }.`,
     "The result follows in the next message.",
   ].join("\n");
   const described = first?.role === "system" ? `${first.content}\n\n${description}` : description;
@@ -70,7 +87,8 @@ export function describeTools(
   return joinNeighbours([{ role: "system", content: described }, ...rest], ["user", "assistant"]);
 }
 
-function formatCall(call: string, { open, close, isList }: CallFormat): string {
+function formatCall(call: string, format: CallFormat): string {
+  const { open, close, isList } = format === CHANNEL_CALLS ? TAGGED_CALLS : format;
   return open + (isList ? `[${call}]` : call) + close;
 }
 

@@ -14,6 +14,8 @@ export interface ChatMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string;
   readonly reasoning_content?: string;
+  /** The name of `reasoning_content` for gpt-oss, which accepts it before a call without a text. */
+  readonly thinking?: string;
   readonly tool_calls?: readonly ChatToolCall[];
   readonly name?: string;
   readonly tool_call_id?: string;
@@ -127,10 +129,13 @@ function toAssistantMessage(
     id: callIds.get(call.id),
     function: { name: protect(call.name), arguments: protectValue(call.arguments, protect) },
   }));
+  const text = protect(extractText(content));
+  const reasoning = protect(thinking);
   return {
     role: "assistant",
-    content: protect(extractText(content)),
-    ...(thinking !== "" && { reasoning_content: protect(thinking) }),
+    content: text,
+    ...(thinking !== "" && { reasoning_content: reasoning }),
+    ...(thinking !== "" && text === "" && { thinking: reasoning }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
 }
@@ -146,6 +151,25 @@ function protectValue(value: JsonObject, protect: (text: string) => string): Jso
     );
   };
   return copy(value) as JsonObject;
+}
+
+/**
+ * Divides each message with several calls into one for each call, which its result follows, for a template that knows only
+ * one call in a message.
+ */
+export function separateCalls(messages: readonly ChatMessage[]): ChatMessage[] {
+  const moved = new Set<ChatMessage>();
+  return messages.flatMap((message, index) => {
+    if (moved.has(message)) return [];
+    const { tool_calls: calls = [], ...rest } = message;
+    if (calls.length < 2) return [message];
+    return calls.flatMap((call, position) => {
+      const result = messages.slice(index).find(({ tool_call_id: id }) => id === call.id);
+      if (result) moved.add(result);
+      const own = position === 0 ? rest : { role: rest.role, content: "" };
+      return [{ ...own, tool_calls: [call] }, ...(result ? [result] : [])];
+    });
+  });
 }
 
 /** Converts tools. Their texts come from the program and its MCP servers, and are protected like messages. */

@@ -5,7 +5,7 @@
  */
 
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import { type CallFormat, findCallFormat, TAGGED_CALLS } from "./call_format.ts";
+import { type CallFormat, CHANNEL_CALLS, findCallFormat, TAGGED_CALLS } from "./call_format.ts";
 import { type ChatMessage, type ChatTool, joinNeighbours } from "./chat_message.ts";
 import { type JinjaTemplate, parseTemplate } from "./jinja_package.ts";
 import { findAbilities } from "./template_abilities.ts";
@@ -16,12 +16,17 @@ const DEFAULT_TEMPLATE =
   "'<|im_end|>\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}" +
   "{% endif %}";
 
+/** The durations of thinking that gpt-oss distinguishes. */
+export type ReasoningEffort = "low" | "medium" | "high";
+
 /** Values of a template. */
 export interface TemplateInput {
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ChatTool[];
   /** Whether the model is to think before it answers, if it can. */
   readonly thinks: boolean;
+  /** How long it thinks; only gpt-oss distinguishes it. Default: that of the template. */
+  readonly effort?: ReasoningEffort | undefined;
   /** Whether the prompt ends with the start of a reply. */
   readonly addsReply: boolean;
 }
@@ -104,12 +109,14 @@ export class ChatTemplate {
     }
   }
 
-  #render({ messages, tools, thinks, addsReply }: TemplateInput): string {
+  #render({ messages, tools, thinks, effort, addsReply }: TemplateInput): string {
     return this.#template.render({
       messages,
       tools: tools.length > 0 ? tools : this.#noTools,
       add_generation_prompt: addsReply,
       enable_thinking: thinks,
+      // Other templates refuse some of the values.
+      ...(effort && this.callFormat === CHANNEL_CALLS && { reasoning_effort: effort }),
       bos_token: this.#specialTexts.bos,
       eos_token: this.#specialTexts.eos,
     });

@@ -7,9 +7,9 @@
 import type { ContentBlock } from "../../core/content.ts";
 import type { AssistantMessage } from "../../core/message.ts";
 import type { LlmContext } from "../../core/stream.ts";
-import { type CallFormat, describeTools } from "./call_format.ts";
-import { type ChatMessage, toChatMessages, toChatTools } from "./chat_message.ts";
-import type { ChatTemplate, TemplateInput } from "./chat_template.ts";
+import { type CallFormat, CHANNEL_CALLS, describeTools } from "./call_format.ts";
+import { type ChatMessage, separateCalls, toChatMessages, toChatTools } from "./chat_message.ts";
+import type { ChatTemplate, ReasoningEffort, TemplateInput } from "./chat_template.ts";
 import { ReplyRecord } from "./reply_record.ts";
 import { removeEmptyThinking } from "./thinking_tags.ts";
 
@@ -22,12 +22,16 @@ export interface BuiltPrompt {
   readonly text: string;
   /** The part of the text that begins the reply, after the name of its role. */
   readonly replyStart: string;
+  /** Number of characters up to the end of the first message of the user; 0 if it is not known. */
+  readonly openingLength: number;
 }
 
 /** Options for `PromptBuilder.build()`. */
 export interface PromptOptions {
   /** Whether the model is to think before it answers. */
   readonly thinks: boolean;
+  /** How long it thinks, if the model distinguishes that. Default: that of the template. */
+  readonly effort?: ReasoningEffort | undefined;
   /** Divides special tokens in a text. */
   readonly protect: (text: string) => string;
 }
@@ -58,7 +62,9 @@ export class PromptBuilder {
       try {
         const form = { replies, role: this.#findRoleText(input) };
         const text = insertReplies(this.#template.render(input), form);
-        if (text !== undefined) return this.#findReplyStart(text, input, form);
+        if (text === undefined) continue;
+        const replyStart = this.#findReplyStart(text, input, form);
+        return { text, replyStart, openingLength: this.#countOpening(text, input) };
       } catch (error) {
         failure ??= { error };
       }
@@ -68,6 +74,8 @@ export class PromptBuilder {
 
   /** Keeps the text of a reply for the next prompt; `start` is that of its prompt. */
   recordReply(content: readonly ContentBlock[], start: string, text: string): void {
+    // The template writes the headers of the messages in a reply, and leaves its thinking out.
+    if (this.callFormat === CHANNEL_CALLS) return;
     this.#replies.add(content, start + text);
   }
 
@@ -75,7 +83,10 @@ export class PromptBuilder {
    * Creates inputs from the best one to the one that the fewest templates refuse: with the texts of replies, without them,
    * and with calls and results as text, since templates may require that user and assistant alternate.
    */
-  *#createInputs(context: LlmContext, { thinks, protect }: PromptOptions): Generator<PromptInput> {
+  *#createInputs(
+    context: LlmContext,
+    { thinks, effort, protect }: PromptOptions,
+  ): Generator<PromptInput> {
     const clean = (text: string) => protect(text.replaceAll(MARK, ""));
     const replies: string[] = [];
     const findReply = ({ content }: AssistantMessage) => {
@@ -87,15 +98,16 @@ export class PromptBuilder {
     const marked = toChatMessages(context, { protect: clean, findReply });
     const messages = toChatMessages(context, { protect: clean, findReply: () => undefined });
     const tools = toChatTools(context.tools, clean);
-    const base = { thinks, addsReply: true };
+    const base = { thinks, effort, addsReply: true };
     const describe = (described: readonly ChatMessage[]): TemplateInput => ({
       ...base,
       messages: describeTools(described, tools, this.callFormat),
       tools: [],
     });
     if (this.#template.hasTools) {
-      yield { input: { ...base, messages: marked, tools }, replies };
-      yield { input: { ...base, messages, tools }, replies: [] };
+      if (replies.length > 0) yield { input: { ...base, messages: marked, tools }, replies };
+      const separated = this.callFormat === CHANNEL_CALLS ? separateCalls(messages) : messages;
+      yield { input: { ...base, messages: separated, tools }, replies: [] };
     } else {
       yield { input: describe(marked), replies };
     }
@@ -103,12 +115,19 @@ export class PromptBuilder {
   }
 
   /** Compares the prompt with that of a conversation in which the reply exists and another message follows. */
-  #findReplyStart(text: string, input: TemplateInput, form: ReplyForm): BuiltPrompt {
+  #findReplyStart(text: string, input: TemplateInput, form: ReplyForm): string {
     const conversation = this.#tryRender({ ...input, addsReply: false });
     const before = conversation && insertReplies(conversation, form);
-    if (before === undefined) return { text, replyStart: "" };
+    if (before === undefined) return "";
     const end = before + form.role;
-    return { text, replyStart: text.startsWith(end) ? text.slice(end.length) : "" };
+    return text.startsWith(end) ? text.slice(end.length) : "";
+  }
+
+  #countOpening(text: string, { messages, ...input }: TemplateInput): number {
+    const first = messages.findIndex(({ role }) => role === "user");
+    const opening = { ...input, messages: messages.slice(0, first + 1), addsReply: false };
+    const start = this.#tryRender(opening) ?? "";
+    return text.startsWith(start) ? start.length : 0;
   }
 
   /**

@@ -83,6 +83,7 @@ Deno.test("PromptBuilder: the start of a reply is that of the template", async (
   assertEquals(builder.build(context, OPTIONS), {
     text: "[user]Hi[assistant]<think></think>",
     replyStart: "<think></think>",
+    openingLength: "[user]Hi".length,
   });
   assertEquals(builder.build(context, { ...OPTIONS, thinks: true }).replyStart, "<think>");
 });

@@ -51,13 +51,18 @@ const BARE_CALL = new RegExp(String.raw`"name"\s*:\s*"${NAME}"\s*,\s*"parameters
 
 /** Finds the parts that a template writes. One that refuses to write a part is assumed to know it otherwise. */
 export function findAbilities(render: Render, format: CallFormat): TemplateAbilities {
-  const system = tryRender(() => render([{ role: "system", content: SYSTEM }, QUESTION], []));
+  const system: ChatMessage = { role: "system", content: SYSTEM };
   const described = tryRender(() => render([QUESTION], [TOOL]));
   const called = tryRender(() => render([QUESTION, CALL, ANSWER], [TOOL]));
-  return {
-    hasSystem: system?.includes(SYSTEM) ?? true,
-    hasTools: (described?.includes(DESCRIPTION) ?? true) && (!called || hasCall(called, format)),
-  };
+  const hasTools = (described?.includes(DESCRIPTION) ?? true) &&
+    (!called || hasCall(called, format));
+  const asked = tryRender(() => render([system, QUESTION], []));
+  // Mistral Nemo writes the system message into the last message, if that is one of the user.
+  const answered = hasTools && called
+    ? tryRender(() => render([system, QUESTION, CALL, ANSWER], [TOOL]))
+    : undefined;
+  const hasSystem = (asked?.includes(SYSTEM) ?? true) && (answered?.includes(SYSTEM) ?? true);
+  return { hasSystem, hasTools };
 }
 
 function hasCall(text: string, { open }: CallFormat): boolean {

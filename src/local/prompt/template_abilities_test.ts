@@ -63,6 +63,22 @@ Deno.test("PromptBuilder: a system message that a template leaves out is part of
   );
 });
 
+Deno.test("PromptBuilder: a system message that a template writes only into the last message of the user is kept", async () => {
+  // As that of Mistral Nemo.
+  const builder = await createBuilder(
+    template(
+      `${TOOLS}{% set system = messages[0].content if messages[0].role == 'system' else '' %}`,
+      "{% if m.role == 'user' %}[user]{% if loop.last %}{{ system }}{% endif %}{{ m.content }}{% endif %}",
+      TEXT,
+      CALLS,
+      RESULT,
+    ),
+  );
+  const context = { systemPrompt: "Be brief.", messages: LOOP, tools: [TOOL] };
+  const { text } = builder.build(context, OPTIONS);
+  assertStringIncludes(text, "[user]Be brief.\n\nHi[assistant]");
+});
+
 Deno.test("PromptBuilder: tools, calls and results that a template leaves out are text", async () => {
   const templates = {
     complete: template(TOOLS, SYSTEM, USER, TEXT, CALLS, RESULT),

@@ -8,7 +8,7 @@ import type { JsonSchema } from "../../core/json.ts";
 import type { ToolChoice, ToolSpec } from "../../core/stream.ts";
 import { createCallGrammar, createReplyGrammar } from "../grammar/reply_grammar.ts";
 import type { LlamaGrammarState } from "../llama/llama_runtime.ts";
-import type { CallFormat } from "../prompt/call_format.ts";
+import { type CallFormat, CHANNEL_CALLS } from "../prompt/call_format.ts";
 import type { ReplyParser } from "./reply_parser.ts";
 
 /** Options for `GrammarSwitch.create()`. */
@@ -55,7 +55,7 @@ export class GrammarSwitch {
     if (whole !== undefined) {
       return new GrammarSwitch(options, await createGrammar(whole), undefined);
     }
-    const hasCalls = tools.length > 0 && callFormat.open !== "";
+    const hasCalls = tools.length > 0 && callFormat.open !== "" && callFormat !== CHANNEL_CALLS;
     const call = hasCalls ? await createGrammar(createCallGrammar(tools, callFormat)) : undefined;
     return new GrammarSwitch(options, undefined, call);
   }

@@ -11,12 +11,16 @@ import {
   getErrorMessage,
   StreamError,
 } from "../../core/errors.ts";
+import type { ThinkingLevel } from "../../core/model.ts";
 import { ReadableQueue } from "../../core/readable_queue.ts";
 import { redact } from "../../core/redact.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../core/stream.ts";
 import type { Usage } from "../../core/usage.ts";
 import type { Generation, Sampling } from "../llama/text_engine.ts";
+import { CHANNEL_CALLS } from "../prompt/call_format.ts";
 import { isUnreadable } from "../prompt/chat_message.ts";
+import type { ReasoningEffort } from "../prompt/chat_template.ts";
+import { ChannelParser } from "./channel_parser.ts";
 import type { LoadedTextModel } from "./loaded_text_model.ts";
 import { GrammarSwitch } from "./grammar_switch.ts";
 import { ReplyBlocks } from "./reply_blocks.ts";
@@ -165,6 +169,15 @@ function redactError(error: AgentError, apiKey = ""): AgentError {
   return AgentError.from({ ...record, message });
 }
 
+const EFFORTS: Readonly<Record<ThinkingLevel, ReasoningEffort>> = {
+  off: "low",
+  minimal: "low",
+  low: "low",
+  medium: "medium",
+  high: "high",
+  extra_high: "high",
+};
+
 interface OpenReplyOptions {
   readonly writer: BlockWriter;
   readonly signal: AbortSignal;
@@ -177,7 +190,7 @@ class OpenReply {
   readonly #model: LoadedTextModel;
   readonly #writer: BlockWriter;
   readonly #generation: Generation;
-  readonly #parser: ReplyParser;
+  readonly #parser: ReplyParser | ChannelParser;
   readonly #blocks: ReplyBlocks;
   readonly #grammar: GrammarSwitch;
   readonly #replyStart: string;
@@ -212,16 +225,19 @@ class OpenReply {
     const described = tools.length > 0 ? context.tools : [];
     const prompt = prompts.build({ ...context, tools: described }, {
       thinks,
+      effort: EFFORTS[thinkingLevel],
       protect: (text) => engine.tokenizer.protect(text),
     });
     const blocks = new ReplyBlocks(writer, () => `call_${crypto.randomUUID().slice(0, 8)}`);
-    const parser = new ReplyParser({
-      replyStart: prompt.replyStart,
-      callFormat: tools.length > 0 ? prompts.callFormat : undefined,
-      toolNames: tools.map(({ name }) => name),
-      stop: (options.stop ?? []).filter((text) => text !== ""),
-      writer: blocks,
-    });
+    const parts = { writer: blocks, stop: (options.stop ?? []).filter((text) => text !== "") };
+    const parser = prompts.callFormat === CHANNEL_CALLS
+      ? new ChannelParser({ ...parts, hasTools: tools.length > 0 })
+      : new ReplyParser({
+        ...parts,
+        replyStart: prompt.replyStart,
+        callFormat: tools.length > 0 ? prompts.callFormat : undefined,
+        tools,
+      });
     const grammar = await GrammarSwitch.create({
       tools,
       toolChoice,
@@ -233,6 +249,7 @@ class OpenReply {
     });
     const generation = await engine.start({
       prompt: prompt.text,
+      openingLength: prompt.openingLength,
       sampling: toSampling(options, model.sampling),
       getGrammar: () => grammar.select(parser),
       onWanted,
@@ -246,8 +263,15 @@ class OpenReply {
     }
     const { replyStart } = prompt;
     const maxTokens = options.maxTokens ?? Infinity;
-    const parts = { writer, generation, parser, blocks, grammar, replyStart, maxTokens };
-    return new OpenReply(model, parts);
+    return new OpenReply(model, {
+      writer,
+      generation,
+      parser,
+      blocks,
+      grammar,
+      replyStart,
+      maxTokens,
+    });
   }
 
   /** Token counts so far. */
@@ -295,7 +319,7 @@ class OpenReply {
 interface ReplyParts {
   readonly writer: BlockWriter;
   readonly generation: Generation;
-  readonly parser: ReplyParser;
+  readonly parser: ReplyParser | ChannelParser;
   readonly blocks: ReplyBlocks;
   readonly grammar: GrammarSwitch;
   readonly replyStart: string;

@@ -4,9 +4,18 @@
  * @module
  */
 
+import type { ToolSpec } from "../../core/stream.ts";
 import type { CallFormat } from "../prompt/call_format.ts";
 import { THINKING_TAGS } from "../prompt/thinking_tags.ts";
 import { CallReader, type CallWriter, JsonObjectEnd } from "./call_reader.ts";
+import {
+  findCalledTool,
+  FUNCTION_CLOSE,
+  FUNCTION_OPEN,
+  hasParameter,
+  isInParameter,
+  parseFunctionCall,
+} from "./function_call.ts";
 import { Markers, MarkerScanner } from "./marker_scanner.ts";
 
 /** Receives the parts of a reply. */
@@ -23,8 +32,8 @@ export interface ReplyParserOptions {
   readonly replyStart: string;
   /** How the model writes tool calls; `undefined` if it cannot call tools. */
   readonly callFormat: CallFormat | undefined;
-  /** Names of the tools. A reply that is an object with another name and without arguments is text. */
-  readonly toolNames?: readonly string[];
+  /** The tools. A reply that is an object with another name and without arguments is text. */
+  readonly tools?: readonly ToolSpec[];
   /** Texts that end the reply. */
   readonly stop: readonly string[];
   readonly writer: ReplyPartWriter;
@@ -34,6 +43,7 @@ export interface ReplyParserOptions {
 export type ReplyPhase = "start" | "thinking" | "text" | "call" | "stopped";
 
 const NO_MARKERS = new Markers([]);
+const FUNCTION_END = new Markers([FUNCTION_CLOSE]);
 const OPEN_TAGS = THINKING_TAGS.map(([open]) => open);
 
 /** Text before a call that Llama 3.1 writes in some replies, and the one between two calls. */
@@ -44,6 +54,9 @@ const BARE_CALL_STARTS: readonly string[] = ['{"name"', '{"type":"function","nam
   .flatMap((start) => BARE_CALL_PREFIXES.map((prefix) => prefix + start));
 /** Longest text, with spaces, that can be the start of such a call. */
 const MAX_BARE_START = 200;
+/** Texts after the tag of a call that distinguish one from a mention of the tag. */
+const CALL_STARTS: readonly string[] = [FUNCTION_OPEN, '{"name"']
+  .flatMap((start) => ["", "\n"].map((space) => space + start));
 /** The text before a call of a list, or its end. */
 const LIST_PART = /^[\s[,]*\]?/;
 
@@ -52,14 +65,20 @@ export class ReplyParser {
   readonly #options: ReplyParserOptions;
   readonly #scanner = new MarkerScanner();
   readonly #startMarkers: Markers;
-  readonly #textMarkers: Markers;
+  #textMarkers: Markers;
   readonly #callEndMarkers: Markers;
   #phase: ReplyPhase = "start";
   /** Ends the thinking. */
-  #closeTag = NO_MARKERS;
+  #closeTag = "";
+  /** The end of the thinking, and calls within it. */
+  #thinkingMarkers = NO_MARKERS;
   #call: CallReader | undefined;
   /** Finds the end of a call that ends with its object. */
   #callEnd: JsonObjectEnd | undefined;
+  /** The text after `<function=`, while such a call is read. */
+  #function: string | undefined;
+  /** Whether nothing follows such a call yet. */
+  #isAfterFunction = false;
   #hasText = false;
   #callCount = 0;
   #openedCount = 0;
@@ -68,7 +87,8 @@ export class ReplyParser {
     this.#options = options;
     const { callFormat, stop } = options;
     const opens = callFormat && callFormat.open !== "" ? [callFormat.open] : [];
-    this.#textMarkers = new Markers([...opens, ...stop]);
+    const functions = callFormat?.hasFunctions ? [FUNCTION_OPEN, callFormat.close] : [];
+    this.#textMarkers = new Markers([...opens, ...functions, ...stop]);
     this.#startMarkers = new Markers([...OPEN_TAGS, ...this.#textMarkers.texts]);
     this.#callEndMarkers = callFormat ? new Markers([callFormat.close]) : NO_MARKERS;
     const start = options.replyStart.trimEnd();
@@ -106,6 +126,7 @@ export class ReplyParser {
   end(isComplete: boolean): void {
     if (this.#phase === "stopped") return;
     const rest = this.#scanner.end();
+    if (this.#function !== undefined) return this.#endFunction(this.#function + rest, isComplete);
     if (this.#phase === "call") return this.#endCall(rest, isComplete);
     this.#write(rest);
   }
@@ -140,18 +161,35 @@ export class ReplyParser {
 
   #startThinking(open: string): boolean {
     this.#phase = "thinking";
-    const tags = THINKING_TAGS.find((pair) => pair[0] === open);
-    this.#closeTag = tags ? new Markers([tags[1]]) : NO_MARKERS;
+    const [, close = ""] = THINKING_TAGS.find((pair) => pair[0] === open) ?? [];
+    const { callFormat } = this.#options;
+    const calls = callFormat?.open.startsWith("<") ? CALL_STARTS : [];
+    this.#closeTag = close;
+    this.#thinkingMarkers = new Markers([
+      close,
+      ...calls.map((start) => `${callFormat?.open}${start}`),
+    ]);
     return true;
   }
 
   #readThinking(): boolean {
-    const { text, marker } = this.#scanner.scan(this.#closeTag);
+    const { text, marker } = this.#scanner.scan(this.#thinkingMarkers);
     this.#write(text);
     if (marker === undefined) return false;
     this.#phase = "text";
     this.#hasText = false;
+    if (marker !== this.#closeTag) this.#startCallInThinking(marker);
     return true;
+  }
+
+  /** Some models, such as Qwen3.5, do not end their thinking before a call, or end it after the call. */
+  #startCallInThinking(marker: string): void {
+    const { callFormat } = this.#options;
+    this.#textMarkers = new Markers([...this.#textMarkers.texts, this.#closeTag]);
+    this.#openedCount++;
+    if (marker.endsWith(FUNCTION_OPEN)) return this.#startFunction();
+    this.#startCall();
+    this.#scanner.restore(marker.slice(callFormat?.open.length));
   }
 
   #readText(): boolean {
@@ -168,8 +206,16 @@ export class ReplyParser {
       this.#phase = "stopped";
       return false;
     }
+    if (marker === FUNCTION_OPEN) {
+      this.#openedCount++;
+      this.#startFunction();
+      return true;
+    }
+    if (marker === this.#closeTag) return true;
+    if (marker === callFormat?.close && this.#isAfterFunction) return true;
     // A tag of thinking in the middle of a text is text.
     if (marker !== callFormat?.open) {
+      this.#phase = "text";
       this.#write(marker);
       return true;
     }
@@ -200,13 +246,15 @@ export class ReplyParser {
   }
 
   #startCall(): void {
-    const { writer, callFormat, toolNames } = this.#options;
+    const { writer, callFormat, tools } = this.#options;
     this.#phase = "call";
-    this.#call = new CallReader(writer, callFormat?.open === "" ? toolNames : undefined);
+    const names = tools?.map(({ name }) => name);
+    this.#call = new CallReader(writer, callFormat?.open === "" ? names : undefined);
     this.#callEnd = callFormat?.close === "" ? new JsonObjectEnd() : undefined;
   }
 
   #readCall(): boolean {
+    if (this.#function !== undefined) return this.#readFunction(this.#function);
     if (this.#callEnd) return this.#readObjectCall(this.#callEnd);
     const { text, marker } = this.#scanner.scan(this.#callEndMarkers);
     this.#call?.add(text);
@@ -215,6 +263,52 @@ export class ReplyParser {
     if (this.#call?.isInString) this.#call.add(marker);
     else this.#finishCall();
     return true;
+  }
+
+  #startFunction(): void {
+    this.#phase = "call";
+    this.#function = "";
+  }
+
+  #readFunction(start: string): boolean {
+    const { text, marker } = this.#scanner.scan(FUNCTION_END);
+    const call = start + text;
+    this.#function = call;
+    if (marker === undefined) return false;
+    if (isInParameter(call)) this.#function += marker;
+    else this.#finishFunction(call, marker);
+    return true;
+  }
+
+  /** Writes a call, or its text if it is none. */
+  #finishFunction(text: string, end: string): void {
+    const { writer, tools = [] } = this.#options;
+    const call = parseFunctionCall(text, tools);
+    this.#function = undefined;
+    this.#phase = "text";
+    if (!call) return this.#writeFunction(text + end);
+    writer.open(call.name);
+    writer.writeArguments(JSON.stringify(call.arguments));
+    writer.close();
+    this.#callCount++;
+    this.#hasText = false;
+    this.#isAfterFunction = true;
+  }
+
+  /** Writes the text that has begun like a call. */
+  #writeFunction(text: string): void {
+    this.#phase = "text";
+    this.#write(FUNCTION_OPEN + text);
+  }
+
+  /** A call that is not complete stays open, as those of other formats. Without a parameter, it may be a description. */
+  #endFunction(text: string, isComplete: boolean): void {
+    const { writer, tools = [] } = this.#options;
+    if (isComplete && hasParameter(text)) return this.#finishFunction(text, "");
+    const tool = findCalledTool(text, tools);
+    if (isComplete || !tool) return this.#writeFunction(text);
+    writer.open(tool.name);
+    this.#callCount++;
   }
 
   /** Reads a call that ends with its object; in a list, the next one follows after a comma. */
@@ -271,6 +365,7 @@ export class ReplyParser {
     const visible = this.#hasText ? text : text.trimStart();
     if (visible === "") return;
     this.#hasText = true;
+    this.#isAfterFunction = false;
     if (this.#phase === "thinking") writer.writeThinking(visible);
     else writer.writeText(visible);
   }

@@ -1,14 +1,19 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
+import type { ToolSpec } from "../../core/stream.ts";
 import { type CallFormat, findCallFormat, TAGGED_CALLS } from "../prompt/call_format.ts";
 import { ReplyParser, type ReplyPhase } from "./reply_parser.ts";
 
 interface ParseOptions {
   readonly replyStart?: string;
   readonly callFormat?: CallFormat | null;
-  readonly toolNames?: readonly string[];
+  readonly tools?: readonly ToolSpec[];
   readonly stop?: readonly string[];
   readonly isComplete?: boolean;
+}
+
+function toTool(name: string, parameters: ToolSpec["parameters"] = {}): ToolSpec {
+  return { name, description: "", parameters };
 }
 
 /** Parses a reply that arrives in parts; returns `t:` texts, `h:` thinking and `c:` calls. */
@@ -162,7 +167,7 @@ Deno.test("ReplyParser: reads the thinking of Gemma 4", () => {
 
 Deno.test("ReplyParser: an object with the name of no tool is a call only if it has arguments", () => {
   const read = (text: string, isComplete = true) =>
-    parse([...text], { callFormat: BARE, toolNames: ["f"], isComplete });
+    parse([...text], { callFormat: BARE, tools: [toTool("f")], isComplete });
   const answer = '{"name": "Ada", "age": 36}';
   assertEquals(read(answer), { blocks: [`t:${answer}`], phase: "text", calls: 0 });
   assertEquals(read('{"name": "f"}').blocks, ["c:f {}."]);
@@ -221,4 +226,98 @@ Deno.test("ReplyParser: accepts any text in time that is linear in its length", 
   const start = performance.now();
   parse(Array.from({ length: 100_000 }, () => "<tool_cal "));
   if (performance.now() - start > 5_000) throw new Error("too slow");
+});
+
+const FUNCTIONS = findCallFormat("<tool_call><function=");
+const FUNCTION_TOOLS = [
+  toTool("edit", {
+    type: "object",
+    properties: {
+      path: { type: "string" },
+      mode: { enum: ["a", "b"] },
+      note: { anyOf: [{ type: "string" }, { type: "null" }] },
+      line: { type: "integer" },
+      all: { type: "boolean" },
+      list: { type: "array" },
+    },
+  }),
+];
+const EDIT = "<function=edit>\n<parameter=path>\na.ts\n</parameter>\n</function>";
+
+const FUNCTION_CASES: readonly (readonly [text: string, blocks: readonly string[]])[] = [
+  [`I look.\n\n${EDIT}\n</tool_call>`, ["t:I look.\n\n", 'c:edit {"path":"a.ts"}.']],
+  [`<think>Hm</think>\n${EDIT}`, ["h:Hm", 'c:edit {"path":"a.ts"}.']],
+  [`${EDIT}\n</tool_call>\n${EDIT}\n</tool_call>\nDone`, [
+    'c:edit {"path":"a.ts"}.',
+    'c:edit {"path":"a.ts"}.',
+    "t:Done",
+  ]],
+  [`${EDIT}\n</tool_call>\n<tool_call>{"name": "edit", "arguments": {}}</tool_call>`, [
+    'c:edit {"path":"a.ts"}.',
+    "c:edit {}.",
+  ]],
+  [
+    "<function=edit><parameter=line>7</parameter><parameter=all>True</parameter><parameter=list>[1]</parameter><parameter=path>7</parameter><parameter=note>None</parameter><parameter=other>{</parameter></function>",
+    ['c:edit {"line":7,"all":true,"list":[1],"path":"7","note":"None","other":"{"}.'],
+  ],
+  [
+    "<function=edit>\n<parameter=path>\n\n  x </function> </p>\n\n</parameter>\n</function>",
+    ['c:edit {"path":"\\n  x </function> </p>\\n"}.'],
+  ],
+  ["<function=edit>\n</function>", ["c:edit {}."]],
+  ["<function=edit>\n<parameter=path>\na.ts\n</parameter>\n", ['c:edit {"path":"a.ts"}.']],
+  // Texts that are no calls.
+  [
+    "Write <function=NAME> and </function></tool_call>.",
+    ["t:Write <function=NAME> and </function></tool_call>."],
+  ],
+  ["The tag <function=edit> begins it", ["t:The tag <function=edit> begins it"]],
+  ["The tag <function= begins it", ["t:The tag <function= begins it"]],
+  ["</tool_call> ends it", ["t:</tool_call> ends it"]],
+];
+
+Deno.test("ReplyParser: reads calls with tags of functions, which Qwen3-Coder writes without their start", () => {
+  const options = { callFormat: FUNCTIONS, tools: FUNCTION_TOOLS };
+  for (const [text, blocks] of FUNCTION_CASES) {
+    assertEquals(parse([text], options).blocks, blocks, text);
+    assertEquals(parse([...text], options).blocks, blocks, text);
+  }
+  assertEquals(parse([EDIT]).blocks, [`t:${EDIT}`], "of another model");
+});
+
+Deno.test("ReplyParser: a call with tags of functions that is cut off stays open", () => {
+  const options = { callFormat: FUNCTIONS, tools: FUNCTION_TOOLS, isComplete: false };
+  const { blocks, calls } = parse([EDIT.slice(0, -20)], options);
+  assertEquals([blocks, calls], [["c:edit "], 1]);
+  assertEquals(parse(["<function=e"], options).blocks, ["t:<function=e"]);
+});
+
+const THINKING_CALL_CASES: readonly (readonly [text: string, blocks: readonly string[]])[] = [
+  [`<think>Hm\n<tool_call>\n${EDIT}\n</tool_call>`, ["h:Hm\n", 'c:edit {"path":"a.ts"}.']],
+  [`<think>Hm<tool_call>${EDIT}</tool_call>\n</think>\n\nDone`, [
+    "h:Hm",
+    'c:edit {"path":"a.ts"}.',
+    "t:Done",
+  ]],
+  ['<think>Hm<tool_call>\n{"name": "edit", "arguments": {}}\n</tool_call>\n</think>', [
+    "h:Hm",
+    "c:edit {}.",
+  ]],
+  [`<think>Write <tool_call> and ${EDIT}</think>Done`, [
+    `h:Write <tool_call> and ${EDIT}`,
+    "t:Done",
+  ]],
+  ["<think>Hm</think>Write </think>", ["h:Hm", "t:Write </think>"]],
+];
+
+Deno.test("ReplyParser: reads a call in the thinking, which Qwen3.5 does not end before some calls", () => {
+  const options = { callFormat: FUNCTIONS, tools: FUNCTION_TOOLS };
+  for (const [text, blocks] of THINKING_CALL_CASES) {
+    assertEquals(parse([text], options).blocks, blocks, text);
+    assertEquals(parse([...text], options).blocks, blocks, text);
+    const begun = { ...options, replyStart: "<think>\n" };
+    assertEquals(parse([...text.slice("<think>".length)], begun).blocks, blocks, text);
+  }
+  const [[text] = [""]] = THINKING_CALL_CASES;
+  assertEquals(parse([text], { callFormat: null }).blocks, [`h:${text.slice("<think>".length)}`]);
 });

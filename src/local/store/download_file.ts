@@ -8,9 +8,11 @@ import { abortable } from "../../core/abortable.ts";
 import { AgentError, BadRequestError, getErrorMessage, NetworkError } from "../../core/errors.ts";
 import { MAX_TIMER_MS, type Sleep } from "../../core/ports.ts";
 import { SEEK_START, type SystemFile } from "../../platform/file_calls.ts";
+import { readFreeSpace } from "../../platform/free_space.ts";
 import { dirname } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
+import { formatBytes } from "../gguf/memory_estimate.ts";
 import { DownloadAttempts } from "./download_attempts.ts";
 import { createDigest, type Digest, digestOpenFile } from "./file_digest.ts";
 import { type HubFile, toHubUrl } from "./hub_file.ts";
@@ -60,7 +62,7 @@ export async function downloadFile(
   try {
     // Another process may have completed it.
     if (await isFile(path)) return await system.remove(part);
-    await receiveVerified(file, open.file, options);
+    await receiveVerified(file, open.file, { ...options, directory: dirname(path) });
     if (!await open.isInPlace()) {
       throw new BadRequestError(`${part} was removed during the download; start it again`);
     }
@@ -72,6 +74,11 @@ export async function downloadFile(
     const message = `Cannot save ${path}: ${getErrorMessage(error)}`;
     throw new BadRequestError(message, { cause: error });
   }
+}
+
+interface TransferOptions extends DownloadOptions {
+  /** Directory of the part. */
+  readonly directory: string;
 }
 
 /** The content of a part, and the one that is expected. */
@@ -86,7 +93,7 @@ interface ReceivedFile {
 async function receiveVerified(
   file: HubFile,
   target: SystemFile,
-  options: DownloadOptions,
+  options: TransferOptions,
 ): Promise<void> {
   const first = await receiveWithRetry(file, target, options);
   if (first.sha256 === first.expected) return;
@@ -100,7 +107,7 @@ async function receiveVerified(
 async function receiveWithRetry(
   file: HubFile,
   target: SystemFile,
-  options: DownloadOptions,
+  options: TransferOptions,
 ): Promise<ReceivedFile> {
   const { signal, sleep } = options;
   const attempts = new DownloadAttempts();
@@ -123,7 +130,7 @@ async function receiveWithRetry(
 async function receive(
   file: HubFile,
   target: SystemFile,
-  options: DownloadOptions,
+  options: TransferOptions,
 ): Promise<ReceivedFile> {
   const connection = new Connection(options);
   try {
@@ -200,12 +207,12 @@ interface WriteOptions {
 
 /** A connection to the hub with time limits. */
 class Connection {
-  readonly #options: DownloadOptions;
+  readonly #options: TransferOptions;
   readonly #controller = new AbortController();
   readonly #onAbort = () => this.#controller.abort(this.#options.signal.reason);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: DownloadOptions) {
+  constructor(options: TransferOptions) {
     this.#options = options;
     if (options.signal.aborted) this.#onAbort();
     else options.signal.addEventListener("abort", this.#onAbort);
@@ -247,6 +254,11 @@ class Connection {
       await response.body?.cancel();
       throw createLengthError(url, response.end, size);
     }
+    const missing = size === undefined ? undefined : this.#findMissingSpace(target, size);
+    if (missing) {
+      await response.body?.cancel();
+      throw missing;
+    }
     const reader = (response.body ?? new Blob().stream()).getReader();
     const cancel = () => void reader.cancel(this.signal.reason).catch(() => {});
     this.signal.addEventListener("abort", cancel);
@@ -274,6 +286,20 @@ class Connection {
       reader.cancel().catch(() => {});
       output.close();
     }
+  }
+
+  /** Returns the error of a disk that cannot take the file; the part takes its place already. */
+  #findMissingSpace(target: SystemFile, size: number): BadRequestError | undefined {
+    const { directory } = this.#options;
+    const needed = size - target.statSync().size;
+    const free = readFreeSpace(directory);
+    if (free === undefined || needed <= free) return undefined;
+    return new BadRequestError(
+      `The disk of ${directory} has ${formatBytes(free)} free, and ${
+        formatBytes(needed)
+      } are needed: ` +
+        "free some space, or set SWINK_MODELS to a directory of another disk",
+    );
   }
 
   close(): void {

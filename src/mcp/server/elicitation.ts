@@ -80,7 +80,7 @@ function createHandler(
     }
     asked.set(active, count + 1);
     pending++;
-    const answer = last.then(() => askUser(elicit, elicitation));
+    const answer = requests.whileAsking(() => last.then(() => askUser(elicit, elicitation)));
     last = answer;
     try {
       return toResponse(await answer);

@@ -10,7 +10,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { type Clock, MAX_TIMER_MS } from "../../core/ports.ts";
 import { settlesWithin } from "../../platform/process_group.ts";
 import type { McpServerStatus } from "../config/status.ts";
-import type { ActiveRequests } from "./active_requests.ts";
+import type { ActiveRequests, PauseTimeout } from "./active_requests.ts";
 import { type ElicitationHandler, showRequiredPages } from "./elicitation.ts";
 import type { ProtocolClient, ProtocolProgress } from "../protocol/client_package.ts";
 import type { ServerTool, ServerToolResult } from "../protocol/server_lists.ts";
@@ -57,6 +57,8 @@ export interface ToolCall {
   readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ProtocolProgress) => void;
+  /** Pauses the timeout of the call while the user is asked. Default: it has none. */
+  readonly pauseTimeout?: PauseTimeout | undefined;
 }
 
 /** Options for {@linkcode Session}. */
@@ -221,6 +223,7 @@ export class Session {
           onprogress: onProgress,
           toolDefinition: tool,
         }).catch((error) => this.#rejectCall(error, signal)),
+      call.pauseTimeout,
     );
     return result as ServerToolResult; // repaired, and checked by the client
   }
@@ -233,8 +236,9 @@ export class Session {
   #send(
     signal: AbortSignal,
     send: (signal: AbortSignal) => Promise<unknown>,
+    pauseTimeout?: PauseTimeout,
   ): Promise<unknown> {
-    return this.#options.requests.track(() => sendCancellable(signal, send));
+    return this.#options.requests.track(() => sendCancellable(signal, send), pauseTimeout);
   }
 
   /** Ends the session on the server, and the connection. */

@@ -94,7 +94,7 @@ class ServerToolCall {
   }
 
   async #call(session: Session, args: JsonObject, context: ToolContext): Promise<AgentToolResult> {
-    const { signal, onUpdate, traceHeaders } = context;
+    const { signal, onUpdate, traceHeaders, pauseTimeout } = context;
     const onProgress = (progress: ProtocolProgress) => onUpdate(formatProgress(progress));
     const result = await session.callTool({
       tool: this.#tool,
@@ -102,6 +102,7 @@ class ServerToolCall {
       traceHeaders,
       signal,
       onProgress,
+      pauseTimeout,
     });
     return this.#redactError(await toToolResult(result, this.#tool));
   }

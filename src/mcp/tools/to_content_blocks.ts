@@ -94,7 +94,23 @@ function toMediaBlock(data: string, mediaType: string, budget: ContentBudget): C
   const source = { type: "base64", data } as const;
   if (type.startsWith("audio/")) return [{ type: "audio", source, mediaType: type }];
   if (type === "application/pdf") return [{ type: "document", source, mediaType: type }];
+  if (TEXT_TYPES.test(type)) {
+    const text = decodeText(data);
+    return text === undefined ? refuse("it is no UTF-8 text") : budget.takeText(text);
+  }
   return refuse("the type is not supported");
+}
+
+/** Types of texts, which some servers send as base64. */
+const TEXT_TYPES = /^(?:text\/.+|application\/(?:json|xml|yaml|toml|javascript|.+\+(?:json|xml)))$/;
+
+function decodeText(data: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -13,7 +13,9 @@ import { callHasPrefix, createRuledCall, type RuledCall } from "./approval_rules
 import { assessScript, type CommandAssessment } from "./command_assessment.ts";
 import { type Concern, mayChangeDirectory } from "./command_rules.ts";
 import { findExecutedCommands } from "./executed_commands.ts";
+import { followRuleLinks } from "./linked_rules.ts";
 import type { CompiledRules, SourcedRule } from "./rule_set.ts";
+import { mayReadUnknownFiles } from "./unknown_reads.ts";
 
 /** The treatment of the calls of a risk class: approved, submitted to the prompt unless a rule or grant allows them, denied. */
 export type ClassGate = "auto" | "ask" | "deny";
@@ -67,9 +69,10 @@ export interface GateRules {
 
 /** Decides about a call. */
 export async function explainCall(
-  gate: GateRules,
+  gateRules: GateRules,
   { name, arguments: args, tool }: ExplainedRequest,
 ): Promise<CallExplanation> {
+  const gate = await withLinkedRules(gateRules);
   const assessed = await assessCall(gate, { name, arguments: args, tool });
   const { risk, assessment } = assessed;
   const decision = findDenial(gate, assessed) ?? await findApproval(gate, assessed) ??
@@ -82,7 +85,12 @@ export async function explainDenial(
   gate: GateRules,
   request: ExplainedRequest,
 ): Promise<ApprovalDecision | undefined> {
-  return findDenial(gate, await assessCall(gate, request));
+  return findDenial(await withLinkedRules(gate), await assessCall(gate, request));
+}
+
+/** Adds the rules for files behind links, if the sandbox resolves the paths of calls. */
+async function withLinkedRules(gate: GateRules): Promise<GateRules> {
+  return gate.sandbox?.files ? { ...gate, rules: await followRuleLinks(gate.rules) } : gate;
 }
 
 async function assessCall(
@@ -215,8 +223,10 @@ async function findClassApproval(
       : { type: "approved", origin: "mode" };
   }
   if (assessment?.verdict === "dangerous") return undefined;
-  // Its sandbox blocks all writes and the network, or refuses to run commands.
-  if (tool.readOnly === true) return { type: "approved", origin: "mode" };
+  // Its sandbox blocks all writes and the network, or refuses to run commands, but secrets in the project can be read.
+  if (tool.readOnly === true && call.script && !mayReadUnknownFiles(call.script)) {
+    return { type: "approved", origin: "mode" };
+  }
   // The class of a command is read from its text, which the sandbox must enforce.
   const isAutomatic = gate === "auto" || (risk === "read" && sandbox !== undefined);
   if (!isAutomatic || !await isConfined(sandbox)) return undefined;
@@ -259,6 +269,12 @@ function explainQuestion(
   }
   if (isRedefined(definitions, tool) && trusted.some(({ name }) => name === tool.name)) {
     return { type: "asked", reason: "The tool has changed since it was trusted in this session." };
+  }
+  const readsUnknown = tool.readOnly === true && call.script && mayReadUnknownFiles(call.script);
+  if (mode === "smart" && readsUnknown) {
+    const reason =
+      "The command may read files with secrets: it does not name all files that it reads.";
+    return { type: "asked", reason };
   }
   const reason = classes[risk] === "ask"
     ? `Calls of the class "${risk}" require approval.`

@@ -235,6 +235,25 @@ Deno.test("approvalGate(): bash that changes nothing requires no approval, apart
   assertEquals(await decide("make", { deny: ["bash(make *)"] }), "denied");
 });
 
+Deno.test("approvalGate(): bash that changes nothing requires an approval for files that the command does not name", async () => {
+  const [bash] = [findTool("bash")].map((tool): AgentTool => ({ ...tool, readOnly: true }));
+  assert(bash);
+  const explain = async (command: string, options: ApprovalGateOptions = {}) => {
+    const call = { name: "bash", arguments: { command }, tool: bash };
+    return (await approvalGate(options).explain(call)).decision;
+  };
+  for (
+    const command of ["f=.en; cat ${f}v", "x=secret; cat $x/a", "ls -a | xargs cat", "grep -r K ."]
+  ) {
+    assertEquals(await explain(command), {
+      type: "asked",
+      reason: "The command may read files with secrets: it does not name all files that it reads.",
+    });
+  }
+  const { type, rule } = await explain("ls | xargs cat", { classes: { execute: "auto" } });
+  assertEquals([type, rule], ["approved", "execute: auto"]);
+});
+
 Deno.test("explain(): assesses a command, and no other call", async () => {
   const gate = approvalGate();
   const explainCall = (name: string, args: JsonObject) =>

@@ -24,6 +24,8 @@ interface CommandForm {
   readonly operand?: RegExp;
   /** Matches no argument. */
   readonly unsafe?: RegExp;
+  /** Matches at least one operand. */
+  readonly needs?: RegExp;
 }
 
 /** Decides about the arguments of a program that has no {@linkcode CommandForm}. */
@@ -124,12 +126,13 @@ const FORMS: ReadonlyMap<string, CommandForm> = new Map<string, CommandForm>([
     operand: /^\+/,
   }],
   ["df", { flags: "hHkTimPa", long: "human-readable" }],
-  // Of two directories it compares all files, also those with secrets; with -N, which prints those of one, in any case.
+  // With -N it prints the files of one directory, also those with secrets.
   ["diff", {
     flags: "abBcdeipqstTuwyZ",
     valued: "UCx",
     long: "unified= brief ignore-all-space ignore-blank-lines side-by-side color color= exclude=",
-    unsafe: /^(?:.*\/)?\.{0,2}$/,
+    // Of two directories it compares all files, also those with secrets. One of these has the form of a file.
+    needs: /(?:^|\/)(?:[^/]*[^/.]\.[A-Za-z]\w*|-|(?:Make|Docker)file|LICENSE|README)$/,
   }],
   ["dirname", { flags: "z" }],
   ["du", {
@@ -339,10 +342,12 @@ function matchesForm(args: readonly string[], form: CommandForm | undefined): bo
   if (!form || args.some((arg) => form.unsafe?.test(arg))) return false;
   let operands = 0;
   let isOptionsEnd = false;
+  let isComplete = form.needs === undefined;
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? "";
     if (isOptionsEnd || arg === "-" || !arg.startsWith("-")) {
       operands++;
+      isComplete ||= form.needs?.test(arg) === true;
       if (form.operand?.test(arg) === false) return false;
     } else if (arg === "--") isOptionsEnd = true;
     else if (arg.startsWith("--")) {
@@ -353,7 +358,7 @@ function matchesForm(args: readonly string[], form: CommandForm | undefined): bo
       if (value === "next") index++;
     }
   }
-  return form.operands === undefined || operands <= form.operands;
+  return isComplete && (form.operands === undefined || operands <= form.operands);
 }
 
 function hasLongOption({ long = "" }: CommandForm, option: string): boolean {

@@ -21,6 +21,7 @@ import {
   listValues,
   looksLikePath,
   type PathWord,
+  readsVariable,
 } from "./path_words.ts";
 import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
@@ -86,9 +87,11 @@ function listScriptWords({ commands, words }: ExecutedCommands): readonly PathWo
   const isPassed = commands.some(isNameReader) ||
     words.some(({ text }) => /\$\(|`/.test(text));
   const passed = listTexts(isPassed ? commands.filter(isPrinter) : []);
-  // The others are those of loops and assignments.
+  // The others are those of loops and assignments, which a program that reads files may get in a variable.
+  const isRead = commands.some(readsVariable);
   const others = words.filter(({ text }) =>
-    looksLikePath(text) && !text.startsWith("-") && (passed.has(text) || !own.has(text))
+    (isRead || looksLikePath(text)) && !text.startsWith("-") &&
+    (passed.has(text) || !own.has(text))
   );
   return [
     ...commands.flatMap(listPathWords),

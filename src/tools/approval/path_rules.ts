@@ -108,6 +108,9 @@ export interface PathRule {
 export function createPathRule(pattern: string): PathRule {
   if (/^~(?:\/|$)/.test(pattern)) throw new RangeError('"~" is not expanded: write the path');
   const glob = normalizePattern(pattern);
+  if (/(?:^|\/)\.\.(?:\/|$)/.test(glob)) {
+    throw new RangeError('".." leads out of the working directory: write the path from / on');
+  }
   const matches = compilePathGlob(glob);
   const matchesFolded = compilePathGlob(foldCase(glob));
   return {

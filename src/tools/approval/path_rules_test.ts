@@ -40,6 +40,9 @@ Deno.test("rules for paths: a path as it is written", async () => {
     ] as const
   ) assertEquals(await decide(pattern, path), expected, `${pattern} ${path.slice(0, 20)}`);
   assertThrows(() => createPathRule("~/.ssh/**"), RangeError, '"~" is not expanded');
+  for (const pattern of ["../a", "a/../../b/**", "*/../a", "/../a", ".."]) {
+    assertThrows(() => createPathRule(pattern), RangeError, "write the path from / on");
+  }
 });
 
 Deno.test("rules for paths: a denied directory concerns a search or a list of it", async () => {

@@ -9,14 +9,23 @@ import type { ImageBlock } from "../../core/content.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { quotePath } from "../files/file_error.ts";
 import { formatNumber } from "../../core/output_limit.ts";
-import { readImageSize } from "./image_header.ts";
-import { scaleImage } from "./scale_image.ts";
+import { type ImageSize, readImageSize } from "./image_header.ts";
+import { type ScaledImage, scaleImage } from "./scale_image.ts";
 
-/** Providers reject larger images. */
-const MAX_IMAGE_BYTES = 5_000_000;
+/** Largest image that is sent, in bytes and in pixels of its width or height. */
+interface ImageLimit {
+  readonly bytes: number;
+  readonly pixels: number;
+}
 
-/** Providers reject images that are wider or higher. */
-const MAX_IMAGE_PIXELS = 8_000;
+/**
+ * Larger images are scaled down if possible: Bedrock rejects more bytes, and Anthropic more pixels once a request has more
+ * than 20 images. Such an image stays in the conversation, in which all further requests would fail.
+ */
+const SCALED_ABOVE: ImageLimit = { bytes: 3_750_000, pixels: 2_000 };
+
+/** Larger images are rejected by most providers in any request. */
+const REJECTED_ABOVE: ImageLimit = { bytes: 5_000_000, pixels: 8_000 };
 
 /** An image for a model. */
 export interface ImageContent {
@@ -51,9 +60,9 @@ export async function createImageContent(
       `${quotePath(path)} begins like an image (${mediaType}), but is damaged or incomplete`,
     );
   }
-  const isTooLarge = bytes.length > MAX_IMAGE_BYTES ||
-    Math.max(size.width, size.height) > MAX_IMAGE_PIXELS;
-  const scaled = isTooLarge ? await scaleImage(bytes, size, signal) : undefined;
+  const scaled = exceeds(SCALED_ABOVE, bytes, size)
+    ? await scaleIfPossible(bytes, size, signal)
+    : undefined;
   const description = `Image ${path}, ${mediaType}, ${size.width} × ${size.height} pixels, ${
     formatNumber(bytes.length)
   } bytes${scaled ? `; shown scaled down to ${scaled.width} × ${scaled.height} pixels` : ""}`;
@@ -63,4 +72,22 @@ export async function createImageContent(
     description,
     block: { type: "image", source: { type: "base64", mediaType: shown.mediaType, data } },
   };
+}
+
+/** Scales an image down; `undefined` when it cannot be decoded, as without the npm package, but may be sent as it is. */
+async function scaleIfPossible(
+  bytes: Uint8Array,
+  size: ImageSize,
+  signal: AbortSignal,
+): Promise<ScaledImage | undefined> {
+  try {
+    return await scaleImage(bytes, size, { maxPixels: SCALED_ABOVE.pixels, signal });
+  } catch (error) {
+    if (signal.aborted || exceeds(REJECTED_ABOVE, bytes, size)) throw error;
+    return undefined;
+  }
+}
+
+function exceeds(limit: ImageLimit, bytes: Uint8Array, { width, height }: ImageSize): boolean {
+  return bytes.length > limit.bytes || Math.max(width, height) > limit.pixels;
 }

@@ -85,6 +85,11 @@ function addContents(glob: string): readonly string[] {
       `The sandbox cannot protect ${JSON.stringify(glob)}: "~" is not expanded, write the path`,
     );
   }
+  if (/(?:^|\/)\.\.(?:\/|$)/.test(pattern)) {
+    throw new BadRequestError(
+      `The sandbox cannot protect ${JSON.stringify(glob)}: ".." is not resolved, write the path`,
+    );
+  }
   const name = pattern.replace(/^\.\//, "").replace(/\/$/, "");
   return [`${sign}${name}`, `${sign}${name.includes("/") ? "" : "**/"}${name}/**`];
 }

@@ -95,4 +95,7 @@ Deno.test("createFileRules(): a glob for a directory protects all that is in it,
   assertEquals(getVerdict(["secret", "!secret/open"], "/p/secret/open/a"), "allowed");
   assertEquals(getVerdict([...PROTECTED_FILES, "secret"], "/p/.env/lib/a.py"), "allowed");
   assertThrows(() => getVerdict(["~/secret"], "/p/a"), BadRequestError, "is not expanded");
+  for (const glob of ["../secret", "!../a", "a/../b", "..", "/a/.."]) {
+    assertThrows(() => getVerdict([glob], "/p/a"), BadRequestError, "is not resolved");
+  }
 });

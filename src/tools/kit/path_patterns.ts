@@ -6,9 +6,22 @@
 
 import { compileGlob, compileGlobs, expandBraces } from "../../core/ignore/glob.ts";
 
-/** Removes differences between patterns with the same meaning; `/` at the end matches all that is in a directory. */
+/**
+ * Removes differences between patterns with the same meaning; `/` at the end matches all that is in a directory. `..` stays
+ * where it leads above the start, or out of a directory that the pattern does not name.
+ */
 export function normalizePattern(pattern: string): string {
-  return pattern.trim().replace(/^\.\//, "").replace(/^\/{2,}/, "/").replace(/\/$/, "/**");
+  const trimmed = pattern.trim().replace(/\/+$/, "/**");
+  if (trimmed === "") return "";
+  const names: string[] = [];
+  for (const name of trimmed.split("/")) {
+    if (name === "" || name === ".") continue;
+    const last = names.at(-1) ?? "..";
+    if (name === ".." && last !== ".." && !/[*?[\]{}\\]/.test(last)) names.pop();
+    else names.push(name);
+  }
+  const start = trimmed.startsWith("/") ? "/" : "";
+  return start + names.join("/") || ".";
 }
 
 /** Folds a path as a file system does for which upper and lower case are the same. */

@@ -1,5 +1,28 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { compilePathPatterns } from "./path_patterns.ts";
+import { compilePathPatterns, normalizePattern } from "./path_patterns.ts";
+
+Deno.test("normalizePattern(): has one form for patterns with the same meaning", () => {
+  const cases = [
+    ["a/b", "a/b"],
+    [" ./a/./b ", "a/b"],
+    ["a//b", "a/b"],
+    ["a/../b/**", "b/**"],
+    ["//a/../../b", "/../b"],
+    ["../a", "../a"],
+    ["a/../../b", "../b"],
+    ["*/../a", "*/../a"],
+    ["{a/..,b}", "{a/..,b}"],
+    ["a/", "a/**"],
+    ["a//", "a/**"],
+    ["./", "**"],
+    [".", "."],
+    ["/", "/**"],
+    ["", ""],
+  ] as const;
+  for (const [pattern, expected] of cases) {
+    assertEquals(normalizePattern(pattern), expected, pattern);
+  }
+});
 
 Deno.test("path patterns: match a path, a directory above it, and either in another case", () => {
   const matches = compilePathPatterns(["dist/", "*.key", "/data/{a,b}", "docs"]);

@@ -23,7 +23,10 @@ import { createOwner, encodeOwner } from "./worktree_owner.ts";
 
 /** Options for {@linkcode gitWorktrees}. */
 export interface GitWorktreesOptions {
-  /** Absolute path of a directory of the repository. */
+  /**
+   * Absolute path of the repository, or of a directory in it: a sub-agent works in the same directory of its worktree. Pass
+   * the working directory of the run, since its rules about paths apply to the same relative paths.
+   */
   readonly repository: string;
   /**
    * Absolute path of the directory for worktrees, outside of the repository; created if it is missing. Default: a directory
@@ -102,6 +105,7 @@ class GitWorktrees implements WorktreePort {
     const root = await findRoot(place, signal);
     const main: GitPlace = { program, cwd: root };
     const base = await findCommit(main, signal);
+    const prefix = await findPrefix(place, { base, signal });
     await checkClean(main, signal);
     const parent = this.#options.directory ?? join(dirname(root), `${basename(root)}.worktrees`);
     if (getRelativePath(root, parent) !== undefined) {
@@ -121,7 +125,9 @@ class GitWorktrees implements WorktreePort {
     const tree: GitPlace = { program, cwd: root, globalArgs };
     let removal: Promise<WorktreeEnd> | undefined;
     const remove = () => removal ??= endWorktree({ main, tree, directory, branch, base });
-    const worktree: Worktree = { directory, branch, remove };
+    const worktree: Worktree = prefix === ""
+      ? { directory, branch, remove }
+      : { directory: join(directory, prefix), root: directory, branch, remove };
     return { type: "created", worktree, ...(notices.length > 0 && { notices }) };
   }
 
@@ -170,6 +176,21 @@ async function findRoot(place: GitPlace, signal: AbortSignal | undefined): Promi
   if (signal?.aborted) throw new StepError(outcome.reason);
   throw new StepError(
     `${place.cwd} is not in the working tree of a git repository: create one with "git init" (${outcome.reason})`,
+  );
+}
+
+/** Returns the path of a directory in its repository; empty for the repository itself. */
+async function findPrefix(
+  place: GitPlace,
+  { base, signal }: { readonly base: string; readonly signal: AbortSignal | undefined },
+): Promise<string> {
+  const outcome = await runGit(place, ["rev-parse", "--show-prefix"], signal);
+  const prefix = requireOutput(outcome, "git cannot find the directory").replace(/\/?\r?\n$/, "");
+  if (prefix === "") return "";
+  const type = await runGit(place, ["cat-file", "-t", `${base}:${prefix}`], signal);
+  if (type.type === "done" && type.output.trim() === "tree") return prefix;
+  throw new StepError(
+    `The directory ${place.cwd} has no committed files, so that a worktree would lack it: commit some`,
   );
 }
 

@@ -78,6 +78,31 @@ testRepository(
 );
 
 testRepository(
+  "gitWorktrees(): for a directory of the repository, the agent works in the same one of the copy",
+  async (fixture) => {
+    const { root, repository, git } = fixture;
+    await Deno.mkdir(`${repository}/packages/café`, { recursive: true });
+    await Deno.writeTextFile(`${repository}/packages/café/b.txt`, "two\n");
+    await git("add", "--all");
+    await git("commit", "--quiet", "--message", "Second");
+    const options = { repository: `${repository}/packages/café`, newId: () => "A1" };
+    const worktree = await createWorktree(options);
+    const copy = `${root}/my project.worktrees/fix-it-a1`;
+    assertEquals([worktree.directory, worktree.root], [`${copy}/packages/café`, copy]);
+    assertEquals(await Deno.readTextFile(`${worktree.directory}/b.txt`), "two\n");
+    await Deno.writeTextFile(`${worktree.directory}/c.txt`, "three\n");
+    assertStringIncludes(getSummary(await worktree.remove()), "c.txt");
+
+    await Deno.mkdir(`${repository}/build/out`, { recursive: true });
+    assertStringIncludes(
+      await readFailure({ repository: `${repository}/build/out` }),
+      "has no committed files",
+    );
+    assertEquals((await git("branch", "--list")).trim().split("\n").length, 2);
+  },
+);
+
+testRepository(
   "gitWorktrees(): removes a worktree without changes, with its branch",
   async (fixture) => {
     const { repository, git } = fixture;

@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { COMMANDS } from "../../../cli/conversation/commands/table.ts";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
-import { GREETING_SERVER } from "../greeting_server.ts";
 import {
   type PlainConversation,
   type PlainConversationOptions,
@@ -378,27 +377,6 @@ Deno.test("/export: writes the conversation, and replaces no file", async () => 
   assertStringIncludes(home.read("p/a.html"), "<!DOCTYPE html>");
   assertStringIncludes(home.read("p/a.jsonl"), '"type":"session"');
   assertStringIncludes(outputs[5] ?? "", "Write a name that ends with .md, .html or .jsonl.");
-});
-
-Deno.test("/mcp: shows the servers and their tools, and starts one again", async () => {
-  const servers = { mcpServers: { hello: { command: "sh", args: ["server.sh"] } } };
-  await using conversation = await type(
-    ["/mcp", "/mcp restart hello", "/mcp restart helo", "/mcp stop", "/help mcp"],
-    {
-      files: { "p/server.sh": GREETING_SERVER, ".config/swink/mcp.json": JSON.stringify(servers) },
-      env: { PATH: Deno.env.get("PATH") ?? "" },
-    },
-  );
-  const { outputs } = conversation;
-  assertEquals(outputs[0], "hello ready · 1 tool\n  mcp__hello__greet\n");
-  assertEquals(outputs[1], outputs[0]);
-  assertStringIncludes(outputs[2] ?? "", 'There is no server "helo". Did you mean hello?');
-  assertStringIncludes(outputs[3] ?? "", "/mcp takes restart SERVER, not stop");
-});
-
-Deno.test("/mcp: names the way to a server where there is none", async () => {
-  await using conversation = await type(["/mcp"]);
-  assertEquals(conversation.last, "No MCP server; swink mcp add configures one\n");
 });
 
 Deno.test("/skills: lists the skills of the user", async () => {

@@ -237,6 +237,26 @@ Deno.test("/edit-plan: opens the plan in the editor", async () => {
   assertStringIncludes(home.read("p/.swink/plan.md"), "## 3. Delete it\n");
 });
 
+Deno.test("/edit-plan: neither replaces a plan that was changed meanwhile nor loses the edited text", async () => {
+  await using conversation = await typeConversation({
+    model: PLANNING,
+    files: {
+      "editor.sh":
+        '#!/bin/sh\nprintf "\\n## 3. Delete it\\n" >> "$1"\nprintf "\\n## 3. Move it\\n" >> .swink/plan.md\n',
+    },
+    env: { EDITOR: 'sh "HOME/editor.sh"' },
+    typed: ["/plan", "Plan it", "/edit-plan", "/quit"],
+  });
+  const { outputs, home } = conversation;
+  assertStringIncludes(
+    outputs[2] ?? "",
+    "The plan was changed while it was edited, so it was not replaced\n",
+  );
+  assertStringIncludes(outputs[2] ?? "", "Your text is in .swink/plan.edited.md.\n");
+  assertStringIncludes(home.read("p/.swink/plan.md"), "## 3. Move it\n");
+  assertStringIncludes(home.read("p/.swink/plan.edited.md"), "## 3. Delete it\n");
+});
+
 Deno.test("/edit-plan: keeps the plan when the editor leaves no text", async () => {
   await using conversation = await typeConversation({
     model: PLANNING,

@@ -1,0 +1,128 @@
+/**
+ * Whether a command may read files whose names are not in its text, such as those that an expansion or a search finds. One
+ * of them may have secrets.
+ *
+ * @module
+ */
+
+import { expandBraces } from "../../core/ignore/glob.ts";
+import { PROTECTED_FILES } from "../../platform/secret_places.ts";
+import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
+import { isHarmlessCommand, WITHOUT_FILES } from "./harmless_commands.ts";
+import { mayOverlap } from "./pattern_overlap.ts";
+import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
+
+/** Programs that show names and other data of files, but not their content, besides those that read no files. */
+const WITHOUT_CONTENT: ReadonlySet<string> = new Set([
+  ...WITHOUT_FILES,
+  ..."[[ basename chmod cksum declare df dirname du export find ls md5sum mkdir pushd popd read readlink readonly realpath rm"
+    .split(" "),
+  ..."rmdir set sha1sum sha256sum sha512sum stat touch tree unset wc".split(" "),
+]);
+
+/** Whether a script may read files whose names are not in its text. */
+export function mayReadUnknownFiles({ commands, opaque }: ExecutedCommands): boolean {
+  return opaque || commands.some(readsUnknownFiles);
+}
+
+function readsUnknownFiles(command: SimpleCommand): boolean {
+  const { words: [, ...args], redirects } = command;
+  const program = getProgram(command);
+  // `find` and `xargs` replace it by names.
+  const isPlaceholder = args.some(({ text }) => text.includes("{}"));
+  if (isPlaceholder && !WITHOUT_CONTENT.has(program)) return true;
+  if (isHarmlessCommand(command)) return false;
+  if (redirects.some(hasUnknownInput)) return true;
+  const texts = args.map(({ text }) => text);
+  if (texts.some((text) => NAME_LISTS.test(text)) || runsCode(program, texts)) return true;
+  if (WITHOUT_CONTENT.has(program)) return false;
+  return searchesWidely(program, texts) || args.some(isUnknown);
+}
+
+/** Options for a list of the files to read. */
+const NAME_LISTS = /^--(?:files0?-from|null-files)/;
+
+function hasUnknownInput({ operator, target }: ShellRedirect): boolean {
+  return /^<>?$/.test(operator) && target !== undefined && isUnknown(target);
+}
+
+/** Whether a word may be the name of a file with secrets that it does not show. */
+function isUnknown({ text, literal }: ShellWord): boolean {
+  // The commands of a substitution of a process are those of the script.
+  if (literal || /^[<>]\(/.test(text)) return false;
+  const path = text.replace(KNOWN_VARIABLE, "");
+  if (/[$`]/.test(path) || KERNEL_FILES.test(path)) return true;
+  try {
+    return expandBraces(path.replace(/\{[^{},]*\.\.[^{},]*\}/g, "*")).some(mayMatchSecret);
+  } catch {
+    return true; // It has too many alternatives, or is too long.
+  }
+}
+
+/** A variable whose value is not that of a command. */
+const KNOWN_VARIABLE = /^(?:\$(?:\{(?:HOME|PWD)\}|HOME|PWD)|~)\/(?=.)/;
+
+const KERNEL_FILES = /^\/+(?:proc|dev)\//;
+
+function mayMatchSecret(pattern: string): boolean {
+  if (!/[*?[]/.test(pattern)) return false;
+  const segments = pattern.split("/").filter((name) => name !== "" && name !== ".");
+  if (/^\*+$/.test(segments.at(-1) ?? "")) return true;
+  const start = pattern.startsWith("/") ? "root" : "directory";
+  return PROTECTED_FILES.some((glob) =>
+    !glob.startsWith("!") && mayOverlap(glob, { segments, start })
+  );
+}
+
+/** Interpreters, whose arguments or input may be code. Shells are analyzed, or opaque. */
+const INTERPRETERS =
+  /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|lua[\d.]*|Rscript|julia|osascript|tclsh)$/;
+const CODE = /^-(?!-)\w*[ceEpr]|^-$|^--(?:eval|print|require|import)\b|^(?:eval|repl)$/;
+
+/** A script of awk that reads other files, or runs programs. */
+const AWK_READS = /getline|system\s*\(|"\s*\||\|\s*"|\bARGV\b|@(?:load|include)/;
+
+/** Whether the arguments of a program have code, or the program reads it from its input. */
+function runsCode(program: string, args: readonly string[]): boolean {
+  if (/^[gmn]?awk$/.test(program)) return args.some((text) => AWK_READS.test(text));
+  if (!INTERPRETERS.test(program)) return false;
+  if (args.length === 1 && /^(?:-[vVh]|--version|--help)$/.test(args[0] ?? "")) return false;
+  return args.every((text) => text.startsWith("-")) || args.some((text) => CODE.test(text));
+}
+
+/** Programs that read all files of a directory. */
+const ARCHIVERS = /^(?:tar|bsdtar|zip|7z[ar]?|cpio|pax|rsync|rgrep)$/;
+
+/** Whether a program reads all files of the working directory, or of one outside it, whatever they are called. */
+function searchesWidely(program: string, args: readonly string[]): boolean {
+  if (ARCHIVERS.test(program)) return true;
+  if (program === "diff") {
+    // Without a substitution it is one of two directories, or has other options.
+    return args.some((text) => /^-(?!-)\w*[rN]|^--(?:rec|new)/.test(text)) ||
+      !args.some((text) => text.startsWith("<("));
+  }
+  if (program === "git") {
+    return args.some((text) => /^--(?:no-index|untracked|no-exclude)/.test(text));
+  }
+  if (/^(?:rg|ag|ack)$/.test(program)) {
+    return args.some((text) =>
+      /^-(?!-)\w*[uz.]|^--(?:hidden|no-ig|unr|skip-v|all|text)/.test(text)
+    );
+  }
+  return /^[ef]?grep$/.test(program) && searchesDirectory(args);
+}
+
+/** Whether `grep` searches the working directory, or one outside it, for other files than those of `--include`. */
+function searchesDirectory(args: readonly string[]): boolean {
+  const isRecursive = args.some((text) => /^-(?!-)\w*[rR]|^--(?:de?r|rec|dir)|^-\w*d/.test(text));
+  if (!isRecursive) return false;
+  const included = args.flatMap((text) => /^--include=(.+)/.exec(text)?.[1] ?? []);
+  if (included.length > 0) return included.some(mayMatchSecret);
+  const operands = args.filter((text, index) =>
+    !text.startsWith("-") && !/^-(?!-)\w*[efABCm]$/.test(args[index - 1] ?? "")
+  );
+  const hasPattern = args.some((text) => /^-(?!-)\w*[ef]|^--(?:reg|file)/.test(text));
+  const directories = hasPattern ? operands : operands.slice(1);
+  return directories.length === 0 ||
+    directories.some((path) => /^(?:\.*\/*|[/~].*|\.\..*)$/.test(path));
+}
