@@ -127,7 +127,9 @@ function listInputCode({ commands }: ExecutedCommands): readonly string[] {
       (args.includes("-") || !FILE_INTERPRETERS.test(getProgram(command)));
   });
   const names = new Set(
-    commands.flatMap(({ words }) => words.map(({ text }) => getBaseName(text))),
+    commands.filter((command) => !readsFilesOnly(command)).flatMap(({ words }) =>
+      words.map(({ text }) => getBaseName(text))
+    ),
   );
   const isRun = ({ operator, target }: ShellRedirect) =>
     /^[&]?>/.test(operator) && target !== undefined && names.has(getBaseName(target.text));
@@ -135,6 +137,13 @@ function listInputCode({ commands }: ExecutedCommands): readonly string[] {
     const isCode = runsPipe || interpreters.includes(command) || command.redirects.some(isRun);
     return isCode ? listTexts(command) : [];
   });
+}
+
+/** Whether a command runs none of the files that it names: it shows them, or adds them to a commit. */
+function readsFilesOnly(command: SimpleCommand): boolean {
+  const [, subcommand] = command.words;
+  return isHarmlessCommand(command) || getProgram(command) === "chmod" ||
+    getProgram(command) === "git" && /^(?:add|commit|diff|status)$/.test(subcommand?.text ?? "");
 }
 
 /** Interpreters that run their input only with the argument `-`, or never. */

@@ -93,6 +93,19 @@ const SHELL_STARTERS: ReadonlySet<string> = new Set(
   "sudo doas ssh chroot unshare nsenter fakeroot pkexec".split(" "),
 );
 
+/** Whether a program that starts a shell starts none: it only shows something, forwards ports or signs in to a server of git. */
+function startsNoShell(program: string, args: readonly ShellWord[]): boolean {
+  const texts = args.map(({ text }) => text);
+  if (program === "sudo") {
+    return texts.length > 0 && texts.every((text) => /^-n?[vlkKVh]?$/.test(text));
+  }
+  const isValue = (index: number) => /^-\w*[BbcDEeFIiJLlmOopQRSWw]$/.test(texts[index - 1] ?? "");
+  return program === "ssh" &&
+    texts.some((text, index) =>
+      /^-[46AaCfgKkMnqTtvXxYy]*[VNOQG]|^git@[\w.-]+$/.test(text) && !isValue(index)
+    );
+}
+
 /** Shells of the syntax that is parsed. */
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "ksh", "ash", "rbash"]);
 
@@ -304,7 +317,7 @@ class CommandFinder implements ExecutedCommands {
     const program = getProgram(command);
     const args = command.words.slice(1);
     const starts = findCommandStarts(args, wrapper);
-    if (starts.length === 0 && SHELL_STARTERS.has(program)) {
+    if (starts.length === 0 && SHELL_STARTERS.has(program) && !startsNoShell(program, args)) {
       this.#markOpaque();
       this.#findInInput(command, depth);
     }
