@@ -46,7 +46,7 @@ interface Wrapper {
 }
 
 /** Programs that run another program. */
-const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
+const OWN_WRAPPERS: readonly (readonly [name: string, wrapper: Wrapper])[] = [
   ["env", { flags: "i0v", valued: "uC", assigns: true }],
   ["nohup", {}],
   ["setsid", { flags: "cfw" }],
@@ -86,7 +86,12 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
     ),
     longValued: new Set("--arg-file --delimiter --max-args --max-chars --max-procs".split(" ")),
   }],
-]);
+];
+
+/** With the names that GNU programs have on macOS, such as `gtimeout`. */
+const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(
+  OWN_WRAPPERS.flatMap(([name, wrapper]) => [[name, wrapper], [`g${name}`, wrapper]]),
+);
 
 /** Those that without a program run a shell, which reads its commands from their input. */
 const SHELL_STARTERS: ReadonlySet<string> = new Set(
@@ -111,7 +116,7 @@ const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "ksh", "ash",
 
 /** Programs that run commands which are in a file, their input, or text that is not parsed. */
 const OPAQUE_PROGRAMS: ReadonlySet<string> = new Set(
-  (". source alias enable bind complete compgen fc hash history let shopt zsh fish csh tcsh pwsh mksh lksh oksh loksh " +
+  (". source alias enable bind complete compgen fc hash history let shopt zsh fish csh tcsh pwsh powershell powershell.exe pwsh.exe cmd.exe mksh lksh oksh loksh " +
     "yash posh osh ysh hush sash elvish nu xonsh rc es bash-static sh.distrib parallel watch at batch crontab entr expect flock hyperfine " +
     "runuser script su sg newgrp ed red capsh start-stop-daemon pee").split(" "),
 );
@@ -250,7 +255,7 @@ class CommandFinder implements ExecutedCommands {
     if (program === "command" && /^-[vV]+$/.test(args[0]?.text ?? "")) return;
     if (program === "eval") return this.#findInText(skipOptionsEnd(args), depth);
     if (program === "trap") return this.#findInTrap(args, depth);
-    if (program === "find") return this.#findInFind(args, depth);
+    if (/^g?find$/.test(program)) return this.#findInFind(args, depth);
     const wrapper = WRAPPERS.get(program);
     if (wrapper) this.#findInWrapper(command, { wrapper, depth });
   }
