@@ -84,7 +84,7 @@ const OWN_EXCLUDING_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
 
 /** Programs whose arguments or input may be code. */
 const INTERPRETERS =
-  /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|lua|osascript|sqlite3|psql|mysql|zsh|fish|t?csh|nu|pwsh|su|runuser|watch|script|flock|hyperfine|parallel|entr|tmux|screen)$/;
+  /^(?:(?:i?python|pypy|ruby|perl|php|lua)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|osascript|sqlite3|psql|mysql|zsh|fish|t?csh|nu|pwsh|su|runuser|watch|script|flock|hyperfine|parallel|entr|tmux|screen)$/;
 
 /** Shells whose scripts are analyzed, unless another command writes them. */
 const SHELLS = /^(?:ba|da|k|a|rba)?sh$/;
@@ -297,7 +297,7 @@ function splitNames(text: string): readonly string[] {
 }
 
 /** Interpreters of languages in which all texts are in quotes, unlike `%w(a b)` and `qw(a b)`. */
-const QUOTING_INTERPRETERS = /^(?:python[\d.]*|node|deno|bun)$/;
+const QUOTING_INTERPRETERS = /^(?:(?:i?python|pypy)[\d.]*|node|nodejs|tsx|ts-node|deno|bun)$/;
 
 /** Returns the words of code that look like paths. */
 function listCodePaths(interpreter: string, code: string): readonly string[] {
