@@ -7,6 +7,7 @@
 import { getInputText, getProgram } from "./executed_commands.ts";
 import { hasHarmlessForms, WITHOUT_FILES } from "./harmless_commands.ts";
 import { listExpressionGlobs, listProgramGlobs } from "./program_globs.ts";
+import { listScriptFiles } from "./script_files.ts";
 import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
 /** Programs whose operands are files, besides those with harmless forms. */
@@ -157,30 +158,6 @@ export function listDirectoryOptions(command: SimpleCommand): readonly ShellWord
     if (match === undefined) return [];
     return value === "" ? args.slice(index + 1, index + 2) : [{ text: value, literal }];
   });
-}
-
-/** Maximum length of a script of `sed` that is searched, which takes time of its square. */
-const MAX_SED_SCRIPT = 4_096;
-
-/** The command of `sed` that reads a file, whose name is the rest of the line. */
-const SED_FILES =
-  /(?:(?<=^|^-\w*e|^--exp[a-z]*=|[\s;{}!$\d])[rR]\s*|(?<=\/[IM]*)[rR](?:\s+|(?=[.~/])))(?=(\S[^\n]*))/gm;
-
-/** The texts in a script of awk that are files, or commands. */
-const AWK_FILES =
-  /(?:<|\bARGV\[[^\]]*\]\s*=)\s*"([^"]*)"|\bsystem\s*\(\s*"([^"]*)"|"([^"]*)"\s*\|/g;
-
-/** Returns the files that a script of `sed` or awk reads. */
-function listScriptFiles(name: string, script: string): readonly string[] {
-  if (name === "sed") {
-    // As a path it is too long as well.
-    if (script.length > MAX_SED_SCRIPT) return [script];
-    return [...script.matchAll(SED_FILES)].map(([, file = ""]) => file.replace(/[\s}]+$/, ""));
-  }
-  if (!/^[gmn]?awk$/.test(name)) return [];
-  return [...script.matchAll(AWK_FILES)].flatMap(([, ...texts]) =>
-    texts.flatMap((text = "") => text.split(/\s+/)).filter((text) => text !== "")
-  );
 }
 
 function toGlobWord(text: string): PathWord {

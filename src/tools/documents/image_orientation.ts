@@ -1,103 +1,73 @@
 /**
- * The orientation in the metadata of a photo, which a scaled image no longer has: a camera stores what its sensor sees, and
- * how it was held.
+ * Orientation of photos. A camera stores the pixels as its sensor has them, and how they are turned in the metadata, which a
+ * scaled image does not have.
  *
  * @module
  */
 
 import type { ImageSize } from "./image_header.ts";
 
-/** How the stored pixels become the image; each step applies to the result of the one before. */
-export interface Orientation {
-  /** Whether the columns are in reverse order. */
-  readonly mirrorsColumns: boolean;
-  /** Whether the rows are in reverse order. */
-  readonly mirrorsRows: boolean;
-  /** Whether rows become columns. */
-  readonly swapsAxes: boolean;
-}
-
 /** Pixels of four bytes each, row by row. */
-export interface PixelImage extends ImageSize {
-  /** The pixels. */
-  readonly pixels: Uint8Array;
+export interface Pixels extends ImageSize {
+  readonly bytes: Uint8Array;
 }
 
-const EXIF_SEGMENT = 0xe1;
-const ORIENTATION_TAG = 0x0112;
-const ENTRY_BYTES = 12;
+/** Tag of the orientation in the metadata. */
+const ORIENTATION = 0x0112;
 
-/** The values of the tag from 2 on: whether columns and rows are mirrored. From 5 on, rows become columns. */
-const MIRRORED: ReadonlyMap<number, readonly [columns: boolean, rows: boolean]> = new Map([
-  [2, [true, false]],
-  [3, [true, true]],
-  [4, [false, true]],
-  [5, [false, false]],
-  [6, [false, true]],
-  [7, [true, true]],
-  [8, [true, false]],
-]);
+const EXIF = 0x45786966;
+const LITTLE_ENDIAN = 0x4949;
 
-const FIRST_SWAPPED = 5;
-
-/** Reads the orientation of a JPEG image; `undefined` if it is upright, or another kind of image. */
-export function readOrientation(bytes: Uint8Array): Orientation | undefined {
+/** Returns the orientation of a JPEG image by its metadata, from 1 to 8; 1 is that of other images. */
+export function readOrientation(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
-    const value = readTag(view);
-    const mirrored = MIRRORED.get(value);
-    if (!mirrored) return undefined;
-    const [mirrorsColumns, mirrorsRows] = mirrored;
-    return { mirrorsColumns, mirrorsRows, swapsAxes: value >= FIRST_SWAPPED };
+    const orientation = view.getUint16(0) === 0xffd8 ? findOrientation(view) : 1;
+    return orientation >= 1 && orientation <= 8 ? orientation : 1;
   } catch (error) {
     // A read after the end of the file.
-    if (error instanceof RangeError) return undefined;
+    if (error instanceof RangeError) return 1;
     throw error;
   }
 }
 
-/** Returns the value of the tag; 1 if there is none. */
-function readTag(view: DataView): number {
-  if (view.getUint16(0) !== 0xffd8) return 1;
-  for (let offset = 2; view.getUint8(offset) === 0xff;) {
-    const marker = view.getUint8(offset + 1);
-    if (marker === 0xda) break; // the compressed content
-    const isExif = marker === EXIF_SEGMENT && view.getUint32(offset + 4) === 0x45786966; // "Exif"
-    if (isExif) return readExif(view, offset + 10);
-    offset += marker === 0xff ? 1 : 2 + view.getUint16(offset + 2);
+function findOrientation(view: DataView): number {
+  // Segments of metadata, each with a mark and a length, precede the start of the scan.
+  for (let offset = 2; view.getUint8(offset) === 0xff && view.getUint8(offset + 1) !== 0xda;) {
+    const isExif = view.getUint8(offset + 1) === 0xe1 && view.getUint32(offset + 4) === EXIF;
+    if (isExif) return readTag(view, offset + 10);
+    offset += 2 + view.getUint16(offset + 2);
   }
   return 1;
 }
 
-/** Reads the tag in the first directory of TIFF data. */
-function readExif(view: DataView, start: number): number {
-  const isLittleEndian = view.getUint16(start) === 0x4949; // "II"
-  const directory = start + view.getUint32(start + 4, isLittleEndian);
-  const count = view.getUint16(directory, isLittleEndian);
+/** Reads the tag in the first directory of the metadata, whose offsets count from `start`. */
+function readTag(view: DataView, start: number): number {
+  const isLittle = view.getUint16(start) === LITTLE_ENDIAN;
+  const directory = start + view.getUint32(start + 4, isLittle);
+  const count = view.getUint16(directory, isLittle);
   for (let index = 0; index < count; index++) {
-    const entry = directory + 2 + index * ENTRY_BYTES;
-    if (view.getUint16(entry, isLittleEndian) === ORIENTATION_TAG) {
-      return view.getUint16(entry + 8, isLittleEndian);
-    }
+    const entry = directory + 2 + index * 12;
+    if (view.getUint16(entry, isLittle) === ORIENTATION) return view.getUint16(entry + 8, isLittle);
   }
   return 1;
 }
 
-/** Returns an image in its orientation. */
-export function orientImage(
-  { pixels, width, height }: PixelImage,
-  { mirrorsColumns, mirrorsRows, swapsAxes }: Orientation,
-): PixelImage {
-  const stored = new Uint32Array(pixels.slice().buffer);
-  const oriented = new Uint32Array(stored.length);
-  const [stepX, stepY] = swapsAxes ? [height, 1] : [1, width];
-  for (let y = 0; y < height; y++) {
-    const storedRow = (mirrorsRows ? height - 1 - y : y) * width;
-    for (let x = 0; x < width; x++) {
-      oriented[x * stepX + y * stepY] = stored[storedRow + (mirrorsColumns ? width - 1 - x : x)] ??
-        0;
+/** Turns and mirrors pixels of an orientation, so that the image is upright. */
+export function turnUpright({ bytes, width, height }: Pixels, orientation: number): Pixels {
+  if (orientation === 1) return { bytes, width, height };
+  const isOnSide = orientation >= 5;
+  const upright = isOnSide ? { width: height, height: width } : { width, height };
+  const source = new Uint32Array(bytes.slice().buffer);
+  const turned = new Uint32Array(source.length);
+  const [right, bottom] = [[2, 3, 7, 8], [3, 4, 6, 7]].map((list) => list.includes(orientation));
+  for (let y = 0; y < upright.height; y++) {
+    for (let x = 0; x < upright.width; x++) {
+      const [column, row] = isOnSide ? [y, x] : [x, y];
+      const sourceX = right ? width - 1 - column : column;
+      const sourceY = bottom ? height - 1 - row : row;
+      turned[y * upright.width + x] = source[sourceY * width + sourceX] ?? 0;
     }
   }
-  const size = swapsAxes ? { width: height, height: width } : { width, height };
-  return { pixels: new Uint8Array(oriented.buffer), ...size };
+  return { bytes: new Uint8Array(turned.buffer), ...upright };
 }
