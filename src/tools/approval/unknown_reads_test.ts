@@ -24,6 +24,13 @@ const KNOWN = [
   "grep -rn --include='*.ts' foo .",
   "grep -rne foo src",
   "rg -n foo",
+  "rg -g '*.ts' -g '!node_modules' foo",
+  "rg -ng'src/**/*.{ts,tsx}' foo",
+  "rg --glob=*.md foo docs",
+  "rg -tgo foo",
+  "rg foo -g",
+  "git grep -n --no-color foo",
+  "grep -rn foo src/a..b",
   "git log --oneline main..feature",
   "grep -rn -C 3 foo src",
   "find src -name '*.ts' -exec wc -l {} +",
@@ -85,6 +92,20 @@ const UNKNOWN = [
   "rg --hidden KEY",
   "rg -uu KEY",
   "rg -. KEY",
+  "rg -g '*' KEY",
+  "rg -g '.e*' KEY",
+  "rg -ng'*env' KEY",
+  "rg --glob '**/*' KEY",
+  "rg --iglob='.E?V' KEY",
+  "rg -g '{x,.[e]nv}' KEY",
+  "rg --type-add 'e:.e*' -t e KEY",
+  `rg -g '${"{a,b}".repeat(24)}' KEY`,
+  "ack KEY",
+  "git grep --untr KEY",
+  "git grep --no-ind KEY",
+  "grep -rn KEY src/..",
+  "grep -rn KEY ./src/../",
+  "grep -rn KEY ././.",
   "git diff --no-index /dev/null .",
   "git grep --untracked KEY",
   "diff -r . ../a",
@@ -117,6 +138,10 @@ Deno.test("mayReadUnknownFiles(): commands that read what an expansion, a search
 Deno.test("mayReadUnknownFiles(): long words take little time", () => {
   const words = ["*", "[", "{a,b}", "a*", "/*", "$", "?."].map((part) => part.repeat(20_000));
   const start = performance.now();
-  for (const word of words) mayReadUnknownFiles(findExecutedCommands(`cat ${word}`));
+  for (const word of words) {
+    mayReadUnknownFiles(findExecutedCommands(`cat ${word}`));
+    mayReadUnknownFiles(findExecutedCommands(`rg -g '${word}' a`));
+    mayReadUnknownFiles(findExecutedCommands(`grep -r --include='${word}' a .`));
+  }
   assertEquals(performance.now() - start < 2_000, true);
 });
