@@ -108,6 +108,29 @@ Deno.test("/mcp: Escape ends the wait for a server that does not answer", async 
   assert(!terminal.text.includes("timed out"), terminal.text);
 });
 
+Deno.test("/mcp: Tab completes each word of the argument", async () => {
+  const servers = { mcpServers: { notes: { command: "sh", args: ["server.sh"] } } };
+  await using terminal = await openTerminal({
+    files: { "p/server.sh": INPUT_SERVER, ".config/swink/mcp.json": JSON.stringify(servers) },
+    env: { PATH: Deno.env.get("PATH") ?? "" },
+  });
+  await terminal.enter("/mcp");
+  await terminal.waitFor("notes ready");
+  const cases = [
+    ["/mcp pro", "/mcp prompt notes greeting"],
+    ["/mcp prompt no", "/mcp prompt notes greeting"],
+    ["/mcp prompt  notes gr", "/mcp prompt  notes greeting"],
+    ["/mcp read notes no", "/mcp read notes note://a"],
+    ["/mcp restart n", "/mcp restart notes"],
+  ] as const;
+  for (const [typed, completed] of cases) {
+    terminal.press(typed, KEYS.tab);
+    await terminal.waitFor(() => terminal.screen.split("\n").includes(`› ${completed}`));
+    terminal.press(KEYS.controlC);
+    await terminal.waitFor(() => terminal.screen.split("\n").at(-1) === "›");
+  }
+});
+
 Deno.test("/mcp: names the way to a server where there is none", async () => {
   await using conversation = await type(["/mcp"]);
   assertEquals(conversation.outputs[0], "No MCP server; swink mcp add configures one\n");
