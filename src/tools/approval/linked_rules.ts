@@ -52,12 +52,12 @@ async function followLinks(
   directory: WorkingDirectory,
 ): Promise<SourcedRule | undefined> {
   const { pattern = "" } = rule;
-  const start = pattern.startsWith("/") ? "" : directory;
+  const start = pattern.startsWith("/") ? "/" : directory;
   const names = pattern.split("/").filter((name) => name !== "" && name !== ".");
   const first = names.findIndex((name) => PATTERN.test(name));
   const [known, rest] = first < 0 ? [names, []] : [names.slice(0, first), names.slice(first)];
   // The working directory itself is canonical.
-  if (start === undefined || known.length === 0) return undefined;
+  if (!start?.startsWith("/") || known.length === 0) return undefined;
   const path = [start.replace(/\/$/, ""), ...known].join("/");
   try {
     const canonical = await resolveCanonicalPath(path, "/");
