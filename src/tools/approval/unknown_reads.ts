@@ -6,8 +6,9 @@
  */
 
 import { expandBraces } from "../../core/ignore/glob.ts";
-import { PROTECTED_FILES } from "../../platform/secret_places.ts";
+import { compileSecretGlobs, PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
+import { readsFoundFiles } from "./found_names.ts";
 import { isHarmlessCommand, WITHOUT_FILES } from "./harmless_commands.ts";
 import { mayOverlap } from "./pattern_overlap.ts";
 import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
@@ -21,9 +22,10 @@ const WITHOUT_CONTENT: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a script may read files whose names are not in its text. */
-export function mayReadUnknownFiles({ commands, opaque }: ExecutedCommands): boolean {
+export function mayReadUnknownFiles(script: ExecutedCommands): boolean {
+  const { commands, opaque } = script;
   try {
-    return opaque || commands.some(readsUnknownFiles);
+    return opaque || (commands.some(readsUnknownFiles) && !readsFoundFiles(script, mayMatchName));
   } catch {
     return true; // A pattern has too many alternatives, or is too long.
   }
@@ -72,6 +74,11 @@ function mayMatchSecret(pattern: string): boolean {
   return PROTECTED_FILES.some((glob) =>
     !glob.startsWith("!") && mayOverlap(glob, { segments, start })
   );
+}
+
+/** Whether a pattern of names, or a name, is that of a file with secrets in some directory. */
+function mayMatchName(pattern: string): boolean {
+  return mayMatchSecret(pattern) || compileSecretGlobs(PROTECTED_FILES)(pattern);
 }
 
 /** Interpreters, whose arguments or input may be code. Shells are analyzed, or opaque. */
