@@ -68,8 +68,11 @@ async function loadProgram(): Promise<typeof import("./program.ts")> {
   return await import(module.href);
 }
 
-/** First argument of the helper process in which the sandbox of a compiled program confines and executes a command. */
-const HELPER_ARGUMENT = "--swink-confined-exec";
+/**
+ * First arguments of the helper processes of a compiled program: one confines and executes a command in the sandbox, one
+ * runs a worker that can be ended at any time.
+ */
+const HELPER_ARGUMENTS = ["--swink-confined-exec", "--swink-worker"];
 
 if (import.meta.main) {
   const problem = describeOldDeno(Deno.version.deno);
@@ -77,6 +80,8 @@ if (import.meta.main) {
     await createDenoHost().terminal.messages.write(`swink: ${problem}\n`);
     Deno.exit(3);
   }
-  if (Deno.args[0] === HELPER_ARGUMENT) await (await loadProgram()).runConfinedExec(Deno.args);
+  if (HELPER_ARGUMENTS.includes(Deno.args[0] ?? "")) {
+    await (await loadProgram()).runHelper(Deno.args);
+  }
   Deno.exit(await main(Deno.args));
 }

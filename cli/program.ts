@@ -48,8 +48,14 @@ function preloadCommand(args: readonly string[]): void {
   command?.preload?.().catch(() => {});
 }
 
-/** Runs `args` as the helper process of the sandbox in a compiled program. Never returns. */
-export async function runConfinedExec([_helper, ...args]: readonly string[]): Promise<never> {
+/** Runs as a helper process of a compiled program, which the first argument selects. Never returns. */
+export async function runHelper([helper, ...args]: readonly string[]): Promise<never> {
+  if (helper === "--swink-worker") {
+    const { runWorkerProcess } = await importLate<
+      typeof import("../src/tools/process/run_worker_process.ts")
+    >("../src/tools/process/run_worker_process.ts", import.meta.url);
+    return await runWorkerProcess();
+  }
   const { confinedExecMain } = await importLate<
     typeof import("../src/tools/confinement/confined_exec.ts")
   >("../src/tools/confinement/confined_exec.ts", import.meta.url);

@@ -17,6 +17,7 @@ export interface LateImports {
 /** Modules that another program than the compiled one runs, with the reason. */
 export const NOT_EMBEDDED: Readonly<Record<string, string>> = {
   "src/tools/confinement/confined_exec.ts": "the compiled program starts itself with an argument",
+  "src/tools/process/worker_process_main.ts": "the compiled program starts itself with an argument",
   "src/tools/isolated/isolated_main.ts": "swink has no isolated tools, which need Deno in PATH",
 };
 

@@ -18,6 +18,7 @@ interface BuiltinModules {
   readonly "node:path": typeof import("node:path");
   readonly "node:sqlite": typeof import("node:sqlite");
   readonly "node:url": typeof import("node:url");
+  readonly "node:v8": typeof import("node:v8");
   readonly "node:worker_threads": typeof import("node:worker_threads");
 }
 
@@ -26,7 +27,11 @@ export type ProcessListener = (...values: unknown[]) => void;
 
 /** The part of `process` in use. */
 export interface NodeProcess {
+  /** The options that Node takes from its environment; not available on Bun. */
+  readonly allowedNodeEnvironmentFlags?: ReadonlySet<string>;
   readonly arch: string;
+  /** The program, its main module and the arguments. */
+  readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly execPath: string;
   readonly pid: number;
@@ -38,6 +43,7 @@ export interface NodeProcess {
   cwd(): string;
   /** Names of the events that have listeners. */
   eventNames?(): (string | symbol)[];
+  exit(code: number): never;
   getBuiltinModule?(name: string): unknown;
   /** Not available on Windows. */
   getuid?(): number;
@@ -48,6 +54,8 @@ export interface NodeProcess {
     rss(): number;
   };
   removeListener?(event: string, listener: ProcessListener): unknown;
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stdout: { write(bytes: Uint8Array): unknown };
   uptime(): number;
 }
 

@@ -17,8 +17,11 @@ export interface WorkerThread {
   /** Sets the function that is called with the message of an error that ended the worker. */
   onError(listener: (message: string) => void): void;
   /** Ends the worker. */
-  terminate(): void;
+  terminate(): void | Promise<void>;
 }
+
+/** First message of a worker that has loaded its modules. */
+export const READY_MESSAGE = "ready";
 
 /** The thread that started a worker, in the worker. */
 export type ParentThread = Pick<WorkerThread, "postMessage" | "onMessage">;

@@ -49,6 +49,7 @@ const PROGRAM_IMPORTS = [
   "src/tools/documents/image_content\\.ts",
   "src/tools/kit/tool_names\\.ts",
   "src/tools/plan/mod\\.ts",
+  "src/tools/process/run_worker_process\\.ts",
   "src/tools/sandbox/(local_sandbox|home_directory)\\.ts",
   "src/tools/search/walk_files\\.ts",
   "src/tools/text/file_kind\\.ts",

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
+import { type ExecutedCommands, getInputText, getProgram } from "./executed_commands.ts";
 import {
   hasHarmlessForms,
   isHarmlessCommand,
@@ -12,7 +12,7 @@ import {
   readsOnlyInput,
 } from "./harmless_commands.ts";
 import { nameSecrets } from "./named_secrets.ts";
-import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
+import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
 import { compileWildcard, type Wildcard } from "./wildcard.ts";
 
 /** A pattern of words. */
@@ -110,7 +110,43 @@ export type Concern = "none" | "possible" | "certain" | "below";
 export function findConcern(script: ExecutedCommands, pattern: CommandPattern): Concern {
   const concerns = script.commands.map(createConcern(pattern));
   if (concerns.includes("certain")) return "certain";
-  return script.opaque || concerns.includes("possible") ? "possible" : "none";
+  const isPossible = script.opaque || concerns.includes("possible") ||
+    listInputCode(script).some((code) => namesAll(code, pattern.words));
+  return isPossible ? "possible" : "none";
+}
+
+/**
+ * Returns the texts that a script passes to an interpreter: by its input, by a pipe if it runs its input, or in a file that
+ * the script writes and names again.
+ */
+function listInputCode({ commands }: ExecutedCommands): readonly string[] {
+  const interpreters = commands.filter((command) => INTERPRETERS.test(getProgram(command)));
+  const runsPipe = interpreters.some((command) => {
+    const args = command.words.slice(1).map(({ text }) => text);
+    return args.every((text) => /^-(?!\w*[ceEpr])/.test(text)) &&
+      (args.includes("-") || !FILE_INTERPRETERS.test(getProgram(command)));
+  });
+  const names = new Set(
+    commands.flatMap(({ words }) => words.map(({ text }) => getBaseName(text))),
+  );
+  const isRun = ({ operator, target }: ShellRedirect) =>
+    /^[&]?>/.test(operator) && target !== undefined && names.has(getBaseName(target.text));
+  return commands.flatMap((command) => {
+    const isCode = runsPipe || interpreters.includes(command) || command.redirects.some(isRun);
+    return isCode ? listTexts(command) : [];
+  });
+}
+
+/** Interpreters that run their input only with the argument `-`, or never. */
+const FILE_INTERPRETERS =
+  /^(?:npm|npx|bunx|n?vim?|make|gmake|ninja|cmake|man|less|tmux|screen|split|zip|scp|docker|podman|kubectl|concurrently|nodemon|ansible)$/;
+
+/** Returns the texts that a command gets in its input, or prints. */
+function listTexts(command: SimpleCommand): readonly string[] {
+  const printed = /^(?:echo|printf)$/.test(getProgram(command))
+    ? [command.words.slice(1).map(({ text }) => text).join(" ")]
+    : [];
+  return [...printed, ...command.redirects.map(getInputText)].filter((text) => text !== "");
 }
 
 function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Concern {
@@ -130,6 +166,11 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
     if (!first) return "none";
     if (!first.literal) return "possible";
     const base = getProgram(command);
+    const [, subcommand] = /^git-(\w[\w-]*)$/.exec(base) ?? [];
+    if (subcommand !== undefined) {
+      const word = { text: subcommand, literal: true };
+      return concern({ ...command, words: [{ text: "git", literal: true }, word, ...rest] });
+    }
     if (INTERPRETERS.test(base) && rest.some(({ text }) => namesAll(text, [name, ...args]))) {
       return "possible";
     }
@@ -153,7 +194,7 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
 
 /** Programs whose arguments may be code that starts other programs. */
 const INTERPRETERS =
-  /^(?:[gmn]?awk|perl|python[\d.]*|ruby|node|deno|bun|php|lua|osascript|npm|npx|bunx|tclsh|n?vim?|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|docker|podman|kubectl|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon)$/i;
+  /^(?:[gmn]?awk|perl|python[\d.]*|ruby|node|deno|bun|php|lua|osascript|npm|npx|bunx|tclsh|n?vim?|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|docker|podman|kubectl|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon|ansible)$/i;
 
 /** Programs that start the program in their arguments, behind options that are not known. */
 const LAUNCHERS =

@@ -167,6 +167,31 @@ const FORBIDDEN: readonly string[] = [
   "which rm | xargs --replace=X X a",
   "find /bin -name rm -exec {} a ';'",
   "concurrently 'rm a'",
+  // The input of an interpreter, also through a pipe or a file that the command writes.
+  "python3 - <<'E'\nimport os\nos.system('rm a')\nE",
+  "python3 <<'E'\nimport subprocess\nsubprocess.run(['git', 'push'])\nE",
+  "perl <<< 'system(\"rm a\")'",
+  "make -f - <<< $'a:\\n\\trm a'",
+  "docker exec -i a bash <<'E'\nrm a\nE",
+  "echo \"import os; os.system('rm a')\" | python3",
+  "cat <<'E' | node -\nrequire('child_process').execSync('rm a')\nE",
+  "cat > a.py <<'E'\nimport os; os.system('rm a')\nE\npython3 a.py",
+  "echo 'rm a' > a.sh; chmod +x a.sh; ./a.sh",
+  // Programs that start a shell.
+  "ssh host <<'E'\nrm a\nE",
+  "echo 'rm a' | ssh -T host",
+  "sudo -s <<< 'rm a'",
+  // Words that xargs and find replace.
+  "xargs -I{} sh -c '{}' < list",
+  "xargs -I% bash -c 'echo %' < list",
+  "xargs -I{} env {} a < list",
+  "find . -exec sh -c '{}' ';'",
+  "env - rm a",
+  "env -i - A=b rm a",
+  "/usr/lib/git-core/git-push origin",
+  "nc -e /bin/rm host 1",
+  "ncat --sh-exec 'rm a' host 1",
+  "sftp -D rm a",
 ];
 
 for (const command of FORBIDDEN) {
@@ -222,6 +247,16 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "sed -i -e '/a/d' -e 's/a/b/;s/c/d/' a",
       "python3 -c 'print(1)'",
       "case $X in a) ls;; esac",
+      "python3 - <<'E'\nprint('form')\nE",
+      "cat > notes.md <<'E'\nHow to rm a file, and to push with git\nE\nnpm test",
+      "git commit -F - <<'E'\nExplain rm and git push\nE",
+      "echo 'will rm a' && make",
+      "echo 'rm a' > notes; ls",
+      "find . -name '*.ts' -exec sh -c 'wc -l \"$1\"' _ {} ';'",
+      "ls | xargs -I{} sh -c 'wc -l \"$1\"' _ {}",
+      "env - ls",
+      "git-lfs pull",
+      "sudo ls",
     ]
   ) {
     assertEquals((await decide(deny, "bash", { command })).type, "approved", command);

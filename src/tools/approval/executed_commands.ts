@@ -88,6 +88,11 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   }],
 ]);
 
+/** Those that without a program run a shell, which reads its commands from their input. */
+const SHELL_STARTERS: ReadonlySet<string> = new Set(
+  "sudo doas ssh chroot unshare nsenter fakeroot pkexec".split(" "),
+);
+
 /** Shells of the syntax that is parsed. */
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "ksh", "ash", "rbash"]);
 
@@ -127,7 +132,7 @@ const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["zip", /^(?:-\w*TT|--un)/],
   ["ssh", /^-\w*F|(?:proxy|local|hosts)command/i],
   ["scp", /^-\w*[FS]|(?:proxy|local|hosts)command/i],
-  ["sftp", /^-\w*[FS]|(?:proxy|local|hosts)command/i],
+  ["sftp", /^-\w*[FSD]|(?:proxy|local|hosts)command/i],
   ["wget", /^(?:-\w*e|--(?:use-a|exec))/],
   ["make", /^(?:-\w*E|--ev|SHELL=)/],
   ["npm", /^--(?:script-)?shell/],
@@ -135,6 +140,9 @@ const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["gcc", /^(?:-wrapper|-fplugin|-specs|-B|@)/],
   ["install", /^--strip-p/],
   ["cpio", /^--rsh/],
+  ["nc", /^-\w*[ec]/],
+  ["netcat", /^-\w*[ec]/],
+  ["ncat", /^(?:-\w*[ec]|--(?:e|sh|lua))/],
   ["tcpdump", /^-\w*z/],
   ["rg", /^--(?:pre|hostname-bin)(?:$|=)/],
   ["fd", /^(?:-\w*[xX]|--exec)/],
@@ -231,7 +239,7 @@ class CommandFinder implements ExecutedCommands {
     if (program === "trap") return this.#findInTrap(args, depth);
     if (program === "find") return this.#findInFind(args, depth);
     const wrapper = WRAPPERS.get(program);
-    if (wrapper) this.#findInWrapper(program, { wrapper, args, depth });
+    if (wrapper) this.#findInWrapper(command, { wrapper, depth });
   }
 
   /** Finds the commands of `sh -c 'script'`; a shell that runs a file or its input is opaque. */
@@ -282,8 +290,7 @@ class CommandFinder implements ExecutedCommands {
       const isEnd = text === ";" || text === "+";
       if (start !== -1 && (isEnd || index === args.length - 1)) {
         const words = args.slice(start, isEnd ? index : undefined);
-        if (isPlaceholder(words[0])) this.#markOpaque();
-        this.#addWords(words, depth);
+        this.#addWords(markReplaced(words, ["{}"]), depth);
         start = -1;
       } else if (start === -1 && /^-(?:exec|execdir|ok|okdir)$/.test(text)) start = index + 1;
     }
@@ -291,20 +298,26 @@ class CommandFinder implements ExecutedCommands {
   }
 
   #findInWrapper(
-    program: string,
-    { wrapper, args, depth }: {
-      readonly wrapper: Wrapper;
-      readonly args: readonly ShellWord[];
-      readonly depth: number;
-    },
+    command: SimpleCommand,
+    { wrapper, depth }: { readonly wrapper: Wrapper; readonly depth: number },
   ): void {
-    for (const start of findCommandStarts(args, wrapper)) {
+    const program = getProgram(command);
+    const args = command.words.slice(1);
+    const starts = findCommandStarts(args, wrapper);
+    if (starts.length === 0 && SHELL_STARTERS.has(program)) {
+      this.#markOpaque();
+      this.#findInInput(command, depth);
+    }
+    for (const start of starts) {
       // The words are joined, and the shell of the other machine parses them again.
       if (program === "ssh") this.#findInText(args.slice(start), depth);
       // xargs appends arguments from its input, which are unknown.
       const inner = args.slice(start);
-      if (program === "xargs" && isPlaceholder(inner[0], args.slice(0, start))) this.#markOpaque();
-      this.#addWords(program === "xargs" ? [...inner, UNKNOWN_ARGUMENTS] : inner, depth);
+      if (program !== "xargs") this.#addWords(inner, depth);
+      else {
+        const replaced = markReplaced(inner, listPlaceholders(args.slice(0, start)));
+        this.#addWords([...replaced, UNKNOWN_ARGUMENTS], depth);
+      }
     }
   }
 
@@ -316,19 +329,30 @@ class CommandFinder implements ExecutedCommands {
   }
 }
 
-/**
- * Whether xargs or find replaces the name of a program by a result: it has `{}`, or the text after an option such as `-I`.
- */
-function isPlaceholder(
-  program: ShellWord | undefined,
-  options: readonly ShellWord[] = [],
-): boolean {
-  const name = program?.text ?? "";
-  return name.includes("{}") || options.some(({ text }, index) => {
+/** Returns the texts that xargs replaces by a line of its input: `{}`, and the values of options such as `-I`. */
+function listPlaceholders(options: readonly ShellWord[]): readonly string[] {
+  const values = options.flatMap(({ text }, index) => {
     const [option, value] = /^(?:-\w*[IJi]|--replace=)(.*)$/s.exec(text) ?? [];
-    const replaced = value || options[index + 1]?.text;
-    return option !== undefined && !!replaced && name.includes(replaced);
+    return option === undefined ? [] : value || (options[index + 1]?.text ?? []);
   });
+  return ["{}", ...values];
+}
+
+/**
+ * Marks the words of a command that xargs or find changes, where they decide what runs: the name of the program, and all
+ * words of one that runs another program or a script.
+ */
+function markReplaced(
+  words: readonly ShellWord[],
+  placeholders: readonly string[],
+): readonly ShellWord[] {
+  const program = getProgram({ words });
+  const runsWords = SHELLS.has(program) || WRAPPERS.has(program) || program === "eval";
+  return words.map((word, index) =>
+    (index === 0 || runsWords) && placeholders.some((text) => word.text.includes(text))
+      ? { ...word, literal: false }
+      : word
+  );
 }
 
 function skipOptionsEnd(args: readonly ShellWord[]): readonly ShellWord[] {
@@ -373,6 +397,8 @@ function findCommandStarts(args: readonly ShellWord[], wrapper: Wrapper): number
       continue;
     }
     if (wrapper.assigns && literal && /^\w+=/.test(text)) continue;
+    // `env -` clears the environment as `env -i` does; no program has this name.
+    if (text === "-" && !isOperand && operands === 0) continue;
     if (operands === 0) return [index];
     operands--;
   }

@@ -22,9 +22,9 @@ const GIT_READERS: ReadonlySet<string> = new Set(
     .split(" "),
 );
 
-/** Programs whose first operand is a pattern or a script. */
+/** Programs whose first operand is a pattern or a script. That of `yq` may be a file. */
 const WITH_PATTERN: ReadonlySet<string> = new Set(
-  ("grep egrep fgrep rg ag ack fd fdfind jq yq sed awk gawk mawk nawk").split(" "),
+  ("grep egrep fgrep rg ag ack fd fdfind jq sed awk gawk mawk nawk").split(" "),
 );
 
 /** Options that have the pattern, or another value that is not known here, so that the first operand may be a path. */
@@ -84,7 +84,7 @@ const OWN_EXCLUDING_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
 
 /** Programs whose arguments or input may be code. */
 const INTERPRETERS =
-  /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|lua|osascript|zsh|fish|t?csh|nu|pwsh|su|runuser|watch|script|flock|hyperfine|parallel|entr|tmux|screen)$/;
+  /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|lua|osascript|sqlite3|psql|mysql|zsh|fish|t?csh|nu|pwsh|su|runuser|watch|script|flock|hyperfine|parallel|entr|tmux|screen)$/;
 
 /** Shells whose scripts are analyzed, unless another command writes them. */
 const SHELLS = /^(?:ba|da|k|a|rba)?sh$/;
@@ -102,7 +102,8 @@ export interface PathWord extends ShellWord {
 export function listPathWords(command: SimpleCommand): readonly PathWord[] {
   const targets = command.redirects.flatMap(({ target }) => target ?? []);
   const { name, subcommand, args } = splitCommand(command);
-  if (WITHOUT_FILES.has(name) && name !== "cd") return targets;
+  // `date -f` prints the lines of a file.
+  if (WITHOUT_FILES.has(name) && !/^(?:cd|date)$/.test(name)) return targets;
   const isReader = name === "git" ? GIT_READERS.has(subcommand) : isFileProgram(name);
   const patternIndex = findPattern(subcommand === "grep" ? "grep" : name, args);
   const texts = args.map(({ text }) => text);
@@ -163,10 +164,11 @@ const MAX_SED_SCRIPT = 4_096;
 
 /** The command of `sed` that reads a file, whose name is the rest of the line. */
 const SED_FILES =
-  /(?:(?<=^|^-\w*e|^--exp[a-z]*=|[\s;{}!$\d])[rR]\s*|(?<=\/[IM]*)[rR]\s+)(?=(\S[^\n]*))/gm;
+  /(?:(?<=^|^-\w*e|^--exp[a-z]*=|[\s;{}!$\d])[rR]\s*|(?<=\/[IM]*)[rR](?:\s+|(?=[.~/])))(?=(\S[^\n]*))/gm;
 
 /** The texts in a script of awk that are files, or commands. */
-const AWK_FILES = /<\s*"([^"]*)"|\bsystem\s*\(\s*"([^"]*)"|"([^"]*)"\s*\|/g;
+const AWK_FILES =
+  /(?:<|\bARGV\[[^\]]*\]\s*=)\s*"([^"]*)"|\bsystem\s*\(\s*"([^"]*)"|"([^"]*)"\s*\|/g;
 
 /** Returns the files that a script of `sed` or awk reads. */
 function listScriptFiles(name: string, script: string): readonly string[] {
@@ -218,11 +220,11 @@ export function listSelectedNames(command: SimpleCommand): readonly PathWord[] {
   return [pattern, ...listExpressionGlobs(pattern.text).map(toGlobWord)];
 }
 
-/** Returns the expressions that a command such as `grep` searches for. */
+/** Returns the expressions that a command such as `grep` searches for, or with which `jq` selects values. */
 export function listSearchExpressions(command: SimpleCommand): readonly ShellWord[] {
   const { name: program, subcommand, args } = splitCommand(command);
   const name = subcommand === "grep" ? "grep" : program;
-  if (!/grep$|^rg$/.test(name) || args.some(({ text }) => text === "--files")) return [];
+  if (!/grep$|^rg$|^jq$/.test(name) || args.some(({ text }) => text === "--files")) return [];
   const index = findPattern(name, args);
   const options = TEXT_OPTIONS.get(name);
   return args.filter((_, position) =>
@@ -493,6 +495,8 @@ const GIT_MAGIC = /^:(?:\/|\([a-z,]*\))/;
 export function listValues(word: string, isReader: boolean): readonly string[] {
   const text = word.replace(ADDRESS, "").replace(GIT_MAGIC, "");
   const [, attached = ""] = /^-\w(.+)/s.exec(text) ?? [];
-  const parts = [text, attached, ...text.split(isReader ? /[=:@]/ : /[=:]/)];
+  // The arguments of many programs may be in a file behind `@`, which is also the beginning of the name of a package.
+  const [, file = ""] = /^@([./~].*)/s.exec(text) ?? [];
+  const parts = [text, attached, file, ...text.split(isReader ? /[=:@]/ : /[=:]/)];
   return [...new Set(parts)].filter((part) => part !== "");
 }

@@ -345,4 +345,17 @@ Deno.test("rules for reading: scripts of sed and awk, and aliases, name the file
     ["Read(.env)", "perl -pe 's/(.+).env$/$1/' a", "none"],
     ["Read(.env)", "sed -e'r .env' a", "certain"],
     ["Read(.env)", "sed -n --expression='R .env' a", "certain"],
+    ["Read(.env)", "sed -n '/x/r.env' a", "certain"],
+    ["Read(.env)", "awk 'BEGIN{ARGV[1] = \".env\"}1' a", "certain"],
+    ["Read(.env)", "sqlite3 a '.read .env'", "certain"],
+    ["Read(.env)", "psql -c '\\i .env'", "certain"],
+    ["Read(a/**)", "mysql -e 'select a.b from c.d'", "none"],
+    // A program whose first operand is the file, if there is one of that name.
+    ["Read(.env)", "yq .env", "certain"],
+    ["Read(.env)", "yq .a.env b.yaml", "none"],
+    ["Read(.env)", "date -f .env", "certain"],
+    ["Read(.env)", "date --file=.env", "certain"],
+    ["Read(docs/**)", "date -d yesterday +%d/%m/%Y", "none"],
+    ["Read(.env)", "gcc @.env", "certain"],
+    ["Read(.env)", "http POST host @.env", "certain"],
   ]));

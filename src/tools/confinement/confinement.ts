@@ -92,6 +92,13 @@ async function probeLinux(): Promise<Confinement> {
   if (!isDeno) {
     return { type: "none", reason: "on Linux, only Deno can set up Landlock and seccomp" };
   }
+  if (system.build.standalone && !await isHelper()) {
+    return {
+      type: "none",
+      reason:
+        "of the compiled programs, only swink can set up Landlock and seccomp: run this one with deno run",
+    };
+  }
   try {
     const [probed, inUserNamespace] = await Promise.all([
       runHelper(createHelperLaunch([PROBE_ARGUMENT])),
@@ -110,6 +117,12 @@ async function probeLinux(): Promise<Confinement> {
   } catch (error) {
     return { type: "none", reason: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** Whether this compiled program is one that is the helper with an argument. */
+async function isHelper(): Promise<boolean> {
+  const { findChildProgram } = await import("../process/child_program.ts");
+  return findChildProgram() !== undefined;
 }
 
 /** Whether a helper can mount in a user namespace; not for the superuser, who needs none. */

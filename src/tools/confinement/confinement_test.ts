@@ -250,7 +250,7 @@ Deno.test("confineLaunch(): wraps the launch for Seatbelt, passes it to the help
   const support = { landlock: 7, seccomp: true, mounts: "none" } as const;
   Deno.env.set("SWINK_TEST_SECRET", "secret");
   const { input = "", env } = confineLaunch(launch, { type: "linux", support }, POLICY);
-  const { argv, env: sent, policy } = JSON.parse(input);
+  const { argv, env: sent, policy } = JSON.parse(String(input));
   assertEquals([argv, sent, "hidden" in policy], [
     ["/usr/bin/env", "bash", "-c", "x"],
     { A: "b" },
@@ -265,7 +265,7 @@ Deno.test("confineLaunch(): does not grant the devices with the root of the file
   const support = { landlock: 7, seccomp: true, mounts: "direct" } as const;
   const rules = { ...POLICY, writable: ["/", "/dev/null"] };
   const { input = "" } = confineLaunch(launch, { type: "linux", support }, rules);
-  const { writable } = JSON.parse(input).policy;
+  const { writable } = JSON.parse(String(input)).policy;
   assert(writable.includes("/tmp") && writable.includes("/dev/null"), writable.join(" "));
   assert(!writable.includes("/") && !writable.includes("/dev"), writable.join(" "));
 });

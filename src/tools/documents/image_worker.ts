@@ -6,7 +6,7 @@
 
 import type { PhotonImage, resize } from "@cf-wasm/photon/node";
 import { getErrorMessage } from "../../core/errors.ts";
-import { getParentThread } from "../../platform/worker.ts";
+import { getParentThread, READY_MESSAGE } from "../../platform/worker.ts";
 import { loadNpmPackage } from "./npm_package.ts";
 
 /** The used part of `@cf-wasm/photon`. */
@@ -24,7 +24,7 @@ export interface ImageRequest {
   readonly maxPixels: number;
 }
 
-/** Reply of the worker: the scaled image as JPEG, or the reason why there is none. */
+/** Reply of the worker: the scaled image as JPEG, or the reason why the image or the package cannot be read. */
 export type ImageReply =
   | {
     readonly type: "scaled";
@@ -32,7 +32,7 @@ export type ImageReply =
     readonly width: number;
     readonly height: number;
   }
-  | { readonly type: "failed"; readonly reason: string };
+  | { readonly type: "failed" | "package_missing"; readonly reason: string };
 
 const JPEG_QUALITY = 85;
 
@@ -41,23 +41,42 @@ const OPAQUE = 255;
 
 const parent = getParentThread();
 
-async function scale({ bytes, maxPixels }: ImageRequest): Promise<ImageReply> {
+async function loadPackage(): Promise<PhotonPackage> {
   try {
-    const loaded = await loadNpmPackage("@cf-wasm/photon", "/node") as PhotonPackage;
-    const image = loaded.PhotonImage.new_from_byteslice(bytes);
-    const [width, height] = [image.get_width(), image.get_height()];
-    const factor = Math.min(1, maxPixels / Math.max(width, height));
-    const size = [width, height].map((pixels) => Math.max(1, Math.round(pixels * factor)));
-    const [scaledWidth = 1, scaledHeight = 1] = size;
-    const { Triangle } = loaded.SamplingFilter;
-    const scaled = loaded.resize(image, scaledWidth, scaledHeight, Triangle);
-    const pixels = addBackground(scaled.get_raw_pixels());
-    const opaque = new loaded.PhotonImage(pixels, scaledWidth, scaledHeight);
-    const jpeg = opaque.get_bytes_jpeg(JPEG_QUALITY);
-    return { type: "scaled", bytes: jpeg, width: scaledWidth, height: scaledHeight };
+    return await loadNpmPackage("@cf-wasm/photon", "/node") as PhotonPackage;
+  } finally {
+    parent.postMessage(READY_MESSAGE);
+  }
+}
+
+async function reply(loading: Promise<PhotonPackage>, request: ImageRequest): Promise<ImageReply> {
+  let loaded: PhotonPackage;
+  try {
+    loaded = await loading;
+  } catch (error) {
+    return { type: "package_missing", reason: getErrorMessage(error) };
+  }
+  try {
+    return scale(loaded, request);
   } catch (error) {
     return { type: "failed", reason: getErrorMessage(error) };
   }
+}
+
+function scale(
+  { PhotonImage, resize, SamplingFilter }: PhotonPackage,
+  { bytes, maxPixels }: ImageRequest,
+): ImageReply {
+  const image = PhotonImage.new_from_byteslice(bytes);
+  const [width, height] = [image.get_width(), image.get_height()];
+  const factor = Math.min(1, maxPixels / Math.max(width, height));
+  const size = [width, height].map((pixels) => Math.max(1, Math.round(pixels * factor)));
+  const [scaledWidth = 1, scaledHeight = 1] = size;
+  const scaled = resize(image, scaledWidth, scaledHeight, SamplingFilter.Triangle);
+  const pixels = addBackground(scaled.get_raw_pixels());
+  const opaque = new PhotonImage(pixels, scaledWidth, scaledHeight);
+  const jpeg = opaque.get_bytes_jpeg(JPEG_QUALITY);
+  return { type: "scaled", bytes: jpeg, width: scaledWidth, height: scaledHeight };
 }
 
 /** Puts pixels, of four bytes each, on white: JPEG has no transparency, and the usual black drawing would be on black. */
@@ -73,6 +92,8 @@ function addBackground(pixels: Uint8Array): Uint8Array {
   return pixels;
 }
 
+const loading = loadPackage();
+loading.catch(() => {}); // reported as a reply
 parent.onMessage((message) => {
-  void scale(message as ImageRequest).then((reply) => parent.postMessage(reply));
+  void reply(loading, message as ImageRequest).then((reply) => parent.postMessage(reply));
 });

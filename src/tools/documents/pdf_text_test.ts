@@ -1,7 +1,11 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
-import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import config from "../../../deno.json" with { type: "json" };
+import { createDeadline } from "../../../tests/deadline.ts";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { findWorkerProcesses, waitForBusyWorker } from "../../../tests/sandbox/worker_processes.ts";
+import { AbortedError, BadRequestError } from "../../core/errors.ts";
 import { DOCUMENT_PACKAGES } from "./npm_package.ts";
+import { extractPdfText } from "./pdf_text.ts";
 
 /** A document with one page per text. */
 function createPdf(...texts: readonly string[]): string {
@@ -28,6 +32,13 @@ Deno.test("read_file: returns the text of the pages of a PDF document", async ()
   assertStringIncludes(part.text, "5\tSecond page");
 });
 
+Deno.test("read_file: returns the text of a PDF document that begins behind a header", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.pdf", `${"Header: value\r\n".repeat(60)}\r\n\0${createPdf("Hello PDF")}`);
+  const { text } = await workspace.callTool("read_file", { path: "a.pdf" });
+  assertEquals(text, "1\t[Page 1]\n2\tHello PDF");
+});
+
 Deno.test("read_file: rejects a damaged PDF document and one without text with a reason", async () => {
   await using workspace = new TestWorkspace();
   workspace.writeFile("bad.pdf", "%PDF-1.4\nnothing");
@@ -46,6 +57,117 @@ Deno.test("read_file: an abort ends the reading of a PDF document", async () => 
   const call = workspace.callTool("read_file", { path: "a.pdf" }, controller.signal);
   setTimeout(() => controller.abort(), 0);
   assertStringIncludes((await call).text, "cancelled");
+});
+
+/** A small document with a page of 10 ** 12 texts: each form draws the next one ten times. Its reader never waits. */
+function createEndlessPdf(): Uint8Array<ArrayBuffer> {
+  const resources = (form: number) => `/Resources<</Font<</F1 5 0 R>>/XObject<</X ${form} 0 R>>>>`;
+  const createStream = (id: number, dictionary: string, content: string) =>
+    `${id} 0 obj<<${dictionary}/Length ${content.length}>>stream\n${content}\nendstream endobj\n`;
+  const forms = Array.from({ length: 13 }, (_, level) =>
+    createStream(
+      20 + level,
+      `/Type/XObject/Subtype/Form/BBox[0 0 9 9]${resources(21 + level)}`,
+      level < 12 ? "/X Do ".repeat(10) : "BT /F1 24 Tf 20 100 Td (Text) Tj ET",
+    ));
+  const page = `/Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 11 0 R${resources(20)}`;
+  return new TextEncoder().encode(
+    `%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n` +
+      `2 0 obj<</Type/Pages/Kids[10 0 R]/Count 1>>endobj\n` +
+      `5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\n` +
+      `10 0 obj<<${page}>>endobj\n${createStream(11, "", "/X Do")}${forms.join("")}` +
+      "trailer<</Root 1 0 R>>",
+  );
+}
+
+const ignore = Deno.build.os !== "linux"; // without /proc
+
+interface Limits {
+  readonly timeoutMs: number;
+  readonly maxGrowthBytes: number;
+}
+
+// The memory limits of the tests, in the arguments of their processes, differ by some bytes.
+const EXCEEDED: readonly [problem: string, limits: Limits, message: string][] = [
+  [
+    "keeps a processor busy",
+    { timeoutMs: 2_000, maxGrowthBytes: 2_000_000_001 },
+    "The PDF document takes longer than 2 s to read",
+  ],
+  [
+    "allocates memory",
+    { timeoutMs: 60_000, maxGrowthBytes: 100_000_001 },
+    "The PDF document cannot be read: it takes too much memory",
+  ],
+];
+
+for (const [problem, limits, message] of EXCEEDED) {
+  Deno.test({
+    name: `extractPdfText(): ends with its process when a document ${problem}`,
+    ignore,
+    async fn() {
+      const started = performance.now();
+      const reading = extractPdfText(createEndlessPdf(), { signal: createDeadline(), ...limits });
+      const [error] = await Promise.all([
+        assertRejects(() => reading, BadRequestError),
+        waitForBusyWorker(limits.maxGrowthBytes, 0),
+      ]);
+      assertEquals(error.message, message);
+      const duration = performance.now() - started;
+      assertEquals(await findWorkerProcesses(limits.maxGrowthBytes), []);
+      assertEquals(duration < limits.timeoutMs + 20_000, true, `${duration} ms`);
+    },
+  });
+}
+
+Deno.test({
+  name: "extractPdfText(): an abort ends the process while it reads an endless document",
+  ignore,
+  async fn() {
+    const maxGrowthBytes = 2_000_000_002;
+    const controller = new AbortController();
+    const options = { signal: controller.signal, maxGrowthBytes };
+    const reading = extractPdfText(createEndlessPdf(), options);
+    await waitForBusyWorker(maxGrowthBytes);
+    controller.abort();
+    await assertRejects(() => reading, AbortedError, "Reading was cancelled");
+    assertEquals(await findWorkerProcesses(maxGrowthBytes), []);
+  },
+});
+
+Deno.test({
+  name: "extractPdfText(): reports a process that the system ends",
+  ignore,
+  async fn() {
+    const maxGrowthBytes = 2_000_000_003;
+    const options = { signal: createDeadline(), maxGrowthBytes };
+    const reading = extractPdfText(createEndlessPdf(), options);
+    Deno.kill(await waitForBusyWorker(maxGrowthBytes), "SIGKILL");
+    await assertRejects(
+      () => reading,
+      BadRequestError,
+      "The PDF document cannot be read: its process ended (SIGKILL)",
+    );
+  },
+});
+
+Deno.test("extractPdfText(): reads a document without the permission to start a process", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "swink_test_" });
+  const module = JSON.stringify(new URL("./pdf_text.ts", import.meta.url));
+  const code = `import { extractPdfText } from ${module};
+const bytes = new TextEncoder().encode(${JSON.stringify(createPdf("Hello PDF"))});
+console.log(await extractPdfText(bytes, { signal: new AbortController().signal }));`;
+  await Deno.writeTextFile(`${directory}/program.ts`, code);
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--quiet", "--no-check", "--no-prompt", "--no-config", "--no-lock"],
+      ...["--allow-read", `${directory}/program.ts`],
+    ],
+    stderr: "inherit",
+    signal: createDeadline(),
+  }).output();
+  await Deno.remove(directory, { recursive: true });
+  assertEquals(new TextDecoder().decode(stdout), "[Page 1]\nHello PDF\n\n");
 });
 
 Deno.test("DOCUMENT_PACKAGES: are the packages of deno.json", () => {

@@ -5,7 +5,7 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
-import { requestFromWorker } from "./document_worker.ts";
+import { requestFromIsolatedWorker } from "./document_worker.ts";
 import type { ImageSize } from "./image_header.ts";
 import type { ImageReply, ImageRequest } from "./image_worker.ts";
 
@@ -40,7 +40,7 @@ export async function scaleImage(
   const request: ImageRequest = { bytes, maxPixels };
   const module = new URL("./image_worker.ts", import.meta.url);
   const options = { subject: "The image", signal };
-  const reply = await requestFromWorker(module, request, options) as ImageReply; // from our own worker
+  const reply = await requestFromIsolatedWorker(module, request, options) as ImageReply; // from our own worker
   if (reply.type === "scaled") return reply;
   throw new BadRequestError(`The image cannot be scaled down: ${reply.reason}`);
 }

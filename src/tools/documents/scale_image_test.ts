@@ -2,6 +2,8 @@ import { PhotonImage } from "@cf-wasm/photon/node";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { decodeBase64 } from "../../core/byte_encoding.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { findWorkerProcesses, waitForBusyWorker } from "../../../tests/sandbox/worker_processes.ts";
+import { isDeno } from "../../platform/system.ts";
 import { readImageSize } from "./image_header.ts";
 
 const encoder = new TextEncoder();
@@ -120,4 +122,40 @@ Deno.test("read_file: shows a drawing without background on white when it scales
   const shown = PhotonImage.new_from_byteslice(decodeBase64(source?.data ?? "")).get_raw_pixels();
   assertEquals([...shown.slice(0, 4)], [255, 255, 255, 255]);
   assertEquals([...shown.slice(-4)], [0, 0, 0, 255]);
+});
+
+/** A progressive JPEG image of 100 million pixels with many scans, each of which takes as long as one of all pixels. */
+function createSlowJpeg(): Uint8Array {
+  const zeros = (length: number): number[] => Array<number>(length).fill(0);
+  const [height, width] = [9_900, 10_000];
+  const blocks = Math.ceil(height / 8) * Math.ceil(width / 8);
+  const createTable = (type: number, symbol: number) => [
+    ...[0xff, 0xc4, 0, 20, type, 1, ...zeros(15), symbol],
+  ];
+  const createScan = (first: number, length: number) => [
+    ...[0xff, 0xda, 0, 8, 1, 1, 0, first, first, 0, ...zeros(length)],
+  ];
+  return new Uint8Array([
+    ...[0xff, 0xd8, 0xff, 0xdb, 0, 67, 0, ...zeros(64).fill(1)],
+    ...[0xff, 0xc2, 0, 11, 8, height >> 8, height & 255, width >> 8, width & 255, 1, 1, 0x11, 0],
+    // Each symbol has one bit; the second one ends 2 ** 14 blocks.
+    ...[...createTable(0, 0), ...createTable(0x10, 0xe0), ...createScan(0, Math.ceil(blocks / 8))],
+    ...Array.from({ length: 2_000 }, (_, index) => createScan(1 + index % 63, 190)).flat(),
+    ...[0xff, 0xd9],
+  ]);
+}
+
+Deno.test({
+  name: "read_file: an abort ends the process that decodes a slow image",
+  ignore: !isDeno || Deno.build.os !== "linux", // without the processes of /proc
+  async fn() {
+    await using workspace = new TestWorkspace();
+    workspace.writeFile("slow.jpg", createSlowJpeg());
+    const controller = new AbortController();
+    const call = workspace.callTool("read_file", { path: "slow.jpg" }, controller.signal);
+    await waitForBusyWorker("image_worker");
+    controller.abort();
+    assertStringIncludes((await call).text, "cancelled");
+    assertEquals(await findWorkerProcesses("image_worker"), []);
+  },
 });

@@ -64,7 +64,7 @@ export function readFileTool(kit: ToolKit): AgentTool {
           return await createImageResult(file, kind.mediaType, { path, signal });
         case "pdf": {
           const { extractPdfText } = await import("../documents/pdf_text.ts");
-          const text = await extractPdfText(await readContent(file, signal), signal);
+          const text = await extractPdfText(await readContent(file, signal), { signal });
           return createTextResult(text, file, range);
         }
         case "binary":

@@ -18,8 +18,8 @@ export interface Launch {
   readonly cwd: string;
   /** Complete environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** Standard input. Default: empty. */
-  readonly input?: string;
+  /** Standard input: a text, or a stream that can continue while the program runs. Default: empty. */
+  readonly input?: string | ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Whether the program may change files. Default: `true`. */
   readonly changesFiles?: boolean;
 }
@@ -69,9 +69,13 @@ export function startProcess(launch: Launch): RunningProcess {
   };
 }
 
-async function writeInput(stdin: WritableStream<Uint8Array>, input: string): Promise<void> {
-  const writer = stdin.getWriter();
+async function writeInput(
+  stdin: WritableStream<Uint8Array>,
+  input: string | ReadableStream<Uint8Array>,
+): Promise<void> {
   try {
+    if (typeof input !== "string") return await input.pipeTo(stdin);
+    const writer = stdin.getWriter();
     await writer.write(new TextEncoder().encode(input));
     await writer.close();
   } catch {

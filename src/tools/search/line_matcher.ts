@@ -6,7 +6,8 @@
 
 import { createDeferred } from "../../core/deferred.ts";
 import { AbortedError, BadRequestError } from "../../core/errors.ts";
-import { startWorker, type WorkerThread } from "../../platform/worker.ts";
+import type { WorkerThread } from "../../platform/worker.ts";
+import { startIsolatedWorker } from "../process/isolated_worker.ts";
 import { type FileLines, findLines, mayHaveLines } from "./find_lines.ts";
 import type { MatchRequest } from "./match_worker.ts";
 import { type CompiledPattern, compilePattern } from "./pattern.ts";
@@ -14,7 +15,7 @@ import type { SearchPattern } from "./search_pattern.ts";
 import { getPatternRisk, type PatternRisk } from "./pattern_risk.ts";
 
 /** Finds the lines of files that match one pattern. */
-export interface LineMatcher extends Disposable {
+export interface LineMatcher extends AsyncDisposable {
   /** Returns the matching lines of a file; `undefined` when the pattern takes too long. */
   match(
     bytes: Uint8Array,
@@ -33,9 +34,20 @@ export interface MatchLimits {
 /** Maximum cost of a file on the main thread, in steps of the regular expression engine. */
 const MAX_STEPS = 10_000_000;
 
+/** Options for {@linkcode createLineMatcher}. */
+export interface LineMatcherOptions {
+  /** Cancels a match. */
+  readonly signal: AbortSignal;
+  /** Starts a worker. Default: {@linkcode startIsolatedWorker}. */
+  readonly startWorker?: (module: URL) => WorkerThread;
+}
+
 /** Creates a matcher. Disposing it ends its worker. @throws {BadRequestError} When the pattern is invalid. */
-export function createLineMatcher(pattern: SearchPattern, signal: AbortSignal): LineMatcher {
-  return new LocalLineMatcher(pattern, signal);
+export function createLineMatcher(
+  pattern: SearchPattern,
+  options: LineMatcherOptions,
+): LineMatcher {
+  return new LocalLineMatcher(pattern, options);
 }
 
 class LocalLineMatcher implements LineMatcher {
@@ -43,13 +55,18 @@ class LocalLineMatcher implements LineMatcher {
   readonly #compiled: CompiledPattern;
   readonly #risk: PatternRisk;
   readonly #signal: AbortSignal;
+  readonly #start: (module: URL) => WorkerThread;
   #worker: WorkerThread | undefined;
 
-  constructor(pattern: SearchPattern, signal: AbortSignal) {
+  constructor(
+    pattern: SearchPattern,
+    { signal, startWorker = startIsolatedWorker }: LineMatcherOptions,
+  ) {
     this.#pattern = pattern;
     this.#compiled = compilePattern(pattern);
     this.#risk = getPatternRisk(pattern.source);
     this.#signal = signal;
+    this.#start = startWorker;
   }
 
   match(
@@ -73,13 +90,13 @@ class LocalLineMatcher implements LineMatcher {
     worker.postMessage(request);
     const reply = await this.#receive(worker, timeoutMs);
     // A worker that still matches cannot be used again.
-    if (reply === undefined) this[Symbol.dispose]();
+    if (reply === undefined) await this[Symbol.asyncDispose]();
     return reply as FileLines | undefined; // from our own worker
   }
 
   /** Starts the worker and waits until it is ready, so that its start does not count as the time of a match. */
   async #startWorker(): Promise<WorkerThread> {
-    const worker = this.#worker = startWorker(new URL("./match_worker.ts", import.meta.url));
+    const worker = this.#worker = this.#start(new URL("./match_worker.ts", import.meta.url));
     await this.#receive(worker);
     return worker;
   }
@@ -101,9 +118,10 @@ class LocalLineMatcher implements LineMatcher {
     }
   }
 
-  [Symbol.dispose](): void {
-    this.#worker?.terminate();
+  async [Symbol.asyncDispose](): Promise<void> {
+    const worker = this.#worker;
     this.#worker = undefined;
+    await worker?.terminate();
   }
 }
 

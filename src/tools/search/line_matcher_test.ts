@@ -2,86 +2,72 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
+import { findWorkerProcesses, waitForBusyWorker } from "../../../tests/sandbox/worker_processes.ts";
 import { withoutPrograms } from "../../../tests/sandbox/without_programs.ts";
 import { codingTools } from "../coding_tools.ts";
 import { AbortedError } from "../../core/errors.ts";
-import { getBuiltinModule } from "../../platform/builtin_modules.ts";
 import { isDeno } from "../../platform/system.ts";
-import { createLineMatcher, type LineMatcher } from "./line_matcher.ts";
+import { startWorker, type WorkerThread } from "../../platform/worker.ts";
+import { startIsolatedWorker } from "../process/isolated_worker.ts";
+import { createLineMatcher, type LineMatcher, type LineMatcherOptions } from "./line_matcher.ts";
 
 const BYTES = new TextEncoder().encode(`${"a".repeat(60)}!\nfoo.bar.baz\n`);
 const FOUND = { hits: [{ line: 2, column: 0, offset: 62 }], isBinary: false };
 /** Takes more than the age of the universe. */
 const HANGING = "^(a+)+$";
 
-/**
- * Replaces `Worker` by one that records which of its instances run, and calls `onRequest` for each message to one.
- * Disposing of the result restores the original.
- */
+/** Starts threads, records which of them run, and calls `onRequest` for each message to one. */
 function recordWorkers(onRequest = () => {}) {
-  const scope = getWorkerScope();
-  const { Worker } = scope;
-  const running = new Set<Worker>();
-  scope.Worker = class extends Worker {
-    constructor(...args: ConstructorParameters<typeof Worker>) {
-      super(...args);
-      running.add(this);
-    }
-
-    override postMessage(message: unknown): void {
-      super.postMessage(message);
-      onRequest();
-    }
-
-    override terminate(): void {
-      running.delete(this);
-      super.terminate();
-    }
+  const running = new Set<WorkerThread>();
+  const start = (module: URL): WorkerThread => {
+    const worker = startWorker(module);
+    const recorded: WorkerThread = {
+      postMessage(message) {
+        worker.postMessage(message);
+        onRequest();
+      },
+      onMessage: (listener) => worker.onMessage(listener),
+      onError: (listener) => worker.onError(listener),
+      async terminate() {
+        running.delete(recorded);
+        await worker.terminate();
+      },
+    };
+    running.add(recorded);
+    return recorded;
   };
-  return {
-    running,
-    [Symbol.dispose]() {
-      for (const worker of running) worker.terminate();
-      scope.Worker = Worker;
-    },
-  };
-}
-
-interface WorkerScope {
-  Worker: typeof Worker;
-}
-
-/** Returns the object that has the class `Worker`, which is a module on Node and Deno. */
-function getWorkerScope(): WorkerScope {
-  if (typeof Worker !== "undefined" && !isDeno) return globalThis;
-  return getBuiltinModule("node:worker_threads") as unknown as WorkerScope;
+  return { running, start };
 }
 
 const LIMITS = { limit: 10, timeoutMs: 3_000 };
 /** For matches whose result does not matter. */
 const SHORT = { limit: 10, timeoutMs: 100 };
 
-function createMatcher(source: string, signal = new AbortController().signal): LineMatcher {
-  return createLineMatcher({ source, ignoreCase: false, multiline: false }, signal);
+function createMatcher(
+  source: string,
+  options: Partial<LineMatcherOptions> = {},
+): LineMatcher {
+  const pattern = { source, ignoreCase: false, multiline: false };
+  return createLineMatcher(pattern, { signal: new AbortController().signal, ...options });
 }
 
 Deno.test("createLineMatcher(): matches a pattern with nested repetitions in a worker, which disposing of it ends", async () => {
-  using workers = recordWorkers();
-  const matcher = createMatcher("(\\w+\\.)+baz");
+  const workers = recordWorkers();
+  const matcher = createMatcher("(\\w+\\.)+baz", { startWorker: workers.start });
   const matches = await matcher.match(BYTES, LIMITS);
   assertEquals(matches, FOUND);
   assertEquals(workers.running.size, 1);
   await matcher.match(BYTES, LIMITS);
   assertEquals(workers.running.size, 1);
-  matcher[Symbol.dispose]();
+  await matcher[Symbol.asyncDispose]();
   assertEquals(workers.running.size, 0);
 });
 
 Deno.test("createLineMatcher(): returns nothing after the timeout, ends the worker that hangs, and starts another one", async () => {
   const requested = Promise.withResolvers<void>();
-  using workers = recordWorkers(requested.resolve);
+  const workers = recordWorkers(requested.resolve);
   const settled: unknown[] = [];
-  using matcher = createMatcher(HANGING);
+  await using matcher = createMatcher(HANGING, { startWorker: workers.start });
   {
     using time = new FakeTime();
     void Promise.resolve(matcher.match(BYTES, LIMITS)).then((found) => settled.push(found));
@@ -101,30 +87,33 @@ Deno.test("createLineMatcher(): returns nothing after the timeout, ends the work
 });
 
 Deno.test("createLineMatcher(): an abort ends the wait for a worker that hangs", async () => {
-  using workers = recordWorkers();
+  const workers = recordWorkers();
   const controller = new AbortController();
-  const matcher = createMatcher(HANGING, controller.signal);
+  const matcher = createMatcher(HANGING, {
+    signal: controller.signal,
+    startWorker: workers.start,
+  });
   const matching = matcher.match(BYTES, LIMITS);
   controller.abort();
   const later = matcher.match(BYTES, LIMITS);
-  matcher[Symbol.dispose]();
+  await matcher[Symbol.asyncDispose]();
   assertEquals(workers.running.size, 0);
   await assertRejects(async () => await matching, AbortedError, "The search was cancelled");
   await assertRejects(async () => await later, AbortedError, "The search was cancelled");
 });
 
-Deno.test("createLineMatcher(): starts no worker for a pattern of bounded cost", () => {
-  using workers = recordWorkers();
-  using matcher = createMatcher("foo.*baz");
+Deno.test("createLineMatcher(): starts no worker for a pattern of bounded cost", async () => {
+  const workers = recordWorkers();
+  await using matcher = createMatcher("foo.*baz", { startWorker: workers.start });
   assertEquals(matcher.match(BYTES, LIMITS), FOUND);
   assertEquals(workers.running.size, 0);
 });
 
 Deno.test("createLineMatcher(): the length of a line and the ways of a pattern decide about the worker", async () => {
-  using workers = recordWorkers();
+  const workers = recordWorkers();
   const usesWorker = async (source: string, length: number): Promise<boolean> => {
     const count = workers.running.size;
-    using matcher = createMatcher(source);
+    await using matcher = createMatcher(source, { startWorker: workers.start });
     const matched = matcher.match(new TextEncoder().encode("a".repeat(length)), SHORT);
     const started = workers.running.size > count;
     await matched;
@@ -136,15 +125,40 @@ Deno.test("createLineMatcher(): the length of a line and the ways of a pattern d
   assertEquals(await usesWorker(`${"a?".repeat(20)}b`, 100), true);
 });
 
-Deno.test("search_files: an abort ends a search for a pattern that hangs, with its worker", async () => {
-  await using workspace = new TestWorkspace();
-  workspace.writeFile("a.txt", BYTES);
-  const controller = new AbortController();
-  using workers = recordWorkers(() => controller.abort());
-  const tools = codingTools({ sandbox: withoutPrograms(workspace.sandbox) });
-  const tool = tools.find(({ name }) => name === "search_files");
-  const context = testToolContext({ signal: controller.signal });
-  const result = await tool?.execute({ pattern: HANGING }, context);
-  assertEquals(workers.running.size, 0);
-  assertStringIncludes(JSON.stringify(result), "cancelled");
+const ignore = !isDeno || Deno.build.os !== "linux"; // without the processes of /proc
+
+Deno.test({
+  name:
+    "createLineMatcher(): the process of a pattern that hangs ends after the timeout, and another one is started",
+  ignore,
+  async fn() {
+    await using matcher = createMatcher(HANGING, {
+      startWorker: (module) => startIsolatedWorker(module, { maxGrowthBytes: 2_000_000_011 }),
+    });
+    assertEquals(await matcher.match(BYTES, { limit: 10, timeoutMs: 1_000 }), undefined);
+    assertEquals(await findWorkerProcesses(2_000_000_011), []);
+    const short = new TextEncoder().encode("aaa\n");
+    assertEquals(await matcher.match(short, { limit: 10, timeoutMs: 60_000 }), {
+      hits: [{ line: 1, column: 0, offset: 0 }],
+      isBinary: false,
+    });
+  },
+});
+
+Deno.test({
+  name: "search_files: an abort ends a search for a pattern that hangs, with its process",
+  ignore,
+  async fn() {
+    await using workspace = new TestWorkspace();
+    workspace.writeFile("a.txt", BYTES);
+    const controller = new AbortController();
+    const tools = codingTools({ sandbox: withoutPrograms(workspace.sandbox) });
+    const tool = tools.find(({ name }) => name === "search_files");
+    const context = testToolContext({ signal: controller.signal });
+    const search = tool?.execute({ pattern: HANGING }, context);
+    await waitForBusyWorker("match_worker");
+    controller.abort();
+    assertStringIncludes(JSON.stringify(await search), "cancelled");
+    assertEquals(await findWorkerProcesses("match_worker"), []);
+  },
 });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getParentThread } from "../../platform/worker.ts";
+import { getParentThread, READY_MESSAGE } from "../../platform/worker.ts";
 import { findLines } from "./find_lines.ts";
 import { type CompiledPattern, compilePattern } from "./pattern.ts";
 import type { SearchPattern } from "./search_pattern.ts";
@@ -29,4 +29,4 @@ parent.onMessage((message) => {
     findLines(bytes, { pattern: compiled, multiline: pattern.multiline, limit }),
   );
 });
-parent.postMessage("ready");
+parent.postMessage(READY_MESSAGE);

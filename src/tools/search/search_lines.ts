@@ -164,7 +164,7 @@ function isSelected({ start, matches, isExcluded }: SearchQuery, path: string): 
 
 async function* walkAndMatch(files: SandboxFiles, query: SearchQuery): AsyncGenerator<FileHits> {
   const { pattern, start, matches, isExcluded, limit, signal, report } = query;
-  using matcher = createLineMatcher(pattern, signal);
+  await using matcher = createLineMatcher(pattern, { signal });
   const budget = new TimeBudget({ work: "The search", signal, limitMs: SEARCH_LIMIT_MS });
   // The content of a file is no longer used when the next one is read.
   const buffer = new Uint8Array(MAX_SMALL_FILE_BYTES);

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { toBinaryString } from "../../core/byte_encoding.ts";
+
 /** Text, a PDF document, an image that models accept, or a binary file with a readable name for its format. */
 export type FileKind =
   | { readonly type: "text" }
@@ -59,7 +61,30 @@ const SIGNATURES: readonly Signature[] = [
 export function detectFileKind(start: Uint8Array): FileKind {
   const known = SIGNATURES.find((signature) => matchesSignature(start, signature));
   if (known && !(known.kind.type === "binary" && isPrintableAscii(start))) return known.kind;
+  if (isLatePdf(start)) return { type: "pdf" };
   return hasUtf16Bom(start) || !start.includes(0) ? { type: "text" } : binaryKind("a binary file");
+}
+
+/** Number of bytes in which readers of PDF documents look for the header. */
+const PDF_HEADER_BYTES = 1_024;
+
+/** Whether a PDF document begins behind other bytes, such as a header of mail. A text may quote one. */
+function isLatePdf(start: Uint8Array): boolean {
+  const text = toBinaryString(start.subarray(0, PDF_HEADER_BYTES));
+  if (/^(?:\xef\xbb\xbf)?\s*%PDF-\d/.test(text)) return true;
+  return start.includes(0)
+    ? /%PDF-\d\.\d/.test(text)
+    : /^%PDF-\d\.\d/m.test(text) && !isUtf8(start);
+}
+
+/** Whether bytes are the beginning of a text in UTF-8. */
+function isUtf8(start: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(start, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Distinguishes text from formats whose signature is printable, such as `BZh`. */
