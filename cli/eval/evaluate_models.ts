@@ -20,7 +20,7 @@ import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { chooseModel } from "../run/model_choice.ts";
-import { getProviders } from "../run/provider_options.ts";
+import { checkRecording, getProviders } from "../run/provider_options.ts";
 import type { RunSettings } from "../run/settings.ts";
 import { formatModel } from "../conversation/command/format_model.ts";
 import { checkSandbox } from "./check_sandbox.ts";
@@ -71,6 +71,9 @@ export async function evaluate(
   dependencies: EvaluationDependencies,
 ): Promise<EvaluatedModels> {
   const models = await chooseModels(settings, dependencies.host);
+  const { record, replay } = settings;
+  const recording = { ...(record && { record }), ...(replay && { replay }) };
+  for (const model of models) checkRecording(model, { ...settings.run, ...recording });
   if (settings.replay !== undefined) checkRecordings(settings.replay, models);
   // An unknown provider is found before the first model is paid for.
   await getProviders(models, { ...settings.run, needsKey: false }, dependencies.host);

@@ -12,6 +12,7 @@ import { formatNumber } from "../render/format_number.ts";
 import { toJsonLine } from "../render/json_line.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { toShownUrl } from "../render/shown_url.ts";
+import { createOnDeviceError, isOnDevice } from "./provider_options.ts";
 import { startPrompt } from "./prompt_events.ts";
 import type { RunDependencies } from "./run_prompt.ts";
 import { setUpAgent } from "./setup_agent.ts";
@@ -26,7 +27,11 @@ interface DryRequest {
   readonly body: unknown;
 }
 
-/** Creates the first request of a run and prints it. */
+/**
+ * Creates the first request of a run and prints it.
+ *
+ * @throws {UsageError} If the model runs in this process: it would reply, and the run would call tools.
+ */
 export async function runDry(
   settings: ProjectRunSettings,
   { prompt, interrupt: { signal }, host, onAgent }: RunDependencies,
@@ -47,6 +52,7 @@ export async function runDry(
   };
   const options = { ...settings, policies: [estimation], needsKey: false, signal };
   await using setup = await setUpAgent(options, { ...host, fetch });
+  if (isOnDevice(setup.model, settings)) throw createOnDeviceError("--dry-run", setup.model);
   onAgent?.(setup.agent);
   const started = startPrompt(setup.agent, prompt, {
     schema: settings.schema,

@@ -9,7 +9,7 @@ import { keyVariables, providerNames, urlVariable } from "../../adapters/connect
 import type { ProviderOptions } from "../../adapters/mod.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
 import type { ProviderSettings } from "../config/provider_settings.ts";
-import { ConfigurationError } from "../host/cli_error.ts";
+import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { LOCAL_PROVIDER } from "./local_models.ts";
@@ -20,6 +20,8 @@ export interface ProviderSelection {
   readonly baseUrl?: string;
   /** Absolute path of the recording that answers the requests, if one does. */
   readonly replay?: string;
+  /** Absolute path of the recording of the requests. Default: they are not recorded. */
+  readonly record?: string;
   /** Whether a key is required. Default: `true`, except for a replay. */
   readonly needsKey?: boolean;
   /** Settings of providers, by name. */
@@ -28,7 +30,11 @@ export interface ProviderSelection {
   readonly signal?: AbortSignal;
 }
 
-/** Returns the options of the providers of some models, by name. */
+/**
+ * Returns the options of the providers of some models, by name.
+ *
+ * @throws {UsageError} If requests are to be recorded or replayed, and the first model runs in this process.
+ */
 export async function getProviders(
   [first, ...others]: readonly ModelSpec[],
   options: ProviderSelection,
@@ -38,6 +44,7 @@ export async function getProviders(
   // The base URL of the command line is that of the model, not of its fallbacks.
   const { baseUrl: _baseUrl, ...shared } = options;
   const providers: Record<string, ProviderOptions> = {};
+  checkRecording(first, options);
   if (!isOnDevice(first, options)) {
     providers[first.provider] = await getProviderOptions(first, options, host);
   }
@@ -48,8 +55,31 @@ export async function getProviders(
   return providers;
 }
 
+/**
+ * Refuses to record or replay the requests of a model that runs in this process and sends none.
+ *
+ * @throws {UsageError} If the selection has a recording.
+ */
+export function checkRecording(model: ModelSpec, selection: ProviderSelection): void {
+  if (!isOnDevice(model, selection)) return;
+  const { record, replay } = selection;
+  if (replay !== undefined) throw createOnDeviceError("--replay", model);
+  if (record !== undefined) throw createOnDeviceError("--record", model);
+}
+
+/** Creates the error of an option for requests to servers, of which a model in this process sends none. */
+export function createOnDeviceError(
+  option: string,
+  { provider, modelId }: ModelSpec,
+): UsageError {
+  return new UsageError(
+    `${option} cannot be used with ${provider}/${modelId}, which runs on this device and sends no requests`,
+    "Select another model with -m, or leave the option out.",
+  );
+}
+
 /** Whether a model runs in this process, for which no options are needed: unless a server has the name of the provider. */
-function isOnDevice(
+export function isOnDevice(
   { provider }: ModelSpec,
   { baseUrl, providers = {} }: ProviderSelection,
 ): boolean {

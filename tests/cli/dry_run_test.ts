@@ -86,6 +86,15 @@ Deno.test("swink run --dry-run: a missing model is an error", async () => {
   assertEquals((await runDry({}, "-c")).code, 2);
 });
 
+Deno.test("swink run --dry-run: refuses a model on this device, which would reply", async () => {
+  const { code, messages } = await runDry({}, "-m", "local/x");
+  assertEquals(code, 2);
+  assertStringIncludes(
+    messages,
+    "--dry-run cannot be used with local/x, which runs on this device",
+  );
+});
+
 Deno.test("swink run --dry-run: leaves out the password and the keys of a base URL", async () => {
   const url = "http://u:canary1@127.0.0.1:9/v1?api-version=1&api_key=canary2";
   for (const format of ["text", "json"]) {

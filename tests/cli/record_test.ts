@@ -188,6 +188,21 @@ Deno.test("--record: records a failing run", async () => {
   assertEquals(withoutAdvice(replayed), withoutAdvice(recorded));
 });
 
+Deno.test("--record, --replay: refuse a model on this device, which sends no requests", async () => {
+  await using directory = await createWorkDirectory();
+  const run = createRun(directory);
+  await run({ model: [DONE_REPLY] }, "--record");
+  const recorded = directory.read("run.jsonl");
+  for (const option of ["--record", "--replay"]) {
+    const host = createFakeHost(NO_KEYS);
+    const { path, cassette } = directory;
+    const args = ["run", "--cwd", `${path}/work`, "-m", "local/x", option, cassette, "Hello"];
+    assertEquals(await main(args, host), 2);
+    assertStringIncludes(host.messages, `${option} cannot be used with local/x, which runs on`);
+  }
+  assertEquals(directory.read("run.jsonl"), recorded);
+});
+
 Deno.test("--replay: repeats the output in a process when the server is stopped", async () => {
   await using directory = await createWorkDirectory();
   const cwd = `${directory.path}/work`;

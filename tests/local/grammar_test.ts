@@ -162,7 +162,8 @@ Deno.test({ name: "grammar: llama.cpp accepts the grammars of all schemas", igno
     description: "",
     parameters: {},
   }];
-  for (const format of [TAGGED_CALLS, findCallFormat("[TOOL_CALLS]"), CHANNEL_CALLS]) {
+  const formats = ["[TOOL_CALLS]", "[TOOL_CALLS][ARGS]"].map(findCallFormat);
+  for (const format of [TAGGED_CALLS, ...formats, CHANNEL_CALLS]) {
     assertEquals(await accepts(createCallGrammar(tools, format)), true);
     for (const schema of [undefined, { type: "integer" }]) {
       const grammar = createReplyGrammar({ schema, tools, format, mayThink: schema !== undefined });

@@ -29,6 +29,9 @@ const MAX_STARTS = 1_000;
 /** Thinking before an answer. */
 const THINKING = String.raw`("<think>" ([^<] | "<" [^/] | "</" [^t])* "</think>" [ \n\t]{0,4})?`;
 
+/** The id that some models of Mistral write after the name of a tool. */
+const CALL_ID = `("[CALL_ID]" [a-zA-Z0-9]{1,32})?`;
+
 /** Thinking before an answer of gpt-oss, and the start of the next message. */
 const ANALYSIS = String
   .raw`("<|channel|>analysis<|message|>" ([^<] | "<" [^|])* "<|end|><|start|>assistant")?`;
@@ -99,12 +102,15 @@ function buildCallGrammar(tools: readonly ToolSpec[], format: CallFormat): Schem
 function addCallRules(
   grammar: SchemaGrammar,
   tools: readonly ToolSpec[],
-  { close, argumentsName, isList }: CallFormat,
+  { close, argumentsName, isList, argumentsOpen }: CallFormat,
 ): void {
   for (const [index, { name, parameters }] of tools.entries()) {
-    const start = `{"name": ${JSON.stringify(name)}, ${JSON.stringify(argumentsName)}: `;
     const args = grammar.addSchema({ type: "object", ...parameters });
-    grammar.addRule(`call${index}`, `${toLiteral(start)} ${args} "}"`);
+    const start = `{"name": ${JSON.stringify(name)}, ${JSON.stringify(argumentsName)}: `;
+    const rule = argumentsOpen === undefined
+      ? `${toLiteral(start)} ${args} "}"`
+      : `${toLiteral(name)} ${CALL_ID} ${toLiteral(argumentsOpen)} ${args}`;
+    grammar.addRule(`call${index}`, rule);
   }
   grammar.addRule("call", tools.map((_, index) => `call${index}`).join(" | "));
   const list = String.raw`"[" call ("," " "? call)* "]"`;

@@ -18,6 +18,8 @@ export interface CallFormat {
   readonly isList: boolean;
   /** Whether the template shows calls with `<function=NAME>`, which models write without the text before a call, too. */
   readonly hasFunctions?: boolean;
+  /** Text between the name of a tool and its arguments, which are not members of an object then. */
+  readonly argumentsOpen?: string;
 }
 
 /** The format of Hermes, Qwen and many others. */
@@ -28,7 +30,16 @@ export const TAGGED_CALLS: CallFormat = {
   isList: false,
 };
 
-/** The format of Mistral. */
+/** The format of Mistral since 2025: `[TOOL_CALLS]NAME[ARGS]{…}`, in some models with an id between them. */
+const NAMED_CALLS: CallFormat = {
+  open: "[TOOL_CALLS]",
+  close: "",
+  argumentsName: "arguments",
+  isList: false,
+  argumentsOpen: "[ARGS]",
+};
+
+/** The earlier format of Mistral. */
 const LISTED_CALLS: CallFormat = {
   open: "[TOOL_CALLS]",
   close: "",
@@ -58,7 +69,9 @@ export function findCallFormat(template: string): CallFormat {
   if (template.includes("<tool_call>")) {
     return template.includes("<function=") ? { ...TAGGED_CALLS, hasFunctions: true } : TAGGED_CALLS;
   }
-  if (template.includes("[TOOL_CALLS]")) return LISTED_CALLS;
+  if (template.includes("[TOOL_CALLS]")) {
+    return template.includes("[ARGS]") ? NAMED_CALLS : LISTED_CALLS;
+  }
   if (/"parameters": /.test(template) && /\btools\b/.test(template)) return BARE_CALLS;
   return TAGGED_CALLS;
 }
@@ -77,9 +90,7 @@ export function describeTools(
     ...tools.map((tool) => JSON.stringify(tool.function)),
     format === CHANNEL_CALLS
       ? "To call one, send its arguments as JSON in the channel commentary to=functions.NAME."
-      : `To call one, write ${
-        formatCall(`{"name": "…", "${format.argumentsName}": {…}}`, format)
-      }.`,
+      : `To call one, write ${formatCall(format.argumentsOpen ? "NAME" : "…", "{…}", format)}.`,
     "The result follows in the next message.",
   ].join("\n");
   const described = first?.role === "system" ? `${first.content}\n\n${description}` : description;
@@ -87,8 +98,12 @@ export function describeTools(
   return joinNeighbours([{ role: "system", content: described }, ...rest], ["user", "assistant"]);
 }
 
-function formatCall(call: string, format: CallFormat): string {
-  const { open, close, isList } = format === CHANNEL_CALLS ? TAGGED_CALLS : format;
+function formatCall(name: string, args: string, format: CallFormat): string {
+  const { open, close, isList, argumentsName, argumentsOpen } = format === CHANNEL_CALLS
+    ? TAGGED_CALLS
+    : format;
+  if (argumentsOpen !== undefined) return open + name + argumentsOpen + args;
+  const call = `{"name": ${JSON.stringify(name)}, "${argumentsName}": ${args}}`;
   return open + (isList ? `[${call}]` : call) + close;
 }
 
@@ -99,7 +114,7 @@ function toPlainMessage(message: ChatMessage, format: CallFormat): ChatMessage {
   }
   if (!message.tool_calls) return message;
   const calls = message.tool_calls.map(({ function: { name, arguments: args } }) =>
-    formatCall(JSON.stringify({ name, [format.argumentsName]: args }), format)
+    formatCall(name, JSON.stringify(args), format)
   );
   return { role: "assistant", content: [message.content, ...calls].filter(Boolean).join("\n") };
 }

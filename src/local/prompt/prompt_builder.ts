@@ -108,9 +108,8 @@ export class PromptBuilder {
       if (replies.length > 0) yield { input: { ...base, messages: marked, tools }, replies };
       const separated = this.callFormat === CHANNEL_CALLS ? separateCalls(messages) : messages;
       yield { input: { ...base, messages: separated, tools }, replies: [] };
-    } else {
-      yield { input: describe(marked), replies };
     }
+    if (replies.length > 0) yield { input: describe(marked), replies };
     yield { input: describe(messages), replies: [] };
   }
 
@@ -127,7 +126,12 @@ export class PromptBuilder {
     const first = messages.findIndex(({ role }) => role === "user");
     const opening = { ...input, messages: messages.slice(0, first + 1), addsReply: false };
     const start = this.#tryRender(opening) ?? "";
-    return text.startsWith(start) ? start.length : 0;
+    if (text.startsWith(start)) return start.length;
+    // Some templates end a conversation with a token, such as that of Phi.
+    const content = messages[first]?.content.trim() ?? "";
+    const index = content === "" ? -1 : start.lastIndexOf(content);
+    const end = index + content.length;
+    return index >= 0 && text.startsWith(start.slice(0, end)) ? end : 0;
   }
 
   /**

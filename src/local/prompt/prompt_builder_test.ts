@@ -37,6 +37,17 @@ function assistant(content: Extract<LlmMessage, { role: "assistant" }>["content"
   } as LlmMessage;
 }
 
+Deno.test("PromptBuilder: finds the first message of the user where a template ends the conversation", async () => {
+  // As those of Phi 3.5 and 4 Mini.
+  const builder = await createBuilder(
+    "{% for m in messages %}[{{ m.role }}]{{ m.content }}[end]{% endfor %}" +
+      "{% if add_generation_prompt %}[assistant]{% else %}{{ eos_token }}{% endif %}",
+  );
+  const context = { systemPrompt: "Be brief.", messages: [user("Hi"), user("You")], tools: [] };
+  const { text, openingLength } = builder.build(context, OPTIONS);
+  assertEquals(text.slice(0, openingLength), "[system]Be brief.[end][user]Hi\n\nYou");
+});
+
 Deno.test("PromptBuilder: the next prompt begins with the last one and the reply as it was written", async () => {
   const builder = await createBuilder(CHAT_TEMPLATE);
   const context = { systemPrompt: "Be brief.", messages: [user("Hi")], tools: [TOOL] };
@@ -62,6 +73,35 @@ Deno.test("PromptBuilder: the next prompt begins with the last one and the reply
   const second = builder.build({ ...context, messages: [user("Hi"), reply, result] }, OPTIONS);
   assert(second.text.startsWith(first.text + text), second.text);
   assertStringIncludes(second.text, "<tool_response>\ndone\n</tool_response>");
+});
+
+Deno.test("PromptBuilder: describes the calls of Mistral that begin with the name of the tool", async () => {
+  const builder = await createBuilder(
+    "{# [TOOL_CALLS][ARGS] #}{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}",
+  );
+  const call = { type: "tool_call", id: "1", name: "f", arguments: { a: 1 } } as const;
+  const messages = [user("Hi"), assistant([call])];
+  const { text } = builder.build({ systemPrompt: "", messages, tools: [TOOL] }, OPTIONS);
+  assertStringIncludes(text, "To call one, write [TOOL_CALLS]NAME[ARGS]{…}.");
+  assertStringIncludes(text, '[assistant][TOOL_CALLS]f[ARGS]{"a":1}');
+});
+
+Deno.test("PromptBuilder: keeps the text of a reply where a template refuses the tools", async () => {
+  // As that of Hermes 3 refuses a parameter without a description.
+  const builder = await createBuilder(
+    "{% for tool in tools or [] %}{% if not tool.function.parameters.properties %}{{ raise_exception('No') }}{% endif %}" +
+      "{{ tool.function.description }}{% endfor %}{% for m in messages %}[{{ m.role }}]{{ m.content }}" +
+      "{% for call in m.tool_calls or [] %}<tool_call>{{ call.function | tojson }}</tool_call>{% endfor %}{% endfor %}" +
+      "{% if add_generation_prompt %}[assistant]{% endif %}",
+  );
+  const content = [{ type: "text", text: "Hello" }] as const;
+  const context = { systemPrompt: "", messages: [user("Hi")], tools: [TOOL] };
+  const first = builder.build(context, OPTIONS);
+  assertStringIncludes(first.text, "You can call these tools:");
+  builder.recordReply(content, first.replyStart, "<think>Hm</think>Hello");
+  const messages = [user("Hi"), assistant(content), user("More")];
+  const second = builder.build({ ...context, messages }, OPTIONS);
+  assert(second.text.startsWith(`${first.text}<think>Hm</think>Hello`), second.text);
 });
 
 Deno.test("PromptBuilder: a reply of another model is written by the template", async () => {
@@ -123,7 +163,7 @@ Deno.test("PromptBuilder: tools are described to a template that knows none", as
   const { text } = builder.build({ systemPrompt: "S", messages, tools: [TOOL] }, OPTIONS);
   assertStringIncludes(text, "<|im_start|>system\nS\n\nYou can call these tools:\n");
   assertStringIncludes(text, '{"name":"f","description":"Does f","parameters":{"type":"object"}}');
-  assertStringIncludes(text, '<tool_call>{"name":"f","arguments":{}}</tool_call>');
+  assertStringIncludes(text, '<tool_call>{"name": "f", "arguments": {}}</tool_call>');
 });
 
 Deno.test("PromptBuilder: a system message that a template refuses is part of the first prompt", async () => {
@@ -195,7 +235,7 @@ Deno.test("PromptBuilder: a message after a result is text where a template refu
   const messages = [user("Hi"), assistant([call("1")]), result("1", "one"), user("Wait")];
   const { text } = builder.build({ systemPrompt: "", messages, tools: [TOOL] }, OPTIONS);
   assertStringIncludes(text, 'To call one, write [TOOL_CALLS][{"name": "…", "arguments": {…}}].');
-  assertStringIncludes(text, '[assistant][TOOL_CALLS][{"name":"f","arguments":{"a":1}}]');
+  assertStringIncludes(text, '[assistant][TOOL_CALLS][{"name": "f", "arguments": {"a":1}}]');
   assertStringIncludes(text, "[user]<tool_response>\none\n</tool_response>\n\nWait");
 });
 

@@ -17,6 +17,7 @@ import {
   parseFunctionCall,
 } from "./function_call.ts";
 import { Markers, MarkerScanner } from "./marker_scanner.ts";
+import { ThoughtCalls } from "./thought_calls.ts";
 
 /** Receives the parts of a reply. */
 export interface ReplyPartWriter extends CallWriter {
@@ -55,8 +56,12 @@ const BARE_CALL_STARTS: readonly string[] = ['{"name"', '{"type":"function","nam
 /** Longest text, with spaces, that can be the start of such a call. */
 const MAX_BARE_START = 200;
 /** Texts after the tag of a call that distinguish one from a mention of the tag. */
-const CALL_STARTS: readonly string[] = [FUNCTION_OPEN, '{"name"']
-  .flatMap((start) => ["", "\n"].map((space) => space + start));
+const CALL_STARTS: readonly string[] = ['{"name"', '\n{"name"'];
+const FUNCTION_STARTS: readonly string[] = [FUNCTION_OPEN, `\n${FUNCTION_OPEN}`];
+/** Longest text between the start of a call and its arguments. */
+const MAX_NAME = 200;
+/** The id after the name of a tool, which the program does not need. */
+const CALL_ID = /\[CALL_ID\].*$/s;
 /** The text before a call of a list, or its end. */
 const LIST_PART = /^[\s[,]*\]?/;
 
@@ -65,16 +70,23 @@ export class ReplyParser {
   readonly #options: ReplyParserOptions;
   readonly #scanner = new MarkerScanner();
   readonly #startMarkers: Markers;
-  #textMarkers: Markers;
+  readonly #textMarkers: Markers;
   readonly #callEndMarkers: Markers;
+  readonly #argumentsMarkers: Markers;
   #phase: ReplyPhase = "start";
   /** Ends the thinking. */
   #closeTag = "";
   /** The end of the thinking, and calls within it. */
   #thinkingMarkers = NO_MARKERS;
+  /** The end of a call in the thinking, and that of the thinking. */
+  #thoughtCallEnds = NO_MARKERS;
+  /** Calls in the thinking, after which the reply has no other text yet. */
+  #thoughtCalls: ThoughtCalls | undefined;
   #call: CallReader | undefined;
   /** Finds the end of a call that ends with its object. */
   #callEnd: JsonObjectEnd | undefined;
+  /** The text before the arguments of a call that begins with the name of its tool, until they begin. */
+  #name: string | undefined;
   /** The text after `<function=`, while such a call is read. */
   #function: string | undefined;
   /** Whether nothing follows such a call yet. */
@@ -91,6 +103,7 @@ export class ReplyParser {
     this.#textMarkers = new Markers([...opens, ...functions, ...stop]);
     this.#startMarkers = new Markers([...OPEN_TAGS, ...this.#textMarkers.texts]);
     this.#callEndMarkers = callFormat ? new Markers([callFormat.close]) : NO_MARKERS;
+    this.#argumentsMarkers = new Markers([callFormat?.argumentsOpen ?? ""].filter(Boolean));
     const start = options.replyStart.trimEnd();
     const tags = THINKING_TAGS.find(([open]) => start.endsWith(open));
     if (tags) this.#startThinking(tags[0]);
@@ -125,6 +138,8 @@ export class ReplyParser {
   /** Handles the end of the text; `isComplete` is whether the model has ended it. */
   end(isComplete: boolean): void {
     if (this.#phase === "stopped") return;
+    if (this.#thoughtCalls) this.#endThoughtCalls(this.#thoughtCalls, isComplete);
+    if (this.#name !== undefined) this.#leaveName(this.#name + this.#scanner.end());
     const rest = this.#scanner.end();
     if (this.#function !== undefined) return this.#endFunction(this.#function + rest, isComplete);
     if (this.#phase === "call") return this.#endCall(rest, isComplete);
@@ -163,8 +178,10 @@ export class ReplyParser {
     this.#phase = "thinking";
     const [, close = ""] = THINKING_TAGS.find((pair) => pair[0] === open) ?? [];
     const { callFormat } = this.#options;
-    const calls = callFormat?.open.startsWith("<") ? CALL_STARTS : [];
+    const functions = callFormat?.hasFunctions ? FUNCTION_STARTS : [];
+    const calls = callFormat?.open.startsWith("<") ? [...CALL_STARTS, ...functions] : [];
     this.#closeTag = close;
+    this.#thoughtCallEnds = new Markers([...this.#callEndMarkers.texts, close]);
     this.#thinkingMarkers = new Markers([
       close,
       ...calls.map((start) => `${callFormat?.open}${start}`),
@@ -173,23 +190,73 @@ export class ReplyParser {
   }
 
   #readThinking(): boolean {
+    if (this.#thoughtCalls) return this.#readThoughtCalls(this.#thoughtCalls);
     const { text, marker } = this.#scanner.scan(this.#thinkingMarkers);
     this.#write(text);
     if (marker === undefined) return false;
-    this.#phase = "text";
-    this.#hasText = false;
-    if (marker !== this.#closeTag) this.#startCallInThinking(marker);
+    if (marker === this.#closeTag) return this.#endThinking();
+    this.#thoughtCalls = new ThoughtCalls();
+    this.#thoughtCalls.open(marker);
     return true;
   }
 
-  /** Some models, such as Qwen3.5, do not end their thinking before a call, or end it after the call. */
-  #startCallInThinking(marker: string): void {
-    const { callFormat } = this.#options;
-    this.#textMarkers = new Markers([...this.#textMarkers.texts, this.#closeTag]);
-    this.#openedCount++;
-    if (marker.endsWith(FUNCTION_OPEN)) return this.#startFunction();
-    this.#startCall();
-    this.#scanner.restore(marker.slice(callFormat?.open.length));
+  #endThinking(): boolean {
+    this.#phase = "text";
+    this.#hasText = false;
+    return true;
+  }
+
+  #readThoughtCalls(calls: ThoughtCalls): boolean {
+    if (calls.isComplete) return this.#readAfterThoughtCall(calls);
+    const { text, marker } = this.#scanner.scan(this.#thoughtCallEnds);
+    calls.add(text);
+    if (marker === undefined) return false;
+    if (marker !== this.#closeTag || calls.isInValue) {
+      calls.close(marker);
+      return true;
+    }
+    // A call without its end is a part of the thinking.
+    this.#flushThoughtCalls();
+    return this.#endThinking();
+  }
+
+  /** Reads the text after a call in the thinking, up to the next call or the end of the thinking. */
+  #readAfterThoughtCall(calls: ThoughtCalls): boolean {
+    const text = this.#scanner.end();
+    const start = text.trimStart();
+    const marker = this.#thinkingMarkers.texts.find((marker) => start.startsWith(marker));
+    if (marker === undefined) {
+      const isOpen = this.#thinkingMarkers.texts.some((marker) => marker.startsWith(start));
+      this.#scanner.restore(text);
+      // With another text, the calls are a part of the thinking.
+      if (!isOpen) this.#flushThoughtCalls();
+      return !isOpen;
+    }
+    this.#scanner.restore(start.slice(marker.length));
+    if (marker === this.#closeTag) return this.#endThinking();
+    calls.open(text.slice(0, text.length - start.length) + marker);
+    return true;
+  }
+
+  /** Reads the calls at the end of the reply, unless the thinking could have continued. */
+  #endThoughtCalls(calls: ThoughtCalls, isComplete: boolean): void {
+    const rest = this.#scanner.end();
+    const isLast = !calls.isComplete || isComplete && rest.trim() === "";
+    if (isLast) {
+      this.#thoughtCalls = undefined;
+      this.#endThinking();
+      this.add(calls.text + rest);
+    } else {
+      this.#flushThoughtCalls();
+      this.#write(rest);
+    }
+  }
+
+  /** Writes calls in the thinking as a part of it. */
+  #flushThoughtCalls(): void {
+    const { text = "" } = this.#thoughtCalls ?? {};
+    this.#thoughtCalls = undefined;
+    if (text !== "") this.#options.writer.writeThinking(text);
   }
 
   #readText(): boolean {
@@ -202,6 +269,7 @@ export class ReplyParser {
   /** Handles a marker of the text: the start of a call, or the end of the reply. */
   #handleTextMarker(marker: string): boolean {
     const { callFormat, stop } = this.#options;
+    this.#flushThoughtCalls();
     if (stop.includes(marker)) {
       this.#phase = "stopped";
       return false;
@@ -211,7 +279,6 @@ export class ReplyParser {
       this.#startFunction();
       return true;
     }
-    if (marker === this.#closeTag) return true;
     if (marker === callFormat?.close && this.#isAfterFunction) return true;
     // A tag of thinking in the middle of a text is text.
     if (marker !== callFormat?.open) {
@@ -251,11 +318,14 @@ export class ReplyParser {
     const names = tools?.map(({ name }) => name);
     this.#call = new CallReader(writer, callFormat?.open === "" ? names : undefined);
     this.#callEnd = callFormat?.close === "" ? new JsonObjectEnd() : undefined;
+    this.#name = callFormat?.argumentsOpen === undefined ? undefined : "";
   }
 
   #readCall(): boolean {
     if (this.#function !== undefined) return this.#readFunction(this.#function);
+    if (this.#name !== undefined) return this.#readName(this.#name);
     if (this.#callEnd) return this.#readObjectCall(this.#callEnd);
+    if (this.#canBeFunction()) return this.#readFunctionStart();
     const { text, marker } = this.#scanner.scan(this.#callEndMarkers);
     this.#call?.add(text);
     if (marker === undefined) return false;
@@ -263,6 +333,47 @@ export class ReplyParser {
     if (this.#call?.isInString) this.#call.add(marker);
     else this.#finishCall();
     return true;
+  }
+
+  /** Reads the name of a tool, up to the arguments. */
+  #readName(start: string): boolean {
+    const { argumentsName } = this.#options.callFormat ?? {};
+    const { text, marker } = this.#scanner.scan(this.#argumentsMarkers);
+    const name = start + text;
+    this.#name = name;
+    if (name.length > MAX_NAME) return this.#leaveName(name + (marker ?? ""));
+    if (marker === undefined) return false;
+    this.#name = undefined;
+    const called = JSON.stringify(name.replace(CALL_ID, "").trim());
+    this.#call?.add(`{"name": ${called}, "${argumentsName}": `);
+    return true;
+  }
+
+  /** Continues with a text that has begun like a call. */
+  #leaveName(text: string): boolean {
+    this.#name = undefined;
+    this.#leaveCalls(text);
+    this.#write(this.#options.callFormat?.open ?? "");
+    return true;
+  }
+
+  /** Whether the text of a call begins with the tag of a function, or with its start. */
+  #canBeFunction(): boolean {
+    if (!this.#options.callFormat?.hasFunctions || !this.#call?.isBlank) return false;
+    const text = this.#scanner.end();
+    this.#scanner.restore(text);
+    const start = text.trimStart();
+    return start !== "" && (start.startsWith(FUNCTION_OPEN) || FUNCTION_OPEN.startsWith(start));
+  }
+
+  /** Reads the tag of a function, or waits for the rest of it. */
+  #readFunctionStart(): boolean {
+    const text = this.#scanner.end();
+    const start = text.trimStart();
+    const isComplete = start.startsWith(FUNCTION_OPEN);
+    this.#scanner.restore(isComplete ? start.slice(FUNCTION_OPEN.length) : text);
+    if (isComplete) this.#startFunction();
+    return isComplete;
   }
 
   #startFunction(): void {
@@ -364,6 +475,7 @@ export class ReplyParser {
     // Templates separate the parts by blank lines.
     const visible = this.#hasText ? text : text.trimStart();
     if (visible === "") return;
+    this.#flushThoughtCalls();
     this.#hasText = true;
     this.#isAfterFunction = false;
     if (this.#phase === "thinking") writer.writeThinking(visible);

@@ -135,6 +135,7 @@ Deno.test("ReplyParser: reads the lists of Mistral and the objects of Llama", ()
 });
 
 const LISTED = findCallFormat("{{ '[TOOL_CALLS]' }}");
+const NAMED = findCallFormat("{{ '[TOOL_CALLS]' + name + '[ARGS]' + args }}");
 const BARE = findCallFormat('{% if tools %}{"name": …, "parameters": …}{% endif %}');
 
 const FORMAT_CASES: readonly (readonly [CallFormat, text: string, blocks: readonly string[]])[] = [
@@ -158,6 +159,15 @@ const FORMAT_CASES: readonly (readonly [CallFormat, text: string, blocks: readon
   [LISTED, '[TOOL_CALLS][{"name": "f"}][TOOL_CALLS][{"name": "g"}]', ["c:f {}.", "c:g {}."]],
   [LISTED, "[TOOL_CALLS]Sorry, none", ["t:Sorry, none"]],
   [LISTED, "a [TOOL_CALLS][x]y", ["t:a x]y"]],
+  [NAMED, '[TOOL_CALLS]f[ARGS]{"a": "[ARGS]}"}', ['c:f {"a": "[ARGS]}"}.']],
+  [NAMED, 'Look.[TOOL_CALLS]f[CALL_ID]a1b2c3d4e[ARGS]{}[TOOL_CALLS]g[ARGS]{"b": [1]}', [
+    "t:Look.",
+    "c:f {}.",
+    'c:g {"b": [1]}.',
+  ]],
+  [NAMED, '[TOOL_CALLS]f[ARGS]{"a": 1} Done', ['c:f {"a": 1}.', "t:Done"]],
+  [NAMED, "[TOOL_CALLS]Sorry, none", ["t:[TOOL_CALLS]Sorry, none"]],
+  [NAMED, `It is [TOOL_CALLS]${"a ".repeat(150)}`, [`t:It is [TOOL_CALLS]${"a ".repeat(150)}`]],
 ];
 
 Deno.test("ReplyParser: reads the thinking of Gemma 4", () => {
@@ -199,11 +209,13 @@ Deno.test("ReplyParser: reads the calls of every format, however the text is spl
 Deno.test("ReplyParser: loses no text that is no call", () => {
   const piece = fc.constantFrom("{", '"', "name", '"name', ":", " ", "\n", "]", "[", "<", "a", ",");
   const text = fc.array(piece, { minLength: 1 });
-  fc.assert(fc.property(text, fc.constantFrom(BARE, LISTED, TAGGED_CALLS), (parts, callFormat) => {
-    const { blocks, calls } = parse(parts, { callFormat });
-    if (calls > 0) return;
-    assertEquals(blocks.join(""), `t:${parts.join("").trimStart()}`.replace(/^t:$/, ""));
-  }));
+  fc.assert(
+    fc.property(text, fc.constantFrom(BARE, LISTED, NAMED, TAGGED_CALLS), (parts, callFormat) => {
+      const { blocks, calls } = parse(parts, { callFormat });
+      if (calls > 0) return;
+      assertEquals(blocks.join(""), `t:${parts.join("").trimStart()}`.replace(/^t:$/, ""));
+    }),
+  );
   const spaces = `{${" ".repeat(1_000)}`;
   assertEquals(parse([...spaces], { callFormat: BARE }).blocks, [`t:${spaces}`]);
 });
@@ -265,6 +277,7 @@ const FUNCTION_CASES: readonly (readonly [text: string, blocks: readonly string[
     ['c:edit {"path":"\\n  x </function> </p>\\n"}.'],
   ],
   ["<function=edit>\n</function>", ["c:edit {}."]],
+  [`I look.<tool_call>\n${EDIT}\n</tool_call>`, ["t:I look.", 'c:edit {"path":"a.ts"}.']],
   ["<function=edit>\n<parameter=path>\na.ts\n</parameter>\n", ['c:edit {"path":"a.ts"}.']],
   // Texts that are no calls.
   [
@@ -285,6 +298,12 @@ Deno.test("ReplyParser: reads calls with tags of functions, which Qwen3-Coder wr
   assertEquals(parse([EDIT]).blocks, [`t:${EDIT}`], "of another model");
 });
 
+Deno.test("ReplyParser: a call of Mistral that is cut off stays open", () => {
+  const options = { callFormat: NAMED, isComplete: false };
+  const { blocks, calls } = parse(['[TOOL_CALLS]f[ARGS]{"a": '], options);
+  assertEquals([blocks, calls], [['c:f {"a": '], 1]);
+});
+
 Deno.test("ReplyParser: a call with tags of functions that is cut off stays open", () => {
   const options = { callFormat: FUNCTIONS, tools: FUNCTION_TOOLS, isComplete: false };
   const { blocks, calls } = parse([EDIT.slice(0, -20)], options);
@@ -292,12 +311,14 @@ Deno.test("ReplyParser: a call with tags of functions that is cut off stays open
   assertEquals(parse(["<function=e"], options).blocks, ["t:<function=e"]);
 });
 
+const EDIT_CALL = '<tool_call>\n{"name": "edit", "arguments": {}}\n</tool_call>';
 const THINKING_CALL_CASES: readonly (readonly [text: string, blocks: readonly string[]])[] = [
   [`<think>Hm\n<tool_call>\n${EDIT}\n</tool_call>`, ["h:Hm\n", 'c:edit {"path":"a.ts"}.']],
-  [`<think>Hm<tool_call>${EDIT}</tool_call>\n</think>\n\nDone`, [
+  [`<think>Hm<tool_call>${EDIT}</tool_call>\n</think>\n\n`, ["h:Hm", 'c:edit {"path":"a.ts"}.']],
+  [`<think>Hm<tool_call>${EDIT}</tool_call>\n${EDIT_CALL}\n`, [
     "h:Hm",
     'c:edit {"path":"a.ts"}.',
-    "t:Done",
+    "c:edit {}.",
   ]],
   ['<think>Hm<tool_call>\n{"name": "edit", "arguments": {}}\n</tool_call>\n</think>', [
     "h:Hm",
@@ -307,10 +328,33 @@ const THINKING_CALL_CASES: readonly (readonly [text: string, blocks: readonly st
     `h:Write <tool_call> and ${EDIT}`,
     "t:Done",
   ]],
+  // Drafts, as Qwen3 writes some.
+  [`<think>So ${EDIT_CALL}\nYes.</think>\n\n${EDIT_CALL}`, [
+    `h:So ${EDIT_CALL}\nYes.`,
+    "c:edit {}.",
+  ]],
+  [`<think>So ${EDIT_CALL}\n</think>\n\n${EDIT_CALL}`, [`h:So ${EDIT_CALL}`, "c:edit {}."]],
+  [`<think>So ${EDIT_CALL}, if allowed.</think>May I?`, [
+    `h:So ${EDIT_CALL}, if allowed.`,
+    "t:May I?",
+  ]],
+  [`<think>So ${EDIT_CALL}</think>May I?`, [`h:So ${EDIT_CALL}`, "t:May I?"]],
+  [`<think>So ${EDIT_CALL} and ${EDIT_CALL}</think>`, [
+    `h:So ${EDIT_CALL} and `,
+    "c:edit {}.",
+  ]],
+  ['<think>So <tool_call>{"name": "edit" and so on</think>May I?', [
+    'h:So <tool_call>{"name": "edit" and so on',
+    "t:May I?",
+  ]],
+  [
+    `<think>Hm<tool_call>{"name": "edit", "arguments": {"path": "</think></tool_call>"}}</tool_call>`,
+    ["h:Hm", 'c:edit {"path": "</think></tool_call>"}.'],
+  ],
   ["<think>Hm</think>Write </think>", ["h:Hm", "t:Write </think>"]],
 ];
 
-Deno.test("ReplyParser: reads a call in the thinking, which Qwen3.5 does not end before some calls", () => {
+Deno.test("ReplyParser: reads a call at the end of the thinking, which Qwen3.5 does not end before some calls, and no drafts of calls", () => {
   const options = { callFormat: FUNCTIONS, tools: FUNCTION_TOOLS };
   for (const [text, blocks] of THINKING_CALL_CASES) {
     assertEquals(parse([text], options).blocks, blocks, text);
