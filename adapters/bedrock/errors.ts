@@ -37,6 +37,12 @@ export const BEDROCK_ERRORS: ErrorTable = {
 
     ResourceNotFoundException: UNKNOWN_MODEL,
   },
+  // The catalog has the models without the region and the version that their ids need.
+  advice: [[
+    /on-demand throughput|model identifier is invalid/i,
+    "pass the id of an inference profile, such as bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0 or bedrock/global.…; " +
+    "`aws bedrock list-inference-profiles` prints them",
+  ]],
 };
 
 /** Converts an exception of the stream, where names start in lower case, to an error body. */

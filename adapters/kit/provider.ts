@@ -213,24 +213,25 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
       readonly connection: AbortController;
     },
   ): Promise<ReadableStream<Uint8Array> | null> {
-    if (!AgentError.is(error) || error.code !== "bad_request") throw error;
-    const { leaveOutRejected, RejectedContent } = await import("./request/rejected_content.ts");
+    if (!AgentError.is(error)) throw error;
+    const { ContentReducer, RejectedContent } = await import("./request/rejected_content.ts")
+      .catch(() => Promise.reject(error)); // offline
     // The first request has reported everything else.
     const writer = new BlockWriter(() => {});
-    let [problem, sent]: [unknown, StreamRequest] = [error, call.request];
+    const reducer = new ContentReducer(call.request);
+    let problem: unknown = error;
     while (true) {
-      const reduced = leaveOutRejected(problem, sent, sent !== call.request);
-      if (!reduced) throw problem;
-      call.writer.warning(reduced.code, reduced.message);
-      const { request } = reduced;
+      const request = reducer.reduce(problem);
+      if (!request) throw problem;
       try {
         const outgoing = await this.#prepare({ ...call, request, writer }, key);
         const body = await this.#post(outgoing, connection);
+        for (const { code, message } of reducer.warnings) call.writer.warning(code, message);
         this.#history.rejected ??= new RejectedContent();
-        this.#history.rejected.remember(call.request, request);
+        this.#history.rejected.remember(request.model, reducer.omitted);
         return body;
       } catch (other) {
-        [problem, sent] = [other, request];
+        problem = other;
       }
     }
   }

@@ -31,7 +31,16 @@ const ERRORS: ErrorTable = {
   patterns: [
     [/error was encountered while running|runner .*(?:terminated|stopped|no longer)/i, UNAVAILABLE],
     [/server busy|unexpected EOF|connection refused/i, UNAVAILABLE],
+    // A call that the model wrote wrongly, in the words of Ollama's parsers; the next attempt may be right.
+    [
+      /parsing tool call|failed to parse JSON|^(?:invalid character |unexpected end of JSON|XML syntax error)/i,
+      UNAVAILABLE,
+    ],
   ],
+  advice: [[
+    /context length/i,
+    "start Ollama with a larger OLLAMA_CONTEXT_LENGTH, such as 65536, or pass contextWindow to its adapter",
+  ]],
 };
 
 /** Creates the stream function that `createOllama()` loads. */

@@ -48,7 +48,9 @@ export async function readGitState(
       ownsGroup: true,
     });
   const [status, log] = await Promise.all([
-    run("status", "--porcelain", "--branch").then(readLines),
+    // For changes in a submodule, Git would run `git status` there, with the settings of that repository: a command of an
+    // agent may have made it, and put it in the index.
+    run("status", "--porcelain", "--branch", "--ignore-submodules=dirty").then(readLines),
     // Fails in a repository without commits.
     run("log", "-5", "--no-color", "--format=%h %s").then(readLines),
   ]);

@@ -82,6 +82,23 @@ Deno.test("readGitState(): no state where Git fails", async () => {
   assertEquals(await readGitState(`${directory.path}/missing`), undefined);
 });
 
+Deno.test("readGitState(): runs no program of a repository in a subdirectory, which a command may have made", async () => {
+  await using directory = await createRepository({ "a.txt": "1", "sub/b.txt": "1" });
+  const { path } = directory;
+  await runGit(`${path}/sub`, "init", "-q");
+  await runGit(`${path}/sub`, "add", "b.txt");
+  await runGit(`${path}/sub`, "commit", "-q", "-m", "Add b");
+  await runGit(path, "add", "a.txt", "sub");
+  await runGit(path, "commit", "-q", "-m", "Add a");
+  await runGit(`${path}/sub`, "config", "core.fsmonitor", `touch '${path}/.git/was_run'; false`);
+  await Deno.writeTextFile(`${path}/sub/b.txt`, "2");
+  const state = await readGitState(path);
+  assertStringIncludes(state ?? "", "Changed files: none");
+  await assertRejects(() => Deno.stat(`${path}/.git/was_run`), Deno.errors.NotFound);
+  await runGit(`${path}/sub`, "-c", "core.fsmonitor=false", "commit", "-q", "-a", "-m", "Change b");
+  assertStringIncludes(await readGitState(path) ?? "", " M sub");
+});
+
 Deno.test("readGitState(): no state if Git does not answer", async () => {
   await using directory = await createRepository({ "a.txt": "1" });
   const { path } = directory;

@@ -333,3 +333,23 @@ async function loadModuleGraph(path: string): Promise<{ modules: string[] }> {
     modules: modules.map(({ specifier }: { specifier: string }) => specifier),
   };
 }
+
+for (
+  const message of [
+    `Invocation of model ID ${MODEL} with on-demand throughput isn’t supported. Retry your request with the ID or ARN of an inference profile that contains this model.`,
+    "The provided model identifier is invalid.",
+  ]
+) {
+  Deno.test(`createBedrock(): an error says which ids models have after "${message.slice(0, 25)}…"`, async () => {
+    const fetch = () =>
+      Promise.resolve(
+        Response.json({ message }, {
+          status: 400,
+          headers: { "x-amzn-errortype": "ValidationException" },
+        }),
+      );
+    const [, text] = await captureError({ fetch, bearerToken: "key", region: "us-east-1" });
+    assertStringIncludes(text, message);
+    assertStringIncludes(text, "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0");
+  });
+}

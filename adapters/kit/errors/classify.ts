@@ -76,9 +76,12 @@ export function classifyResponse(
   const { message, requestId } = reported;
   const retryAfterMs = findRetryAfter({ headers, message, body: reported.body, now });
   const classification = classifyFailure({ ...reported, status, retryAfterMs }, table);
-  const hint = classification === BAD_REQUEST && status === 404 ? " (check the baseUrl)" : "";
+  const isMissingPath = classification === BAD_REQUEST && status === 404;
+  const advice = isMissingPath ? "check the baseUrl" : findAdvice(message, table);
   const quote = shorten(redact(message, secrets));
-  const text = `${provider} answered ${status}${quote && `: ${quote}`}${hint}`;
+  const text = `${provider} answered ${status}${quote && `: ${quote}`}${
+    advice ? ` (${advice})` : ""
+  }`;
   return createAgentError(classification.code, text, {
     retryable: resolveRetryable(classification, headers.get("x-should-retry")),
     status,
@@ -86,6 +89,10 @@ export function classifyResponse(
     provider,
     requestId: redactId(findRequestId(headers) ?? requestId, secrets),
   });
+}
+
+function findAdvice(message: string, table: ErrorTable | undefined): string | undefined {
+  return table?.advice?.find(([pattern]) => pattern.test(message))?.[1];
 }
 
 /** Adds the error type that AWS sends in a header, sometimes followed by a colon and a URL. */

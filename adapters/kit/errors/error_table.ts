@@ -22,6 +22,8 @@ export interface ErrorTable {
   readonly decisivePatterns?: readonly (readonly [RegExp, ErrorClassification])[];
   /** Classifications by message, in order, matched when neither code nor status decides. */
   readonly patterns?: readonly (readonly [RegExp, ErrorClassification])[];
+  /** Advice by message, in order, which the error has after the message. */
+  readonly advice?: readonly (readonly [RegExp, string])[];
 }
 
 /** Input that exceeds the context window. */

@@ -1,6 +1,7 @@
 /**
- * Content of the history that a provider rejects, so that every further request would fail: images and documents that are
- * damaged or too large, and the thinking, signatures and provider items of replies of another account or gateway. Loaded when a request fails.
+ * Parts of requests that a provider rejects, so that every further request would fail: images and documents that are damaged,
+ * too large or too many, the thinking, signatures and provider items of replies of another account or gateway, and the
+ * summaries of thinking that OpenAI has only for verified accounts. Loaded when a request fails.
  *
  * @module
  */
@@ -8,6 +9,7 @@
 import type { ContentBlock, DocumentBlock, ImageBlock } from "../../../src/core/content.ts";
 import { AgentError } from "../../../src/core/errors.ts";
 import type { AssistantMessage, LlmMessage } from "../../../src/core/message.ts";
+import type { ModelSpec } from "../../../src/core/model.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { isOwnReply } from "./history.ts";
 
@@ -24,129 +26,330 @@ const REJECTED_THINKING =
  * image" and "You uploaded an unsupported image" of OpenAI, "Unable to process input image" of Google and the like.
  */
 const REJECTED_IMAGE =
-  /image (?:dimensions|exceeds|data|format|size|was specified|does not match|cannot be empty|(?:is )?too (?:large|small|big)|(?:length|width|height) and)|(?:process|decode|load|identify)(?: input| the| an)? image|(?:valid|unsupported|corrupt(?:ed)?) image\b|invalid_image|image_(?:parse|too)/i;
+  /image (?:dimensions|exceeds|data|format|size|was specified|does not match|cannot be empty|is (?:not valid|invalid|corrupt)|(?:is )?too (?:large|small|big)|(?:length|width|height) and)|\bimage\.source|(?:process|decode|load|identify)(?: input| the| an)? image|(?:valid|unsupported|corrupt(?:ed)?) image\b|invalid '[^']*image_url|invalid_image|image_(?:parse|too)/i;
 
 /**
  * Matches errors about documents: "The PDF specified was not valid", "The PDF specified is password protected" and "A maximum of
  * 100 PDF pages may be provided" of Anthropic and Bedrock, and "The document has no pages" of Google.
  */
 const REJECTED_DOCUMENT =
-  /PDF (?:specified|pages|cannot be empty|is too large)|(?:process|decode|parse|read)(?: the| an?)? (?:PDF|document)\b|document has no pages|(?:corrupt(?:ed)?|password[- ]protected) (?:PDF|document)/i;
+  /PDF (?:specified|pages|cannot be empty|is too large)|\b(?:pdf|document)\.source|(?:process|decode|parse|read)(?: the| an?)? (?:PDF|document)\b|document has no pages|(?:corrupt(?:ed)?|password[- ]protected) (?:PDF|document)/i;
 
-/** The kinds of media that a provider rejects, in the words of warnings. */
-const KINDS = [
-  { type: "image", pattern: REJECTED_IMAGE, name: "an image", code: "images_left_out" },
-  { type: "document", pattern: REJECTED_DOCUMENT, name: "a document", code: "documents_left_out" },
-] as const;
+/**
+ * Matches errors about a URL that no longer leads to the image or document: "Error while downloading https://…" of OpenAI,
+ * "Unable to download the file" of Anthropic and "Cannot fetch content from the provided URL" of Google.
+ */
+const REJECTED_URL =
+  /while downloading|(?:unable to|cannot|could not|failed to) (?:download|fetch)|failed_to_download/i;
 
-type MediaKind = typeof KINDS[number];
+/**
+ * Matches errors about a file of the provider that has expired: "You do not have permission to access the File abc or it may not
+ * exist" of Google, after 48 hours, "File not found: file_1" of Anthropic and "No such File object: file-1" of OpenAI.
+ */
+const REJECTED_FILE =
+  /access the file|no such file|file not found|\bfile [\w-]+ (?:was |is |has )?(?:not found|expired|does not exist)/i;
+
+/** Matches errors about base64: "Invalid base64 image_url" of OpenAI and "Base64 decoding failed" of Google. */
+const REJECTED_BASE64 = /invalid base64|base64 decoding failed/i;
+
+/**
+ * Matches errors about the number of images and documents: "too many images and documents: 21 + 0 > 20", "Too much media: 0
+ * document pages + 107 images > 100" and the size of images "for many-image requests" of Anthropic and Bedrock, "Too many images
+ * in request. Max is 10." of OpenAI, "At most 5 image(s) may be provided in one request" of vLLM, and "request contains 52
+ * images, exceeding the maximum of 50" of others.
+ */
+const TOO_MANY =
+  /too (?:many|much) (?:images?|documents?|media)\b|many-image requests|at most \d+ (?:image|document)|contains \d+ (?:image|document)s/i;
+
+/**
+ * Matches errors of models that accept no images, with any status: "No endpoints found that support image input" of OpenRouter,
+ * "image input is not supported" of llama.cpp, "Model does not support images" and "Vision add-on is not loaded" of LM Studio, "is
+ * not a multimodal model" of vLLM, "image_url is only supported by certain models" of OpenAI, and "content must be a string" of
+ * Groq.
+ */
+const WITHOUT_VISION =
+  /support (?:the )?image(?!\/| (?:url|type|format|mime))|images? (?:inputs? )?(?:is |are )?not (?:supported|enabled)|not support (?:vision|multimodal)|not a (?:multimodal|vision) model|vision add-on is not loaded|required for image input|at most 0 image|only supports? text|image_url[`'"]? is (?:not|only) supported|unknown variant [`'"]?image_url|content[`'"]? ?(?:must be|: value must be) a string/i;
+
+/** Matches the error "Your organization must be verified to generate reasoning summaries" of OpenAI, about `reasoning.summary`. */
+const REJECTED_SUMMARY = /reasoning summaries|reasoning\.summary/i;
+
+/** Matches the largest number that such an error reports. */
+const MAX_NUMBER = /(?:>|at most|max(?:imum)?(?: is| of)?|up to)\s*(\d+)/i;
+
+/** Largest number of images in a request of which Anthropic accepts large ones. */
+const MAX_LARGE_IMAGES = 20;
+
+/** The kinds of media that a provider rejects. */
+const KINDS: readonly MediaKind[] = [
+  {
+    reason: "file",
+    pattern: REJECTED_FILE,
+    includes: ({ source }) => source.type === "provider_file",
+  },
+  { reason: "url", pattern: REJECTED_URL, includes: ({ source }) => source.type === "url" },
+  {
+    reason: "base64",
+    pattern: REJECTED_BASE64,
+    includes: ({ source }) => source.type === "base64",
+  },
+  { reason: "image", pattern: REJECTED_IMAGE, includes: ({ type }) => type === "image" },
+  { reason: "document", pattern: REJECTED_DOCUMENT, includes: ({ type }) => type === "document" },
+];
+
+/** Media of which a provider rejects one. */
+interface MediaKind {
+  readonly reason: "file" | "url" | "base64" | "image" | "document";
+  readonly pattern: RegExp;
+  readonly includes: (block: RejectedMedia) => boolean;
+}
+
+/** Codes of warnings about media. */
+const MEDIA_CODES = { image: "images_left_out", document: "documents_left_out" } as const;
+
+/** Text in place of an image for a model that accepts none. */
+const UNSEEN_IMAGE = { type: "text", text: "(an image that this model cannot see)" } as const;
+
+/** Names of media in texts that replace them. */
+const NAMES = { image: "an image", document: "a document" } as const;
 
 type RejectedMedia = ImageBlock | DocumentBlock;
 
-/** A request without content that the provider rejected. */
-export interface ReducedRequest {
-  /** The request. */
-  readonly request: StreamRequest;
-  /** Code of the warning about it. */
+/** The option for summaries of thinking. */
+const SUMMARY = { type: "reasoning_summary" } as const;
+
+/** All images, for a model that accepts none. */
+const ALL_IMAGES = { type: "all_images" } as const;
+
+/** Parts that are rejected from all requests for a model. */
+type ModelPart = typeof SUMMARY | typeof ALL_IMAGES;
+
+/** A part of a request that a provider may reject: of a reply, its thinking, signatures and provider items. */
+type RejectedPart = AssistantMessage | RejectedMedia | ModelPart;
+
+/** A warning about content that was left out. */
+interface Warning {
   readonly code: string;
-  /** The warning. */
   readonly message: string;
+}
+
+/** Content that may be what a provider rejects, with the kind of the content; `number` is that of images and documents. */
+interface Suspects {
+  readonly reason: "thinking" | "summary" | "vision" | "number" | MediaKind["reason"];
+  /** Parts to leave out, the most likely ones first. */
+  readonly candidates: readonly (readonly RejectedPart[])[];
+  /** Creates the warning about parts that are left out. */
+  readonly toWarning: (parts: readonly RejectedPart[]) => Warning;
 }
 
 /** The content that a provider is known to reject. */
 export class RejectedContent {
-  readonly #rejected = new WeakSet<AssistantMessage | RejectedMedia>();
+  readonly #rejected = new WeakSet<RejectedPart>();
+  readonly #byModel = new Map<string, Set<RejectedPart>>();
 
   /** Returns a request without the rejected content. */
   adapt(request: StreamRequest): StreamRequest {
-    return reduce(request, (part) => this.#rejected.has(part));
+    const ofModel = this.#byModel.get(request.model.modelId);
+    return reduce(request, (part) => this.#rejected.has(part) || (ofModel?.has(part) ?? false));
   }
 
-  /** Remembers what is only in the first of two requests, so that later requests are adapted at once. */
-  remember({ context }: StreamRequest, reduced: StreamRequest): void {
-    context.messages.forEach((message, index) => {
-      if (message === reduced.context.messages[index]) return;
-      if (message.role === "assistant") this.#rejected.add(message);
-      else {for (const block of findRemoved(message, reduced.context.messages[index])) {
-          this.#rejected.add(block);
-        }}
-    });
+  /** Remembers parts of a request, so that later requests are adapted at once. */
+  remember({ modelId }: ModelSpec, parts: readonly RejectedPart[]): void {
+    const ofModel = this.#byModel.get(modelId) ?? new Set();
+    this.#byModel.set(modelId, ofModel);
+    for (const part of parts) (isModelPart(part) ? ofModel : this.#rejected).add(part);
   }
+}
+
+function isModelPart(part: RejectedPart): part is ModelPart {
+  return part === SUMMARY || part === ALL_IMAGES;
+}
+
+/** Leaves out what a provider rejects in a request, one suspicion after the other. */
+export class ContentReducer {
+  readonly #request: StreamRequest;
+  readonly #attempts = new Map<Suspects["reason"], number>();
+  readonly #omitted = new Map<Suspects["reason"], readonly RejectedPart[]>();
+  readonly #warnings = new Map<Suspects["reason"], Warning>();
+
+  constructor(request: StreamRequest) {
+    this.#request = request;
+  }
+
+  /** The warnings about what is left out. */
+  get warnings(): readonly Warning[] {
+    return [...this.#warnings.values()];
+  }
+
+  /** The parts that are left out. */
+  get omitted(): readonly RejectedPart[] {
+    return [...this.#omitted.values()].flat();
+  }
+
+  /** Returns the request without what an error may be about; `undefined` if nothing of it is left. */
+  reduce(error: unknown): StreamRequest | undefined {
+    const suspects = AgentError.is(error) && findSuspects(error, this.#request);
+    if (!suspects) return undefined;
+    const { reason, candidates, toWarning } = suspects;
+    const attempt = this.#attempts.get(reason) ?? 0;
+    const parts = candidates.filter(({ length }) => length > 0)[attempt];
+    if (!parts) return undefined;
+    this.#attempts.set(reason, attempt + 1);
+    this.#omitted.set(reason, parts);
+    this.#warnings.set(reason, toWarning(parts));
+    const omitted = new Set(this.omitted);
+    return reduce(this.#request, (part) => omitted.has(part));
+  }
+}
+
+function findSuspects(
+  { code, message }: AgentError,
+  request: StreamRequest,
+): Suspects | undefined {
+  if (code !== "model_throttled" && WITHOUT_VISION.test(message)) return suspectVision(request);
+  const isAboutRequest = code === "bad_request" || REJECTED_FILE.test(message);
+  if (!isAboutRequest) return undefined;
+  if (REJECTED_THINKING.test(message)) return suspectThinking(request);
+  if (REJECTED_SUMMARY.test(message)) return suspectSummary(request);
+  if (TOO_MANY.test(message)) return suspectOldMedia(request, findMaxNumber(message));
+  const media = listMedia(request, 0);
+  const kind = KINDS.find(({ pattern, includes }) => pattern.test(message) && media.some(includes));
+  return kind && suspectMedia(request, kind);
+}
+
+/** Suspects all replies, which become those of another model: it gets nothing but their text and calls. */
+function suspectThinking({ context: { messages }, model }: StreamRequest): Suspects {
+  const replies = messages.filter((message) => message.role === "assistant");
+  const isLeft = replies.some((reply) => isOwnReply(reply, model) && hasReasoning(reply));
+  return {
+    reason: "thinking",
+    candidates: isLeft ? [replies] : [],
+    toWarning: () => ({
+      code: "thinking_left_out",
+      message: "The provider rejected the thinking of earlier replies: it is left out",
+    }),
+  };
+}
+
+function suspectVision(request: StreamRequest): Suspects {
+  const hasImage = listMedia(request, 0).some(({ type }) => type === "image");
+  return {
+    reason: "vision",
+    candidates: hasImage ? [[ALL_IMAGES]] : [],
+    toWarning: () => ({
+      code: MEDIA_CODES.image,
+      message: "The provider rejected all images: the model accepts none",
+    }),
+  };
+}
+
+function suspectSummary(request: StreamRequest): Suspects {
+  return {
+    reason: "summary",
+    candidates: hasSummary(request) ? [[SUMMARY]] : [],
+    toWarning: () => ({
+      code: "reasoning_summary_left_out",
+      message: "The provider rejected summaries of thinking: replies have none",
+    }),
+  };
+}
+
+/** Whether a request is for replies with summaries of thinking, which is the default. */
+function hasSummary({ model, options }: StreamRequest): boolean {
+  return model.thinkingLevel !== "off" && options.reasoningSummary !== "off";
 }
 
 /**
- * Returns a request without what an error is about; `undefined` if it is about something else, or nothing of it is left.
- *
- * @param reduced Whether content is missing already.
+ * Suspects the newest media, since earlier requests had the others; then the others, as when a session continues in another
+ * process; then all.
  */
-export function leaveOutRejected(
-  error: unknown,
-  request: StreamRequest,
-  reduced: boolean,
-): ReducedRequest | undefined {
-  if (!AgentError.is(error)) return undefined;
-  if (REJECTED_THINKING.test(error.message)) return leaveOutThinking(request);
-  const kind = KINDS.find(({ pattern }) => pattern.test(error.message));
-  return kind && leaveOutMedia(kind, request, reduced);
+function suspectMedia(request: StreamRequest, { reason, includes }: MediaKind): Suspects {
+  const media = listMedia(request, 0).filter(includes);
+  const newest = listMedia(request, findNewestTurn(request, includes)).filter(includes);
+  const others = media.slice(0, media.length - newest.length);
+  return {
+    reason,
+    candidates: others.length > 0 ? [newest, others, media] : [newest],
+    toWarning: (parts) => {
+      const type = findMediaType(parts);
+      const message = `The provider rejected ${NAMES[type]}: ${parts.length} omitted`;
+      return { code: MEDIA_CODES[type], message };
+    },
+  };
 }
 
-/** Makes the replies those of another model, which gets nothing but their text and calls. */
-function leaveOutThinking(request: StreamRequest): ReducedRequest | undefined {
-  const { context, model } = request;
-  const isLeft = context.messages.some((message) =>
-    message.role === "assistant" && isOwnReply(message, model) && hasReasoning(message)
-  );
-  return isLeft
-    ? {
-      request: reduce(request, (part) => "role" in part),
-      code: "thinking_left_out",
-      message: "The provider rejected the thinking of earlier replies: it is left out",
-    }
-    : undefined;
+/** Returns the type of media in the words of a warning: that of images if there is one. */
+function findMediaType(parts: readonly RejectedPart[]): RejectedMedia["type"] {
+  return parts.some((part) => "type" in part && part.type === "image") ? "image" : "document";
 }
 
-/** Leaves out the newest media, since earlier requests had the others; then all, as when there are too many of a size. */
-function leaveOutMedia(
-  { type, name, code }: MediaKind,
-  request: StreamRequest,
-  all: boolean,
-): ReducedRequest | undefined {
-  const { messages } = request.context;
-  const find = (message: LlmMessage) => findMedia(message).filter((block) => block.type === type);
-  const last = messages.findLastIndex((message) => find(message).length > 0);
-  if (last < 0) return undefined;
-  const before = messages.slice(0, last).findLastIndex(({ role }) => role === "assistant");
-  const media = new Set<unknown>(messages.slice(all ? 0 : before + 1).flatMap(find));
-  const message = `The provider rejected ${name}: ${media.size} omitted`;
-  return { request: reduce(request, (part) => media.has(part)), code, message };
+function findMaxNumber(message: string): number {
+  if (message.includes("many-image")) return MAX_LARGE_IMAGES;
+  return Number(MAX_NUMBER.exec(message)?.[1] ?? Infinity);
+}
+
+/**
+ * Suspects the oldest media: about half of those that are accepted, since all requests until the number is reached again can
+ * have the same prompt; then all, since the pages of documents count, too.
+ */
+function suspectOldMedia(request: StreamRequest, maxNumber: number): Suspects {
+  const media = listMedia(request, 0);
+  const max = Math.min(maxNumber, media.length);
+  const newest = listMedia(request, findNewestTurn(request, () => true));
+  const kept = Math.min(max, Math.max(Math.floor(max / 2), newest.length));
+  return {
+    reason: "number",
+    candidates: kept > 0 ? [media.slice(0, media.length - kept), media] : [media],
+    toWarning: (parts) => ({
+      code: MEDIA_CODES[findMediaType(parts)],
+      message: `The provider rejected the number of images and documents: ${parts.length} omitted`,
+    }),
+  };
+}
+
+/** Returns the index of the first message after the reply before the newest media. */
+function findNewestTurn(
+  { context: { messages } }: StreamRequest,
+  includes: (block: RejectedMedia) => boolean,
+): number {
+  const last = messages.findLastIndex((message) => findMedia(message).some(includes));
+  return messages.slice(0, Math.max(last, 0)).findLastIndex(({ role }) => role === "assistant") + 1;
+}
+
+/** Returns the images and documents of the messages from an index on. */
+function listMedia({ context }: StreamRequest, start: number): RejectedMedia[] {
+  return context.messages.slice(start).flatMap(findMedia);
 }
 
 function reduce(
   request: StreamRequest,
-  isRejected: (part: AssistantMessage | RejectedMedia) => boolean,
+  isRejected: (part: RejectedPart) => boolean,
 ): StreamRequest {
-  const { context } = request;
+  const { context, options } = request;
+  const isBlind = isRejected(ALL_IMAGES);
+  const isOmitted = (block: RejectedMedia) =>
+    isRejected(block) || (isBlind && block.type === "image");
   const adaptBlock = (block: ContentBlock): ContentBlock => {
-    const kind = KINDS.find(({ type }) => block.type === type);
-    if (!kind || !isMedia(block) || !isRejected(block)) return block;
-    const text = `(${kind.name} that the provider rejected: it is damaged or too large)`;
+    if (!isMedia(block) || !isOmitted(block)) return block;
+    if (isBlind && block.type === "image") return UNSEEN_IMAGE;
+    const text = `(${NAMES[block.type]} that the provider rejected: it is damaged, too large, ` +
+      "one too many or no longer available)";
     return { type: "text", text };
   };
   const adapt = (message: LlmMessage): LlmMessage => {
     if (message.role === "assistant") {
       return isRejected(message) ? { ...message, provider: "", modelId: "" } : message;
     }
-    return findMedia(message).some(isRejected)
+    return findMedia(message).some(isOmitted)
       ? { ...message, content: message.content.map(adaptBlock) }
       : message;
   };
-  return { ...request, context: { ...context, messages: context.messages.map(adapt) } };
-}
-
-/** Returns the images and documents of a message that are not in the message without the rejected ones. */
-function findRemoved(message: LlmMessage, reduced: LlmMessage | undefined): RejectedMedia[] {
-  const kept = new Set<unknown>(reduced?.content);
-  return findMedia(message).filter((block) => !kept.has(block));
+  return {
+    ...request,
+    context: { ...context, messages: context.messages.map(adapt) },
+    options: hasSummary(request) && isRejected(SUMMARY)
+      ? { ...options, reasoningSummary: "off" }
+      : options,
+  };
 }
 
 function findMedia(message: LlmMessage): RejectedMedia[] {

@@ -7,6 +7,7 @@
 import type { PhotonImage, resize } from "@cf-wasm/photon/node";
 import { getErrorMessage } from "../../core/errors.ts";
 import { getParentThread, READY_MESSAGE } from "../../platform/worker.ts";
+import { readOrientation, turnUpright } from "./image_orientation.ts";
 import { loadNpmPackage } from "./npm_package.ts";
 
 /** The used part of `@cf-wasm/photon`. */
@@ -74,9 +75,12 @@ function scale(
   const [scaledWidth = 1, scaledHeight = 1] = size;
   const scaled = resize(image, scaledWidth, scaledHeight, SamplingFilter.Triangle);
   const pixels = addBackground(scaled.get_raw_pixels());
-  const opaque = new PhotonImage(pixels, scaledWidth, scaledHeight);
-  const jpeg = opaque.get_bytes_jpeg(JPEG_QUALITY);
-  return { type: "scaled", bytes: jpeg, width: scaledWidth, height: scaledHeight };
+  const upright = turnUpright(
+    { bytes: pixels, width: scaledWidth, height: scaledHeight },
+    readOrientation(bytes),
+  );
+  const shown = new PhotonImage(upright.bytes, upright.width, upright.height);
+  return { ...upright, type: "scaled", bytes: shown.get_bytes_jpeg(JPEG_QUALITY) };
 }
 
 /** Puts pixels, of four bytes each, on white: JPEG has no transparency, and the usual black drawing would be on black. */

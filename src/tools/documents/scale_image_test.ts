@@ -1,6 +1,7 @@
 import { PhotonImage } from "@cf-wasm/photon/node";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { decodeBase64 } from "../../core/byte_encoding.ts";
+import { createExif } from "../../../tests/sandbox/exif.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { findWorkerProcesses, waitForBusyWorker } from "../../../tests/sandbox/worker_processes.ts";
 import { isDeno } from "../../platform/system.ts";
@@ -122,6 +123,27 @@ Deno.test("read_file: shows a drawing without background on white when it scales
   const shown = PhotonImage.new_from_byteslice(decodeBase64(source?.data ?? "")).get_raw_pixels();
   assertEquals([...shown.slice(0, 4)], [255, 255, 255, 255]);
   assertEquals([...shown.slice(-4)], [0, 0, 0, 255]);
+});
+
+Deno.test("read_file: shows a photo upright when it scales it down", async () => {
+  await using workspace = new TestWorkspace();
+  const [width, height] = [2_500, 50];
+  const pixels = new Uint8Array(width * height * 4).fill(255);
+  for (let index = 0; index < width * height; index++) {
+    // The left half, which is the top of the photo, is black.
+    if (index % width < width / 2) pixels.fill(0, index * 4, index * 4 + 3);
+  }
+  const jpeg = new PhotonImage(pixels, width, height).get_bytes_jpeg(90);
+  workspace.writeFile("photo.jpg", concatenate(createExif(6), jpeg.slice(2)));
+  const { text, result } = await workspace.callTool("read_file", { path: "photo.jpg" });
+  assertStringIncludes(text, "shown scaled down to 40 × 2000 pixels");
+  const [, image] = result.content;
+  const source = image?.type === "image" && image.source.type === "base64"
+    ? image.source
+    : undefined;
+  const shown = PhotonImage.new_from_byteslice(decodeBase64(source?.data ?? "")).get_raw_pixels();
+  assertEquals([...shown.slice(0, 4)], [0, 0, 0, 255]);
+  assertEquals([...shown.slice(-4)], [255, 255, 255, 255]);
 });
 
 /** A progressive JPEG image of 100 million pixels with many scans, each of which takes as long as one of all pixels. */
