@@ -32,6 +32,10 @@ const IMAGE_ERRORS: readonly (readonly [model: string, message: string])[] = [
     "The image data you provided does not represent a valid image. Please check your input and try again",
   ],
   ["openai", "You uploaded an unsupported image. Please make sure your image is valid."],
+  [
+    "openai",
+    "The image you provided requires 53800 patches after processing, exceeding the limit of 30000. Please resize the image and try again.",
+  ],
   ["google", "Unable to process input image. Please retry or report."],
   ["google", "Provided image is not valid."],
   ["openai", "This model does not support image type image/x: unsupported image"],
@@ -322,6 +326,35 @@ for (const [baseUrl, status, error] of VISION_ERRORS) {
     ]);
   });
 }
+
+Deno.test("openai: an image that one model rejects is sent to another model", async () => {
+  const [subject] = SUBJECTS;
+  if (!subject) throw new Error("No subject");
+  const error = { error: { message: "You uploaded an unsupported image." } };
+  const server = createServer({ ...subject, error });
+  const sent: unknown[] = [];
+  const fetch: typeof globalThis.fetch = (url, init) => {
+    const body = `${init?.body}`;
+    const { model } = JSON.parse(body);
+    sent.push([model, body.includes(SIGNED)]);
+    if (model === subject.model.modelId) return server.fetch(url, init);
+    return createServer({ error, events: subject.events }).fetch(url, {
+      ...init,
+      body: body.replaceAll(SIGNED, ""),
+    });
+  };
+  const streamFn = subject.createStreamFn(fetch);
+  const request = createScreenshots(subject.model, ["call1", "call2"]);
+  for (const model of [subject.model, modelSpec("openai/gpt-5.5"), subject.model]) {
+    assertEquals((await readReply(streamFn({ ...request, model }))).stopReason, "stop");
+  }
+  assertEquals(sent, [
+    ["gpt-5.4", true],
+    ["gpt-5.4", false],
+    ["gpt-5.5", true],
+    ["gpt-5.4", false],
+  ]);
+});
 
 Deno.test("Agent: a session with an image that is rejected fails no request after the first", async () => {
   const [, subject] = SUBJECTS;

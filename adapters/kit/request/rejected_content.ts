@@ -26,7 +26,7 @@ const REJECTED_THINKING =
  * image" and "You uploaded an unsupported image" of OpenAI, "Unable to process input image" of Google and the like.
  */
 const REJECTED_IMAGE =
-  /image (?:dimensions|exceeds|data|format|size|was specified|does not match|cannot be empty|is (?:not valid|invalid|corrupt)|(?:is )?too (?:large|small|big)|(?:length|width|height) and)|\bimage\.source|(?:process|decode|load|identify)(?: input| the| an)? image|(?:valid|unsupported|corrupt(?:ed)?) image\b|invalid '[^']*image_url|invalid_image|image_(?:parse|too)/i;
+  /image (?:dimensions|exceeds|data|format|size|was specified|does not match|cannot be empty|is (?:not valid|invalid|corrupt)|(?:is )?too (?:large|small|big)|(?:length|width|height) and)|\bimage\.source|(?:process|decode|load|identify)(?: input| the| an)? image|(?:valid|unsupported|corrupt(?:ed)?) image\b|invalid '[^']*image_url|invalid_image|image_(?:parse|too)|resize the image/i;
 
 /**
  * Matches errors about documents: "The PDF specified was not valid", "The PDF specified is password protected" and "A maximum of
@@ -120,7 +120,7 @@ const SUMMARY = { type: "reasoning_summary" } as const;
 /** All images, for a model that accepts none. */
 const ALL_IMAGES = { type: "all_images" } as const;
 
-/** Parts that are rejected from all requests for a model. */
+/** Parts of all requests for a model. */
 type ModelPart = typeof SUMMARY | typeof ALL_IMAGES;
 
 /** A part of a request that a provider may reject: of a reply, its thinking, signatures and provider items. */
@@ -141,27 +141,22 @@ interface Suspects {
   readonly toWarning: (parts: readonly RejectedPart[]) => Warning;
 }
 
-/** The content that a provider is known to reject. */
+/** The content that a provider is known to reject, by model: another one may accept more or larger images. */
 export class RejectedContent {
-  readonly #rejected = new WeakSet<RejectedPart>();
-  readonly #byModel = new Map<string, Set<RejectedPart>>();
+  readonly #byModel = new Map<string, WeakSet<RejectedPart>>();
 
   /** Returns a request without the rejected content. */
   adapt(request: StreamRequest): StreamRequest {
-    const ofModel = this.#byModel.get(request.model.modelId);
-    return reduce(request, (part) => this.#rejected.has(part) || (ofModel?.has(part) ?? false));
+    const rejected = this.#byModel.get(request.model.modelId);
+    return rejected ? reduce(request, (part) => rejected.has(part)) : request;
   }
 
   /** Remembers parts of a request, so that later requests are adapted at once. */
   remember({ modelId }: ModelSpec, parts: readonly RejectedPart[]): void {
-    const ofModel = this.#byModel.get(modelId) ?? new Set();
-    this.#byModel.set(modelId, ofModel);
-    for (const part of parts) (isModelPart(part) ? ofModel : this.#rejected).add(part);
+    const rejected = this.#byModel.get(modelId) ?? new WeakSet();
+    this.#byModel.set(modelId, rejected);
+    for (const part of parts) rejected.add(part);
   }
-}
-
-function isModelPart(part: RejectedPart): part is ModelPart {
-  return part === SUMMARY || part === ALL_IMAGES;
 }
 
 /** Leaves out what a provider rejects in a request, one suspicion after the other. */
