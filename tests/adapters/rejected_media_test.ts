@@ -81,7 +81,7 @@ const NUMBER_ERRORS: readonly (readonly [model: string, message: string, kept: n
   ["openai", "Too many images in request. Max is 10.", 5],
   ["openai", "At most 1 image(s) may be provided in one request.", 1],
   ["openai", "request contains 22 images, exceeding the maximum of 15 allowed per request", 7],
-  ["openai", "Too many images", 11],
+  ["openai", "Too Many Images", 11],
 ];
 
 for (const [provider, message, kept] of NUMBER_ERRORS) {
@@ -182,6 +182,36 @@ Deno.test("anthropic: the images of one prompt are sent up to the number that th
   );
   assertEquals([reply.stopReason, counts], ["stop", [5, 3, 0]]);
 });
+
+for (
+  const message of [
+    "messages.9.content.1.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
+    "Too many images in request. Max is 20.",
+  ]
+) {
+  Deno.test(`anthropic: documents are sent again after "${message}"`, async () => {
+    const [, subject] = SUBJECTS;
+    if (!subject) throw new Error("No subject");
+    const counts: unknown[] = [];
+    const fetch: typeof globalThis.fetch = (url, init) => {
+      const body = `${init?.body}`;
+      const count = body.match(/"image"/g)?.length ?? 0;
+      counts.push([count, body.includes("JVBERi0=")]);
+      if (count <= 20) return createServer(subject).fetch(url, init);
+      return Promise.resolve(Response.json({ error: { message } }, { status: 400 }));
+    };
+    const ids = Array.from({ length: 22 }, (_, index) => `call${index + 3}`);
+    const { context, ...request } = createScreenshots(subject.model, ids);
+    const source = { type: "base64", data: "JVBERi0=" } as const;
+    const content = [{ type: "document", source, mediaType: "application/pdf" }] as const;
+    const messages = [{ ...prompt(""), content }, ...context.messages.slice(1)];
+    const reply = await readReply(
+      subject.createStreamFn(fetch)({ ...request, context: { ...context, messages } }),
+    );
+    assertEquals(listRejections(reply.warnings), ["images_left_out"]);
+    assertEquals([reply.stopReason, counts], ["stop", [[22, true], [10, true]]]);
+  });
+}
 
 Deno.test("anthropic: a new image is sent when the rejected one is of an earlier turn, as in a session that continues", async () => {
   const [, subject] = SUBJECTS;

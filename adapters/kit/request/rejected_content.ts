@@ -205,7 +205,7 @@ function findSuspects(
   if (!isAboutRequest) return undefined;
   if (REJECTED_THINKING.test(message)) return suspectThinking(request);
   if (REJECTED_SUMMARY.test(message)) return suspectSummary(request);
-  if (TOO_MANY.test(message)) return suspectOldMedia(request, findMaxNumber(message));
+  if (TOO_MANY.test(message)) return suspectOldMedia(request, message);
   const media = listMedia(request, 0);
   const kind = KINDS.find(({ pattern, includes }) => pattern.test(message) && media.some(includes));
   return kind && suspectMedia(request, kind);
@@ -283,17 +283,23 @@ function findMaxNumber(message: string): number {
 }
 
 /**
- * Suspects the oldest media: about half of those that are accepted, since all requests until the number is reached again can
- * have the same prompt; then all, since the pages of documents count, too.
+ * Suspects the oldest of the media that an error names: about half of those that are accepted, since all requests until the
+ * number is reached again can have the same prompt; then all of them, since the pages of documents count, too; then all media.
  */
-function suspectOldMedia(request: StreamRequest, maxNumber: number): Suspects {
+function suspectOldMedia(request: StreamRequest, message: string): Suspects {
+  const isCounted = ({ type }: RejectedMedia) =>
+    /\bmedia\b/i.test(message) || message.toLowerCase().includes(type);
   const media = listMedia(request, 0);
-  const max = Math.min(maxNumber, media.length);
-  const newest = listMedia(request, findNewestTurn(request, () => true));
+  const counted = media.filter(isCounted);
+  const max = Math.min(findMaxNumber(message), counted.length);
+  const newest = listMedia(request, findNewestTurn(request, isCounted)).filter(isCounted);
   const kept = Math.min(max, Math.max(Math.floor(max / 2), newest.length));
+  const candidates = [counted.slice(0, counted.length - kept), counted, media];
   return {
     reason: "number",
-    candidates: kept > 0 ? [media.slice(0, media.length - kept), media] : [media],
+    candidates: candidates.filter(({ length }, index) =>
+      length > (candidates[index - 1]?.length ?? 0)
+    ),
     toWarning: (parts) => ({
       code: MEDIA_CODES[findMediaType(parts)],
       message: `The provider rejected the number of images and documents: ${parts.length} omitted`,
