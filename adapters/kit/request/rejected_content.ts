@@ -12,6 +12,7 @@ import type { AssistantMessage, LlmMessage } from "../../../src/core/message.ts"
 import type { ModelSpec } from "../../../src/core/model.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { isOwnReply } from "./history.ts";
+import type { WarningSink } from "./warnings.ts";
 
 /**
  * Matches errors about the thinking of replies: "The encrypted content gAAA… could not be verified" of OpenAI, "Invalid
@@ -145,10 +146,16 @@ interface Suspects {
 export class RejectedContent {
   readonly #byModel = new Map<string, WeakSet<RejectedPart>>();
 
-  /** Returns a request without the rejected content. */
-  adapt(request: StreamRequest): StreamRequest {
+  /** Returns a request without the rejected content. Warns about all images of a model that accepts none. */
+  adapt(request: StreamRequest, sink: WarningSink): StreamRequest {
     const rejected = this.#byModel.get(request.model.modelId);
-    return rejected ? reduce(request, (part) => rejected.has(part)) : request;
+    if (!rejected) return request;
+    const images = rejected.has(ALL_IMAGES) ? listImages(request) : [];
+    if (images.length > 0) {
+      const message = `The model does not accept images: ${images.length} omitted`;
+      sink.warning(MEDIA_CODES.image, message);
+    }
+    return reduce(request, (part) => rejected.has(part));
   }
 
   /** Remembers parts of a request, so that later requests are adapted at once. */
@@ -226,10 +233,9 @@ function suspectThinking({ context: { messages }, model }: StreamRequest): Suspe
 }
 
 function suspectVision(request: StreamRequest): Suspects {
-  const hasImage = listMedia(request, 0).some(({ type }) => type === "image");
   return {
     reason: "vision",
-    candidates: hasImage ? [[ALL_IMAGES]] : [],
+    candidates: listImages(request).length > 0 ? [[ALL_IMAGES]] : [],
     toWarning: () => ({
       code: MEDIA_CODES.image,
       message: "The provider rejected all images: the model accepts none",
@@ -319,6 +325,10 @@ function findNewestTurn(
 /** Returns the images and documents of the messages from an index on. */
 function listMedia({ context }: StreamRequest, start: number): RejectedMedia[] {
   return context.messages.slice(start).flatMap(findMedia);
+}
+
+function listImages(request: StreamRequest): RejectedMedia[] {
+  return listMedia(request, 0).filter(({ type }) => type === "image");
 }
 
 function reduce(
