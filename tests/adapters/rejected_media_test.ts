@@ -326,6 +326,10 @@ const VISION_ERRORS: readonly (readonly [baseUrl: string, status: number, error:
   ],
 ];
 
+function listOmissions(warnings: readonly { code: string; message: string }[]): string[] {
+  return warnings.filter(({ code }) => code === "images_left_out").map(({ message }) => message);
+}
+
 for (const [baseUrl, status, error] of VISION_ERRORS) {
   Deno.test(`createOpenAI(): a model that accepts no images gets none after ${JSON.stringify(error).slice(0, 70)}`, async () => {
     const bodies: { model: string; hasImage: boolean }[] = [];
@@ -346,13 +350,7 @@ for (const [baseUrl, status, error] of VISION_ERRORS) {
     const { stopReason, warnings } = await readReply(streamFn(request));
     assertEquals([stopReason, listRejections(warnings)], ["stop", ["images_left_out"]]);
     // Later requests for this model have no images, and those for another one have them.
-    const later = createScreenshots(request.model, ["call3"]);
-    const omitted = (await readReply(streamFn(later))).warnings.filter(({ code }) =>
-      code === "images_left_out"
-    );
-    assertEquals(omitted.map(({ message }) => message), [
-      "The model does not accept images: 1 omitted",
-    ]);
+    assertEquals(listOmissions((await readReply(streamFn(request))).warnings), []);
     await readReply(streamFn({ ...request, model: modelSpec("lab/vision") }));
     assertEquals(bodies, [
       { model: "text", hasImage: true },
@@ -360,6 +358,12 @@ for (const [baseUrl, status, error] of VISION_ERRORS) {
       { model: "text", hasImage: false },
       { model: "vision", hasImage: true },
     ]);
+    // Each image of another conversation is reported once.
+    const other = createScreenshots(request.model, ["call3"]);
+    assertEquals(listOmissions((await readReply(streamFn(other))).warnings), [
+      "The model does not accept images: 1 omitted",
+    ]);
+    assertEquals(listOmissions((await readReply(streamFn(other))).warnings), []);
   });
 }
 

@@ -146,14 +146,15 @@ interface Suspects {
 export class RejectedContent {
   readonly #byModel = new Map<string, WeakSet<RejectedPart>>();
 
-  /** Returns a request without the rejected content. Warns about all images of a model that accepts none. */
+  /** Returns a request without the rejected content. Warns once about each image for a model that accepts none. */
   adapt(request: StreamRequest, sink: WarningSink): StreamRequest {
     const rejected = this.#byModel.get(request.model.modelId);
     if (!rejected) return request;
-    const images = rejected.has(ALL_IMAGES) ? listImages(request) : [];
-    if (images.length > 0) {
+    const images = listImages(request).filter((image) => !rejected.has(image));
+    if (rejected.has(ALL_IMAGES) && images.length > 0) {
       const message = `The model does not accept images: ${images.length} omitted`;
       sink.warning(MEDIA_CODES.image, message);
+      this.remember(request.model, images);
     }
     return reduce(request, (part) => rejected.has(part));
   }
@@ -233,9 +234,10 @@ function suspectThinking({ context: { messages }, model }: StreamRequest): Suspe
 }
 
 function suspectVision(request: StreamRequest): Suspects {
+  const images = listImages(request);
   return {
     reason: "vision",
-    candidates: listImages(request).length > 0 ? [[ALL_IMAGES]] : [],
+    candidates: images.length > 0 ? [[ALL_IMAGES, ...images]] : [],
     toWarning: () => ({
       code: MEDIA_CODES.image,
       message: "The provider rejected all images: the model accepts none",
