@@ -20,8 +20,9 @@ async function bundle(): Promise<string> {
   const directory = await Deno.makeTempDir();
   const script = new URL("browser/chat.ts", import.meta.url).pathname;
   const options = ["--platform", "browser", "--code-splitting", "--external", "@std/*"];
-  const args = ["bundle", ...options, "--outdir", directory, script];
-  await new Deno.Command(Deno.execPath(), { args, stdout: "null", stderr: "null" }).output();
+  const args = ["bundle", "--quiet", ...options, "--outdir", directory, script];
+  const { success } = await new Deno.Command(Deno.execPath(), { args, stderr: "inherit" }).output();
+  if (!success) throw new Error("The script of the page could not be bundled");
   return directory;
 }
 

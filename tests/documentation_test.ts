@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { findBannedWords } from "../scripts/lint/banned_words.ts";
 import { findBrokenSpans } from "./documentation/broken_spans.ts";
 import { getComments } from "./documentation/comments.ts";
 import { findDeadPaths } from "./documentation/dead_paths.ts";
@@ -18,6 +19,16 @@ Deno.test("documentation: relative links in pages lead to files and headings", (
 
 Deno.test("documentation: inline code in pages is on one line", () => {
   assertEquals(pages.flatMap(findBrokenSpans), []);
+});
+
+Deno.test("documentation: pages use plain technical English", () => {
+  const matches = pages.flatMap(({ path, text }) => {
+    const prose = text.replaceAll(/^```[\s\S]*?^```/gm, "").replaceAll(/`[^`\n]*`/g, "");
+    return findBannedWords("text", prose).map(({ word, instead }) =>
+      `${path}: "${word}"; write: ${instead}`
+    );
+  });
+  assertEquals(matches, []);
 });
 
 Deno.test("documentation: link tags in comments resolve", () => {

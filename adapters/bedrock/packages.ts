@@ -49,7 +49,7 @@ function loadPackage<Package>(name: keyof typeof BEDROCK_PACKAGES): Promise<Pack
 async function importPackage(name: keyof typeof BEDROCK_PACKAGES): Promise<unknown> {
   const specifier = `npm:${name}@${BEDROCK_PACKAGES[name]}`;
   try {
-    return await import(specifier);
+    return await import(/* webpackIgnore: true */ specifier);
   } catch (cause) {
     // Runtimes without npm: specifiers resolve installed packages by name.
     return await importInstalled(name, cause);
@@ -58,7 +58,7 @@ async function importPackage(name: keyof typeof BEDROCK_PACKAGES): Promise<unkno
 
 async function importInstalled(name: string, cause: unknown): Promise<unknown> {
   try {
-    return await import(name);
+    return await import(/* webpackIgnore: true */ name);
   } catch {
     pendingPackages.delete(name);
     const message = `Could not load the npm package ${name}, which Bedrock needs; ` +

@@ -2,8 +2,9 @@
  * Compares `swink` with other agents for the command line: `deno task compare:programs`.
  *
  * Each program answers one prompt of a local model server, in a repository with instructions. Every figure is the smallest
- * of several new processes, whose order is interleaved, since other programs on the machine only add to it. The programs are downloaded from npm once, 1 GB, into the directory in
- * `SWINK_COMPARED_PROGRAMS` or a temporary one. Arguments select programs by the beginning of their names.
+ * of several new processes, whose order is interleaved, since other programs on the machine only add to it. The programs
+ * are downloaded from npm once, 1 GB, into the directory in `SWINK_COMPARED_PROGRAMS` or a temporary one; they run on the
+ * Node 24 of `scripts/install_runtimes.ts` if it is installed. Arguments select programs by the beginning of their names.
  *
  * @module
  */
@@ -55,11 +56,11 @@ function createCommand(
     args: [...first, ...args],
     cwd: join(place.home, "project"),
     // With the cache of Deno, which is elsewhere than the home directory of the program.
-    env: { ...env(place), HOME: place.home, PATH: Deno.env.get("PATH") ?? "", DENO_DIR: denoDir },
+    env: { ...env(place), HOME: place.home, PATH: searchPath, DENO_DIR: denoDir },
     clearEnv: true,
     stdin: "null",
     stdout: "null",
-    stderr: "null",
+    stderr: "piped",
   });
 }
 
@@ -72,11 +73,12 @@ async function measureVersion(program: InstalledProgram): Promise<number> {
 async function measureTurn(program: InstalledProgram, server: ModelServer): Promise<Turn> {
   const start = performance.now();
   const process = createCommand(program, program.prompt(program.place)).spawn();
+  const errors = new Response(process.stderr).text();
   const megabytes = await measurePeakMemory(process);
   const total = performance.now() - start;
   const [first] = server.takeRequests();
   const { success } = await process.status;
-  if (!success || !first) throw new Error(`${program.name} did not answer`);
+  if (!success || !first) throw new Error(`${program.name} did not answer: ${await errors}`);
   return { total, firstRequest: first.at - start, bytes: first.bytes, megabytes };
 }
 
@@ -136,6 +138,12 @@ function formatRow({ name, npm, versions, turns }: InstalledProgram): string {
 
 /** The cache of Deno, which is elsewhere than the home directory of a program. */
 const denoDir = Deno.env.get("DENO_DIR") ?? join(Deno.env.get("HOME") ?? "", ".cache/deno");
+
+/** The search path of the programs, with the Node that the newest of them need. */
+const searchPath = [
+  new URL("dist/runtimes/node24/node_modules/node/bin", root).pathname,
+  Deno.env.get("PATH") ?? "",
+].join(":");
 
 if (import.meta.main) {
   const { config } = await choosePackages();

@@ -5,7 +5,6 @@
  */
 
 import type { UserMessage } from "../../mod.ts";
-import { extractText } from "../../src/core/content.ts";
 import {
   type AcpClient,
   type AcpSession,
@@ -16,7 +15,8 @@ import { ChangeLog } from "../../src/tools/changes/change_log.ts";
 import { createTurnId } from "../conversation/command/change_turn.ts";
 import { ConversationSession } from "../conversation/core/conversation_session.ts";
 import { SessionChanges } from "../conversation/core/session_changes.ts";
-import { type StartedHooks, startHooks } from "../hooks/start_hooks.ts";
+import { getTextWithoutHooks } from "../hooks/hook_output.ts";
+import { startHooks } from "../hooks/start_hooks.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import type { RunStart } from "../render/reporter.ts";
 import type { ConfiguredRun } from "../run/configure_run.ts";
@@ -120,7 +120,7 @@ export async function runEditorSession(
     preparePrompt(message, { signal }) {
       // With the clock of the entries of the session.
       changeLog.beginTurn(createTurnId("prompt", Date.now()));
-      return submit(message, hooks, signal);
+      return hooks.submitMessage(message, signal);
     },
     getContextWindow: () => setup.controls.contextWindow(setup.agent.state.model),
     getTitle: () => getTitle(setup.agent.state.messages),
@@ -148,30 +148,17 @@ function createEditorTools(
   };
 }
 
-/** Runs the hooks of a prompt; their output follows it. */
-async function submit(
-  message: UserMessage,
-  hooks: Pick<StartedHooks, "submit">,
-  signal: AbortSignal,
-): Promise<UserMessage> {
-  const text = extractText(message.content);
-  const submitted = await hooks.submit(text, signal);
-  if (typeof submitted !== "string" || submitted === text) return message;
-  const added = submitted.slice(text.length).trim();
-  return { ...message, content: [...message.content, { type: "text", text: added }] };
-}
-
 const MAX_TITLE = 80;
 
 /** Returns the beginning of the first prompt. */
 function getTitle(messages: Parameters<typeof findPrompt>[0]): string | undefined {
   const prompt = findPrompt(messages);
-  const [line = ""] = prompt ? extractText(prompt.content).trim().split("\n") : [];
+  const [line = ""] = prompt ? getTextWithoutHooks(prompt).trim().split("\n") : [];
   return line === "" ? undefined : line.slice(0, MAX_TITLE);
 }
 
 function findPrompt(
   messages: readonly { readonly role: string }[],
-): Pick<UserMessage, "content"> | undefined {
+): UserMessage | undefined {
   return messages.find((message): message is UserMessage => message.role === "user");
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { AbortedError } from "../../src/core/errors.ts";
 import { toFlag } from "../command_line/definition.ts";
 import { formatConfigProblem } from "../config/config_value.ts";
 import { type KeyBindings, resolveKeyBindings } from "../config/key_bindings.ts";
@@ -26,7 +27,8 @@ export async function startConversation(
   words: readonly string[],
   systemHost: Host,
 ): Promise<ExitCode | "demo"> {
-  refuseRunOptions(commandLine.given);
+  const prompt = words.join(" ").trim();
+  checkOptions(commandLine.given, prompt);
   const signals = new ConversationSignals(systemHost);
   const ownHost = { ...systemHost, onStop: signals.onStop };
   using interrupt = new InterruptHandler(ownHost);
@@ -51,7 +53,6 @@ export async function startConversation(
     "./converse.ts",
     import.meta.url,
   );
-  const prompt = words.join(" ").trim();
   const [project, input] = await Promise.all([
     loadProject(),
     attachFiles(prompt, {
@@ -60,8 +61,13 @@ export async function startConversation(
       typed: prompt,
       signal,
       onWarning: (warning) => printWarnings(view, [warning]),
+    }).catch((error) => {
+      if (error instanceof AbortedError) return undefined;
+      throw error;
     }),
   ]);
+  // An interrupt has ended the wait for an image.
+  if (input === undefined) return interrupt.exitCode ?? ExitCode.interrupted;
   const settings = { ...started.settings, project, session };
   const run = await addDebugLog(
     settings,
@@ -92,11 +98,17 @@ function getKeyBindings(settings: ConfiguredRun["settings"]): KeyBindings {
 }
 
 /**
- * Refuses options that apply only to a run of one prompt.
+ * Checks the options.
  *
- * @throws {UsageError} If one of them occurs.
+ * @throws {UsageError} If one of them applies only to a run of one prompt, or to a prompt that is missing.
  */
-function refuseRunOptions(given: ReadonlySet<string>): void {
+function checkOptions(given: ReadonlySet<string>, prompt: string): void {
+  if (prompt === "" && given.has("image")) {
+    throw new UsageError(
+      "--image needs a prompt, to which it adds the image",
+      'Try: swink -i FILE "What is this?"',
+    );
+  }
   const option = RUN_ONLY_OPTIONS.find((name) => given.has(name));
   if (option === undefined) return;
   throw new UsageError(

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Policy, PromptInput } from "../../mod.ts";
+import type { Policy, PromptInput, UserMessage } from "../../mod.ts";
+import { extractText } from "../../src/core/content.ts";
 import { CliError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
@@ -46,6 +47,8 @@ export interface StartedHooks extends AsyncDisposable {
    * @throws {CliError} If one of them blocks it, or the run reaches its maximum duration before it starts.
    */
   submit(prompt: PromptInput, signal?: AbortSignal): Promise<PromptInput>;
+  /** Does the same for a prompt that is a message. */
+  submitMessage(message: UserMessage, signal?: AbortSignal): Promise<UserMessage>;
   /** Returns the failures of hooks since the last call, each one once. Disposing writes the others. */
   takeWarnings(): readonly string[];
   /** Text after the system prompt, with the output of hooks. */
@@ -63,6 +66,7 @@ export async function startHooks(
       policies: [],
       subAgentPolicies: [],
       submit: (prompt) => Promise.resolve(prompt),
+      submitMessage: (message) => Promise.resolve(message),
       takeWarnings: () => [],
       ...(appendedPrompt !== undefined && { appendedPrompt }),
       [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -72,6 +76,9 @@ export async function startHooks(
     "./run_hooks.ts",
     import.meta.url,
   );
+  const { addHookOutput, appendHookOutput, getPromptText } = await importLate<
+    typeof import("./hook_output.ts")
+  >("./hook_output.ts", import.meta.url);
   const known = new Set<string>();
   let waiting: readonly string[] = [];
   const onWarning = (warning: string) => {
@@ -92,18 +99,22 @@ export async function startHooks(
     const message = `stopped: the hooks before the run reached the time limit of ${timeoutMs} ms`;
     throw new CliError(message, { exitCode: ExitCode.limit });
   };
+  const submitText = async (text: string, stop = signal) => {
+    checkLimit();
+    const { blocked, output } = await running.submit(text, addLimit(stop));
+    checkLimit();
+    if (blocked === undefined) return output;
+    throw new CliError(`A hook blocked the prompt: ${blocked}`, { exitCode: ExitCode.refused });
+  };
   const session = await running.run("SessionStart", {}, { signal: addLimit(signal) });
   const context = [appendedPrompt, session.output].filter((text) => text);
   return {
     policies: [running.policy],
     subAgentPolicies: [running.subAgentPolicy],
-    async submit(prompt, stop = signal) {
-      checkLimit();
-      const { blocked, output } = await running.submit(getText(prompt), addLimit(stop));
-      checkLimit();
-      if (blocked === undefined) return appendText(prompt, output);
-      throw new CliError(`A hook blocked the prompt: ${blocked}`, { exitCode: ExitCode.refused });
-    },
+    submit: async (prompt, stop) =>
+      addHookOutput(prompt, await submitText(getPromptText(prompt), stop)),
+    submitMessage: async (message, stop) =>
+      appendHookOutput(message, await submitText(extractText(message.content), stop)),
     takeWarnings,
     ...(context.length > 0 && { appendedPrompt: context.join("\n\n") }),
     async [Symbol.asyncDispose]() {
@@ -121,15 +132,4 @@ export async function startHooks(
       }
     },
   };
-}
-
-function getText(prompt: PromptInput): string {
-  if (typeof prompt === "string") return prompt;
-  return "text" in prompt ? prompt.text : "";
-}
-
-function appendText(prompt: PromptInput, text: string): PromptInput {
-  if (text === "") return prompt;
-  if (typeof prompt === "string") return `${prompt}\n\n${text}`;
-  return "text" in prompt ? { ...prompt, text: `${prompt.text}\n\n${text}` } : prompt;
 }

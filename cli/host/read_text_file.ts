@@ -25,8 +25,20 @@ export function readTextFile(path: string, maxBytes: number = MAX_TEXT_BYTES): s
   }
 }
 
-/** Whether a path is that of a pipe or a device, for whose content or writer a read may wait without end. */
+/** The paths of standard input. */
+const STANDARD_INPUT: readonly string[] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/** Whether a path is that of standard input. */
+export function isStandardInput(path: string): boolean {
+  return STANDARD_INPUT.includes(path);
+}
+
+/**
+ * Whether a path is that of a pipe or a device, for whose content or writer a read may wait without end, or of standard
+ * input, which may be one.
+ */
 export function isPipe(path: string): boolean {
+  if (isStandardInput(path)) return true;
   try {
     const { isFile, isDirectory } = Deno.statSync(path);
     return !isFile && !isDirectory;
@@ -82,12 +94,14 @@ async function readChunks(
     if (signal.aborted) resolve(undefined);
     else signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
-  const opening = Deno.open(path);
-  using file = await Promise.race([opening, aborted]);
-  if (!file) {
+  // Opened by its path, standard input needs all permissions of Deno.
+  const opening = isStandardInput(path) ? undefined : Deno.open(path);
+  using opened = await Promise.race([opening, aborted]);
+  if (opening && !opened) {
     opening.then((late) => late.close(), () => {});
     return false;
   }
+  const file = opened ?? Deno.stdin;
   const chunk = new Uint8Array(CHUNK_BYTES);
   for (;;) {
     const reading = file.read(chunk);

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { redact } from "../../src/core/redact.ts";
+import { getArgumentSecrets } from "../../src/mcp/config/argument_secrets.ts";
 import type { McpConfig } from "../../src/mcp/mod.ts";
 import type { SandboxOptions } from "../../src/tools/mod.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
@@ -99,7 +101,7 @@ async function changeServers(
   });
 }
 
-/** Lists the servers, without the values of variables and headers. */
+/** Lists the servers, without the values of variables and headers, and without keys in arguments and URLs. */
 export async function listServers(host: Host): Promise<ExitCode> {
   const { config, disabled } = await readServers(await getSources(host), host.env);
   const rows = [
@@ -115,9 +117,12 @@ export async function listServers(host: Host): Promise<ExitCode> {
 
 function describeServer(server: Server): string {
   if ("command" in server && server.command !== undefined) {
-    return [server.command, ...server.args ?? []].join(" ");
+    const { command, args = [] } = server;
+    // The name of a variable is no secret.
+    const secrets = getArgumentSecrets(args).filter((text) => !text.includes("${"));
+    return redact([command, ...args].join(" "), secrets);
   }
-  return "url" in server ? toShownUrl(String(server.url)) : "";
+  return "url" in server ? redact(toShownUrl(String(server.url))) : "";
 }
 
 /** The settings of a run on which the start of its servers depends. */

@@ -23,6 +23,8 @@ export interface PromptOptions {
   readonly terminal: Pick<Terminal, "input" | "messages">;
   /** Aborts reading; the input received so far is used. */
   readonly signal: AbortSignal;
+  /** Whether standard input is the file of an option, and so no part of the prompt. Default: `false`. */
+  readonly isInputTaken?: boolean;
   /** Time to wait for input when there is a prompt, in milliseconds. Default: 3,000. */
   readonly firstByteMs?: number;
 }
@@ -34,11 +36,15 @@ export interface PromptOptions {
  */
 export async function readPrompt(
   words: readonly string[],
-  { terminal, signal, firstByteMs = FIRST_BYTE_TIMEOUT_MS }: PromptOptions,
+  { terminal, signal, isInputTaken, firstByteMs = FIRST_BYTE_TIMEOUT_MS }: PromptOptions,
 ): Promise<string> {
   const { input, messages } = terminal;
   const isInputRequired = words.includes("-");
   const prompt = words.filter((word) => word !== "-").join(" ").trim();
+  if (isInputTaken) {
+    if (prompt === "") throw new UsageError("The prompt is empty", USAGE_EXAMPLE);
+    return prompt;
+  }
   if (input.isTerminal && isInputRequired) await messages.write(READING_NOTICE);
   if (prompt === "") {
     if (input.isTerminal && !isInputRequired) {

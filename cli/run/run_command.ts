@@ -10,7 +10,9 @@ import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
+import { isStandardInput } from "../host/read_text_file.ts";
 import { toPlainText } from "../render/plain_text.ts";
+import type { RunOptions } from "../settings/run_options.ts";
 import type { RunCommandLine } from "./configure_run.ts";
 import { readPrompt } from "./prompt_input.ts";
 import { attachFiles } from "./attach_files.ts";
@@ -43,7 +45,11 @@ export async function runCommand(
   const { settings, configured: { directories }, host } = started;
   const [prompt, project] = await Promise.all([
     settings.inputFormat === "text"
-      ? readPrompt(words, { terminal: host.terminal, signal })
+      ? readPrompt(words, {
+        terminal: host.terminal,
+        signal,
+        isInputTaken: isInputTaken(commandLine.options),
+      })
       : words.join(" "),
     started.loadProject(),
   ]);
@@ -68,4 +74,11 @@ export async function runCommand(
     if (isInterrupted && exitCode !== undefined) return exitCode;
     throw error;
   }
+}
+
+/** Whether standard input is the file of an option. */
+function isInputTaken(
+  { image = [], systemFile = "", jsonSchema = "", mcpConfig = [] }: RunOptions,
+): boolean {
+  return [...image, systemFile, jsonSchema, ...mcpConfig].some(isStandardInput);
 }

@@ -5,7 +5,6 @@
  */
 
 import type { UserMessage } from "../../mod.ts";
-import { extractText } from "../../src/core/content.ts";
 import { BadRequestError, getErrorMessage } from "../../src/core/errors.ts";
 import type { CreateAgent } from "../../src/server/mod.ts";
 import type { Host } from "../host/host.ts";
@@ -65,12 +64,8 @@ export function createServedAgents(
 
 /** Runs the hooks of a prompt; throws a `BadRequestError` if one of them blocks it, so that it is not stored. */
 async function submitPrompt(message: UserMessage, hooks: StartedHooks): Promise<UserMessage> {
-  const text = extractText(message.content);
   try {
-    const prompt = await hooks.submit(text);
-    const added = typeof prompt === "string" ? prompt.slice(text.length).trim() : "";
-    if (added === "") return message;
-    return { ...message, content: [...message.content, { type: "text", text: added }] };
+    return await hooks.submitMessage(message);
   } catch (error) {
     throw new BadRequestError(getErrorMessage(error));
   }

@@ -40,13 +40,16 @@ export function parseCommandNote(text: string): UserCommand | undefined {
   return { command: content.slice(0, end), output: content.slice(end + COMMAND_OUTPUT.length) };
 }
 
-/** Beginning of the text about changes that the user has undone. */
+/** Beginning of the text about changes of the model that the user has undone. */
 export const UNDO_NOTE = "I have undone your changes of these files: ";
+
+/** Beginning of the text about other changes that the user has undone: those of a command of the user, or of a plan. */
+export const TASK_UNDO_NOTE = "I have undone the changes of these files: ";
 
 /** Beginning of the text about a plan that was carried out. */
 export const PLAN_NOTE = "Another agent has carried out the plan ";
 
-const NOTES = [COMMAND_NOTE, UNDO_NOTE, PLAN_NOTE];
+const NOTES = [COMMAND_NOTE, UNDO_NOTE, TASK_UNDO_NOTE, PLAN_NOTE];
 
 /** A text about changes that the user has undone. */
 export interface UndoNote {

@@ -39,7 +39,6 @@ export const CONVERSATION_OPTIONS = {
 
 /** The options of `swink run` that a conversation does not have. */
 export const RUN_ONLY_OPTIONS = [
-  "image",
   "inputFormat",
   "outputFormat",
   "jsonSchema",

@@ -1,5 +1,5 @@
 /**
- * Builds the npm package of the library in `dist/npm`, with types.
+ * Builds the npm package of the library in `dist/npm`, with types, and packs it.
  *
  * Each module stays a module of its own, at the same path. `deno pack` is not used: it does not lower `using`, generates no
  * types for modules that are not public, and leaves imports of JSR's packages to a registry of its own. Here JSR's packages,
@@ -8,6 +8,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { LLAMA_PACKAGE } from "../../src/local/llama/llama_runtime.ts";
 import { choosePackages } from "../packages.ts";
 import { compileDeclarations, compileModule } from "./compile.ts";
@@ -23,7 +24,17 @@ import { bundlePackage } from "./vendor.ts";
 /** Files and directories of the package; tests are left out. */
 const SOURCES = ["mod.ts", "adapters", "cli", "src"];
 
-const COPIED_FILES = ["README.md", "LICENSE", "CHANGELOG.md"];
+/** Files and directories that are copied: the pages with what they link to, which have to lead somewhere in the package too. */
+const COPIED = [
+  "README.md",
+  "LICENSE",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "cli/schemas",
+  "docs",
+  "examples",
+];
 
 const root = new URL("../../", import.meta.url);
 
@@ -50,7 +61,7 @@ export async function buildPackageIfChanged(): Promise<void> {
 
 async function hashInputs(): Promise<string> {
   const inputs: string[] = [];
-  for (const start of [...SOURCES, "scripts/npm", "deno.json", ...COPIED_FILES]) {
+  for (const start of [...SOURCES, "scripts/npm", "deno.json", ...COPIED]) {
     for await (const path of walkFiles(start)) {
       inputs.push(path, await Deno.readTextFile(new URL(path, root)));
     }
@@ -80,9 +91,27 @@ export async function buildPackage(): Promise<void> {
   const all = addLlama(config);
   const optional = listOptionalPackages(all, { sources: sources.values(), specifiers });
   await writeFile("package.json", createPackageJson(all, { specifiers, optional }));
-  for (const name of COPIED_FILES) {
-    await Deno.copyFile(new URL(name, root), new URL(name, packageDirectory));
+  for (const start of COPIED) {
+    for await (const path of walkFiles(start)) await copyFile(path);
   }
+}
+
+/**
+ * Packs the built package in a directory, and returns the path of the archive. Package managers install an archive with its
+ * dependencies; a directory they link without them.
+ */
+export async function packPackage(directory: string): Promise<string> {
+  const { name, version }: ProjectConfig = JSON.parse(
+    await Deno.readTextFile(new URL("package.json", packageDirectory)),
+  );
+  const { success, stderr } = await new Deno.Command("npm", {
+    args: ["pack", "--silent", "--pack-destination", directory],
+    cwd: packageDirectory,
+    stdin: "null",
+    stdout: "null",
+  }).output();
+  if (!success) throw new Error(`Cannot pack the package: ${new TextDecoder().decode(stderr)}`);
+  return `${directory}/${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
 }
 
 /** Adds llama.cpp, which the project does not import, because Deno would download it for every task. */
@@ -164,13 +193,23 @@ function isPackage(specifier: string): boolean {
   return !isRelative(specifier) && !specifier.startsWith("node:");
 }
 
+async function copyFile(path: string): Promise<void> {
+  await Deno.copyFile(new URL(path, root), await prepareFile(path));
+}
+
 async function writeFile(path: string, text: string): Promise<void> {
+  await Deno.writeTextFile(await prepareFile(path), text);
+}
+
+/** Creates the directory of a file of the package, and returns the URL of the file. */
+async function prepareFile(path: string): Promise<URL> {
   const file = new URL(path, packageDirectory);
   await Deno.mkdir(new URL(".", file), { recursive: true });
-  await Deno.writeTextFile(file, text);
+  return file;
 }
 
 if (import.meta.main) {
   await buildPackage();
-  console.log(`Built ${decodeURIComponent(packageDirectory.pathname)}`);
+  const archive = await packPackage(fileURLToPath(new URL("dist", root)));
+  console.log(`Built dist/npm, and packed it. To use it in a project:\n  npm install ${archive}`);
 }

@@ -20,8 +20,12 @@ const { error, status } = spawnSync("deno", ["run", "-A", "--quiet", program, ..
 });
 if (error) {
   const reason = error.code === "ENOENT" ? "deno is not in PATH" : error.message;
+  // On Windows, npm installs a script in place of a program, which cannot be started without a shell.
+  const install = process.platform === "win32"
+    ? "winget install DenoLand.Deno"
+    : "npm install --global deno";
   process.stderr.write(
-    `swink needs Deno 2.8 or later, which cannot be started: ${reason}. Install it: npm install --global deno\n`,
+    `swink needs Deno 2.8 or later, which cannot be started: ${reason}. Install it: ${install}\n`,
   );
 }
 process.exit(status ?? 2);

@@ -23,7 +23,7 @@ export async function runRequest({ module, call }: SyncRequest): Promise<string>
 }
 
 async function loadAgent(module: string): Promise<Agent> {
-  const { default: exported } = await import(module);
+  const { default: exported } = await import(/* webpackIgnore: true */ module);
   const agent: unknown = typeof exported === "function" ? await exported() : exported;
   if (agent instanceof Agent) return agent;
   throw new BadRequestError(

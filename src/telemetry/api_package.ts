@@ -20,7 +20,7 @@ export async function importApi(): Promise<OpenTelemetryApi> {
   const { name, range } = API_PACKAGE;
   const specifier = `npm:${name}@${range}`;
   try {
-    return await import(specifier);
+    return await import(/* webpackIgnore: true */ specifier);
   } catch (cause) {
     // Runtimes without npm: specifiers resolve installed packages by name.
     return await importInstalled(name, cause);
@@ -29,7 +29,7 @@ export async function importApi(): Promise<OpenTelemetryApi> {
 
 async function importInstalled(name: string, cause: unknown): Promise<OpenTelemetryApi> {
   try {
-    return await import(name);
+    return await import(/* webpackIgnore: true */ name);
   } catch {
     throw new BadRequestError(
       `Cannot load the npm package ${name}, which telemetry() needs: install it, or pass it as api`,

@@ -261,6 +261,22 @@ const SESSION_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promi
     });
   },
 
+  async "returns complete entries to calls at the same time"(subject) {
+    const bodies = ["a", "b", "c", "d"].map(createMessageEntry);
+    const entries = await subject.writeSession("calls", ...bodies);
+    await subject.readSession("calls", async (session) => {
+      const [middle, path, last] = await Promise.all([
+        session.entry(entries[1]?.id ?? ""),
+        session.path(),
+        session.path({ last: 2 }),
+      ]);
+      expectEqual(middle?.id, entries[1]?.id, "entry");
+      expectEqual(extractTexts(path), ["a", "b", "c", "d"], "path");
+      expectEqual(extractTexts(last), ["c", "d"], "end of the path");
+      expectEqual(session.damage.length, 0, "number of damaged entries");
+    });
+  },
+
   async "keeps the entries of the new writer when the lease of the old one has ended"(subject) {
     if (!subject.endLease) return;
     const first = await subject.store.create({ id: "lease" });

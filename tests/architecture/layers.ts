@@ -36,7 +36,7 @@ const PROGRAM_IMPORTS = [
   "src/core/parsed_problem\\.ts",
   "src/eval/recording/replay_agent\\.ts",
   "src/loop/run_turns\\.ts",
-  "src/mcp/config/read_mcp_config\\.ts",
+  "src/mcp/config/(argument_secrets|read_mcp_config)\\.ts",
   "src/memory/context/summarize\\.ts",
   "src/memory/file/file_store\\.ts",
   "src/memory/recording/(recorder|resume)\\.ts",

@@ -277,6 +277,19 @@ Deno.test("swink mcp: adds, lists and removes servers of the user", async () => 
   assertEquals((await runCommand(home, "remove", "files"))[0], 2);
 });
 
+Deno.test("swink mcp list: hides keys in arguments and paths, and shows variables", async () => {
+  await using home = await createTemporaryDirectory();
+  const command = ["server", "--api-key", "canary", "--token=canary", "--auth", "${TOKEN}", "a"];
+  await runCommand(home, "add", "files", "--", ...command);
+  await runCommand(home, "add", "web", "https://mcp.example/sk-canary-canary-canary/mcp");
+  assertEquals(await runCommand(home, "list"), [
+    0,
+    "files  server --api-key [redacted] --token=[redacted] --auth ${TOKEN} a\n" +
+    "web    https://mcp.example/[redacted]/mcp\n",
+    "",
+  ]);
+});
+
 Deno.test("swink mcp add, swink mcp remove: change a file with a byte order mark", async () => {
   await using home = await createTemporaryDirectory({
     [USER_FILE]: '\ufeff{"mcpServers":{"a":{"command":"x"}}}\r\n',

@@ -11,11 +11,15 @@ import { startMockProvider } from "./mock_provider.ts";
 import { getBasicEnvironment, SWINK_COMMAND } from "./swink_process.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
+/** A complete image of 3 × 2 pixels. */
+const GIF = Uint8Array.fromBase64("R0lGODlhAwACAIAAAAAAAP///ywAAAAAAwACAAACAoRRADs=");
+
 /** Runs a command line of bash in which `$SWINK` is the program. */
 async function runShell(line: string) {
   await using provider = startMockProvider(scriptedReply("Hi."));
   await using directory = await createTemporaryDirectory({
     "a.bin": new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1]),
+    "a.gif": GIF,
     "latin1.txt": new Uint8Array([0x63, 0x61, 0x66, 0xe9]),
   });
   const swink = SWINK_COMMAND.map((word) => `'${word}'`).join(" ");
@@ -34,7 +38,13 @@ async function runShell(line: string) {
   }).output();
   const [output, messages] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   const [request = ""] = provider.requests;
-  return { code, output, messages: messages ?? "", prompt: request && findPrompt(request) };
+  return {
+    code,
+    output,
+    messages: messages ?? "",
+    request,
+    prompt: request && findPrompt(request),
+  };
 }
 
 function findPrompt(request: string): string {
@@ -62,6 +72,30 @@ for (
 }
 
 for (
+  const [kind, line, sent] of [
+    ["--system-file", "echo Canary > f; swink run -q Hello --system-file /dev/stdin < f", "Canary"],
+    [
+      "--json-schema",
+      `echo '{"type":"object","title":"Canary"}' > f; swink run -q Hello --json-schema /dev/fd/0 < f`,
+      "Canary",
+    ],
+    [
+      "--mcp-config",
+      `echo '{"mcpServers":{}}' > f; swink run -q Hello --mcp-config /dev/stdin < f`,
+      "Hello",
+    ],
+    ["--image, a file", "swink run -q Hello -i /dev/stdin < a.gif", "image/gif"],
+    ["--image, a pipe", "cat a.gif | swink run -q Hello -i /dev/stdin", "image/gif"],
+  ] as const
+) {
+  Deno.test(`process: standard input that is the file of ${kind} is no part of the prompt`, async () => {
+    const { messages, prompt, request } = await runShell(line);
+    assertEquals([messages.includes("standard input"), prompt], [false, "Hello"]);
+    assertStringIncludes(request, sent);
+  });
+}
+
+for (
   const [kind, line, reason] of [
     ["a directory", "swink run Hello < .", "Standard input cannot be read: Is a directory"],
     ["endless", "swink run Hello < /dev/zero", "Standard input is larger than 10 MB"],
@@ -69,6 +103,7 @@ for (
     ["in another encoding", "swink run Hello < latin1.txt", "Standard input is not text in UTF-8"],
     ["empty without another prompt", "swink run < /dev/null", "The prompt is empty"],
     ["closed without another prompt", "swink run <&-", "The prompt is empty"],
+    ["an image without a prompt", "swink run -i /dev/stdin < a.gif", "The prompt is empty"],
   ] as const
 ) {
   Deno.test(`process: standard input that is ${kind} ends with 2`, async () => {

@@ -31,7 +31,13 @@ export async function listPaths(from: URL = root): Promise<string[]> {
 }
 
 /** Directories with pages. */
-const PAGE_DIRECTORIES = ["docs", "docs/decisions", "examples"];
+const PAGE_DIRECTORIES = [
+  "docs",
+  "docs/decisions",
+  "examples",
+  "examples/server",
+  "examples/workers",
+];
 
 /** Reads the pages of the root, of `docs` and of `examples`. */
 export function readPages(from: URL = root): Promise<TextFile[]> {

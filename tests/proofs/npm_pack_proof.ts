@@ -5,8 +5,9 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { buildPackageIfChanged, packageDirectory } from "../../scripts/npm/build.ts";
+import { buildPackageIfChanged, packPackage } from "../../scripts/npm/build.ts";
 import { createDeadline } from "../deadline.ts";
+import { listPaths } from "../documentation/project_paths.ts";
 
 const PROGRAM = `
 import { Agent, defineTool } from "@swink/agent";
@@ -73,22 +74,16 @@ Deno.test({
     await buildPackageIfChanged();
     const project = await Deno.makeTempDir({ prefix: "swink_pack_" });
     try {
-      const directory = decodeURIComponent(packageDirectory.pathname);
-      const [archive] = JSON.parse(
-        await run(directory, "npm", "pack", "--json", "--pack-destination", project),
-      );
-      const files: { path: string }[] = archive.files;
-      const names = files.map(({ path }) => path);
-      for (const name of ["README.md", "LICENSE", "mod.js", "mod.d.ts", "bin/swink.js"]) {
-        assert(names.includes(name), name);
-      }
-      assertEquals(names.filter((name) => /_test\.js$|testdata/.test(name)), []);
-
       await Deno.writeTextFile(`${project}/package.json`, '{ "type": "module" }');
       await Deno.writeTextFile(`${project}/tsconfig.json`, JSON.stringify(CONFIG));
       await Deno.writeTextFile(`${project}/program.ts`, PROGRAM);
-      const packages = [`./${archive.filename}`, "typescript@5", "@types/node@20"];
+      const packages = [await packPackage(project), "typescript@5", "@types/node@20"];
       await run(project, "npm", "install", "--silent", "--no-audit", "--no-fund", ...packages);
+      const names = await listPaths(new URL(`file://${project}/node_modules/@swink/agent/`));
+      for (const name of ["README.md", "LICENSE", "docs/README.md", "mod.d.ts", "bin/swink.js"]) {
+        assert(names.includes(name), name);
+      }
+      assertEquals(names.filter((name) => /_test\.js$|testdata/.test(name)), []);
       await run(project, "npx", "tsc", "--project", "tsconfig.json");
       assertEquals(await run(project, "node", "out/program.js"), "The sum is 42. 2\n");
     } finally {

@@ -50,6 +50,10 @@ await streamFn.unload();
 console.log(embedder.model.state.type);
 `;
 
+/** Makes a program of Node believe that it runs on Windows. */
+const PRETEND_WINDOWS =
+  `--import=data:text/javascript,Object.defineProperty(process,"platform",{value:"win32"})`;
+
 const tests = await listPortableTests(["tests/acceptance", "tests/runtimes/library"]);
 
 for (const runtime of RUNTIMES) {
@@ -77,6 +81,19 @@ for (const runtime of RUNTIMES) {
   });
 
   Deno.test({
+    name: `npm package, ${runtime.name}: CommonJS code loads the library with require()`,
+    ignore: !isInstalled(runtime),
+    async fn() {
+      await using app = await createTestApp([]);
+      const program = `console.log(typeof require("@swink/agent").Agent,
+        typeof require("@swink/agent/memory").openSession);`;
+      await Deno.writeTextFile(`${app.path}/program.cjs`, program);
+      const { success, text } = await runModule(runtime, app, ["program.cjs"]);
+      assertEquals([success, text.split("\n")[0]], [true, "function function"]);
+    },
+  });
+
+  Deno.test({
     name:
       `npm package, ${runtime.name}: swink runs on the deno program in PATH, and names it if there is none`,
     ignore: !isInstalled(runtime),
@@ -94,6 +111,12 @@ for (const runtime of RUNTIMES) {
       const missing = await runModule(runtime, app, args, { PATH: app.path });
       assertEquals(missing.success, false);
       assertStringIncludes(missing.text, "Install it: npm install --global deno");
+      if (runtime.name !== "Bun") {
+        const onWindows = await runModule(runtime, app, [PRETEND_WINDOWS, ...args], {
+          PATH: app.path,
+        });
+        assertStringIncludes(onWindows.text, "Install it: winget install DenoLand.Deno");
+      }
       await Deno.writeFile(`${app.path}/tiny.gguf`, createTinyModel());
       const prompt = ["run", "--no-session", "-m", "local/./tiny.gguf", "Hi"];
       const homes = { XDG_CONFIG_HOME: app.path, XDG_STATE_HOME: app.path };

@@ -2,6 +2,8 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { buildPackageIfChanged, packageDirectory } from "../../scripts/npm/build.ts";
 import { getSpecifiers } from "../../scripts/npm/specifiers.ts";
 import { createDeadline } from "../deadline.ts";
+import { findDeadLinks } from "../documentation/markdown_links.ts";
+import { listPaths, readPages } from "../documentation/project_paths.ts";
 import { readPublicModules } from "../project.ts";
 
 /** The `package.json` of the package. */
@@ -46,6 +48,26 @@ Deno.test("npm package: exports every public module with types, and imports only
     typeof entry === "string" ? [entry] : [entry.types, entry.default]
   );
   assertEquals(exported.filter((path) => !files.has(new URL(path, packageDirectory).href)), []);
+});
+
+Deno.test("npm package: its pages have their pictures, and link only to its files and to tests", async () => {
+  await buildPackageIfChanged();
+  const paths = await listPaths(packageDirectory);
+  const pages = await readPages(packageDirectory);
+  const dead = pages.flatMap((page) => findDeadLinks(page, pages, paths));
+  assertEquals(dead.filter((link) => !link.endsWith("_test.ts")), []);
+});
+
+Deno.test("npm package: webpack leaves imports of the library without a literal specifier to the runtime", async () => {
+  await buildPackageIfChanged();
+  const unmarked: string[] = [];
+  for await (const file of walkFiles(packageDirectory)) {
+    if (!/\/(?:src|adapters)\/.*\.js$/.test(file.pathname)) continue;
+    const code = await Deno.readTextFile(file);
+    const imports = code.match(/\bawait import\((?!["`]|\/\* webpackIgnore: true \*\/ ).*/g) ?? [];
+    unmarked.push(...imports.map((text) => `${file}: ${text}`));
+  }
+  assertEquals(unmarked, []);
 });
 
 Deno.test("npm package: swink runs the demo, whose modules are loaded late, and shows its help", async () => {

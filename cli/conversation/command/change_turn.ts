@@ -13,6 +13,11 @@ export function createTurnId(source: ChangeSource, time: number): string {
   return `${time} ${source} ${crypto.randomUUID()}`;
 }
 
+/** Returns what changes files in a turn. */
+export function getChangeSource(turn: string): ChangeSource {
+  return turn.split(" ")[1] === "task" ? "task" : "prompt";
+}
+
 /** Returns the time of the begin of a turn. */
 export function getTurnTime(turn: string): number {
   return parseInt(turn, 10);
@@ -22,7 +27,7 @@ export function getTurnTime(turn: string): number {
 export interface RewoundPrompt {
   /** Time of the message before it; 0 for the first one. */
   readonly previousTimestamp: number;
-  /** Time of its message. */
+  /** Time at which its message was added to the session. */
   readonly timestamp: number;
 }
 
@@ -33,5 +38,5 @@ export function isTurnSince(
 ): boolean {
   const time = getTurnTime(turn);
   // The turn of a prompt begins before its message.
-  return time > (turn.split(" ")[1] === "task" ? timestamp : previousTimestamp);
+  return time > (getChangeSource(turn) === "task" ? timestamp : previousTimestamp);
 }

@@ -7,7 +7,7 @@
 import type { EntryOutline, Session, SessionEntry } from "../../../src/memory/mod.ts";
 import { extractText } from "../../../src/core/content.ts";
 import type { RewoundPrompt } from "./change_turn.ts";
-import { getTypedText } from "./typed_text.ts";
+import { getTypedPrompt } from "./typed_text.ts";
 import { isNote } from "../../sessions/user_notes.ts";
 
 /** A message of the user in a session. */
@@ -30,7 +30,8 @@ export async function listPrompts(session: Session): Promise<BranchPrompt[]> {
     toPrompt(entry).map((prompt) => ({
       ...prompt,
       previousTimestamp: getTimestamp(path[index - 1]),
-      timestamp: getTimestamp(entry),
+      // The message of a text that was queued has the time at which it was sent.
+      timestamp: entry.timestamp,
     }))
   );
 }
@@ -99,5 +100,5 @@ function toPrompt(entry: SessionEntry): SessionPrompt[] {
   const { id, parentId, message } = entry;
   if (message.role !== "user") return [];
   const text = extractText(message.content);
-  return isNote(text) ? [] : [{ id, parentId, text: getTypedText(text) }];
+  return isNote(text) ? [] : [{ id, parentId, text: getTypedPrompt(message) }];
 }

@@ -1,7 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertNotEquals } from "@std/assert";
 import type { UserMessage } from "../../../mod.ts";
 import { InMemorySessionStore } from "../../../src/memory/mod.ts";
-import { listTree } from "./session_prompts.ts";
+import { listPrompts, listTree } from "./session_prompts.ts";
 
 function createPrompt(text: string): UserMessage {
   return { role: "user", content: [{ type: "text", text }], timestamp: 0 };
@@ -16,6 +16,14 @@ Deno.test("listTree() lists the prompts of a session that is as long as the stac
   const nodes = await listTree(session);
   assertEquals(nodes.map(({ text }) => text), Array.from({ length: count }, (_, i) => `${i}`));
   assertEquals(nodes.every(({ depth, isCurrent }) => depth === 0 && isCurrent), true);
+});
+
+Deno.test("listPrompts() has the time at which the agent read a text that had waited", async () => {
+  const session = await new InMemorySessionStore().create({ cwd: "/p" });
+  session.append({ type: "message", message: createPrompt("queued before the last command") });
+  const [prompt] = await listPrompts(session);
+  assertEquals(prompt?.timestamp, session.outline[0]?.timestamp);
+  assertNotEquals(prompt?.timestamp, 0);
 });
 
 Deno.test("listTree() lists each branch before the next one, and indents branches", async () => {

@@ -1,8 +1,11 @@
 /**
- * The typed part of a prompt to which files were added.
+ * The typed part of a prompt to which files and the output of hooks were added.
  *
  * @module
  */
+
+import type { AgentMessage } from "../../../mod.ts";
+import { getTextWithoutHooks } from "../../hooks/hook_output.ts";
 
 /** The beginning of a file that `addAttachments()` has added to a prompt. */
 const FILE = /\n\n<file path=("(?:[^"\\\n]|\\(?:["\\bfnrt]|u[0-9a-f]{4}))*")>\n/g;
@@ -18,6 +21,11 @@ export function getTypedText(prompt: string): string {
     if (isNamed(path, typed)) return typed;
   }
   return prompt;
+}
+
+/** Returns the typed part of a message of the user; empty for other messages. */
+export function getTypedPrompt(message: AgentMessage): string {
+  return message.role === "user" ? getTypedText(getTextWithoutHooks(message)) : "";
 }
 
 /** Whether a text names the file of a path, which is a string in JSON. */

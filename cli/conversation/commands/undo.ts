@@ -7,9 +7,10 @@
 import type { UndoReport } from "../../../src/tools/mod.ts";
 import type { Line } from "../../render/line/line.ts";
 import type { SessionControl } from "../command/command_context.ts";
+import { getChangeSource } from "../command/change_turn.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { toLine, toLines } from "../view/lines.ts";
-import { createUndoMetadata, UNDO_NOTE } from "../../sessions/user_notes.ts";
+import { createUndoMetadata, TASK_UNDO_NOTE, UNDO_NOTE } from "../../sessions/user_notes.ts";
 
 /** `/undo`. */
 export const undo = defineCommand({
@@ -29,7 +30,8 @@ export async function addUndoNote(
 ): Promise<void> {
   const paths = [...restored, ...removed];
   if (paths.length === 0) return;
-  await sessions.addText(`${UNDO_NOTE}${paths.join(", ")}`, createUndoMetadata(turn));
+  const note = turn && getChangeSource(turn) === "task" ? TASK_UNDO_NOTE : UNDO_NOTE;
+  await sessions.addText(`${note}${paths.join(", ")}`, createUndoMetadata(turn));
 }
 
 /** Formats the result of an undo. */

@@ -6,7 +6,8 @@
 
 import type { Agent, AgentEvent, AgentResult, PromptInput } from "../../../mod.ts";
 import type { Delivery, QueueControl, QueuedText, RunControl } from "../command/command_context.ts";
-import { getTypedText } from "../command/typed_text.ts";
+import { getTypedPrompt, getTypedText } from "../command/typed_text.ts";
+import { getPromptText } from "../../hooks/hook_output.ts";
 import { getUserText } from "./user_text.ts";
 
 /** Options for {@linkcode ConversationRuns}. */
@@ -68,11 +69,6 @@ interface Activity {
 /** The reason of the abort of a run by the user. */
 const ABORT_REASON = "the user";
 
-function getPromptText(input: PromptInput): string {
-  if (typeof input === "string") return input;
-  return "text" in input ? input.text : "";
-}
-
 /** Runs the prompts of a conversation one after the other. */
 export class ConversationRuns implements RunControl, QueueControl {
   readonly #options: ConversationRunsOptions;
@@ -127,7 +123,7 @@ export class ConversationRuns implements RunControl, QueueControl {
     const { steering, followUp } = this.agent.queued;
     for (const { message } of [...steering, ...followUp]) {
       if (message.id === undefined || this.#typed.has(message.id)) continue;
-      this.#typed.set(message.id, getTypedText(getUserText(message)));
+      this.#typed.set(message.id, getTypedPrompt(message));
     }
   }
 

@@ -14,7 +14,7 @@ import type { CallView } from "../../render/tools/call_view.ts";
 import { pluralize } from "../../render/tool_line.ts";
 import { toLine, toLines } from "../view/lines.ts";
 import { listCalls } from "./list_calls.ts";
-import { getTypedText } from "../command/typed_text.ts";
+import { getTypedPrompt } from "../command/typed_text.ts";
 import { parseCommandNote } from "../../sessions/user_notes.ts";
 import { formatCommandOutput } from "./shell_command.ts";
 import { getUserText } from "./user_text.ts";
@@ -51,7 +51,7 @@ export function formatHistory(
     ...messages.slice(start).flatMap((message) => {
       switch (message.role) {
         case "user":
-          return formatUserText(getUserText(message), options.display);
+          return formatUserText(message, options.display);
         case "assistant":
           return formatReply(message, calls, options);
         default:
@@ -62,9 +62,9 @@ export function formatHistory(
 }
 
 /** Formats a text of the user; a command that the user has run, and its output, as they were shown then. */
-function formatUserText(text: string, display: Display): Line[] {
-  const ran = parseCommandNote(text);
-  if (!ran) return label(shorten(toLines(getTypedText(text))), "user", display);
+function formatUserText(message: AgentMessage, display: Display): Line[] {
+  const ran = parseCommandNote(getUserText(message));
+  if (!ran) return label(shorten(toLines(getTypedPrompt(message))), "user", display);
   return [
     ...label(shorten(toLines(`!${ran.command}`)), "user", display),
     ...shorten(formatCommandOutput(ran.output)),

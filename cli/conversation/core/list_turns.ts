@@ -9,8 +9,7 @@ import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.
 import type { TurnUsage } from "../../render/status/turn_usage.ts";
 import { parsePlanMetadata } from "../../sessions/user_notes.ts";
 import type { OtherSpending } from "./other_spending.ts";
-import { getTypedText } from "../command/typed_text.ts";
-import { getUserText } from "./user_text.ts";
+import { getTypedPrompt } from "../command/typed_text.ts";
 
 /**
  * Returns the usage of each prompt that has replies.
@@ -52,7 +51,7 @@ class Turns {
         // A text that was queued begins with the end of the reply before it.
         this.#startedAt = Math.max(message.timestamp, this.#endedAt);
         this.#isNew = true;
-        this.#label = getTypedText(getUserText(message));
+        this.#label = getTypedPrompt(message);
         const plan = parsePlanMetadata(message.metadata);
         if (plan) this.list.push({ label: "/execute", ...plan });
         this.#isAnswered = plan !== undefined;

@@ -77,7 +77,8 @@ export function classifyLine(
   if (!isConfirmed && !isPrivate && containsSecret(text)) return { type: "secret" };
   if (commandNames.includes(word)) return { type: "command", name: word, argument: rest };
   if (!isConfirmed && COMMAND.test(word)) {
-    const suggestion = findSuggestion(word, commandNames);
+    const begun = rest === "" ? commandNames.find((name) => name.startsWith(word)) : undefined;
+    const suggestion = begun ?? findSuggestion(word, commandNames);
     if (suggestion !== undefined) return { type: "unknown_command", word, suggestion };
   }
   return shell ?? classifyPrompt(line);

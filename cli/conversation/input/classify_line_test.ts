@@ -34,6 +34,19 @@ Deno.test("classifyLine(): a first word that is similar to a command is held bac
   assertEquals(classify("/hlep me", true), prompt("/hlep me"));
 });
 
+Deno.test("classifyLine(): a beginning of a command by itself is held back", () => {
+  for (
+    const [word, suggestion] of [["/he", "/help"], ["/rev", "/review"], [
+      "#app",
+      "#approve",
+    ]] as const
+  ) {
+    assertEquals(classify(` ${word} `), { type: "unknown_command", word, suggestion });
+    assertEquals(classify(`${word} is a path`), prompt(`${word} is a path`));
+    assertEquals(classify(`${word}`, true), prompt(`${word}`));
+  }
+});
+
 Deno.test("classifyLine(): paths, numbers and other words are prompts", () => {
   for (const text of ["/etc/hosts is wrong", "#12 fails", "/tmp is full", "/ a", "# Title"]) {
     assertEquals(classify(text), prompt(text));

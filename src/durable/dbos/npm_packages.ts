@@ -134,7 +134,7 @@ async function importPackage<Package>(
 ): Promise<Package> {
   const specifier = `npm:${name}@${range}`;
   try {
-    return await import(specifier);
+    return await import(/* webpackIgnore: true */ specifier);
   } catch (cause) {
     // Runtimes without npm: specifiers resolve installed packages by name.
     return await importInstalled<Package>(name, cause);
@@ -143,7 +143,7 @@ async function importPackage<Package>(
 
 async function importInstalled<Package>(name: string, cause: unknown): Promise<Package> {
   try {
-    return await import(name);
+    return await import(/* webpackIgnore: true */ name);
   } catch {
     throw new BadRequestError(
       `Cannot load the npm package ${name}, which DbosEngine needs: install it`,

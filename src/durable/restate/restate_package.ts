@@ -73,7 +73,7 @@ export async function loadRestate(): Promise<RestatePackage> {
   const { name, range } = RESTATE_PACKAGE;
   const specifier = `npm:${name}@${range}/fetch`;
   try {
-    return await import(specifier);
+    return await import(/* webpackIgnore: true */ specifier);
   } catch (cause) {
     // Runtimes without npm: specifiers resolve installed packages by name.
     return await importInstalled(`${name}/fetch`, cause);
@@ -82,7 +82,7 @@ export async function loadRestate(): Promise<RestatePackage> {
 
 async function importInstalled(name: string, cause: unknown): Promise<RestatePackage> {
   try {
-    return await import(name);
+    return await import(/* webpackIgnore: true */ name);
   } catch {
     throw new BadRequestError(
       `Cannot load the npm package ${RESTATE_PACKAGE.name}, which RestateEngine needs: install it`,

@@ -18,7 +18,7 @@ export async function importYaml(): Promise<typeof import("yaml")> {
   const { name, range } = YAML_PACKAGE;
   const specifier = `npm:${name}@${range}`;
   try {
-    return await import(specifier);
+    return await import(/* webpackIgnore: true */ specifier);
   } catch (cause) {
     // Runtimes without npm: specifiers resolve installed packages by name.
     return await importInstalled(name, cause);
@@ -27,7 +27,7 @@ export async function importYaml(): Promise<typeof import("yaml")> {
 
 async function importInstalled(name: string, cause: unknown): Promise<typeof import("yaml")> {
   try {
-    return await import(name);
+    return await import(/* webpackIgnore: true */ name);
   } catch {
     throw new BadRequestError(
       `Cannot load the npm package ${name}, which cases in YAML and JSON need: install it, or pass the cases as objects`,

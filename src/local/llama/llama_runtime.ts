@@ -167,12 +167,12 @@ async function importPackage(): Promise<LlamaPackage> {
   const { name, version } = LLAMA_PACKAGE;
   const installed: string = name;
   try {
-    return await import(installed);
+    return await import(/* webpackIgnore: true */ installed);
   } catch (error) {
     // Other runtimes and the npm package have no such specifiers; a second error would hide the first one.
     if (!isDeno || import.meta.url.includes("/node_modules/")) throw error;
     const specifier = `npm:${name}@${version}`;
-    return await import(specifier);
+    return await import(/* webpackIgnore: true */ specifier);
   }
 }
 

@@ -48,10 +48,10 @@ async function importPackage(): Promise<JinjaPackage> {
   const { name, range } = JINJA_PACKAGE;
   const specifier = `npm:${name}@${range}`;
   try {
-    return await import(specifier);
+    return await import(/* webpackIgnore: true */ specifier);
   } catch {
     // Runtimes without npm: specifiers resolve installed packages by name.
     const installed: string = name;
-    return await import(installed);
+    return await import(/* webpackIgnore: true */ installed);
   }
 }

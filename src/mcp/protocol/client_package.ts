@@ -147,7 +147,7 @@ async function importPackage(): Promise<McpClientPackage> {
   const { name, range } = CLIENT_PACKAGE;
   const specifier = `npm:${name}@${range}`;
   try {
-    return await import(specifier);
+    return await import(/* webpackIgnore: true */ specifier);
   } catch (cause) {
     // Runtimes without npm: specifiers resolve installed packages by name.
     return await importInstalled(name, cause);
@@ -156,7 +156,7 @@ async function importPackage(): Promise<McpClientPackage> {
 
 async function importInstalled(name: string, cause: unknown): Promise<McpClientPackage> {
   try {
-    return await import(name);
+    return await import(/* webpackIgnore: true */ name);
   } catch {
     pendingPackage = undefined;
     throw new BadRequestError(

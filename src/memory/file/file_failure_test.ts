@@ -446,3 +446,26 @@ testOnDisk(
     assertEquals(session.outline.length, 2);
   },
 );
+
+testOnDisk(
+  "FileSessionStore: a session that another process deletes meanwhile is not listed, and does not exist",
+  async ({ disk, directory }) => {
+    const session = await createStore(directory, disk).create({ id: "s" });
+    session.append(createMessageEntry("Hello"));
+    await session.close();
+    await Deno.remove(`${directory}/s.index`);
+    const log = await Deno.readFile(`${directory}/s.jsonl`);
+    const files: FileSystem = {
+      ...localFileSystem,
+      openToRead: async (path) => {
+        await Deno.remove(path);
+        return localFileSystem.openToRead(path);
+      },
+    };
+    const store = new FileSessionStore({ directory, files } as FileStoreOptions);
+    assertEquals(await store.list(), []);
+    await Deno.writeFile(`${directory}/s.jsonl`, log);
+    const open = () => store.open("s", { access: "read" });
+    assertEquals((await assertRejects(open, SessionError)).reason, "not_found");
+  },
+);

@@ -102,6 +102,26 @@ testInDirectory(
 );
 
 testInDirectory(
+  "FileSessionStore: flush() writes a valid index when it is called twice at the same time",
+  async (directory) => {
+    const disk = new CountingDisk();
+    const store = createStore(directory, disk);
+    const session = await store.create({ id: "s" });
+    for (const flushes of [1, 2]) {
+      for (let number = 0; number < 300; number++) {
+        session.append(createMessageEntry("x".repeat(4_000)));
+      }
+      await Promise.all(Array.from({ length: flushes }, () => session.flush()));
+    }
+    await session.close();
+    disk.logBytes = 0;
+    await using reopened = await store.open("s", { access: "read" });
+    assertEquals(reopened.outline.length, 600);
+    assert(disk.logBytes < 10_000, `read ${disk.logBytes} bytes`);
+  },
+);
+
+testInDirectory(
   "FileSessionStore: list() rebuilds an index that is missing or torn",
   async (directory) => {
     const disk = new CountingDisk();

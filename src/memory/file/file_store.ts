@@ -16,6 +16,7 @@ import type {
   SessionStore,
   SessionSummary,
 } from "../../core/session.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { createHeartbeats, withWriterLock, type WriterLock } from "../lock/writer_lock.ts";
 import { checkPath, checkStoreOptions } from "../storage/check_store_options.ts";
 import { EntryEncoder } from "../store/entry_encoder.ts";
@@ -402,6 +403,8 @@ export class FileSessionStore implements SessionStore {
     try {
       return await loadLogIndex(this.#files, paths, { id, log: await this.#findLog(id, paths) });
     } catch (error) {
+      // Another process has deleted it meanwhile.
+      if (getSystemErrorCode(error) === "ENOENT") throw createNotFoundError(id);
       throw toSessionError(error, { id, reason: "read_failed" });
     }
   }
@@ -462,10 +465,10 @@ export class FileSessionStore implements SessionStore {
       this.#summaryCache.set(name, { modified: info.modified, summary });
       return summary;
     } catch (error) {
-      if (id === undefined) return undefined;
+      const { message, reason } = toSessionError(error, { id, reason: "read_failed" });
+      if (id === undefined || reason === "not_found") return undefined;
       const { modified: created, size } = info ?? { modified: 0, size: 0 };
       const header = createHeader({ id, created });
-      const { message } = toSessionError(error, { id, reason: "read_failed" });
       return { ...SummaryBuilder.from(header).build(size), problem: message };
     }
   }

@@ -33,6 +33,8 @@ export class IndexWriter {
   #state: IndexState;
   /** Size of the log when the index was written, in bytes. */
   #writtenAt: number;
+  /** The write that is under way. Another one at the same time would append the same entries. */
+  #pendingWrite: Promise<void> | undefined;
 
   constructor(
     files: FileSystem,
@@ -46,13 +48,20 @@ export class IndexWriter {
     this.#writtenAt = indexed ? size : 0;
   }
 
-  /** Whether a log of this size, in bytes, has grown enough for its index to be written. */
+  /** Whether a log of this size, in bytes, has grown enough for its index to be written, and it is not being written. */
   isDue(size: number): boolean {
-    return size - this.#writtenAt > INDEX_INTERVAL_BYTES;
+    return !this.#pendingWrite && size - this.#writtenAt > INDEX_INTERVAL_BYTES;
   }
 
   /** Appends the missing entries to the index, or replaces it if it is outdated. Never rejects. */
   async write(log: LogState): Promise<void> {
+    while (this.#pendingWrite) await this.#pendingWrite;
+    this.#pendingWrite = this.#write(log);
+    await this.#pendingWrite;
+    this.#pendingWrite = undefined;
+  }
+
+  async #write(log: LogState): Promise<void> {
     try {
       const { modified } = this.#files.stat(this.#paths.log) ?? { modified: 0 };
       const { entries: from, damage: damageFrom } = this.#state.type === "valid"

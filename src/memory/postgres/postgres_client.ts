@@ -150,7 +150,7 @@ async function importPackage(): Promise<PgPackage> {
   const { name, range } = PG_PACKAGE;
   const specifier = `npm:${name}@${range}`;
   try {
-    return await import(specifier);
+    return await import(/* webpackIgnore: true */ specifier);
   } catch (cause) {
     // Runtimes without npm: specifiers resolve installed packages by name.
     return await importInstalled(name, cause);
@@ -159,7 +159,7 @@ async function importPackage(): Promise<PgPackage> {
 
 async function importInstalled(name: string, cause: unknown): Promise<PgPackage> {
   try {
-    return await import(name);
+    return await import(/* webpackIgnore: true */ name);
   } catch {
     pendingPackage = undefined;
     throw new SessionError(

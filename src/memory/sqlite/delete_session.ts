@@ -9,7 +9,13 @@
 
 import { decodeLine } from "../store/jsonl.ts";
 import { PARTLY_DELETED } from "./session_rows.ts";
-import { type Database, isCorrupt, isDiskFull, runInTransaction } from "./sqlite_database.ts";
+import {
+  type Database,
+  isBusy,
+  isCorrupt,
+  isDiskFull,
+  runInTransaction,
+} from "./sqlite_database.ts";
 import { getStoredText, replaceTextIndex } from "./sqlite_tables.ts";
 
 /** Maximum length of the indexed texts that one transaction removes, in characters, which take some 10 ms. */
@@ -132,12 +138,22 @@ function writeOnFullDisk<Value>(database: Database, act: () => Value): Value {
   try {
     return act();
   } catch (error) {
-    if (!isDiskFull(error)) throw error;
-    database.exec("PRAGMA journal_mode = MEMORY");
+    if (!isDiskFull(error) || !moveJournalToMemory(database)) throw error;
     try {
       return act();
     } finally {
       database.exec("PRAGMA journal_mode = WAL");
     }
+  }
+}
+
+/** Keeps the journal in memory; returns `false` if another process has the database open, and needs the log. */
+function moveJournalToMemory(database: Database): boolean {
+  try {
+    database.exec("PRAGMA journal_mode = MEMORY");
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
   }
 }

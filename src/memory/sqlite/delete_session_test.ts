@@ -7,7 +7,7 @@ import {
 import { SessionError } from "../../core/errors.ts";
 import { scopeStore } from "../storage/scoped_store.ts";
 import { deleteSession } from "./delete_session.ts";
-import { openDatabase } from "./sqlite_database.ts";
+import { type Database, openDatabase } from "./sqlite_database.ts";
 import { SqliteSessionStore } from "./sqlite_store.ts";
 import { createTables } from "./sqlite_tables.ts";
 
@@ -127,3 +127,22 @@ testDatabase("delete() deletes the entries of a session without a row", async (p
   database.close();
   assertEquals([count, (await store.search("needle", { limit: 100 })).length], [21, 20]);
 });
+
+testDatabase(
+  "delete() reports a full disk at once when another process has the database open",
+  async (path) => {
+    await using store = new SqliteSessionStore({ path });
+    await writeSession(store, "a", "needle");
+    const database = await openDatabase(path, createTables);
+    // The deletion needs space.
+    database.exec(`
+    CREATE TABLE pages (page BLOB);
+    CREATE TRIGGER full BEFORE DELETE ON sessions BEGIN INSERT INTO pages VALUES (zeroblob(100000)); END;
+    PRAGMA max_page_count = 1;
+  `);
+    const use = <Value>(act: (database: Database) => Value) =>
+      new Promise<Value>((resolve) => resolve(act(database)));
+    await assertRejects(() => deleteSession("a", use), Error, "database or disk is full");
+    database.close();
+  },
+);

@@ -57,3 +57,17 @@ testDatabase("delete() removes the words of a result that the session has twice"
 async function hasText(path: string, text: string): Promise<boolean> {
   return new TextDecoder("latin1").decode(await Deno.readFile(path)).includes(text);
 }
+
+testDatabase("deleteAll() lets other tasks run while it deletes many sessions", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  for (let number = 0; number < 30; number++) {
+    await using session = await store.create({ tenant: "acme" });
+    for (let entry = 0; entry < 10; entry++) session.append(createMessageEntry(`zebra ${entry}`));
+  }
+  let deleted: readonly string[] | undefined;
+  const deletion = store.deleteAll({ tenant: "acme" }).then((ids) => deleted = ids);
+  let tasks = 0;
+  for (; !deleted; tasks++) await new Promise((resolve) => setTimeout(resolve, 0));
+  assertEquals((await deletion).length, 30);
+  assert(tasks > 2, `${tasks} tasks`);
+});

@@ -40,6 +40,7 @@ import {
 import { toIndexText } from "./index_words.ts";
 import { createListQuery, createSearchQuery, type Query } from "./sqlite_queries.ts";
 import { addMembers, createTables } from "./sqlite_tables.ts";
+import { TaskPauses } from "./task_pauses.ts";
 
 /** Options for {@linkcode SqliteStorage}. */
 export interface SqliteStorageOptions {
@@ -56,6 +57,7 @@ export class SqliteStorage implements EntryStorage {
   readonly #path: string;
   readonly #files: LockStorage;
   readonly #leases: LockFileLeases | MemoryLeases;
+  readonly #pauses = new TaskPauses();
   #connection: Promise<Connection> | undefined;
   #isClosed = false;
   /** Ids of the sessions with commits that were not synced to disk. */
@@ -197,17 +199,23 @@ export class SqliteStorage implements EntryStorage {
 
   /** Calls a function with the database, again while it is locked. */
   async #use<Value>(act: (connection: Connection) => Value): Promise<Value> {
-    if (this.#isClosed) {
-      throw new SessionError(`The session store "${this.#path}" is closed: create a new one`, {
-        reason: "closed",
-      });
+    let connection = await this.#getOpenConnection();
+    while (this.#pauses.isDue) {
+      await this.#pauses.pause();
+      connection = await this.#getOpenConnection();
     }
-    const connection = await this.#getConnection();
     try {
-      return await retryWhileBusy(() => act(connection));
+      return await retryWhileBusy(() => this.#pauses.run(() => act(connection)));
     } catch (error) {
       throw addAdvice(error);
     }
+  }
+
+  async #getOpenConnection(): Promise<Connection> {
+    if (!this.#isClosed) return await this.#getConnection();
+    throw new SessionError(`The session store "${this.#path}" is closed: create a new one`, {
+      reason: "closed",
+    });
   }
 
   async #getConnection(): Promise<Connection> {

@@ -15,8 +15,8 @@ import type { EntryStorage, StoredEntry } from "./entry_storage.ts";
 import type { LoadedTree } from "./load_tree.ts";
 import type { WriterLease } from "./writer_lease.ts";
 
-/** Number of entries that are read at a time for a new summary. */
-const REBUILD_BATCH_SIZE = 256;
+/** Number of entries that are read at a time. A storage may block the thread while it reads, as SQLite does. */
+const READ_BATCH_SIZE = 256;
 
 /**
  * Maximum length of the entries of one append, in UTF-16 code units; a single entry may be longer. Databases limit a
@@ -105,23 +105,28 @@ export class StorageLog implements EntryLog {
   async #rebuildSummary(): Promise<SessionSummary> {
     const { header, positions } = this.#options;
     const builder = SummaryBuilder.from(header);
-    for (let from = 0; from < positions.length; from += REBUILD_BATCH_SIZE) {
-      const length = Math.min(REBUILD_BATCH_SIZE, positions.length - from);
+    for (let from = 0; from < positions.length; from += READ_BATCH_SIZE) {
+      const length = Math.min(READ_BATCH_SIZE, positions.length - from);
       const entries = await this.read(Array.from({ length }, (_, index) => from + index));
       for (const entry of entries) if (entry) builder.add(entry);
     }
     return { ...builder.build(0), entries: this.#nextPosition };
   }
 
+  /** Reads lines, many of them some at a time: other tasks run in between. */
   async #readLines(positions: readonly number[]): Promise<readonly DecodedLine[]> {
     const { storage, header } = this.#options;
     const stored = positions.map((position) => this.#options.positions[position] ?? -1);
     const known = [...new Set(stored)].filter((position) => position >= 0)
       .toSorted((left, right) => left - right);
-    const lines = new Map(
-      (await storage.readLines(header.id, known)).map((line, index) => [known[index], line]),
-    );
-    return stored.map((position) => decodeLine(lines.get(position) ?? ""));
+    const lines = new Map<number, DecodedLine>();
+    for (let from = 0; from < known.length; from += READ_BATCH_SIZE) {
+      const batch = known.slice(from, from + READ_BATCH_SIZE);
+      const read = await storage.readLines(header.id, batch);
+      batch.forEach((position, index) => lines.set(position, decodeLine(read[index] ?? "")));
+      if (batch.length === READ_BATCH_SIZE) await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    return stored.map((position) => lines.get(position));
   }
 }
 

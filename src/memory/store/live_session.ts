@@ -217,14 +217,16 @@ export class LiveSession implements Session {
     positions: readonly number[],
     { cache = true }: { readonly cache?: boolean } = {},
   ): Promise<SessionEntry[]> {
-    const read = await this.#readMissing(positions);
+    const nodes = positions.map((position) => this.outline[position]);
+    const read = await this.#read(positions);
     const entries: SessionEntry[] = [];
-    let next = 0;
-    for (const position of positions) {
+    for (const [index, position] of positions.entries()) {
+      const node = nodes[index];
+      // After a write that failed meanwhile, the position may be that of a later entry.
+      if (!node || node !== this.outline[position]) continue;
+      // Another call may have loaded the entry meanwhile.
       const loaded = this.#loadedEntries[position];
-      const entry = loaded ?? read[next++];
-      const node = this.outline[position];
-      if (!node) continue;
+      const entry = loaded ?? read[index];
       if (!entry || !belongsToNode(entry, node)) {
         this.#reportUnreadable(position, node);
         continue;
@@ -237,14 +239,15 @@ export class LiveSession implements Session {
     return entries;
   }
 
-  /** Reads the entries that are not loaded, in the given order. */
-  async #readMissing(
-    positions: readonly number[],
-  ): Promise<readonly (SessionEntry | undefined)[]> {
-    const missing = positions.filter((position) => !this.#loadedEntries[position]);
-    if (missing.length === 0) return [];
+  /** Returns the entries at positions, of which those that are not loaded are read from the log. */
+  async #read(positions: readonly number[]): Promise<readonly (SessionEntry | undefined)[]> {
+    const loaded = positions.map((position) => this.#loadedEntries[position]);
+    const missing = positions.filter((_, index) => !loaded[index]);
+    if (missing.length === 0) return loaded;
     try {
-      return await this.#options.log.read(missing);
+      const read = await this.#options.log.read(missing);
+      let next = 0;
+      return loaded.map((entry) => entry ?? read[next++]);
     } catch (error) {
       throw toSessionError(error, { id: this.id, reason: "read_failed" });
     }

@@ -1,8 +1,9 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { extractText } from "../../core/content.ts";
 import { createDeferred } from "../../core/deferred.ts";
 import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
+import type { SessionEntry } from "../../core/session_entry.ts";
 import type { EncodedEntry } from "./entry_encoder.ts";
 import type { AppendResult, EntryLog } from "./entry_log.ts";
 import { LiveSession } from "./live_session.ts";
@@ -35,7 +36,7 @@ class SlowLog implements EntryLog {
     return Promise.resolve();
   }
 
-  read(): Promise<readonly undefined[]> {
+  read(): Promise<readonly (SessionEntry | undefined)[]> {
     return Promise.resolve([]);
   }
 
@@ -50,7 +51,7 @@ class SlowLog implements EntryLog {
 
 const nextTask = () => new Promise((resolve) => setTimeout(resolve));
 
-function createSession(log: SlowLog): LiveSession {
+function createSession(log: SlowLog, tree = new SessionTree()): LiveSession {
   const header = {
     type: "session",
     id: "s",
@@ -62,7 +63,7 @@ function createSession(log: SlowLog): LiveSession {
   return new LiveSession({
     header,
     access: "write",
-    tree: new SessionTree(),
+    tree,
     log,
     now: () => 0,
     newId: () => `entry ${ids++}`,
@@ -121,4 +122,25 @@ Deno.test("LiveSession: a flush rejects when an append has thrown the error of i
     await flush,
     'Cannot write the session "s": the disk is full; 1 of its entries were not stored',
   );
+});
+
+Deno.test("LiveSession: a path has no entry that was appended after a write failed meanwhile", async () => {
+  const stored: SessionEntry = { type: "title", id: "a", parentId: null, timestamp: 0, title: "A" };
+  const tree = new SessionTree();
+  tree.add(stored);
+  const log = new SlowLog();
+  const reading = createDeferred<readonly SessionEntry[]>();
+  log.read = () => reading.promise;
+  const session = createSession(log, tree);
+  appendText(session, "lost");
+  await nextTask();
+  const path = session.path();
+  log.error = new Error("the disk is full");
+  log.finish();
+  await assertRejects(() => session.flush(), SessionError, "the disk is full");
+  appendText(session, "kept");
+  reading.resolve([stored]);
+  assertEquals((await path).map(({ id }) => id), ["a"]);
+  assertEquals(session.damage, []);
+  log.finish();
 });

@@ -7,23 +7,27 @@
 import type { Session } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 
-/** Number of entries up to which each is read on its own. More take longer than reading the log once. */
+/** Number of entries up to which each is read on its own. */
 const MAX_SINGLE_READS = 32;
+/** Number of entries of the log that are read together in about the time in which one is read on its own. */
+const ENTRIES_PER_READ = 16;
 
 /** Reads entries by their ids, in the order of the log. Those that cannot be read are omitted. */
 export async function readEntries(
-  session: Pick<Session, "entry" | "entries">,
+  session: Pick<Session, "entry" | "entries" | "outline">,
   ids: readonly string[],
 ): Promise<readonly SessionEntry[]> {
   const entries: SessionEntry[] = [];
-  if (ids.length <= MAX_SINGLE_READS) {
+  const requested = new Set(ids);
+  // The log is read from its beginning, which takes long if the entries are the last ones of many.
+  const position = session.outline.findLastIndex(({ id }) => requested.has(id));
+  if (ids.length <= Math.max(MAX_SINGLE_READS, position / ENTRIES_PER_READ)) {
     for (const id of ids) {
       const entry = await session.entry(id);
       if (entry) entries.push(entry);
     }
     return entries;
   }
-  const requested = new Set(ids);
   for await (const entry of session.entries()) {
     if (requested.has(entry.id)) entries.push(entry);
     if (entries.length === requested.size) break;

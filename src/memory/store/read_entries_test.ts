@@ -5,20 +5,23 @@ import { resumeSession } from "../recording/resume.ts";
 import { createMemoryStorage } from "../storage/memory_storage.ts";
 import { storeFrom } from "../storage/store_from.ts";
 import { forkSession } from "../transfer/fork.ts";
+import { readEntries } from "./read_entries.ts";
 
 /** Number of turns with a tool call. */
 const TURNS = 400;
 
-/** Creates a store with a long session of turns with tool calls, which counts the reads of lines. */
+/** Creates a store with a long session of turns with tool calls, which counts the reads and the read lines. */
 async function createLongSession() {
   const storage = createMemoryStorage();
   let reads = 0;
+  let lines = 0;
   const store = storeFrom({
     append: (...args) => storage.append(...args),
     load: (id) => storage.load(id),
-    readLines: (...args) => {
+    readLines: (id, positions) => {
       reads++;
-      return storage.readLines(...args);
+      lines += positions.length;
+      return storage.readLines(id, positions);
     },
     list: (options) => storage.list(options),
     delete: (...args) => storage.delete(...args),
@@ -38,7 +41,12 @@ async function createLongSession() {
     session.append({ type: "message", message: toolResultMessage(call, content) });
   }
   await session.close();
-  return { store, firstReplyId: replyIds[0] ?? "", countReads: () => reads };
+  return {
+    store,
+    firstReplyId: replyIds[0] ?? "",
+    countReads: () => reads,
+    countLines: () => lines,
+  };
 }
 
 Deno.test("forkSession() reads the rest of a long session in a few batches", async () => {
@@ -56,4 +64,13 @@ Deno.test("resumeSession() reads the calls of an early reply in a few batches", 
   assertEquals(pendingCalls.map(({ type }) => type), ["finished"]);
   assert(countReads() < 20, `${countReads()} reads`);
   await session.close();
+});
+
+Deno.test("readEntries() does not read a long log for some of its last entries", async () => {
+  const { store, countLines } = await createLongSession();
+  await using session = await store.open("long", { access: "read" });
+  const ids = session.outline.slice(-40).map(({ id }) => id);
+  const entries = await readEntries(session, ids);
+  assertEquals(entries.map(({ id }) => id), ids);
+  assert(countLines() < 100, `${countLines()} lines`);
 });

@@ -163,6 +163,8 @@ export async function deleteUnlessInUse(
 ): Promise<boolean> {
   try {
     await store.delete(id);
+    // A deletion may block the thread: other tasks run before the next one.
+    await new Promise((resolve) => setTimeout(resolve, 0));
     return true;
   } catch (error) {
     const isKept = error instanceof SessionError &&

@@ -94,7 +94,7 @@ async function importPackage(path: string): Promise<unknown> {
   const { name, range } = ACP_PACKAGE;
   const specifier = `npm:${name}@${range}${path}`;
   try {
-    return await import(specifier);
+    return await import(/* webpackIgnore: true */ specifier);
   } catch (cause) {
     // Runtimes without npm: specifiers resolve installed packages by name.
     return await importInstalled(`${name}${path}`, cause);
@@ -103,7 +103,7 @@ async function importPackage(path: string): Promise<unknown> {
 
 async function importInstalled(specifier: string, cause: unknown): Promise<unknown> {
   try {
-    return await import(specifier);
+    return await import(/* webpackIgnore: true */ specifier);
   } catch {
     throw new BadRequestError(
       `Cannot load the npm package ${ACP_PACKAGE.name}, which serveAcp() needs: install it, or pass it as sdk`,

@@ -62,6 +62,8 @@ export function terminalTool(options: TerminalToolOptions): AgentTool {
       "use flags instead of prompts. Every command starts in the working directory of the project.",
     parameters: PARAMETERS,
     risk: "execute",
+    // A command may read what the calls before it write, and write what those after it read.
+    sequential: true,
     execute: async ({ command, timeout_ms = DEFAULT_TIMEOUT_MS }, context) => {
       try {
         return await run(options, { command, timeoutMs: timeout_ms, context });

@@ -8,6 +8,7 @@ import { getInputText, getProgram } from "./executed_commands.ts";
 import { hasHarmlessForms, WITHOUT_FILES } from "./harmless_commands.ts";
 import { listExpressionGlobs, listProgramGlobs } from "./program_globs.ts";
 import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
+import { listValues } from "./word_values.ts";
 
 /** Programs whose operands are files, besides those with harmless forms. */
 const FILE_PROGRAMS: ReadonlySet<string> = new Set(
@@ -483,20 +484,4 @@ function isPruned({ texts, index }: WordPosition): boolean {
   while (next < end && /^-or?$/.test(at(next)) && NAME_TESTS.test(at(next + 1))) next += 3;
   if (at(next) === ")") next++;
   return at(next) === "-prune" && /^-or?$/.test(at(next + 1));
-}
-
-/** The address of a resource of another machine. */
-const ADDRESS = /\b(?!file:)[a-z][\w+.-]{0,30}:\/\/\S*/gi;
-
-/** The beginning of a path of git that is relative to its work tree, or compared otherwise. */
-const GIT_MAGIC = /^:(?:\/|\([a-z,]*\))/;
-
-/** Returns a word and the values in it: of an option, an assignment, a revision, and for a reader a reference to a file. */
-export function listValues(word: string, isReader: boolean): readonly string[] {
-  const text = word.replace(ADDRESS, "").replace(GIT_MAGIC, "");
-  const [, attached = ""] = /^-\w(.+)/s.exec(text) ?? [];
-  // The arguments of many programs may be in a file behind `@`, which is also the beginning of the name of a package.
-  const [, file = ""] = /^@([./~].*)/s.exec(text) ?? [];
-  const parts = [text, attached, file, ...text.split(isReader ? /[=:@]/ : /[=:]/)];
-  return [...new Set(parts)].filter((part) => part !== "");
 }

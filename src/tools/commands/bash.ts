@@ -47,6 +47,8 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
       const { getCommandRisk } = await import("../approval/command_risk.ts");
       return getCommandRisk(command);
     },
+    // A command may read what the calls before it write, and write what those after it read.
+    sequential: !readOnly,
     concurrencyKey: () => "bash",
     execute: catchAsErrorResult(
       async ({ command, timeout_ms = DEFAULT_TIMEOUT_MS, background }: BashArguments, context) => {

@@ -1,6 +1,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { findMarkedProcesses } from "../process/orphan_processes.ts";
+import { Agent } from "../../agent/agent.ts";
 import { extractText } from "../../core/content.ts";
+import { toolCall } from "../../testing/messages.ts";
+import { reply } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { waitUntil } from "../../../tests/wait_until.ts";
@@ -241,4 +245,28 @@ Deno.test({
     assert(!(await run("echo 'Permission denied'")).includes(notice));
     assert(!(await run("exit 1")).includes(notice));
   },
+});
+
+Deno.test("bash: runs after the calls before it in a reply, and before those after it", async () => {
+  await using workspace = new TestWorkspace();
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([
+      reply([
+        toolCall("bash", { command: "sleep 0.2; echo by the command > made.txt" }),
+        toolCall("read_file", { path: "made.txt" }),
+        toolCall("write_file", { path: "written.txt", content: "x".repeat(2_000_000) }),
+        toolCall("bash", { command: "wc -c < written.txt" }),
+      ]),
+      reply("done"),
+    ]),
+    tools: workspace.tools,
+    approvalMode: "bypassed",
+  });
+  const { messages } = await agent.prompt("go");
+  const results = messages.flatMap((message) =>
+    message.role === "tool_result" ? [extractText(message.content)] : []
+  );
+  assertStringIncludes(results[1] ?? "", "by the command");
+  assertEquals(results[3], "Exit code: 0\n2000000");
 });

@@ -23,7 +23,7 @@ export async function loadNpmPackage(
 ): Promise<unknown> {
   const specifier = `npm:${name}@${DOCUMENT_PACKAGES[name]}${path}`;
   try {
-    return await import(specifier);
+    return await import(/* webpackIgnore: true */ specifier);
   } catch (cause) {
     // Runtimes without npm: specifiers resolve installed packages by name.
     return await importInstalled(name + path, cause);
@@ -32,7 +32,7 @@ export async function loadNpmPackage(
 
 async function importInstalled(specifier: string, cause: unknown): Promise<unknown> {
   try {
-    return await import(specifier);
+    return await import(/* webpackIgnore: true */ specifier);
   } catch {
     throw new BadRequestError(
       `Could not load the npm package ${specifier}, which reads this kind of file; install it: ${

@@ -36,3 +36,25 @@ Deno.test("conversation: a first prompt and a command that UserPromptSubmit bloc
   const blocked = conversation.transcript.match(/A hook blocked the prompt: no prompts/g);
   assertEquals(blocked?.length, 2);
 });
+
+Deno.test("conversation: /rewind, /tree and a continued conversation have prompts without the output of hooks", async () => {
+  const files = { ...createFiles("echo 'Branch: main'"), "p/a.txt": "content of the file\n" };
+  await using first = await typeConversation({
+    args: ["--session-id", "talk"],
+    files,
+    model: ["One.", "Two."].map((text) => scriptedReply(text)),
+    typed: ["Read @a.txt", "Second", "/tree", "/quit"],
+  });
+  assertEquals(first.requests.length, 2);
+  for (const { messages } of first.requests) {
+    assertStringIncludes(JSON.stringify(messages.at(-1)), "Branch: main");
+  }
+  assertEquals(first.outputs[2], "1 * Read @a.txt\n2 * Second\n");
+  await using second = await typeConversation({
+    home: first.home,
+    args: ["-r", "talk"],
+    typed: ["/usage", "/rewind 2", "/quit"],
+  });
+  assertEquals(second.outputs[1], "Back before: Read @a.txt\n");
+  assertEquals(second.transcript.includes("Branch: main"), false, second.transcript);
+});

@@ -6,6 +6,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
+import { createTemporaryDirectory } from "../temporary_directory.ts";
 import { type PlainConversation, typeConversation } from "./plain_conversation.ts";
 
 const HELLO = [scriptedReply("Hello!")];
@@ -110,6 +111,23 @@ Deno.test("image: the path of an image adds it, in the project or elsewhere", as
     });
     assertStringIncludes(getLastText(conversation), '"type":"image"', text);
   }
+});
+
+Deno.test("image: --image adds one to the first prompt", async () => {
+  await using home = await createTemporaryDirectory({ "p/.keep": "", "b.png": PIXEL });
+  const start = (...args: string[]) =>
+    typeConversation({
+      home,
+      model: HELLO,
+      args: ["-i", `${home.path}/b.png`, ...args],
+      typed: ["/quit"],
+    });
+  assertStringIncludes(getLastText(await start("Look")), '"type":"image"');
+  const { code, host } = await start();
+  assertEquals([code, host.messages], [
+    2,
+    'swink: --image needs a prompt, to which it adds the image\nTry: swink -i FILE "What is this?"\n',
+  ]);
 });
 
 Deno.test("image: a path that is no image stays a text", async () => {

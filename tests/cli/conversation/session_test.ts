@@ -244,6 +244,18 @@ Deno.test("conversation: a copy can undo the file changes before it", async () =
   assertEquals(second.outputs[1], "removed b.txt\n");
 });
 
+Deno.test("conversation: after /undo the model does not read that a command of the user was its own", async () => {
+  await using conversation = await typeConversation({
+    model: HELLO,
+    typed: ["!!echo 1 > a.txt", "/undo", "One", "/tree", "/quit"],
+  });
+  const { outputs, requests } = conversation;
+  assertEquals(outputs[1], "removed a.txt\n");
+  const sent = JSON.stringify(requests[0]?.messages);
+  assertStringIncludes(sent, "I have undone the changes of these files: a.txt");
+  assertEquals(outputs[3], "1 * One\n");
+});
+
 Deno.test("conversation: /rewind and /tree skip commands of the user and undos", async () => {
   await using conversation = await typeConversation({
     args: ["--approve-all"],

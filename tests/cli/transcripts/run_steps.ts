@@ -218,6 +218,7 @@ export const RUN_TRANSCRIPTS: readonly Transcript[] = [
       "swink run --cwd /nowhere x",
       "swink run --add-dir /nowhere x",
       "swink run --base-url localhost:80 x",
+      "swink run --record a.json -m local/qwen3-4b x",
       "swink run --net http://x x",
       "swink run --net true x",
       "swink run --net='-x, db.example' x",
