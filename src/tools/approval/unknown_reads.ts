@@ -78,7 +78,8 @@ function mayMatchSecret(pattern: string): boolean {
 
 /** Whether a pattern of names, or a name, is that of a file with secrets in some directory. */
 function mayMatchName(pattern: string): boolean {
-  return mayMatchSecret(pattern) || compileSecretGlobs(PROTECTED_FILES)(pattern);
+  const name = pattern.replaceAll("\\", "");
+  return mayMatchSecret(pattern) || mayMatchSecret(name) || compileSecretGlobs(PROTECTED_FILES)(name);
 }
 
 /** Interpreters, whose arguments or input may be code. Shells are analyzed, or opaque. */
@@ -116,7 +117,7 @@ function searchesWidely(program: string, args: readonly string[]): boolean {
   if (/^(?:rg|ag)$/.test(program)) {
     return args.some((text) =>
       /^-(?!-)\w*[uz.]|^--(?:hidden|no-ig|unr|skip-v|all|text|type-add)/.test(text)
-    ) || listGlobs(args).some(mayMatchSecret);
+    ) || listGlobs(args).some(mayMatchName);
   }
   return /^[ef]?grep$/.test(program) && searchesDirectory(args);
 }
@@ -135,7 +136,7 @@ function searchesDirectory(args: readonly string[]): boolean {
   const isRecursive = args.some((text) => /^-(?!-)\w*[rR]|^--(?:de?r|rec|dir)|^-\w*d/.test(text));
   if (!isRecursive) return false;
   const included = args.flatMap((text) => /^--include=(.+)/.exec(text)?.[1] ?? []);
-  if (included.length > 0) return included.some(mayMatchSecret);
+  if (included.length > 0) return included.some(mayMatchName);
   const operands = args.filter((text, index) =>
     !text.startsWith("-") && !/^-(?!-)\w*[efABCm]$/.test(args[index - 1] ?? "")
   );
