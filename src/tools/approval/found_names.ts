@@ -64,7 +64,9 @@ export function readsFoundFiles(
 function readsNames(commands: readonly SimpleCommand[]): boolean {
   const starts = commands.filter((command) => getProgram(command) === "xargs");
   const inner = commands.filter(({ words }) => words.slice(1).some(({ text }) => NAMES.has(text)));
-  const printers = inner.filter((command) => getProgram(command) !== "find" && !listsFiles(command));
+  const printers = inner.filter((command) =>
+    getProgram(command) !== "find" && !listsFiles(command)
+  );
   // The last command that gets names may print anything.
   return starts.length > 0 && printers.some((command) => command !== inner.at(-1));
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { expandBraces } from "../../core/ignore/glob.ts";
+import { compileGlob, expandBraces } from "../../core/ignore/glob.ts";
 import { compileSecretGlobs, PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
 import { readsFoundFiles } from "./found_names.ts";
@@ -76,11 +76,24 @@ function mayMatchSecret(pattern: string): boolean {
   );
 }
 
-/** Whether a pattern of names, or a name, is that of a file with secrets in some directory. */
+/** Whether a pattern with which a program finds names, or a name, is that of a file with secrets in some directory. */
 function mayMatchName(pattern: string): boolean {
-  const name = pattern.replaceAll("\\", "");
-  return mayMatchSecret(pattern) || mayMatchSecret(name) || compileSecretGlobs(PROTECTED_FILES)(name);
+  const name = pattern.replaceAll("\\", "").toLowerCase();
+  if (mayMatchSecret(name) || compileSecretGlobs(PROTECTED_FILES)(name)) return true;
+  const last = name.slice(name.lastIndexOf("/") + 1);
+  return /[*?[]/.test(last) && HIDDEN_SECRETS.some(compileGlob(last));
 }
+
+/**
+ * Hidden files with secrets: a wildcard of a program, unlike one of the shell, also matches the dot at their beginning. Those
+ * in YAML are left out, since a pattern for all files of this format is in many commands.
+ */
+const HIDDEN_SECRETS: readonly string[] = [
+  ...PROTECTED_FILES.map((glob) => glob.slice(glob.lastIndexOf("/") + 1))
+    .filter((name) => /^\.[^*?[{]+$/.test(name) && !name.endsWith(".yml")),
+  ...["local", "production", "prod", "development", "dev", "staging", "test"]
+    .map((name) => `.env.${name}`),
+];
 
 /** Interpreters, whose arguments or input may be code. Shells are analyzed, or opaque. */
 const INTERPRETERS =
@@ -128,7 +141,7 @@ function listGlobs(args: readonly string[]): readonly string[] {
     const [, glob] = /^(?:--i?glob(?:=|$)|-(?!-)\w*g)(.*)$/s.exec(text) ?? [];
     if (glob === undefined) return [];
     return expandBraces(glob || args[index + 1] || "").filter((name) => !name.startsWith("!"));
-  }).map((glob) => glob.toLowerCase());
+  });
 }
 
 /** Whether `grep` searches the working directory, or one outside it, for other files than those of `--include`. */
