@@ -37,12 +37,19 @@ function readsUnknownFiles(command: SimpleCommand): boolean {
   // `find` and `xargs` replace it by names.
   const isPlaceholder = args.some(({ text }) => text.includes("{}"));
   if (isPlaceholder && !WITHOUT_CONTENT.has(program)) return true;
+  if (setsSearchOptions(command)) return true;
   if (isHarmlessCommand(command)) return false;
   if (redirects.some(hasUnknownInput)) return true;
   const texts = args.map(({ text }) => text);
   if (texts.some((text) => NAME_LISTS.test(text)) || runsCode(program, texts)) return true;
   if (WITHOUT_CONTENT.has(program)) return false;
   return searchesWidely(program, texts) || args.some(isUnknown);
+}
+
+/** Whether a command sets the variable for the file with further options of `rg`. */
+function setsSearchOptions({ words, assignments }: SimpleCommand): boolean {
+  return assignments.includes("RIPGREP_CONFIG_PATH") ||
+    words.some(({ text }) => /^RIPGREP_CONFIG_PATH(?:=|$)/.test(text));
 }
 
 /** Options for a list of the files to read. */
@@ -129,7 +136,9 @@ function searchesWidely(program: string, args: readonly string[]): boolean {
   }
   if (/^(?:rg|ag)$/.test(program)) {
     return args.some((text) =>
-      /^-(?!-)\w*[uz.]|^--(?:hidden|no-ig|unr|skip-v|all|text|type-add)/.test(text)
+      /^-(?!-)\w*[uz.]|^--(?:hidden|no-ig|unr|skip-v|all|text|type-add|ignore-file(?:=|$))/.test(
+        text,
+      )
     ) || listGlobs(args).some(mayMatchName);
   }
   return /^[ef]?grep$/.test(program) && searchesDirectory(args);
