@@ -104,7 +104,7 @@ const HIDDEN_SECRETS: readonly string[] = [
 
 /** Interpreters, whose arguments or input may be code. Shells are analyzed, or opaque. */
 const INTERPRETERS =
-  /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|lua[\d.]*|Rscript|julia|osascript|tclsh)$/;
+  /^(?:(?:i?python|pypy|ruby|perl|php|lua)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|Rscript|julia|osascript|tclsh)$/;
 const CODE = /^-(?!-)\w*[ceEpr]|^-$|^--(?:eval|print|require|import)\b|^(?:eval|repl)$/;
 
 /** A script of awk that reads other files, or runs programs. */

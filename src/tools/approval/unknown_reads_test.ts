@@ -183,6 +183,8 @@ const UNKNOWN = [
   "python3 <<'E'\nprint(1)\nE",
   "node -e 'x'",
   "node -pe 'x'",
+  "nodejs -e 'x'",
+  "ruby3.1 -e 'x'",
   "deno eval x",
   "perl -ne 'print' a",
   "awk 'BEGIN{while((getline l < f)>0)print l}' f=.e",
