@@ -28,6 +28,9 @@ const FILTERS: ReadonlyMap<string, RegExp> = new Map([
 /** Options of `xargs` that change nothing about the names, with their values. */
 const XARGS_OPTIONS = /^(?:-[0rt]+|-[nLP]\d*|\d+|--null|--no-run-if-empty)$/;
 
+/** Characters that separate names, or that `xargs` or a pattern of `find` removes; errors of `find` repeat its arguments. */
+const SEPARATORS = /[\s"'\\]/;
+
 /** The words that represent the names which `find -exec` and `xargs` pass. */
 const NAMES: ReadonlySet<string> = new Set(["{}", "$ARGUMENTS"]);
 
@@ -54,7 +57,25 @@ export function readsFoundFiles(
     return FILTERS.get(program)?.test(texts.join(" ")) === true;
   };
   const isFind = (command: SimpleCommand): boolean => getProgram(command) === "find";
-  return plain && commands.some(isFind) && commands.every(isAllowed);
+  return plain && commands.some(isFind) && commands.every(isAllowed) && !readsNames(commands);
+}
+
+/** Whether `xargs` may take what a reader prints for names of files. */
+function readsNames(commands: readonly SimpleCommand[]): boolean {
+  const starts = commands.filter((command) => getProgram(command) === "xargs");
+  const inner = commands.filter(({ words }) => words.slice(1).some(({ text }) => NAMES.has(text)));
+  const printers = inner.filter((command) =>
+    getProgram(command) !== "find" && !listsFiles(command)
+  );
+  // The last command that gets names may print anything.
+  return starts.length > 0 && printers.some((command) => command !== inner.at(-1));
+}
+
+/** Whether a command prints nothing but the names of files that it gets: `grep -l pattern`. */
+function listsFiles(command: SimpleCommand): boolean {
+  const [, options = "", pattern = "", ...names] = command.words.map(({ text }) => text);
+  return /^[ef]?grep$/.test(getProgram(command)) && /^-[EFilqsw]*l[EFilqsw]*$/.test(options) &&
+    !/^-|^$/.test(pattern) && names.every((text) => NAMES.has(text));
 }
 
 function isOutput(redirect: SimpleCommand["redirects"][number]): boolean {
@@ -71,14 +92,17 @@ function findsKnownFiles(
     const isNegated = /^(?:!|-not)$/.test(args[index] ?? "");
     if (isNegated) index++;
     const { [index]: word = "", [index + 1]: value = "" } = args;
+    if (SEPARATORS.test(word)) return false;
     if (FIND_TESTS.has(word)) {
       index++;
+      if (SEPARATORS.test(value)) return false;
       const isPattern = /^-i?name$/.test(word) && !isNegated;
       if (isPattern && mayBeSecret(value.toLowerCase())) return false;
       isNamed ||= isPattern;
     } else if (word === "-exec") {
       // Its command is one of the script.
       while (index < args.length && !/^[;+]$/.test(args[index] ?? "")) index++;
+      if (args[index] === "+" && args[index - 1] !== "{}") return false;
     } else if (/^[-(),!]/.test(word) && !/^-(?:print0?|prune|empty|[HLP])$/.test(word)) {
       return false;
     }

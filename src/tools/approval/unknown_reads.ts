@@ -5,7 +5,7 @@
  * @module
  */
 
-import { expandBraces } from "../../core/ignore/glob.ts";
+import { compileGlob, expandBraces } from "../../core/ignore/glob.ts";
 import { compileSecretGlobs, PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
 import { readsFoundFiles } from "./found_names.ts";
@@ -37,12 +37,19 @@ function readsUnknownFiles(command: SimpleCommand): boolean {
   // `find` and `xargs` replace it by names.
   const isPlaceholder = args.some(({ text }) => text.includes("{}"));
   if (isPlaceholder && !WITHOUT_CONTENT.has(program)) return true;
+  if (setsSearchOptions(command)) return true;
   if (isHarmlessCommand(command)) return false;
   if (redirects.some(hasUnknownInput)) return true;
   const texts = args.map(({ text }) => text);
   if (texts.some((text) => NAME_LISTS.test(text)) || runsCode(program, texts)) return true;
   if (WITHOUT_CONTENT.has(program)) return false;
   return searchesWidely(program, texts) || args.some(isUnknown);
+}
+
+/** Whether a command sets the variable for the file with further options of `rg`. */
+function setsSearchOptions({ words, assignments }: SimpleCommand): boolean {
+  return assignments.includes("RIPGREP_CONFIG_PATH") ||
+    words.some(({ text }) => /^RIPGREP_CONFIG_PATH(?:=|$)/.test(text));
 }
 
 /** Options for a list of the files to read. */
@@ -76,10 +83,24 @@ function mayMatchSecret(pattern: string): boolean {
   );
 }
 
-/** Whether a pattern of names, or a name, is that of a file with secrets in some directory. */
+/** Whether a pattern with which a program finds names, or a name, is that of a file with secrets in some directory. */
 function mayMatchName(pattern: string): boolean {
-  return mayMatchSecret(pattern) || compileSecretGlobs(PROTECTED_FILES)(pattern);
+  const name = pattern.replaceAll("\\", "").toLowerCase();
+  if (mayMatchSecret(name) || compileSecretGlobs(PROTECTED_FILES)(name)) return true;
+  const last = name.slice(name.lastIndexOf("/") + 1);
+  return /[*?[]/.test(last) && HIDDEN_SECRETS.some(compileGlob(last));
 }
+
+/**
+ * Hidden files with secrets: a wildcard of a program, unlike one of the shell, also matches the dot at their beginning. Those
+ * in YAML are left out, since a pattern for all files of this format is in many commands.
+ */
+const HIDDEN_SECRETS: readonly string[] = [
+  ...PROTECTED_FILES.map((glob) => glob.slice(glob.lastIndexOf("/") + 1))
+    .filter((name) => /^\.[^*?[{]+$/.test(name) && !name.endsWith(".yml")),
+  ...["local", "production", "prod", "development", "dev", "staging", "test"]
+    .map((name) => `.env.${name}`),
+];
 
 /** Interpreters, whose arguments or input may be code. Shells are analyzed, or opaque. */
 const INTERPRETERS =
@@ -115,8 +136,10 @@ function searchesWidely(program: string, args: readonly string[]): boolean {
   }
   if (/^(?:rg|ag)$/.test(program)) {
     return args.some((text) =>
-      /^-(?!-)\w*[uz.]|^--(?:hidden|no-ig|unr|skip-v|all|text|type-add)/.test(text)
-    ) || listGlobs(args).some(mayMatchSecret);
+      /^-(?!-)\w*[uz.]|^--(?:hidden|no-ig|unr|skip-v|all|text|type-add|ignore-file(?:=|$))/.test(
+        text,
+      )
+    ) || listGlobs(args).some(mayMatchName);
   }
   return /^[ef]?grep$/.test(program) && searchesDirectory(args);
 }
@@ -127,7 +150,7 @@ function listGlobs(args: readonly string[]): readonly string[] {
     const [, glob] = /^(?:--i?glob(?:=|$)|-(?!-)\w*g)(.*)$/s.exec(text) ?? [];
     if (glob === undefined) return [];
     return expandBraces(glob || args[index + 1] || "").filter((name) => !name.startsWith("!"));
-  }).map((glob) => glob.toLowerCase());
+  });
 }
 
 /** Whether `grep` searches the working directory, or one outside it, for other files than those of `--include`. */
@@ -135,7 +158,7 @@ function searchesDirectory(args: readonly string[]): boolean {
   const isRecursive = args.some((text) => /^-(?!-)\w*[rR]|^--(?:de?r|rec|dir)|^-\w*d/.test(text));
   if (!isRecursive) return false;
   const included = args.flatMap((text) => /^--include=(.+)/.exec(text)?.[1] ?? []);
-  if (included.length > 0) return included.some(mayMatchSecret);
+  if (included.length > 0) return included.some(mayMatchName);
   const operands = args.filter((text, index) =>
     !text.startsWith("-") && !/^-(?!-)\w*[efABCm]$/.test(args[index - 1] ?? "")
   );
