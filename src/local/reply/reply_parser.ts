@@ -126,7 +126,8 @@ export class ReplyParser {
 
   /** Whether the call that has begun has no text yet, so that a grammar can begin with the next token. */
   get isCallBlank(): boolean {
-    return this.#scanner.length === 0 && this.#call?.isBlank === true;
+    const name = this.#name ?? "";
+    return this.#scanner.length === 0 && name.trim() === "" && this.#call?.isBlank === true;
   }
 
   /** Adds a part of the text. */
@@ -378,6 +379,7 @@ export class ReplyParser {
 
   #startFunction(): void {
     this.#phase = "call";
+    this.#call = undefined;
     this.#function = "";
   }
 

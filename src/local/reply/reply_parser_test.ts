@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { ToolSpec } from "../../core/stream.ts";
 import { type CallFormat, findCallFormat, TAGGED_CALLS } from "../prompt/call_format.ts";
@@ -364,4 +364,27 @@ Deno.test("ReplyParser: reads a call at the end of the thinking, which Qwen3.5 d
   }
   const [[text] = [""]] = THINKING_CALL_CASES;
   assertEquals(parse([text], { callFormat: null }).blocks, [`h:${text.slice("<think>".length)}`]);
+});
+
+Deno.test("ReplyParser: a call of which a part was written is not blank, also if that is a part of the name", () => {
+  const writer = {
+    writeText: () => {},
+    writeThinking: () => {},
+    open: () => {},
+    writeArguments: () => {},
+    close: () => {},
+  };
+  const isBlank = (callFormat: CallFormat, text: string) => {
+    const tools = FUNCTION_TOOLS;
+    const parser = new ReplyParser({ replyStart: "", callFormat, tools, stop: [], writer });
+    parser.add(text);
+    assertEquals(parser.phase, "call", text);
+    return parser.isCallBlank;
+  };
+  assert(isBlank(NAMED, "[TOOL_CALLS]"));
+  assert(isBlank(NAMED, "[TOOL_CALLS] "));
+  assert(!isBlank(NAMED, "[TOOL_CALLS]f"));
+  assert(isBlank(FUNCTIONS, "<tool_call>\n"));
+  assert(!isBlank(FUNCTIONS, "<tool_call>\n<function=edit>"));
+  assert(!isBlank(FUNCTIONS, `<tool_call>${EDIT}</tool_call><function=`));
 });
