@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { createDeferred } from "../../core/deferred.ts";
 import { userMessage } from "../../core/message.ts";
 import type { SessionStore } from "../../core/session.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
@@ -118,6 +119,36 @@ testInDirectory(
     await using reopened = await store.open("s", { access: "read" });
     assertEquals(reopened.outline.length, 600);
     assert(disk.logBytes < 10_000, `read ${disk.logBytes} bytes`);
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: close() waits for the index that a flush writes, which delete() removes",
+  async (directory) => {
+    const isWriting = createDeferred();
+    const mayWrite = createDeferred();
+    const files: FileSystem = {
+      ...localFileSystem,
+      replace: async (path, ...rest) => {
+        if (path.endsWith(".index")) {
+          isWriting.resolve();
+          await mayWrite.promise;
+        }
+        await localFileSystem.replace(path, ...rest);
+      },
+    };
+    const store = new FileSessionStore({ directory, files } as FileStoreOptions);
+    const session = await store.create({ id: "s" });
+    for (let number = 0; number < 300; number++) {
+      session.append(createMessageEntry("x".repeat(4_000)));
+    }
+    const flushing = session.flush();
+    await isWriting.promise;
+    const deletion = session.close().then(() => store.delete("s"));
+    for (let task = 0; task < 5; task++) await new Promise((resolve) => setTimeout(resolve, 0));
+    mayWrite.resolve();
+    await Promise.all([flushing, deletion]);
+    assertEquals(Array.from(Deno.readDirSync(directory), ({ name }) => name), []);
   },
 );
 

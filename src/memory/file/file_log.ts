@@ -98,6 +98,8 @@ export class FileLog implements EntryLog {
 
   async close(): Promise<void> {
     try {
+      // That of a flush which has not ended: the next owner of the lock may write the index, or delete it.
+      await this.#index.finish();
       if (this.#isIndexOutdated && this.#lock?.isHeld()) await this.#writeIndex();
     } finally {
       this.#writer.close();

@@ -61,6 +61,11 @@ export class IndexWriter {
     this.#pendingWrite = undefined;
   }
 
+  /** Resolves when the write that is under way has ended. Never rejects. */
+  async finish(): Promise<void> {
+    await this.#pendingWrite;
+  }
+
   async #write(log: LogState): Promise<void> {
     try {
       const { modified } = this.#files.stat(this.#paths.log) ?? { modified: 0 };

@@ -8,6 +8,7 @@
  */
 
 import { decodeLine } from "../store/jsonl.ts";
+import { runOtherTasks } from "../store/run_other_tasks.ts";
 import { PARTLY_DELETED } from "./session_rows.ts";
 import {
   type Database,
@@ -47,7 +48,7 @@ export async function deleteSession(
         }))
     );
     if (isDeleted !== undefined) return isDeleted;
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await runOtherTasks();
   }
 }
 

@@ -7,6 +7,8 @@
  * @module
  */
 
+import { runOtherTasks } from "../store/run_other_tasks.ts";
+
 /** Time for which calls block the thread before other tasks run, in milliseconds; a single call may take longer. */
 const MAX_BLOCKED_MS = 20;
 
@@ -43,7 +45,7 @@ export class TaskPauses {
   }
 
   async #runOtherTasks(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await runOtherTasks();
     this.#blockedMs = 0;
     this.#pause = undefined;
   }

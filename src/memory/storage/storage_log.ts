@@ -10,6 +10,7 @@ import type { EncodedEntry } from "../store/entry_encoder.ts";
 import type { AppendResult, EntryLog } from "../store/entry_log.ts";
 import { type DecodedLine, decodeLine } from "../store/jsonl.ts";
 import { restoreLines } from "../store/restore_lines.ts";
+import { runOtherTasks } from "../store/run_other_tasks.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import type { EntryStorage, StoredEntry } from "./entry_storage.ts";
 import type { LoadedTree } from "./load_tree.ts";
@@ -124,7 +125,7 @@ export class StorageLog implements EntryLog {
       const batch = known.slice(from, from + READ_BATCH_SIZE);
       const read = await storage.readLines(header.id, batch);
       batch.forEach((position, index) => lines.set(position, decodeLine(read[index] ?? "")));
-      if (batch.length === READ_BATCH_SIZE) await new Promise((resolve) => setTimeout(resolve, 0));
+      if (batch.length === READ_BATCH_SIZE) await runOtherTasks();
     }
     return stored.map((position) => lines.get(position));
   }

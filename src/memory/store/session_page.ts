@@ -11,6 +11,7 @@ import type {
   SessionStore,
   SessionSummary,
 } from "../../core/session.ts";
+import { runOtherTasks } from "./run_other_tasks.ts";
 import { isOlder, matchesFilter } from "./session_filter.ts";
 import { isSessionId } from "./session_id.ts";
 import { listDescendants, sortLowestFirst } from "./sub_agent_tree.ts";
@@ -164,7 +165,7 @@ export async function deleteUnlessInUse(
   try {
     await store.delete(id);
     // A deletion may block the thread: other tasks run before the next one.
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await runOtherTasks();
     return true;
   } catch (error) {
     const isKept = error instanceof SessionError &&
