@@ -167,7 +167,7 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
       : await requireApiKey(request, { apiKey, keyHint: settings.keyHint });
     if (key) this.#addSecrets([key]);
     const possible = omitImpossibleToolChoice(request, writer);
-    const adapted = this.#history.rejected?.adapt(possible) ?? possible;
+    const adapted = this.#history.rejected?.adapt(possible, writer) ?? possible;
     const call = { ...this.#call, request: adapted };
     const outgoing = await this.#prepare(call, key);
     await this.#reservation.reserve(writer, connection.signal);

@@ -10,7 +10,6 @@ import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
 import type { Hook } from "../hooks/hook.ts";
-import { anchorRules } from "./anchor_rules.ts";
 import { checkConfigText } from "./check_config_value.ts";
 import { getProjectConfigPath, getUserConfigPath } from "./config_files.ts";
 import { CONFIG_KEYS } from "./config_keys.ts";
@@ -83,7 +82,11 @@ async function findKeyProblems(
 /** Reads the file of a project, whose rules about paths are also those of its root. */
 async function readProjectFile(root: string, cwd: string | undefined): Promise<ConfigLayer> {
   const layer = await readConfigFile({ type: "project", file: getProjectConfigPath(root) });
-  if (cwd === root) return layer;
+  if (cwd === root || layer.settings.length === 0) return layer;
+  const { anchorRules } = await importLate<typeof import("./anchor_rules.ts")>(
+    "./anchor_rules.ts",
+    import.meta.url,
+  );
   const settings = layer.settings.map((setting) => {
     const { key, value } = setting;
     const isDenied = key === "disallowed_tools" && Array.isArray(value);

@@ -28,9 +28,10 @@ const REPOSITORY_VARIABLES = [
 ];
 
 /**
- * Reads the branch, the changed files and the last commits of a repository.
+ * Reads the branch, the changed files and the last commits of a repository. Runs no program that the repository configures,
+ * since a command of an agent may have made it.
  *
- * @param root Absolute path of a directory that the user trusts: Git runs programs that a repository configures.
+ * @param root Absolute path of a directory that the user trusts.
  * @param options Time to wait for Git, which large repositories may exceed. Default: one second.
  * @returns Lines of `git status` and `git log`; `undefined` if Git is missing, fails or does not answer in time.
  */
@@ -47,8 +48,15 @@ export async function readGitState(
       timeoutMs,
       ownsGroup: true,
     });
+  // For changes in a submodule, Git would run `git status` there, with the settings of that repository.
+  const readStatus = async () => {
+    const settings = disablePrograms(await run(...PROGRAM_SETTINGS));
+    return readLines(
+      await run(...settings, "status", "--porcelain", "--branch", "--ignore-submodules=dirty"),
+    );
+  };
   const [status, log] = await Promise.all([
-    run("status", "--porcelain", "--branch").then(readLines),
+    readStatus(),
     // Fails in a repository without commits.
     run("log", "-5", "--no-color", "--format=%h %s").then(readLines),
   ]);
@@ -60,6 +68,34 @@ export async function readGitState(
     formatList("Last commits", log ?? []),
   ];
   return parts.join("\n");
+}
+
+/** Lists the settings of programs that `git status` runs, with their scopes. */
+const PROGRAM_SETTINGS = [
+  ...["config", "--null", "--show-scope", "--get-regexp"],
+  "^(filter\\..*|core\\.fsmonitor)$",
+];
+
+/** Scopes of the settings of a repository; the others are those of the user and the system. */
+const REPOSITORY_SCOPES = ["local", "worktree"];
+
+/** Returns the options of Git that disable the programs among the settings of a repository. */
+function disablePrograms(settings: ProgramResult): string[] {
+  if (settings.type !== "ended" || settings.code !== 0) return [];
+  const parts = settings.output.split("\0");
+  const disabled = new Set<string>();
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    const [scope = "", setting = ""] = parts.slice(index, index + 2);
+    if (!REPOSITORY_SCOPES.includes(scope)) continue;
+    const [key = ""] = setting.split("\n", 1);
+    const filter = /^filter\.(.*)\.[^.]*$/s.exec(key)?.[1];
+    if (filter === undefined) disabled.add("core.fsmonitor=false");
+    else {
+      disabled.add(`filter.${filter}.clean=`).add(`filter.${filter}.process=`);
+      disabled.add(`filter.${filter}.required=false`);
+    }
+  }
+  return [...disabled].flatMap((setting) => ["-c", setting]);
 }
 
 function readLines(result: ProgramResult): string[] | undefined {

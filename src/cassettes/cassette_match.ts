@@ -12,9 +12,7 @@ import {
   formatDifferences,
   measureDistance,
 } from "./cassette_difference.ts";
-
-/** Replaces the parts of a text that differ between equal requests. */
-export type NormalizeText = (text: string) => string;
+import type { NormalizeText } from "./check_normalize.ts";
 
 const identity: NormalizeText = (text) => text;
 

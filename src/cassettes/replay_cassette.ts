@@ -13,6 +13,7 @@ import { type CassetteFiles, type CassettePath, localFiles } from "./cassette_fi
 import { formatAddress, RecordedExchanges } from "./cassette_match.ts";
 import { addEncodedForms, extractSecrets, redactRequest } from "./cassette_redaction.ts";
 import { createOutgoingRequest, type FetchArguments } from "./cassette_request.ts";
+import { checkNormalize } from "./check_normalize.ts";
 import { checkSecrets } from "./check_secrets.ts";
 import { replayExchange } from "./replay_exchange.ts";
 import { realSleep, type Sleep } from "../core/ports.ts";
@@ -144,5 +145,6 @@ async function loadCassette(
     throw new BadRequestError(`Cannot read cassette "${name}": file not found; record it first`);
   }
   const { recordedAt, exchanges } = parseCassette(text, name);
-  return { recordedAt, exchanges: new RecordedExchanges(name, exchanges, normalize) };
+  const checked = normalize && checkNormalize(normalize);
+  return { recordedAt, exchanges: new RecordedExchanges(name, exchanges, checked) };
 }

@@ -68,6 +68,26 @@ Deno.test("replayCassette() ignores the parts of a body that normalize replaces,
   await assertRejects(() => send("ended 3 ms", { normalize }), BadRequestError, "ended <duration>");
 });
 
+Deno.test("replayCassette() refuses a normalize that returns no text, since all requests would match", async () => {
+  const recorded = {
+    ...exchange,
+    request: { method: "POST", url: URL_A, headers: {}, body: { text: "Hello" } },
+  };
+  for (
+    const [normalize, kind] of [
+      [() => undefined, "undefined"],
+      [() => Promise.reject(new Error("not caught")), "a promise"],
+    ] as const
+  ) {
+    const options = { normalize } as object;
+    await assertRejects(
+      () => createReplay(recorded, options)(URL_A, { method: "POST", body: "Bye" }),
+      BadRequestError,
+      `normalize must return a text, not ${kind}`,
+    );
+  }
+});
+
 Deno.test("replayCassette() waits only with timing as_recorded", async () => {
   const atOnce = createInstantSleep();
   await (await createReplay(exchange, { sleep: atOnce.sleep })(URL_A)).text();

@@ -32,6 +32,10 @@ const IMAGE_ERRORS: readonly (readonly [model: string, message: string])[] = [
     "The image data you provided does not represent a valid image. Please check your input and try again",
   ],
   ["openai", "You uploaded an unsupported image. Please make sure your image is valid."],
+  [
+    "openai",
+    "The image you provided requires 53800 patches after processing, exceeding the limit of 30000. Please resize the image and try again.",
+  ],
   ["google", "Unable to process input image. Please retry or report."],
   ["google", "Provided image is not valid."],
   ["openai", "This model does not support image type image/x: unsupported image"],
@@ -77,7 +81,7 @@ const NUMBER_ERRORS: readonly (readonly [model: string, message: string, kept: n
   ["openai", "Too many images in request. Max is 10.", 5],
   ["openai", "At most 1 image(s) may be provided in one request.", 1],
   ["openai", "request contains 22 images, exceeding the maximum of 15 allowed per request", 7],
-  ["openai", "Too many images", 11],
+  ["openai", "Too Many Images", 11],
 ];
 
 for (const [provider, message, kept] of NUMBER_ERRORS) {
@@ -178,6 +182,36 @@ Deno.test("anthropic: the images of one prompt are sent up to the number that th
   );
   assertEquals([reply.stopReason, counts], ["stop", [5, 3, 0]]);
 });
+
+for (
+  const message of [
+    "messages.9.content.1.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
+    "Too many images in request. Max is 20.",
+  ]
+) {
+  Deno.test(`anthropic: documents are sent again after "${message}"`, async () => {
+    const [, subject] = SUBJECTS;
+    if (!subject) throw new Error("No subject");
+    const counts: unknown[] = [];
+    const fetch: typeof globalThis.fetch = (url, init) => {
+      const body = `${init?.body}`;
+      const count = body.match(/"image"/g)?.length ?? 0;
+      counts.push([count, body.includes("JVBERi0=")]);
+      if (count <= 20) return createServer(subject).fetch(url, init);
+      return Promise.resolve(Response.json({ error: { message } }, { status: 400 }));
+    };
+    const ids = Array.from({ length: 22 }, (_, index) => `call${index + 3}`);
+    const { context, ...request } = createScreenshots(subject.model, ids);
+    const source = { type: "base64", data: "JVBERi0=" } as const;
+    const content = [{ type: "document", source, mediaType: "application/pdf" }] as const;
+    const messages = [{ ...prompt(""), content }, ...context.messages.slice(1)];
+    const reply = await readReply(
+      subject.createStreamFn(fetch)({ ...request, context: { ...context, messages } }),
+    );
+    assertEquals(listRejections(reply.warnings), ["images_left_out"]);
+    assertEquals([reply.stopReason, counts], ["stop", [[22, true], [10, true]]]);
+  });
+}
 
 Deno.test("anthropic: a new image is sent when the rejected one is of an earlier turn, as in a session that continues", async () => {
   const [, subject] = SUBJECTS;
@@ -292,6 +326,10 @@ const VISION_ERRORS: readonly (readonly [baseUrl: string, status: number, error:
   ],
 ];
 
+function listOmissions(warnings: readonly { code: string; message: string }[]): string[] {
+  return warnings.filter(({ code }) => code === "images_left_out").map(({ message }) => message);
+}
+
 for (const [baseUrl, status, error] of VISION_ERRORS) {
   Deno.test(`createOpenAI(): a model that accepts no images gets none after ${JSON.stringify(error).slice(0, 70)}`, async () => {
     const bodies: { model: string; hasImage: boolean }[] = [];
@@ -312,7 +350,7 @@ for (const [baseUrl, status, error] of VISION_ERRORS) {
     const { stopReason, warnings } = await readReply(streamFn(request));
     assertEquals([stopReason, listRejections(warnings)], ["stop", ["images_left_out"]]);
     // Later requests for this model have no images, and those for another one have them.
-    assertEquals(listRejections((await readReply(streamFn(request))).warnings), []);
+    assertEquals(listOmissions((await readReply(streamFn(request))).warnings), []);
     await readReply(streamFn({ ...request, model: modelSpec("lab/vision") }));
     assertEquals(bodies, [
       { model: "text", hasImage: true },
@@ -320,8 +358,43 @@ for (const [baseUrl, status, error] of VISION_ERRORS) {
       { model: "text", hasImage: false },
       { model: "vision", hasImage: true },
     ]);
+    // Each image of another conversation is reported once.
+    const other = createScreenshots(request.model, ["call3"]);
+    assertEquals(listOmissions((await readReply(streamFn(other))).warnings), [
+      "The model does not accept images: 1 omitted",
+    ]);
+    assertEquals(listOmissions((await readReply(streamFn(other))).warnings), []);
   });
 }
+
+Deno.test("openai: an image that one model rejects is sent to another model", async () => {
+  const [subject] = SUBJECTS;
+  if (!subject) throw new Error("No subject");
+  const error = { error: { message: "You uploaded an unsupported image." } };
+  const server = createServer({ ...subject, error });
+  const sent: unknown[] = [];
+  const fetch: typeof globalThis.fetch = (url, init) => {
+    const body = `${init?.body}`;
+    const { model } = JSON.parse(body);
+    sent.push([model, body.includes(SIGNED)]);
+    if (model === subject.model.modelId) return server.fetch(url, init);
+    return createServer({ error, events: subject.events }).fetch(url, {
+      ...init,
+      body: body.replaceAll(SIGNED, ""),
+    });
+  };
+  const streamFn = subject.createStreamFn(fetch);
+  const request = createScreenshots(subject.model, ["call1", "call2"]);
+  for (const model of [subject.model, modelSpec("openai/gpt-5.5"), subject.model]) {
+    assertEquals((await readReply(streamFn({ ...request, model }))).stopReason, "stop");
+  }
+  assertEquals(sent, [
+    ["gpt-5.4", true],
+    ["gpt-5.4", false],
+    ["gpt-5.5", true],
+    ["gpt-5.4", false],
+  ]);
+});
 
 Deno.test("Agent: a session with an image that is rejected fails no request after the first", async () => {
   const [, subject] = SUBJECTS;

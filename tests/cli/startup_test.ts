@@ -21,10 +21,12 @@ const LATER_MODULES = [
   /^cli\/(command_line\/help|commands\/\w+_command|demo\/.*|questions\/.*)\.ts$/,
   /^cli\/render\/(?!plain_text|style|code_point|visible_text)/,
   /^cli\/sessions\/(open_session|start_recording|find_session|choose_session)\.ts$/,
+  /^cli\/config\/(?!(load_config|apply_config|check_config_value|config_\w+|provider_settings)\.ts)/,
   /^cli\/run\/(approval|finish_run|run_reporter|start_report|write_patch)\.ts$/,
   /^src\/(cassettes|mcp|patch|policies|sub_agents|testing)\//,
+  /^src\/loop\/resume_batch\.ts$/,
   /^src\/memory\/(?!context\/|store\/safe_stringify)/,
-  /^src\/tools\/(mod\.ts|coding_tools\.ts|approval\/|changes\/work_tree|fetch_url|search\/(?!walk)|file_tools\/run_search|documents\/(pdf|scale))/,
+  /^src\/tools\/(mod\.ts|coding_tools\.ts|approval\/|changes\/work_tree|fetch_url|sandbox\/name_suggestion|search\/(?!walk)|file_tools\/run_search|documents\/(pdf|scale))/,
 ];
 
 /** The first module that is loaded when the first request has been sent. */

@@ -42,6 +42,10 @@ const refuse = () => {
   return Promise.resolve(Response.json({ type: "error", error }, { status: 401 }));
 };
 
+/** Answers with status 200, but without a reply. */
+const answerNothing = (body: string, contentType: string) => () =>
+  Promise.resolve(new Response(body, { headers: { "content-type": contentType } }));
+
 const answer = (...blocks: readonly string[]) => () => {
   const headers = { "content-type": "text/event-stream" };
   return Promise.resolve(new Response(createAnthropicFrames({ blocks }, 0).join(""), { headers }));
@@ -73,6 +77,10 @@ Deno.test("runEvalSet: a recorded run is kept when a new recording of it fails w
   assertEquals(await recordAgain({}, failToCreate), kept);
   assertEquals(await recordAgain({ fetch: rejectNetwork }), kept);
   assertEquals(await recordAgain({ fetch: refuse }), kept);
+  const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
+  const frame = `event: error\ndata: ${JSON.stringify(error)}\n\n`;
+  assertEquals(await recordAgain({ fetch: answerNothing(frame, "text/event-stream") }), kept);
+  assertEquals(await recordAgain({ fetch: answerNothing("<p>Sign in</p>", "text/html") }), kept);
 });
 
 Deno.test("runEvalSet: a recorded run is kept when only the judge of a new recording gets a reply", async () => {

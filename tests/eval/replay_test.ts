@@ -281,6 +281,12 @@ Deno.test("runEvalSet: normalize replaces further parts of requests", async () =
     assertEquals((await run(options, create))[0]?.outcome, "failed");
     const normalize = (text: string) => text.replace(/Process \d+/, "Process");
     assertEquals((await run({ ...options, normalize }, create))[0]?.outcome, "passed");
+    const wrong: object = { normalize: () => undefined };
+    await assertRejects(
+      () => run({ ...options, ...wrong }, create),
+      BadRequestError,
+      "normalize must return a text, not undefined",
+    );
   });
 });
 

@@ -12,6 +12,7 @@ import type { AssistantMessage, LlmMessage } from "../../../src/core/message.ts"
 import type { ModelSpec } from "../../../src/core/model.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { isOwnReply } from "./history.ts";
+import type { WarningSink } from "./warnings.ts";
 
 /**
  * Matches errors about the thinking of replies: "The encrypted content gAAA… could not be verified" of OpenAI, "Invalid
@@ -26,7 +27,7 @@ const REJECTED_THINKING =
  * image" and "You uploaded an unsupported image" of OpenAI, "Unable to process input image" of Google and the like.
  */
 const REJECTED_IMAGE =
-  /image (?:dimensions|exceeds|data|format|size|was specified|does not match|cannot be empty|is (?:not valid|invalid|corrupt)|(?:is )?too (?:large|small|big)|(?:length|width|height) and)|\bimage\.source|(?:process|decode|load|identify)(?: input| the| an)? image|(?:valid|unsupported|corrupt(?:ed)?) image\b|invalid '[^']*image_url|invalid_image|image_(?:parse|too)/i;
+  /image (?:dimensions|exceeds|data|format|size|was specified|does not match|cannot be empty|is (?:not valid|invalid|corrupt)|(?:is )?too (?:large|small|big)|(?:length|width|height) and)|\bimage\.source|(?:process|decode|load|identify)(?: input| the| an)? image|(?:valid|unsupported|corrupt(?:ed)?) image\b|invalid '[^']*image_url|invalid_image|image_(?:parse|too)|resize the image/i;
 
 /**
  * Matches errors about documents: "The PDF specified was not valid", "The PDF specified is password protected" and "A maximum of
@@ -120,7 +121,7 @@ const SUMMARY = { type: "reasoning_summary" } as const;
 /** All images, for a model that accepts none. */
 const ALL_IMAGES = { type: "all_images" } as const;
 
-/** Parts that are rejected from all requests for a model. */
+/** Parts of all requests for a model. */
 type ModelPart = typeof SUMMARY | typeof ALL_IMAGES;
 
 /** A part of a request that a provider may reject: of a reply, its thinking, signatures and provider items. */
@@ -141,27 +142,29 @@ interface Suspects {
   readonly toWarning: (parts: readonly RejectedPart[]) => Warning;
 }
 
-/** The content that a provider is known to reject. */
+/** The content that a provider is known to reject, by model: another one may accept more or larger images. */
 export class RejectedContent {
-  readonly #rejected = new WeakSet<RejectedPart>();
-  readonly #byModel = new Map<string, Set<RejectedPart>>();
+  readonly #byModel = new Map<string, WeakSet<RejectedPart>>();
 
-  /** Returns a request without the rejected content. */
-  adapt(request: StreamRequest): StreamRequest {
-    const ofModel = this.#byModel.get(request.model.modelId);
-    return reduce(request, (part) => this.#rejected.has(part) || (ofModel?.has(part) ?? false));
+  /** Returns a request without the rejected content. Warns once about each image for a model that accepts none. */
+  adapt(request: StreamRequest, sink: WarningSink): StreamRequest {
+    const rejected = this.#byModel.get(request.model.modelId);
+    if (!rejected) return request;
+    const images = listImages(request).filter((image) => !rejected.has(image));
+    if (rejected.has(ALL_IMAGES) && images.length > 0) {
+      const message = `The model does not accept images: ${images.length} omitted`;
+      sink.warning(MEDIA_CODES.image, message);
+      this.remember(request.model, images);
+    }
+    return reduce(request, (part) => rejected.has(part));
   }
 
   /** Remembers parts of a request, so that later requests are adapted at once. */
   remember({ modelId }: ModelSpec, parts: readonly RejectedPart[]): void {
-    const ofModel = this.#byModel.get(modelId) ?? new Set();
-    this.#byModel.set(modelId, ofModel);
-    for (const part of parts) (isModelPart(part) ? ofModel : this.#rejected).add(part);
+    const rejected = this.#byModel.get(modelId) ?? new WeakSet();
+    this.#byModel.set(modelId, rejected);
+    for (const part of parts) rejected.add(part);
   }
-}
-
-function isModelPart(part: RejectedPart): part is ModelPart {
-  return part === SUMMARY || part === ALL_IMAGES;
 }
 
 /** Leaves out what a provider rejects in a request, one suspicion after the other. */
@@ -210,7 +213,7 @@ function findSuspects(
   if (!isAboutRequest) return undefined;
   if (REJECTED_THINKING.test(message)) return suspectThinking(request);
   if (REJECTED_SUMMARY.test(message)) return suspectSummary(request);
-  if (TOO_MANY.test(message)) return suspectOldMedia(request, findMaxNumber(message));
+  if (TOO_MANY.test(message)) return suspectOldMedia(request, message);
   const media = listMedia(request, 0);
   const kind = KINDS.find(({ pattern, includes }) => pattern.test(message) && media.some(includes));
   return kind && suspectMedia(request, kind);
@@ -231,10 +234,10 @@ function suspectThinking({ context: { messages }, model }: StreamRequest): Suspe
 }
 
 function suspectVision(request: StreamRequest): Suspects {
-  const hasImage = listMedia(request, 0).some(({ type }) => type === "image");
+  const images = listImages(request);
   return {
     reason: "vision",
-    candidates: hasImage ? [[ALL_IMAGES]] : [],
+    candidates: images.length > 0 ? [[ALL_IMAGES, ...images]] : [],
     toWarning: () => ({
       code: MEDIA_CODES.image,
       message: "The provider rejected all images: the model accepts none",
@@ -288,17 +291,23 @@ function findMaxNumber(message: string): number {
 }
 
 /**
- * Suspects the oldest media: about half of those that are accepted, since all requests until the number is reached again can
- * have the same prompt; then all, since the pages of documents count, too.
+ * Suspects the oldest of the media that an error names: about half of those that are accepted, since all requests until the
+ * number is reached again can have the same prompt; then all of them, since the pages of documents count, too; then all media.
  */
-function suspectOldMedia(request: StreamRequest, maxNumber: number): Suspects {
+function suspectOldMedia(request: StreamRequest, message: string): Suspects {
+  const isCounted = ({ type }: RejectedMedia) =>
+    /\bmedia\b/i.test(message) || message.toLowerCase().includes(type);
   const media = listMedia(request, 0);
-  const max = Math.min(maxNumber, media.length);
-  const newest = listMedia(request, findNewestTurn(request, () => true));
+  const counted = media.filter(isCounted);
+  const max = Math.min(findMaxNumber(message), counted.length);
+  const newest = listMedia(request, findNewestTurn(request, isCounted)).filter(isCounted);
   const kept = Math.min(max, Math.max(Math.floor(max / 2), newest.length));
+  const candidates = [counted.slice(0, counted.length - kept), counted, media];
   return {
     reason: "number",
-    candidates: kept > 0 ? [media.slice(0, media.length - kept), media] : [media],
+    candidates: candidates.filter(({ length }, index) =>
+      length > (candidates[index - 1]?.length ?? 0)
+    ),
     toWarning: (parts) => ({
       code: MEDIA_CODES[findMediaType(parts)],
       message: `The provider rejected the number of images and documents: ${parts.length} omitted`,
@@ -318,6 +327,10 @@ function findNewestTurn(
 /** Returns the images and documents of the messages from an index on. */
 function listMedia({ context }: StreamRequest, start: number): RejectedMedia[] {
   return context.messages.slice(start).flatMap(findMedia);
+}
+
+function listImages(request: StreamRequest): RejectedMedia[] {
+  return listMedia(request, 0).filter(({ type }) => type === "image");
 }
 
 function reduce(

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { PromptInput } from "../../../mod.ts";
 import { didYouMean } from "../../command_line/suggestion.ts";
 import { UsageError } from "../../host/cli_error.ts";
 import type { Line } from "../../render/line/line.ts";
@@ -33,8 +34,14 @@ export const mcp = defineCommand({
       case "read": {
         if (runs.isRunning) throw new UsageError(`/mcp ${word} works when no run is active`);
         const request = word === "prompt" ? requestPrompt : requestResource;
-        const { signal } = new AbortController();
-        return runs.prompt(await request(connection, rest, { signal, now: host.now() }));
+        let input: PromptInput | undefined;
+        // The user can abort it when the server does not answer.
+        runs.startTask(`/mcp ${word}`, async (signal) => {
+          input = await request(connection, rest, { signal, now: host.now() });
+        });
+        await runs.untilIdle();
+        if (input !== undefined) runs.prompt(input);
+        return;
       }
       case "restart":
         await restart(connection, rest);

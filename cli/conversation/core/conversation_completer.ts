@@ -44,8 +44,10 @@ export class ConversationCompleter implements Completer {
     const before = text.slice(0, start);
     if (word.startsWith("@")) return await this.#completePath(word.replace(/^@"?/, ""), signal);
     if (before.trim() === "" && /^[/#]/.test(word)) return await this.#completeName(word);
-    const [, name] = /^\s*([/#][a-z-]+)\s/.exec(before) ?? [];
-    return name === undefined ? undefined : await this.#completeArgument(name, word, signal);
+    const [matched = "", name] = /^\s*([/#][a-z-]+)\s+/.exec(before) ?? [];
+    if (name === undefined) return undefined;
+    const earlier = before.slice(matched.length).replace(/\s+/g, " ");
+    return await this.#completeArgument(name, { earlier, word }, signal);
   }
 
   async #completeName(word: string): Promise<Completion[]> {
@@ -58,20 +60,19 @@ export class ConversationCompleter implements Completer {
     return items.sort((a, b) => a.text.localeCompare(b.text)).slice(0, MAX_ITEMS);
   }
 
+  /** Completes a word of an argument by the values that begin with the words before it. */
   async #completeArgument(
     name: string,
-    word: string,
+    { earlier, word }: { readonly earlier: string; readonly word: string },
     signal: AbortSignal,
   ): Promise<Completion[] | undefined> {
     const { loadCommands, context } = this.#options;
     const command = (await loadCommands()).find(({ names }) => names.includes(name));
     const choices = await command?.complete?.(context, signal);
-    const isMatch = ({ text }: { readonly text: string }) =>
-      text.toLowerCase().includes(word.toLowerCase());
-    return choices?.filter(isMatch).slice(0, MAX_ITEMS).map(({ text, detail }) => ({
-      text,
-      detail,
-    }));
+    return choices?.filter(({ text }) => text.startsWith(earlier))
+      .map(({ text, detail }) => ({ text: text.slice(earlier.length), detail }))
+      .filter(({ text }) => text.toLowerCase().includes(word.toLowerCase()))
+      .slice(0, MAX_ITEMS);
   }
 
   /** Completes a path by the entries of its directory; one without a directory also by the paths of all files. */

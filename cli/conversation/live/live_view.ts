@@ -67,7 +67,8 @@ export class LiveView implements ConversationView {
   #display: Display;
   #encode: EncodeLine;
   #source: LiveSource | undefined;
-  #completer: Completer | undefined;
+  /** Keys are read before it is there; their completions wait for it. */
+  readonly #completer = Promise.withResolvers<Completer>();
   #textPrompt: TextPrompt | undefined;
   #answerTail: AnswerTail | undefined;
   /** Resolves when the history is written. */
@@ -138,7 +139,7 @@ export class LiveView implements ConversationView {
   }
 
   setCompleter(completer: Completer): void {
-    this.#completer = completer;
+    this.#completer.resolve(completer);
   }
 
   redraw(): void {
@@ -269,8 +270,10 @@ export class LiveView implements ConversationView {
     return new InputLine({
       bindings,
       hasViKeys,
-      complete: (request, signal) =>
-        this.#completer?.complete(request, signal) ?? Promise.resolve(undefined),
+      complete: async (request, signal) => {
+        const completer = await this.#completer.promise;
+        return await completer.complete(request, signal);
+      },
       getHistory: () => history.entries,
       onChange: () => this.#draw(),
     });

@@ -8,6 +8,7 @@ import type { EvalBudget } from "../case/eval_case.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { isAtMost } from "./compare_limit.ts";
 import { formatDollars } from "./format_dollars.ts";
+import { hasWorked } from "../trajectory/has_worked.ts";
 import { createBinaryScore } from "./score.ts";
 
 /** Spending that a budget limits. */
@@ -58,11 +59,11 @@ export function createBudgetEvaluator(): Evaluator {
     optionNames: [],
     evaluate: ({ evalCase: { budget }, trajectory, durationMs }) => {
       if (!budget) return undefined;
-      const { usage, cost, turns, replies } = trajectory;
+      const { usage, cost, turns } = trajectory;
       const spending = { cost: cost.total, tokens: usage.total, turns, durationMs };
       const exceeded = findExceededLimits(budget, spending);
       // Servers without token counts report 0.
-      if (budget.maxTokens !== undefined && usage.total === 0 && replies.length > 0) {
+      if (budget.maxTokens !== undefined && usage.total === 0 && hasWorked(trajectory)) {
         exceeded.push(`The model reports no tokens, which are limited to ${budget.maxTokens}`);
       }
       return createBinaryScore(name, exceeded.length === 0, exceeded.join("; ") || undefined);

@@ -11,7 +11,7 @@ import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { MAX_TIMER_MS } from "../../core/ports.ts";
-import { isThenable } from "../../core/refuse_promise.ts";
+import { isThenable, refusePromise } from "../../core/refuse_promise.ts";
 import type { EvalCase, EvaluatorConfig } from "../case/eval_case.ts";
 import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import { createBudgetEvaluator } from "./budget_evaluator.ts";
@@ -213,7 +213,8 @@ function checkOptions({ name, optionNames }: Evaluator, options: JsonObject): vo
 /** Checks the values of options, as far as an evaluator can do it without a run. */
 function checkValues(evaluator: Evaluator, options: JsonObject): void {
   try {
-    evaluator.checkOptions?.(options);
+    const returned: unknown = evaluator.checkOptions?.(options);
+    refusePromise(returned, "checkOptions()");
   } catch (cause) {
     const reason = getErrorMessage(cause);
     throw new BadRequestError(`The evaluator "${evaluator.name}": ${reason}`, { cause });

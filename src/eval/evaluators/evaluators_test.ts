@@ -123,6 +123,9 @@ Deno.test("budget: a model that reports no token counts exceeds a limit of the t
   assertEquals(score?.reason, "The model reports no tokens, which are limited to 100");
   const [unlimited] = await evaluate({ budget: { maxTurns: 2 } }, { trajectory });
   assertEquals(unlimited?.passed, true);
+  const refused = createTrajectory({ replies: replies.map((reply) => ({ ...reply, text: "" })) });
+  const [unanswered] = await evaluate({ budget: { maxTokens: 100 } }, { trajectory: refused });
+  assertEquals(unanswered?.reason, undefined);
   const counted = createTrajectory({ replies, usage: { ...zeroUsage(), output: 5, total: 5 } });
   const [enough] = await evaluate({ budget: { maxTokens: 100 } }, { trajectory: counted });
   assertEquals(enough?.passed, true);
@@ -411,6 +414,11 @@ Deno.test("EvaluatorRegistry: an invalid value of an option is found before the 
     evaluate: () => undefined,
   };
   registry.register(polite);
+  registry.register({
+    name: "patient",
+    checkOptions: () => Promise.reject(new Error("word is missing")),
+    evaluate: () => undefined,
+  });
   const check = (name: string, options: JsonObject) =>
     registry.checkCase({ id: "a", userMessages: ["Go"], evaluators: [{ name, options }] });
   for (
@@ -422,6 +430,7 @@ Deno.test("EvaluatorRegistry: an invalid value of an option is found before the 
       ["safety", { rubric: 1 }, 'evaluator "safety": The option "rubric"'],
       ["safety", { threshold: "high" }, 'The option "threshold"'],
       ["polite", {}, 'The evaluator "polite": word is missing'],
+      ["patient", {}, 'The evaluator "patient": checkOptions() returned a promise'],
     ] as const
   ) {
     assertThrows(() => check(name, options), BadRequestError, message);

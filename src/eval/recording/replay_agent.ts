@@ -7,6 +7,7 @@
 import type { JsonValue } from "../../core/json.ts";
 import { decodeUtf8, parseJson } from "../../cassettes/cassette_bytes.ts";
 import type { CassettePath } from "../../cassettes/cassette_files.ts";
+import { checkNormalize } from "../../cassettes/check_normalize.ts";
 import { createOutgoingRequest } from "../../cassettes/cassette_request.ts";
 import { type CassetteFetch, replayCassette } from "../../cassettes/replay_cassette.ts";
 import { normalizePlaces, normalizeText } from "./normalize_text.ts";
@@ -33,7 +34,8 @@ export interface AgentReplay {
  * yet, must be those of the recording.
  */
 export function replayAgent(file: CassettePath, options: ReplayAgentOptions = {}): AgentReplay {
-  const { prompts = [], normalize = (text) => text } = options;
+  const { prompts = [] } = options;
+  const normalize = checkNormalize(options.normalize ?? ((text) => text));
   const reduce = (text: string) => normalizePlaces(normalize(text));
   const fixed = new Set(prompts.map(reduce));
   // Each request repeats the texts of the earlier ones.

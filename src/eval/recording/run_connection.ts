@@ -40,8 +40,8 @@ export interface RunConnection {
 
 /** A run that was scored. */
 export interface FinishedRun extends Pick<RecordedRun, "model" | "directory"> {
-  /** Whether it ended with an answer, failed, or was cancelled. */
-  readonly end: "answered" | "failed" | "cancelled";
+  /** Whether it ended with an answer, failed, failed before the first reply of the model, or was cancelled. */
+  readonly end: "answered" | "failed" | "unanswered" | "cancelled";
 }
 
 type RunIdentity = Pick<RecordedRun, "caseId" | "repetition" | "seed">;
@@ -150,14 +150,9 @@ function openRecording(
     await check();
     return await recorder(...sent);
   };
-  let hasReply = false;
   const startedAt = now();
   return {
-    fetch: async (...sent) => {
-      const response = await send(...sent);
-      hasReply ||= response.ok;
-      return response;
-    },
+    fetch: send,
     evaluatorFetch: send,
     seed: request.seed,
     startedAt,
@@ -168,11 +163,10 @@ function openRecording(
       if (end === "cancelled") return await removeFile(newPath);
       const isRefused = await check().then(() => false, () => true);
       // Its requests have failed with the reason.
-      if (isRefused && end === "failed") return;
+      if (isRefused && end !== "answered") return;
       await check();
-      // Such as one without an agent, a network or a valid key.
-      const isUseless = end === "failed" && !hasReply;
-      if (isUseless && await isFile(path)) return await removeFile(newPath);
+      // Such as one without an agent, a network or a valid key, or of a server that is overloaded.
+      if (end === "unanswered" && await isFile(path)) return await removeFile(newPath);
       await replaceFile(path, newPath);
       await appendRun(directory, { ...request, startedAt, ...run }, files);
     },

@@ -90,8 +90,14 @@ export async function runCase(planned: PlannedRun, services: RunServices): Promi
   const durationMs = Math.max(0, elapsed() - startedAt);
   const { trajectory } = collector;
   const scores = await scoreRun(run, { trajectory, durationMs });
-  const end = signal.aborted ? "cancelled" : failures[0] === undefined ? "answered" : "failed";
-  failures.push(await captureFailure(() => finishConnection(run, end)));
+  const end = failures[0] === undefined
+    ? "answered"
+    : hasWorked(trajectory)
+    ? "failed"
+    : "unanswered";
+  failures.push(
+    await captureFailure(() => finishConnection(run, signal.aborted ? "cancelled" : end)),
+  );
   failures.push(await captureFailure(() => removeDirectory(run)));
   const runScores = failures.filter((failure) => failure !== undefined)
     .map((failure) => createBinaryScore(RUN_METRIC, false, failure));

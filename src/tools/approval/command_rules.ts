@@ -127,14 +127,29 @@ function listInputCode({ commands }: ExecutedCommands): readonly string[] {
       (args.includes("-") || !FILE_INTERPRETERS.test(getProgram(command)));
   });
   const names = new Set(
-    commands.flatMap(({ words }) => words.map(({ text }) => getBaseName(text))),
+    commands.filter((command) => !readsFilesOnly(command)).flatMap(({ words }) =>
+      words.map(({ text }) => getBaseName(text))
+    ),
+  );
+  const copiesToRun = commands.some((command) =>
+    getProgram(command) === "tee" &&
+    command.words.slice(1).some(({ text }) => names.has(getBaseName(text)))
   );
   const isRun = ({ operator, target }: ShellRedirect) =>
     /^[&]?>/.test(operator) && target !== undefined && names.has(getBaseName(target.text));
   return commands.flatMap((command) => {
-    const isCode = runsPipe || interpreters.includes(command) || command.redirects.some(isRun);
+    const isCode = runsPipe || copiesToRun || interpreters.includes(command) ||
+      command.redirects.some(isRun);
     return isCode ? listTexts(command) : [];
   });
+}
+
+/** Whether a command runs none of the files that it names: it shows them, or adds them to a commit. */
+function readsFilesOnly(command: SimpleCommand): boolean {
+  const [, subcommand] = command.words;
+  const program = getProgram(command);
+  return isHarmlessCommand(command) || program === "chmod" || program === "tee" ||
+    program === "git" && /^(?:add|commit|diff|status)$/.test(subcommand?.text ?? "");
 }
 
 /** Interpreters that run their input only with the argument `-`, or never. */
@@ -194,18 +209,18 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
 
 /** Programs whose arguments may be code that starts other programs. */
 const INTERPRETERS =
-  /^(?:[gmn]?awk|perl|python[\d.]*|ruby|node|deno|bun|php|lua|osascript|npm|npx|bunx|tclsh|n?vim?|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|docker|podman|kubectl|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon|ansible)$/i;
+  /^(?:[gmn]?awk|(?:perl|ruby|php|lua|pypy|i?python)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|irb|pry|osascript|npm|npx|bunx|tclsh|n?vim?|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|docker|podman|kubectl|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon|ansible)$/i;
 
 /** Programs that start the program in their arguments, behind options that are not known. */
 const LAUNCHERS =
-  /^(?:setarch|linux32|linux64|i[3-6]86|x86_64|prlimit|numactl|runcon|bwrap|proot|firejail|ssh-agent|dbus-run-session|dbus-launch|valgrind|perf|gdb|unbuffer|rlwrap|ip|cgexec|chpst|eatmydata|faketime|torsocks|torify|proxychains4?|xvfb-run|tmux|screen|npx|bunx|pnpx|uvx|cross-env|dotenv|direnv|hyperfine|ld(?:\.so|-linux.*|-musl.*)|logsave|choom|uclampset|sshpass|dtach|abduco|daemonize|tini|dumb-init|gosu|su-exec|catchsegv|chronic|ifne|systemd-inhibit|systemd-cat|aa-exec|mpirun|mpiexec|cpulimit|softlimit|setuidgid|envdir|corepack)$/;
+  /^(?:setarch|linux32|linux64|i[3-6]86|x86_64|prlimit|numactl|runcon|bwrap|proot|firejail|ssh-agent|dbus-run-session|dbus-launch|valgrind|perf|gdb|unbuffer|rlwrap|ip|cgexec|chpst|eatmydata|faketime|torsocks|torify|proxychains4?|xvfb-run|tmux|screen|npx|bunx|pnpx|uvx|cross-env|dotenv|direnv|hyperfine|ld(?:\.so|-linux.*|-musl.*)|logsave|choom|uclampset|sshpass|dtach|abduco|daemonize|tini|dumb-init|gosu|su-exec|catchsegv|chronic|ifne|systemd-inhibit|systemd-cat|aa-exec|mpirun|mpiexec|cpulimit|softlimit|setuidgid|envdir|corepack|watchexec|mosh|pdsh|sem|ts)$/;
 
 /** Programs that do so after one of these sub-commands. */
 const LAUNCHERS_WITH_COMMAND =
   /^(?:npm|pnpm|yarn|bun|deno|uv|poetry|bundle|pipx|docker|podman|kubectl|nix|conda|mise|cmake|rustup|pyenv|rbenv|nodenv|asdf|pipenv|pdm|hatch|rye|volta|fnm|op|doppler|dotenvx|infisical|aws-vault|chamber|devbox|flatpak|distrobox|toolbox)$/;
 const LAUNCHING_COMMANDS = /^(?:exec|x|run|dlx|shell|develop|enter|-E)$/;
 
-/** Returns the words of the commands that a program may start: those from each word that may name the program. */
+/** Returns the words of the commands that a program may start: those from each word that may name the program or an interpreter. */
 function findLaunched(command: SimpleCommand, program: Wildcard): (readonly ShellWord[])[] {
   const words = command.words.slice(1);
   const launcher = getProgram(command);
@@ -217,7 +232,8 @@ function findLaunched(command: SimpleCommand, program: Wildcard): (readonly Shel
   const starts: number[] = [];
   for (let index = start; index < words.length && starts.length < MAX_STARTS; index++) {
     const { text = "", literal = true } = words[index] ?? {};
-    if (!literal || program.test(getBaseName(text))) starts.push(index);
+    const base = getBaseName(text);
+    if (!literal || program.test(base) || INTERPRETERS.test(base)) starts.push(index);
   }
   return starts.map((index) => words.slice(index));
 }

@@ -46,7 +46,7 @@ interface Wrapper {
 }
 
 /** Programs that run another program. */
-const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
+const OWN_WRAPPERS: readonly (readonly [name: string, wrapper: Wrapper])[] = [
   ["env", { flags: "i0v", valued: "uC", assigns: true }],
   ["nohup", {}],
   ["setsid", { flags: "cfw" }],
@@ -86,19 +86,37 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
     ),
     longValued: new Set("--arg-file --delimiter --max-args --max-chars --max-procs".split(" ")),
   }],
-]);
+];
+
+/** With the names that GNU programs have on macOS, such as `gtimeout`. */
+const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(
+  OWN_WRAPPERS.flatMap(([name, wrapper]) => [[name, wrapper], [`g${name}`, wrapper]]),
+);
 
 /** Those that without a program run a shell, which reads its commands from their input. */
 const SHELL_STARTERS: ReadonlySet<string> = new Set(
   "sudo doas ssh chroot unshare nsenter fakeroot pkexec".split(" "),
 );
 
+/** Whether a program that starts a shell starts none: it only shows something, forwards ports or signs in to a server of git. */
+function startsNoShell(program: string, args: readonly ShellWord[]): boolean {
+  const texts = args.map(({ text }) => text);
+  if (program === "sudo") {
+    return texts.length > 0 && texts.every((text) => /^-n?[vlkKVh]?$/.test(text));
+  }
+  const isValue = (index: number) => /^-\w*[BbcDEeFIiJLlmOopQRSWw]$/.test(texts[index - 1] ?? "");
+  return program === "ssh" &&
+    texts.some((text, index) =>
+      /^-[46AaCfgKkMnqTtvXxYy]*[VNOQG]|^git@[\w.-]+$/.test(text) && !isValue(index)
+    );
+}
+
 /** Shells of the syntax that is parsed. */
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "ksh", "ash", "rbash"]);
 
 /** Programs that run commands which are in a file, their input, or text that is not parsed. */
 const OPAQUE_PROGRAMS: ReadonlySet<string> = new Set(
-  (". source alias enable bind complete compgen fc hash history let shopt zsh fish csh tcsh pwsh mksh lksh oksh loksh " +
+  (". source alias enable bind complete compgen fc hash history let shopt zsh fish csh tcsh pwsh powershell powershell.exe pwsh.exe cmd.exe mksh lksh oksh loksh " +
     "yash posh osh ysh hush sash elvish nu xonsh rc es bash-static sh.distrib parallel watch at batch crontab entr expect flock hyperfine " +
     "runuser script su sg newgrp ed red capsh start-stop-daemon pee").split(" "),
 );
@@ -237,7 +255,7 @@ class CommandFinder implements ExecutedCommands {
     if (program === "command" && /^-[vV]+$/.test(args[0]?.text ?? "")) return;
     if (program === "eval") return this.#findInText(skipOptionsEnd(args), depth);
     if (program === "trap") return this.#findInTrap(args, depth);
-    if (program === "find") return this.#findInFind(args, depth);
+    if (/^g?find$/.test(program)) return this.#findInFind(args, depth);
     const wrapper = WRAPPERS.get(program);
     if (wrapper) this.#findInWrapper(command, { wrapper, depth });
   }
@@ -304,7 +322,7 @@ class CommandFinder implements ExecutedCommands {
     const program = getProgram(command);
     const args = command.words.slice(1);
     const starts = findCommandStarts(args, wrapper);
-    if (starts.length === 0 && SHELL_STARTERS.has(program)) {
+    if (starts.length === 0 && SHELL_STARTERS.has(program) && !startsNoShell(program, args)) {
       this.#markOpaque();
       this.#findInInput(command, depth);
     }

@@ -14,6 +14,7 @@ import { assessScript, type CommandAssessment } from "./command_assessment.ts";
 import { type Concern, mayChangeDirectory } from "./command_rules.ts";
 import { findExecutedCommands } from "./executed_commands.ts";
 import { followRuleLinks } from "./linked_rules.ts";
+import { findWorkingDirectory } from "./path_rules.ts";
 import type { CompiledRules, SourcedRule } from "./rule_set.ts";
 import { mayReadUnknownFiles } from "./unknown_reads.ts";
 
@@ -90,7 +91,12 @@ export async function explainDenial(
 
 /** Adds the rules for files behind links, if the sandbox resolves the paths of calls. */
 async function withLinkedRules(gate: GateRules): Promise<GateRules> {
-  return gate.sandbox?.files ? { ...gate, rules: await followRuleLinks(gate.rules) } : gate;
+  const { rules, sandbox } = gate;
+  if (!sandbox?.files) return gate;
+  return {
+    ...gate,
+    rules: await followRuleLinks(rules, await findWorkingDirectory(sandbox.files)),
+  };
 }
 
 async function assessCall(

@@ -249,7 +249,8 @@ function checkPrintf([format = ""]: readonly string[]): boolean {
     !/%[-+ #0']*(?:\*|\d*)(?:\.(?:\*|-?\d*))?[hjlLtz]*n/.test(format.replaceAll("%%", ""));
 }
 
-const FIND_TESTS: ReadonlySet<string> = new Set(
+/** The tests of `find` that have a value. */
+export const FIND_TESTS: ReadonlySet<string> = new Set(
   "-name -iname -path -ipath -type -maxdepth -mindepth -size -mtime -mmin -newer -perm -user -group"
     .split(" "),
 );

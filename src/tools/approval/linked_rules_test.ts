@@ -13,6 +13,35 @@ async function createDirectories(): Promise<string> {
   return root;
 }
 
+Deno.test("rules: a relative path that leads through a link is also that of the files behind it", async () => {
+  const root = await createDirectories();
+  try {
+    await using sandbox = createSandbox({ cwd: root });
+    const tools = codingTools({ sandbox });
+    const decide = async (rule: string, name: string, args: Record<string, string>) => {
+      const tool = tools.find((candidate) => candidate.name === name);
+      if (!tool) throw new Error(name);
+      const gate = approvalGate({ sandbox, deny: [rule], mode: "bypassed" });
+      const { decision } = await gate.explain({ name, arguments: args, tool });
+      return "rule" in decision ? decision.rule : undefined;
+    };
+    const key = "a [real]/secret/key";
+    for (const rule of ["Read(link/secret/**)", "Read(./link/secret)", "Read(link)"]) {
+      assertEquals(await decide(rule, "read_file", { path: key }), rule);
+      assertEquals(await decide(rule, "search_files", { pattern: "k" }), rule);
+      assertEquals(await decide(rule, "bash", { command: `cat '${key}'` }), rule);
+    }
+    const rule = "Read(link/secret/**)";
+    assertEquals(await decide(rule, "read_file", { path: "a [real]/other" }), undefined);
+    assertEquals(await decide("Edit(link/**)", "write_file", { path: key }), "Edit(link/**)");
+    for (const other of ["Edit(link/none)", "Edit(*/secret)", "bash(link/x)", "Edit(other/**)"]) {
+      assertEquals(await decide(other, "write_file", { path: "file" }), undefined, other);
+    }
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
 Deno.test("rules: an absolute path that leads through a link is also that of the files behind it", async () => {
   const root = await createDirectories();
   try {

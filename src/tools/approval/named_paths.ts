@@ -18,12 +18,12 @@ import {
   listInputNames,
   listPathWords,
   listSelectedNames,
-  listValues,
   looksLikePath,
   type PathWord,
   readsVariable,
 } from "./path_words.ts";
 import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
+import { listValues } from "./word_values.ts";
 
 /** Maximum number of paths that are compared with a rule. */
 const MAX_PATHS = 2_000;

@@ -7,7 +7,9 @@
 import { getInputText, getProgram } from "./executed_commands.ts";
 import { hasHarmlessForms, WITHOUT_FILES } from "./harmless_commands.ts";
 import { listExpressionGlobs, listProgramGlobs } from "./program_globs.ts";
+import { listScriptFiles } from "./script_files.ts";
 import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
+import { listValues } from "./word_values.ts";
 
 /** Programs whose operands are files, besides those with harmless forms. */
 const FILE_PROGRAMS: ReadonlySet<string> = new Set(
@@ -84,7 +86,7 @@ const OWN_EXCLUDING_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
 
 /** Programs whose arguments or input may be code. */
 const INTERPRETERS =
-  /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|lua|osascript|sqlite3|psql|mysql|zsh|fish|t?csh|nu|pwsh|su|runuser|watch|script|flock|hyperfine|parallel|entr|tmux|screen)$/;
+  /^(?:(?:i?python|pypy|ruby|perl|php|lua)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|osascript|sqlite3|psql|mysql|zsh|fish|t?csh|nu|pwsh|su|runuser|watch|script|flock|hyperfine|parallel|entr|tmux|screen)$/;
 
 /** Shells whose scripts are analyzed, unless another command writes them. */
 const SHELLS = /^(?:ba|da|k|a|rba)?sh$/;
@@ -157,30 +159,6 @@ export function listDirectoryOptions(command: SimpleCommand): readonly ShellWord
     if (match === undefined) return [];
     return value === "" ? args.slice(index + 1, index + 2) : [{ text: value, literal }];
   });
-}
-
-/** Maximum length of a script of `sed` that is searched, which takes time of its square. */
-const MAX_SED_SCRIPT = 4_096;
-
-/** The command of `sed` that reads a file, whose name is the rest of the line. */
-const SED_FILES =
-  /(?:(?<=^|^-\w*e|^--exp[a-z]*=|[\s;{}!$\d])[rR]\s*|(?<=\/[IM]*)[rR](?:\s+|(?=[.~/])))(?=(\S[^\n]*))/gm;
-
-/** The texts in a script of awk that are files, or commands. */
-const AWK_FILES =
-  /(?:<|\bARGV\[[^\]]*\]\s*=)\s*"([^"]*)"|\bsystem\s*\(\s*"([^"]*)"|"([^"]*)"\s*\|/g;
-
-/** Returns the files that a script of `sed` or awk reads. */
-function listScriptFiles(name: string, script: string): readonly string[] {
-  if (name === "sed") {
-    // As a path it is too long as well.
-    if (script.length > MAX_SED_SCRIPT) return [script];
-    return [...script.matchAll(SED_FILES)].map(([, file = ""]) => file.replace(/[\s}]+$/, ""));
-  }
-  if (!/^[gmn]?awk$/.test(name)) return [];
-  return [...script.matchAll(AWK_FILES)].flatMap(([, ...texts]) =>
-    texts.flatMap((text = "") => text.split(/\s+/)).filter((text) => text !== "")
-  );
 }
 
 function toGlobWord(text: string): PathWord {
@@ -297,7 +275,7 @@ function splitNames(text: string): readonly string[] {
 }
 
 /** Interpreters of languages in which all texts are in quotes, unlike `%w(a b)` and `qw(a b)`. */
-const QUOTING_INTERPRETERS = /^(?:python[\d.]*|node|deno|bun)$/;
+const QUOTING_INTERPRETERS = /^(?:(?:i?python|pypy)[\d.]*|node|nodejs|tsx|ts-node|deno|bun)$/;
 
 /** Returns the words of code that look like paths. */
 function listCodePaths(interpreter: string, code: string): readonly string[] {
@@ -483,20 +461,4 @@ function isPruned({ texts, index }: WordPosition): boolean {
   while (next < end && /^-or?$/.test(at(next)) && NAME_TESTS.test(at(next + 1))) next += 3;
   if (at(next) === ")") next++;
   return at(next) === "-prune" && /^-or?$/.test(at(next + 1));
-}
-
-/** The address of a resource of another machine. */
-const ADDRESS = /\b(?!file:)[a-z][\w+.-]{0,30}:\/\/\S*/gi;
-
-/** The beginning of a path of git that is relative to its work tree, or compared otherwise. */
-const GIT_MAGIC = /^:(?:\/|\([a-z,]*\))/;
-
-/** Returns a word and the values in it: of an option, an assignment, a revision, and for a reader a reference to a file. */
-export function listValues(word: string, isReader: boolean): readonly string[] {
-  const text = word.replace(ADDRESS, "").replace(GIT_MAGIC, "");
-  const [, attached = ""] = /^-\w(.+)/s.exec(text) ?? [];
-  // The arguments of many programs may be in a file behind `@`, which is also the beginning of the name of a package.
-  const [, file = ""] = /^@([./~].*)/s.exec(text) ?? [];
-  const parts = [text, attached, file, ...text.split(isReader ? /[=:@]/ : /[=:]/)];
-  return [...new Set(parts)].filter((part) => part !== "");
 }

@@ -6,8 +6,9 @@
  */
 
 import { expandBraces } from "../../core/ignore/glob.ts";
-import { PROTECTED_FILES } from "../../platform/secret_places.ts";
+import { compileSecretGlobs, PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
+import { readsFoundFiles } from "./found_names.ts";
 import { isHarmlessCommand, WITHOUT_FILES } from "./harmless_commands.ts";
 import { mayOverlap } from "./pattern_overlap.ts";
 import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
@@ -21,8 +22,13 @@ const WITHOUT_CONTENT: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a script may read files whose names are not in its text. */
-export function mayReadUnknownFiles({ commands, opaque }: ExecutedCommands): boolean {
-  return opaque || commands.some(readsUnknownFiles);
+export function mayReadUnknownFiles(script: ExecutedCommands): boolean {
+  const { commands, opaque } = script;
+  try {
+    return opaque || (commands.some(readsUnknownFiles) && !readsFoundFiles(script, mayMatchName));
+  } catch {
+    return true; // A pattern has too many alternatives, or is too long.
+  }
 }
 
 function readsUnknownFiles(command: SimpleCommand): boolean {
@@ -52,11 +58,7 @@ function isUnknown({ text, literal }: ShellWord): boolean {
   if (literal || /^[<>]\(/.test(text)) return false;
   const path = text.replace(KNOWN_VARIABLE, "");
   if (/[$`]/.test(path) || KERNEL_FILES.test(path)) return true;
-  try {
-    return expandBraces(path.replace(/\{[^{},]*\.\.[^{},]*\}/g, "*")).some(mayMatchSecret);
-  } catch {
-    return true; // It has too many alternatives, or is too long.
-  }
+  return expandBraces(path.replace(/\{[^{},]*\.\.[^{},]*\}/g, "*")).some(mayMatchSecret);
 }
 
 /** A variable whose value is not that of a command. */
@@ -74,9 +76,14 @@ function mayMatchSecret(pattern: string): boolean {
   );
 }
 
+/** Whether a pattern of names, or a name, is that of a file with secrets in some directory. */
+function mayMatchName(pattern: string): boolean {
+  return mayMatchSecret(pattern) || compileSecretGlobs(PROTECTED_FILES)(pattern);
+}
+
 /** Interpreters, whose arguments or input may be code. Shells are analyzed, or opaque. */
 const INTERPRETERS =
-  /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|lua[\d.]*|Rscript|julia|osascript|tclsh)$/;
+  /^(?:(?:i?python|pypy|ruby|perl|php|lua)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|Rscript|julia|osascript|tclsh)$/;
 const CODE = /^-(?!-)\w*[ceEpr]|^-$|^--(?:eval|print|require|import)\b|^(?:eval|repl)$/;
 
 /** A script of awk that reads other files, or runs programs. */
@@ -91,7 +98,7 @@ function runsCode(program: string, args: readonly string[]): boolean {
 }
 
 /** Programs that read all files of a directory. */
-const ARCHIVERS = /^(?:tar|bsdtar|zip|7z[ar]?|cpio|pax|rsync|rgrep)$/;
+const ARCHIVERS = /^(?:tar|bsdtar|zip|7z[ar]?|cpio|pax|rsync|rgrep|ack)$/;
 
 /** Whether a program reads all files of the working directory, or of one outside it, whatever they are called. */
 function searchesWidely(program: string, args: readonly string[]): boolean {
@@ -102,14 +109,25 @@ function searchesWidely(program: string, args: readonly string[]): boolean {
       !args.some((text) => text.startsWith("<("));
   }
   if (program === "git") {
-    return args.some((text) => /^--(?:no-index|untracked|no-exclude)/.test(text));
+    // Git takes abbreviated options.
+    const wide = args.includes("grep") ? /^--(?:un|no-(?:ind|ex))/ : /^--no-ind/;
+    return args.some((text) => wide.test(text));
   }
-  if (/^(?:rg|ag|ack)$/.test(program)) {
+  if (/^(?:rg|ag)$/.test(program)) {
     return args.some((text) =>
-      /^-(?!-)\w*[uz.]|^--(?:hidden|no-ig|unr|skip-v|all|text)/.test(text)
-    );
+      /^-(?!-)\w*[uz.]|^--(?:hidden|no-ig|unr|skip-v|all|text|type-add)/.test(text)
+    ) || listGlobs(args).some(mayMatchSecret);
   }
   return /^[ef]?grep$/.test(program) && searchesDirectory(args);
+}
+
+/** Returns the globs of the files that `rg` searches, also if they are hidden or ignored. */
+function listGlobs(args: readonly string[]): readonly string[] {
+  return args.flatMap((text, index) => {
+    const [, glob] = /^(?:--i?glob(?:=|$)|-(?!-)\w*g)(.*)$/s.exec(text) ?? [];
+    if (glob === undefined) return [];
+    return expandBraces(glob || args[index + 1] || "").filter((name) => !name.startsWith("!"));
+  }).map((glob) => glob.toLowerCase());
 }
 
 /** Whether `grep` searches the working directory, or one outside it, for other files than those of `--include`. */
@@ -124,5 +142,5 @@ function searchesDirectory(args: readonly string[]): boolean {
   const hasPattern = args.some((text) => /^-(?!-)\w*[ef]|^--(?:reg|file)/.test(text));
   const directories = hasPattern ? operands : operands.slice(1);
   return directories.length === 0 ||
-    directories.some((path) => /^(?:\.*\/*|[/~].*|\.\..*)$/.test(path));
+    directories.some((path) => /^(?:\.\/*)*$|^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(path));
 }

@@ -12,6 +12,7 @@ import type { PdfReply, PdfRequest } from "./pdf_worker.ts";
 export type PdfTextOptions = Omit<IsolatedRequestOptions, "subject">;
 
 const SUBJECT = "The PDF document";
+const CONVERSION = "convert the document with a command such as pdftotext";
 
 /**
  * Extracts the text of a document, with a line before each page.
@@ -23,12 +24,19 @@ export async function extractPdfText(bytes: Uint8Array, options: PdfTextOptions)
   if (reply.type !== "pages") {
     throw new BadRequestError(`${SUBJECT} cannot be read: ${reply.reason}`);
   }
-  if (reply.pages.every((page) => page.trim() === "")) {
-    throw new BadRequestError(
-      `${SUBJECT} has ${reply.pages.length} pages without text, such as scanned images: convert them with a command`,
-    );
+  const { pages, missingEncodings } = reply;
+  const encodings = missingEncodings.join(", ");
+  if (pages.every((page) => page.trim() === "")) {
+    const reason = encodings === ""
+      ? "pages without text, such as scanned images: convert them with a command"
+      : `pages whose text has an encoding that is not supported (${encodings}): ${CONVERSION}`;
+    throw new BadRequestError(`${SUBJECT} has ${pages.length} ${reason}`);
   }
-  return reply.pages.map((page, index) => `[Page ${index + 1}]\n${page.trim()}\n`).join("\n");
+  const notice = encodings === ""
+    ? ""
+    : `[Text is missing, because its encoding is not supported (${encodings}): ${CONVERSION}]\n\n`;
+  return notice +
+    pages.map((page, index) => `[Page ${index + 1}]\n${page.trim()}\n`).join("\n");
 }
 
 async function requestPages(bytes: Uint8Array, options: PdfTextOptions): Promise<PdfReply> {

@@ -50,6 +50,38 @@ Deno.test("read_file: rejects a damaged PDF document and one without text with a
   assertStringIncludes(empty.text, "1 pages without text");
 });
 
+/** A document with the text "日本語" in a font with an encoding whose table is not part of the package, behind another text. */
+function createJapanesePdf(otherText: string): string {
+  const font = "/Type/Font/Subtype/Type0/BaseFont/A/Encoding/UniJIS-UTF16-H/DescendantFonts[7 0 R]";
+  const system = "/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>";
+  const content = "BT /F2 24 Tf 20 100 Td <65e5672c8a9e> Tj ET";
+  return createPdf(otherText).replace("/F1 5 0 R", "/F1 5 0 R/F2 6 0 R")
+    .replace("/Contents 11 0 R", "/Contents[11 0 R 8 0 R]")
+    .replace(
+      "trailer",
+      `6 0 obj<<${font}>>endobj\n` +
+        `7 0 obj<</Type/Font/Subtype/CIDFontType0/BaseFont/A${system}/FontDescriptor 9 0 R>>endobj\n` +
+        `8 0 obj<</Length ${content.length}>>stream\n${content}\nendstream endobj\n` +
+        "9 0 obj<</Type/FontDescriptor/FontName/A/Flags 4/FontBBox[0 0 9 9]/ItalicAngle 0" +
+        "/Ascent 8/Descent -2/CapHeight 7/StemV 8>>endobj\ntrailer",
+    );
+}
+
+Deno.test("read_file: says that text of a PDF document is missing whose encoding is not supported", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("part.pdf", createJapanesePdf("Hello PDF"));
+  const part = await workspace.callTool("read_file", { path: "part.pdf" });
+  assertStringIncludes(
+    part.text,
+    "[Text is missing, because its encoding is not supported (UniJIS-UTF16-H): convert",
+  );
+  assertStringIncludes(part.text, "Hello PDF");
+  workspace.writeFile("all.pdf", createJapanesePdf(""));
+  const all = await workspace.callTool("read_file", { path: "all.pdf" });
+  assertEquals(all.isError, true);
+  assertStringIncludes(all.text, "has 1 pages whose text has an encoding that is not supported");
+});
+
 Deno.test("read_file: an abort ends the reading of a PDF document", async () => {
   await using workspace = new TestWorkspace();
   workspace.writeFile("a.pdf", createPdf("Hello PDF"));

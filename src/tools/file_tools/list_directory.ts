@@ -9,7 +9,6 @@ import { textResult } from "../../core/tool_result.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { isExactPath } from "../../platform/paths.ts";
 import { quotePath } from "../files/file_error.ts";
-import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { EXCLUDED_PATHS } from "./excluded_paths.ts";
 import { type WalkEntry, walkFiles } from "../search/walk_files.ts";
@@ -46,6 +45,7 @@ export function listDirectoryTool({ sandbox }: ToolKit): AgentTool {
       const { path = ".", depth = DEFAULT_DEPTH, exclude_paths } = args;
       const kind = await files.getKind(path);
       if (kind === undefined) {
+        const { suggestNames } = await import("../sandbox/name_suggestion.ts");
         throw new BadRequestError(
           `${quotePath(path)} does not exist${await suggestNames(files, path)}`,
         );

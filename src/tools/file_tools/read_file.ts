@@ -15,7 +15,6 @@ import { type LineRange, LineWindow } from "../text/line_window.ts";
 import { formatNumber } from "../../core/output_limit.ts";
 import { type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
 import { openFile } from "../sandbox/file_reading.ts";
-import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { isNotebookPath } from "../documents/is_notebook_path.ts";
 
@@ -51,6 +50,7 @@ export function readFileTool(kit: ToolKit): AgentTool {
     execute: catchAsErrorResult(async ({ path, offset = 1, limit = MAX_LINES }, { signal }) => {
       const { files } = kit.sandbox;
       if (await files.getKind(path) === undefined) {
+        const { suggestNames } = await import("../sandbox/name_suggestion.ts");
         throw new BadRequestError(
           `${quotePath(path)} does not exist${await suggestNames(files, path)}`,
         );

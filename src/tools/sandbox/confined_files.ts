@@ -87,7 +87,10 @@ export class ConfinedFiles implements SandboxFiles {
   }
 
   #checkAccess(canonical: string, access: FileAccess, requested: string): void {
-    const verdict = this.#rules(canonical, access);
+    const named = isAbsolute(requested) ? join(requested) : join(this.#root, requested);
+    // A link with a protected name is not read either, whatever its file is called.
+    const isProtected = named !== canonical && this.#rules(named, "read") === "protected";
+    const verdict = isProtected ? "protected" : this.#rules(canonical, access);
     if (verdict === "allowed") return;
     const target = canonical.endsWith(requested) ? "" : ` (it resolves to ${quotePath(canonical)})`;
     const action = access === "read" ? "read" : "written";

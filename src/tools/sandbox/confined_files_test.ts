@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { BadRequestError } from "../../core/errors.ts";
 import { MAX_SMALL_FILE_BYTES } from "../../platform/small_file.ts";
 import { ConfinedFiles } from "./confined_files.ts";
+import { createSandbox } from "./local_sandbox.ts";
 
 /**
  * A directory `real` next to one that is outside of the root, which takes its place at the moment when a path has been
@@ -123,4 +124,39 @@ Deno.test("ConfinedFiles: readWalked() reads small and large files, up to a limi
   } finally {
     await Deno.remove(root, { recursive: true });
   }
+});
+
+Deno.test({
+  name: "ConfinedFiles: globs of protected files apply to the files behind links in their paths",
+  ignore,
+  async fn() {
+    const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "swink_test_" }));
+    try {
+      await Deno.mkdir(`${root}/p/a [real]/keys`, { recursive: true });
+      await Deno.writeTextFile(`${root}/p/a [real]/keys/k`, "secret");
+      await Deno.writeTextFile(`${root}/p/a [real]/other`, "other");
+      await Deno.symlink("a [real]", `${root}/p/link`);
+      await Deno.symlink("p", `${root}/project`);
+      await Deno.symlink("a [real]/other", `${root}/p/.env`);
+      const list = async (protect: readonly string[] | undefined) => {
+        const { files } = createSandbox({ cwd: `${root}/project`, protect });
+        const paths = ["a [real]/keys/k", "link/keys/k", `${root}/project/link/keys/k`, ".env"];
+        const readable = await Promise.all(paths.map(async (path) => {
+          const read = await files.readIfExists(path, { maxBytes: 100 }).catch(() => undefined);
+          return read === undefined ? [] : [path];
+        }));
+        return readable.flat();
+      };
+      const linked = [["link/keys"], ["./link/*/k"], [`${root}/project/link/keys/**`], ["link"]];
+      for (const protect of linked) {
+        const readable = protect[0] === "link" ? [] : [".env"];
+        assertEquals(await list(protect), readable, protect[0]);
+      }
+      assertEquals((await list(["link/none/**", "other/**"])).length, 4);
+      assertEquals((await list([`${root}/project/link`, "!link/keys/k"])).length, 3);
+      assertEquals((await list(undefined)).includes(".env"), false);
+    } finally {
+      await Deno.remove(root, { recursive: true });
+    }
+  },
 });

@@ -21,6 +21,7 @@ import {
 import { listReadablePaths, resolveHiddenPaths } from "../confinement/readable_paths.ts";
 import { toFileError } from "../files/file_error.ts";
 import { createFileRules } from "../files/file_rules.ts";
+import { followGlobLinks } from "../files/linked_globs.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { dirname, isAbsolute, join } from "../../platform/paths.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
@@ -183,7 +184,8 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     if (options.homeAccess !== "allow") this.#projects.forEach(refuseHome);
     const write = readOnly ? [] : [...roots, temporary];
     const read = [...roots, output, ...readRoots.map(resolveDirectory)];
-    this.files = new ConfinedFiles(this.root, createFileRules({ write, read }, protect));
+    const globs = protect === PROTECTED_FILES ? protect : followGlobLinks(protect, roots);
+    this.files = new ConfinedFiles(this.root, createFileRules({ write, read }, globs));
     this.#writable = [...write, ...(readOnly ? [] : [caches]), ...WRITABLE_DEVICES];
   }
 

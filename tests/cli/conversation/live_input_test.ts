@@ -303,6 +303,12 @@ Deno.test("live: Tab completes commands, their arguments and files", async () =>
   await terminal.waitFor('\n› see @"two words/my file.txt"');
 });
 
+Deno.test("live: a completion that is requested during the start is shown when the program has started", async () => {
+  await using terminal = await openTerminal({ awaits: "nothing" });
+  terminal.press("/the", KEYS.tab);
+  await terminal.waitFor("\n› /theme");
+});
+
 Deno.test("live: Up and Ctrl+R find the inputs of this and of earlier conversations, without keys", async () => {
   await using home = await createTemporaryDirectory({ "p/.keep": "" });
   const key = `sk-ant-api03-${"aB3".repeat(20)}`;

@@ -4,9 +4,10 @@
  * @module
  */
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { scriptedReply } from "../fake_host.ts";
 import { GREETING_SERVER, INPUT_SERVER } from "../greeting_server.ts";
+import { KEYS, openTerminal } from "./live_terminal.ts";
 import { type PlainConversationOptions, typeConversation } from "./plain_conversation.ts";
 
 /** Types lines before `/quit`. */
@@ -82,6 +83,52 @@ Deno.test("/mcp: lists prompts and resources of servers, and sends one to the mo
   assertStringIncludes(outputs[7] ?? "", 'The server "other" has no prompt "greeting"');
   assertStringIncludes(outputs[8] ?? "", "Write /mcp read SERVER ADDRESS [TASK]\n");
   assertStringIncludes(outputs[9] ?? "", 'There is no MCP server "other". Servers: notes');
+});
+
+Deno.test("/mcp: Escape ends the wait for a server that does not answer", async () => {
+  const servers = { mcpServers: { notes: { command: "sh", args: ["server.sh"] } } };
+  const silent = INPUT_SERVER.replace(
+    `*'"resources/read"'*)`,
+    `*'"resources/read"'*) continue ;; -)`,
+  );
+  await using terminal = await openTerminal({
+    model: [scriptedReply("Hello.")],
+    files: { "p/server.sh": silent, ".config/swink/mcp.json": JSON.stringify(servers) },
+    env: { PATH: Deno.env.get("PATH") ?? "" },
+  });
+  await terminal.enter("/mcp");
+  await terminal.waitFor("notes ready");
+  await terminal.enter("/mcp read notes note://a");
+  await terminal.waitFor(() => terminal.screen.includes("· /mcp read "));
+  terminal.press(KEYS.escape);
+  await terminal.waitFor(() => !terminal.screen.includes("· /mcp read "));
+  await terminal.enter("Greet");
+  await terminal.waitFor("Hello.");
+  assertEquals(terminal.listPrompts(), ["Greet"]);
+  assert(!terminal.text.includes("timed out"), terminal.text);
+});
+
+Deno.test("/mcp: Tab completes each word of the argument", async () => {
+  const servers = { mcpServers: { notes: { command: "sh", args: ["server.sh"] } } };
+  await using terminal = await openTerminal({
+    files: { "p/server.sh": INPUT_SERVER, ".config/swink/mcp.json": JSON.stringify(servers) },
+    env: { PATH: Deno.env.get("PATH") ?? "" },
+  });
+  await terminal.enter("/mcp");
+  await terminal.waitFor("notes ready");
+  const cases = [
+    ["/mcp pro", "/mcp prompt notes greeting"],
+    ["/mcp prompt no", "/mcp prompt notes greeting"],
+    ["/mcp prompt  notes gr", "/mcp prompt  notes greeting"],
+    ["/mcp read notes no", "/mcp read notes note://a"],
+    ["/mcp restart n", "/mcp restart notes"],
+  ] as const;
+  for (const [typed, completed] of cases) {
+    terminal.press(typed, KEYS.tab);
+    await terminal.waitFor(() => terminal.screen.split("\n").includes(`› ${completed}`));
+    terminal.press(KEYS.controlC);
+    await terminal.waitFor(() => terminal.screen.split("\n").at(-1) === "›");
+  }
 });
 
 Deno.test("/mcp: names the way to a server where there is none", async () => {

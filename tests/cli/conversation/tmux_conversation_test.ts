@@ -93,7 +93,8 @@ test("a prompt, a question and the end", async () => {
   assertMatch(screen, /\? write_file a\.txt\n/);
   assertEquals(home.read("p/a.txt"), "1\n");
   await tmux.press("C-d");
-  await tmux.waitFor("continues this conversation");
+  // Until the prompt of the shell, the program reads the keys.
+  await tmux.waitFor(/continues this conversation\n\$$/);
   await assertLineMode(shell);
 });
 
