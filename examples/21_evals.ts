@@ -27,7 +27,7 @@ const makeAgent: MakeAgent = async ({ evalCase, getDirectory }) => {
 };
 
 for (const name of ["cases.yaml", "failing_cases.yaml"]) {
-  const set = await loadEvalSet(new URL(`evals/${name}`, import.meta.url).pathname);
+  const set = await loadEvalSet(`${import.meta.dirname}/evals/${name}`);
   const result = await runEvalSet(set, makeAgent, {
     parallel: 4,
     evaluators: EvaluatorRegistry.createDefault({

@@ -18,7 +18,7 @@ const proxy = serveProxy(models, { authorize: (token) => token === "token-of-the
 /** Bundles the script of the page into a directory. */
 async function bundle(): Promise<string> {
   const directory = await Deno.makeTempDir();
-  const script = new URL("browser/chat.ts", import.meta.url).pathname;
+  const script = import.meta.resolve("./browser/chat.ts");
   const options = ["--platform", "browser", "--code-splitting", "--external", "@std/*"];
   const args = ["bundle", "--quiet", ...options, "--outdir", directory, script];
   const { success } = await new Deno.Command(Deno.execPath(), { args, stderr: "inherit" }).output();

@@ -5,6 +5,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
+import { listPaths } from "./documentation/project_paths.ts";
 import { root, runDeno } from "./project.ts";
 
 const names = Array.from(Deno.readDirSync(new URL("examples/", root)), ({ name }) => name)
@@ -36,6 +37,18 @@ Deno.test("examples: programs have less than 40 lines of code", async () => {
     if (lines.length >= 40) long.push(name);
   }
   assertEquals(long, LONGER);
+});
+
+// The path of a URL has %20 in place of a space, and a / before the drive letter of Windows.
+Deno.test("examples: programs find their files on Windows, and in directories with a space in their name", async () => {
+  const directory = new URL("examples/", root);
+  const wrong: string[] = [];
+  for (const path of await listPaths(directory)) {
+    if (!path.endsWith(".ts")) continue;
+    const source = await Deno.readTextFile(new URL(path, directory));
+    if (/import\.meta\.url\)\.pathname/.test(source)) wrong.push(path);
+  }
+  assertEquals(wrong, []);
 });
 
 Deno.test("examples: examples/README.md lists each program once", async () => {

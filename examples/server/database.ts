@@ -56,7 +56,7 @@ function findPrograms(): string | undefined {
 }
 
 async function install(): Promise<string> {
-  const script = new URL("../../scripts/install_postgres.ts", import.meta.url).pathname;
+  const script = import.meta.resolve("../../scripts/install_postgres.ts");
   await run(Deno.execPath(), ["run", "-A", "--no-config", script], {});
   const programs = findPrograms();
   if (programs) return programs;

@@ -16,7 +16,7 @@ async function startWorker(name: string): Promise<Worker> {
   let isStopping = false;
   const run = async (): Promise<void> => {
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", ...getConfig(), new URL("worker.ts", import.meta.url).pathname],
+      args: ["run", "-A", ...getConfig(), import.meta.resolve("./worker.ts")],
       env: { DATABASE_URL: database.url, TOKEN: token },
       stdout: "piped",
       // Ctrl+C is for this process only, which then stops the others in order.

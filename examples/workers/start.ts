@@ -33,7 +33,7 @@ function findAccount(): { readonly uid: number; readonly gid: number } | undefin
 
 /** Starts a private server on a socket in a temporary directory; installs it on Debian if it is missing. */
 async function startDatabase(): Promise<Database> {
-  const install = new URL("../../scripts/install_postgres.ts", import.meta.url).pathname;
+  const install = import.meta.resolve("../../scripts/install_postgres.ts");
   if (!findPrograms()) await run(Deno.execPath(), ["run", "-A", install]);
   const programs = findPrograms();
   const account = findAccount();
@@ -71,13 +71,13 @@ const database = given === undefined
   ? await startDatabase()
   : { url: given, stop: () => Promise.resolve() };
 const directory = await Deno.makeTempDir({ prefix: "swink_notes_" });
-const workerPath = new URL("./worker.ts", import.meta.url).pathname;
+const workerModule = import.meta.resolve("./worker.ts");
 const workers = new Map<number, Deno.ChildProcess>();
 let isStopping = false;
 
 /** Runs a worker, again when it ends. */
 async function keepRunning(port: number): Promise<void> {
-  const args = ["run", "-A", "--quiet", workerPath, database.url, `${port}`, directory];
+  const args = ["run", "-A", "--quiet", workerModule, database.url, `${port}`, directory];
   while (!isStopping) {
     const worker = new Deno.Command(Deno.execPath(), { args }).spawn();
     workers.set(port, worker);

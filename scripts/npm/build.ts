@@ -211,5 +211,5 @@ async function prepareFile(path: string): Promise<URL> {
 if (import.meta.main) {
   await buildPackage();
   const archive = await packPackage(fileURLToPath(new URL("dist", root)));
-  console.log(`Built dist/npm, and packed it. To use it in a project:\n  npm install ${archive}`);
+  console.log(`Built dist/npm, and packed it. To use it in a project:\n  npm install "${archive}"`);
 }
