@@ -10,7 +10,7 @@ import type { EncodedEntry } from "../store/entry_encoder.ts";
 import type { AppendResult, EntryLog } from "../store/entry_log.ts";
 import { type DecodedLine, decodeLine } from "../store/jsonl.ts";
 import { restoreLines } from "../store/restore_lines.ts";
-import { runOtherTasks } from "../store/run_other_tasks.ts";
+import { startPauses } from "../store/run_other_tasks.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import type { EntryStorage, StoredEntry } from "./entry_storage.ts";
 import type { LoadedTree } from "./load_tree.ts";
@@ -121,11 +121,12 @@ export class StorageLog implements EntryLog {
     const known = [...new Set(stored)].filter((position) => position >= 0)
       .toSorted((left, right) => left - right);
     const lines = new Map<number, DecodedLine>();
+    const pause = startPauses();
     for (let from = 0; from < known.length; from += READ_BATCH_SIZE) {
       const batch = known.slice(from, from + READ_BATCH_SIZE);
       const read = await storage.readLines(header.id, batch);
       batch.forEach((position, index) => lines.set(position, decodeLine(read[index] ?? "")));
-      if (batch.length === READ_BATCH_SIZE) await runOtherTasks();
+      if (batch.length === READ_BATCH_SIZE) await pause();
     }
     return stored.map((position) => lines.get(position));
   }

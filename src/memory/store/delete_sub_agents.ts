@@ -7,6 +7,7 @@
 import { SessionError } from "../../core/errors.ts";
 import type { DeleteSessionsOptions, SessionStore, SessionSummary } from "../../core/session.ts";
 import { pickFilter } from "./session_filter.ts";
+import { startPauses } from "./run_other_tasks.ts";
 import { deleteMatching, deleteUnlessInUse, selectSummaries } from "./session_page.ts";
 import { getSubAgentLink, listSubAgents } from "./sub_agent_link.ts";
 import { listDescendants } from "./sub_agent_tree.ts";
@@ -129,8 +130,10 @@ export async function deleteOrphans(
   const subAgents: SessionSummary[] = [];
   for await (const session of sessions) if (getSubAgentLink(session)) subAgents.push(session);
   const deleted: string[] = [];
+  const pause = startPauses();
   // The lowest first, since the deletion of a session deletes those below.
   for (const id of listDescendants(subAgents, parents).toReversed()) {
+    await pause();
     if (await deleteUnlessInUse(store, id)) deleted.push(id);
   }
   return deleted;

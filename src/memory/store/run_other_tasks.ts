@@ -14,3 +14,16 @@ export async function runOtherTasks(): Promise<void> {
     startTimer(resolve, 0);
   });
 }
+
+/** Time after which a series of calls lets other tasks run, in milliseconds. */
+const INTERVAL_MS = 15;
+
+/** Returns a function that lets other tasks run, unless they have run less than 15 ms ago. */
+export function startPauses(): () => Promise<void> {
+  let lastAt = performance.now();
+  return async () => {
+    if (performance.now() - lastAt < INTERVAL_MS) return;
+    await runOtherTasks();
+    lastAt = performance.now();
+  };
+}

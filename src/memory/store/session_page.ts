@@ -11,7 +11,7 @@ import type {
   SessionStore,
   SessionSummary,
 } from "../../core/session.ts";
-import { runOtherTasks } from "./run_other_tasks.ts";
+import { startPauses } from "./run_other_tasks.ts";
 import { isOlder, matchesFilter } from "./session_filter.ts";
 import { isSessionId } from "./session_id.ts";
 import { listDescendants, sortLowestFirst } from "./sub_agent_tree.ts";
@@ -149,7 +149,10 @@ export async function deleteMatching(
 ): Promise<readonly string[]> {
   const sessions: readonly SessionSummary[] = await store.list(filter);
   const deleted: string[] = [];
+  const pause = startPauses();
   for (const session of sortLowestFirst(sessions)) {
+    // A deletion may block the thread: other tasks run before the next one.
+    await pause();
     const { id } = session;
     if (isOlder(session, updatedBefore) && await deleteUnlessInUse(store, id)) deleted.push(id);
   }
@@ -164,8 +167,6 @@ export async function deleteUnlessInUse(
 ): Promise<boolean> {
   try {
     await store.delete(id);
-    // A deletion may block the thread: other tasks run before the next one.
-    await runOtherTasks();
     return true;
   } catch (error) {
     const isKept = error instanceof SessionError &&
