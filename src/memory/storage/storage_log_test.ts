@@ -1,17 +1,19 @@
 import { assert, assertEquals } from "@std/assert";
+import type { EntryStorage } from "./entry_storage.ts";
 import { createMemoryStorage } from "./memory_storage.ts";
 import { storeFrom } from "./store_from.ts";
 
 Deno.test("storeFrom(): other tasks run while a long path is read", async () => {
   const storage = createMemoryStorage();
-  const store = storeFrom({
-    ...storage,
+  const readLines = storage.readLines.bind(storage);
+  const blocking: Pick<EntryStorage, "readLines"> = {
     readLines(...args) {
       // As a storage that blocks the thread: other tasks run after 15 ms.
       for (const end = performance.now() + 20; performance.now() < end;);
-      return storage.readLines(...args);
+      return readLines(...args);
     },
-  });
+  };
+  const store = storeFrom(Object.assign(storage, blocking));
   const writer = await store.create({ id: "long" });
   for (let number = 0; number < 1_100; number++) {
     writer.append({ type: "title", title: `Title ${number}` });
