@@ -10,7 +10,6 @@ import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
 import type { Hook } from "../hooks/hook.ts";
-import { checkConfigText } from "./check_config_value.ts";
 import { getProjectConfigPath, getUserConfigPath } from "./config_files.ts";
 import { CONFIG_KEYS } from "./config_keys.ts";
 import type { ConfigLayer, ConfigProblem, ConfigSetting } from "./config_value.ts";
@@ -55,7 +54,7 @@ export async function loadConfig(
   ]);
   const layers = [
     ...files.filter((layer) => typeof layer === "object"),
-    readEnvironment(env),
+    await readEnvironment(env),
     overrides.length > 0 ? (await loadOverrideParser())(overrides) : EMPTY_LAYER,
   ];
   const settings = mergeSettings(layers.flatMap(({ settings }) => settings));
@@ -132,14 +131,21 @@ function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
-function readEnvironment(env: Host["env"]): ConfigLayer {
+async function readEnvironment(env: Host["env"]): Promise<ConfigLayer> {
+  const given = CONFIG_KEYS.flatMap((definition) => {
+    const text = env(definition.variable);
+    // An empty variable is the usual way to unset one for a single command.
+    return text === undefined || text === "" ? [] : [{ definition, text }];
+  });
+  if (given.length === 0) return EMPTY_LAYER;
+  const { checkConfigText } = await importLate<typeof import("./check_config_value.ts")>(
+    "./check_config_value.ts",
+    import.meta.url,
+  );
   const settings: ConfigSetting[] = [];
   const problems: ConfigProblem[] = [];
-  for (const definition of CONFIG_KEYS) {
+  for (const { definition, text } of given) {
     const { key, variable } = definition;
-    const text = env(variable);
-    // An empty variable is the usual way to unset one for a single command.
-    if (text === undefined || text === "") continue;
     const origin = { type: "environment", variable } as const;
     const checked = checkConfigText(definition, text);
     if (checked.type === "valid") settings.push({ key, value: checked.value, origin });

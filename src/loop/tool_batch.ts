@@ -26,6 +26,7 @@ import {
 } from "./prepared_call.ts";
 import { reportRefusedCalls } from "./refused_calls.ts";
 import { formatRefusedHunks } from "./refused_hunks.ts";
+import { prepareResumedBatch } from "./resume_batch.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
 import type { Spending } from "./run_progress.ts";
 import type { TurnContext } from "./turn_context.ts";
@@ -90,8 +91,6 @@ export async function resumeToolBatch(
 ): Promise<BatchOutcome> {
   try {
     turn.run.assertSettings();
-    // Most runs continue no batch, and their first request comes sooner without this code.
-    const { prepareResumedBatch } = await import("./resume_batch.ts");
     return await executeBatch(turn, await prepareResumedBatch(turn, message, batch));
   } catch (thrown) {
     return await failBatch(turn, extractToolCalls(message.content), thrown);
