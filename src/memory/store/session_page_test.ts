@@ -5,7 +5,10 @@ import { deleteMatching } from "./session_page.ts";
 Deno.test("deleteMatching(): lets other tasks run while it deletes sessions of a store that blocks the thread", async () => {
   const store = new InMemorySessionStore();
   const ids = ["a", "b", "c", "d", "e"];
-  for (const id of ids) await (await store.create({ id })).close();
+  for (const id of ids) {
+    await using session = await store.create({ id });
+    session.append({ type: "title", title: "Hello" });
+  }
   let isDone = false;
   const deletion = deleteMatching({
     list: (options) => store.list(options),
