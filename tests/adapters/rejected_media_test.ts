@@ -39,6 +39,9 @@ const IMAGE_ERRORS: readonly (readonly [model: string, message: string])[] = [
   ["google", "Unable to process input image. Please retry or report."],
   ["google", "Provided image is not valid."],
   ["openai", "This model does not support image type image/x: unsupported image"],
+  ["openai", "This model does not support image type image/x"],
+  ["openai", "This model does not support images larger than 5 MB"],
+  ["openai", "Animated GIF images are not supported"],
   ["google", 'Base64 decoding failed for "c2lnbmVk"'],
   ["openai", "Invalid base64 image_url."],
   [
@@ -122,6 +125,13 @@ for (const [provider, message, kept] of NUMBER_ERRORS) {
 const LOST_IMAGES:
   readonly (readonly [provider: string, source: "url" | "provider_file", string])[] = [
     ["openai", "url", "Error while downloading https://files.example/1.png."],
+    [
+      "openai",
+      "url",
+      "image URLs are not currently supported, please use base64 encoded data instead",
+    ],
+    ["openai", "url", "'url' field must be a base64 encoded image."],
+    ["openai", "url", "This model does not support image URLs"],
     ["anthropic", "url", "Unable to download the file. Please verify the URL and try again."],
     ["google", "url", "Cannot fetch content from the provided URL."],
     ["openai", "provider_file", "No such File object: file-1"],

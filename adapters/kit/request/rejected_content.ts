@@ -27,7 +27,7 @@ const REJECTED_THINKING =
  * image" and "You uploaded an unsupported image" of OpenAI, "Unable to process input image" of Google and the like.
  */
 const REJECTED_IMAGE =
-  /image (?:dimensions|exceeds|data|format|size|was specified|does not match|cannot be empty|is (?:not valid|invalid|corrupt)|(?:is )?too (?:large|small|big)|(?:length|width|height) and)|\bimage\.source|(?:process|decode|load|identify)(?: input| the| an)? image|(?:valid|unsupported|corrupt(?:ed)?) image\b|invalid '[^']*image_url|invalid_image|image_(?:parse|too)|resize the image/i;
+  /image (?:dimensions|exceeds|data|format|size|type|mime|was specified|does not match|cannot be empty|is (?:not valid|invalid|corrupt)|(?:is )?too (?:large|small|big)|(?:length|width|height) and)|\bimage\.source|(?:process|decode|load|identify)(?: input| the| an)? image|(?:valid|unsupported|corrupt(?:ed)?) image\b|invalid '[^']*image_url|invalid_image|image_(?:parse|too)|resize the image|support images (?:larger|smaller|of type)|(?:animated|gif|webp|svg|bmp|tiff|heic|avif) images? (?:is |are )?not supported/i;
 
 /**
  * Matches errors about documents: "The PDF specified was not valid", "The PDF specified is password protected" and "A maximum of
@@ -38,10 +38,11 @@ const REJECTED_DOCUMENT =
 
 /**
  * Matches errors about a URL that no longer leads to the image or document: "Error while downloading https://…" of OpenAI,
- * "Unable to download the file" of Anthropic and "Cannot fetch content from the provided URL" of Google.
+ * "Unable to download the file" of Anthropic and "Cannot fetch content from the provided URL" of Google; and of servers that
+ * download nothing: "image URLs are not currently supported" of Ollama and "'url' field must be a base64 encoded image" of LM Studio.
  */
 const REJECTED_URL =
-  /while downloading|(?:unable to|cannot|could not|failed to) (?:download|fetch)|failed_to_download/i;
+  /while downloading|(?:unable to|cannot|could not|failed to) (?:download|fetch)|failed_to_download|image urls? (?:is |are )?not|support image urls?\b|must be a base64/i;
 
 /**
  * Matches errors about a file of the provider that has expired: "You do not have permission to access the File abc or it may not
@@ -69,7 +70,7 @@ const TOO_MANY =
  * Groq.
  */
 const WITHOUT_VISION =
-  /support (?:the )?image(?!\/| (?:url|type|format|mime))|images? (?:inputs? )?(?:is |are )?not (?:supported|enabled)|not support (?:vision|multimodal)|not a (?:multimodal|vision) model|vision add-on is not loaded|required for image input|at most 0 image|only supports? text|image_url[`'"]? is (?:not|only) supported|unknown variant [`'"]?image_url|content[`'"]? ?(?:must be|: value must be) a string/i;
+  /support (?:the )?image(?!\/| (?:url|type|format|mime|size|dimension)|s (?:larger|smaller|of type))|(?<!(?:animated|gif|webp|svg|bmp|tiff|heic|avif) )images? (?:inputs? )?(?:is |are )?not (?:supported|enabled)|not support (?:vision|multimodal)|not a (?:multimodal|vision) model|vision add-on is not loaded|required for image input|at most 0 image|only supports? text|image_url[`'"]? is (?:not|only) supported|unknown variant [`'"]?image_url|content[`'"]? ?(?:must be|: value must be) a string/i;
 
 /** Matches the error "Your organization must be verified to generate reasoning summaries" of OpenAI, about `reasoning.summary`. */
 const REJECTED_SUMMARY = /reasoning summaries|reasoning\.summary/i;

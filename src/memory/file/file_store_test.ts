@@ -176,19 +176,3 @@ Deno.test("FileSessionStore: deleteAll() keeps the files of other programs and o
   assertEquals(names.toSorted(), [...Object.keys(others), "nested.jsonl"]);
   await Deno.remove(directory, { recursive: true });
 });
-
-Deno.test("FileSessionStore: deleteAll() lets other tasks run while it deletes many sessions", async () => {
-  const directory = await Deno.makeTempDir();
-  const store = new FileSessionStore({ directory });
-  for (let number = 0; number < 10; number++) {
-    await using session = await store.create({ tenant: "acme" });
-    session.append({ type: "title", title: "Hello" });
-  }
-  let deleted: readonly string[] | undefined;
-  const deletion = store.deleteAll({ tenant: "acme" }).then((ids) => deleted = ids);
-  let tasks = 0;
-  for (; !deleted; tasks++) await new Promise((resolve) => setTimeout(resolve, 0));
-  assertEquals((await deletion).length, 10);
-  assert(tasks >= 5, `${tasks} tasks`);
-  await Deno.remove(directory, { recursive: true });
-});
