@@ -42,8 +42,8 @@ export type ProgramResult =
   | { readonly type: "timeout" }
   | { readonly type: "aborted" };
 
-/** Maximum length of the output that is read. */
-const MAX_OUTPUT = 100_000;
+/** Maximum length of the output that is read, about: a longer one is cut, and at least as long. */
+export const MAX_OUTPUT = 100_000;
 
 /** Maximum time to read output after the end, in case a program that this one has started holds the pipe open. */
 const DRAIN_MS = 200;

@@ -5,7 +5,7 @@
  */
 
 import { toVisibleText } from "../render/visible_text.ts";
-import { type ProgramResult, runProgram } from "../host/run_program.ts";
+import { MAX_OUTPUT, type ProgramResult, runProgram } from "../host/run_program.ts";
 
 const MAX_CHANGES = 20;
 const MAX_LINE_LENGTH = 160;
@@ -43,7 +43,7 @@ export async function readGitState(
     runProgram({
       // Commands of the run may change the index at the same time. A signature would run another program.
       command: ["git", "--no-optional-locks", "-c", "log.showSignature=false", "-C", root, ...args],
-      env: { GIT_TERMINAL_PROMPT: "0" },
+      env: GIT_ENVIRONMENT,
       withoutEnv: REPOSITORY_VARIABLES,
       timeoutMs,
       ownsGroup: true,
@@ -51,6 +51,7 @@ export async function readGitState(
   // For changes in a submodule, Git would run `git status` there, with the settings of that repository.
   const readStatus = async () => {
     const settings = disablePrograms(await run(...PROGRAM_SETTINGS));
+    if (!settings) return undefined;
     return readLines(
       await run(...settings, "status", "--porcelain", "--branch", "--ignore-submodules=dirty"),
     );
@@ -70,32 +71,53 @@ export async function readGitState(
   return parts.join("\n");
 }
 
+/** Names of variables with values of settings, for the option `--config-env`. */
+const NOTHING = "SWINK_GIT_NOTHING";
+const FALSE = "SWINK_GIT_FALSE";
+
+const GIT_ENVIRONMENT: Readonly<Record<string, string>> = {
+  GIT_TERMINAL_PROMPT: "0",
+  // For a missing object, Git would call the remote with the programs that the repository names for this.
+  GIT_NO_LAZY_FETCH: "1",
+  // Versions of Git without that variable: no transport is allowed.
+  GIT_ALLOW_PROTOCOL: "none",
+  [NOTHING]: "",
+  [FALSE]: "false",
+};
+
 /** Lists the settings of programs that `git status` runs, with their scopes. */
 const PROGRAM_SETTINGS = [
-  ...["config", "--null", "--show-scope", "--get-regexp"],
+  ...["config", "--null", "--show-scope", "--name-only", "--get-regexp"],
   "^(filter\\..*|core\\.fsmonitor)$",
 ];
+
+/** Exit code of `git config` if no setting matches. */
+const NO_SETTINGS = 1;
 
 /** Scopes of the settings of a repository; the others are those of the user and the system. */
 const REPOSITORY_SCOPES = ["local", "worktree"];
 
-/** Returns the options of Git that disable the programs among the settings of a repository. */
-function disablePrograms(settings: ProgramResult): string[] {
-  if (settings.type !== "ended" || settings.code !== 0) return [];
+/**
+ * Returns the options of Git that disable the programs among the settings of a repository; `undefined` if not all settings
+ * are known.
+ */
+function disablePrograms(settings: ProgramResult): string[] | undefined {
+  if (settings.type !== "ended" || settings.output.length >= MAX_OUTPUT) return undefined;
+  if (settings.code !== 0) return settings.code === NO_SETTINGS ? [] : undefined;
   const parts = settings.output.split("\0");
   const disabled = new Set<string>();
   for (let index = 0; index + 1 < parts.length; index += 2) {
-    const [scope = "", setting = ""] = parts.slice(index, index + 2);
+    const [scope = "", key = ""] = parts.slice(index, index + 2);
     if (!REPOSITORY_SCOPES.includes(scope)) continue;
-    const [key = ""] = setting.split("\n", 1);
     const filter = /^filter\.(.*)\.[^.]*$/s.exec(key)?.[1];
-    if (filter === undefined) disabled.add("core.fsmonitor=false");
+    if (filter === undefined) disabled.add(`core.fsmonitor=${FALSE}`);
     else {
-      disabled.add(`filter.${filter}.clean=`).add(`filter.${filter}.process=`);
-      disabled.add(`filter.${filter}.required=false`);
+      disabled.add(`filter.${filter}.clean=${NOTHING}`).add(`filter.${filter}.process=${NOTHING}`);
+      disabled.add(`filter.${filter}.required=${FALSE}`);
     }
   }
-  return [...disabled].flatMap((setting) => ["-c", setting]);
+  // The name of a filter may contain `=`, at which the option `-c` would end it.
+  return [...disabled].map((setting) => `--config-env=${setting}`);
 }
 
 function readLines(result: ProgramResult): string[] | undefined {

@@ -108,6 +108,57 @@ Deno.test("readGitState(): runs no program of the repository, which a command ma
   assertEquals(names.filter((name) => name.startsWith("ran_")), []);
 });
 
+Deno.test("readGitState(): runs no program of a filter whose name contains the sign between keys and values", async () => {
+  await using directory = await createRepository({ "a.txt": "1" });
+  const { path } = directory;
+  await runGit(path, "add", "a.txt");
+  await Deno.writeTextFile(`${path}/.git/info/attributes`, "*.txt filter=a=b\n");
+  await runGit(path, "config", "filter.a=b.clean", `touch '${path}/.git/was_run'; cat`);
+  await Deno.writeTextFile(`${path}/a.txt`, "2");
+  assertStringIncludes(await readGitState(path) ?? "", "AM a.txt");
+  await assertRejects(() => Deno.stat(`${path}/.git/was_run`), Deno.errors.NotFound);
+});
+
+Deno.test("readGitState(): does not fetch missing objects, which runs programs of the repository", async () => {
+  await using directory = await createRepository({ "a.txt": "1" });
+  const { path } = directory;
+  await runGit(path, "add", "a.txt");
+  await runGit(path, "commit", "-q", "-m", "Add a");
+  const mark = `touch '${path}/.git/was_run'; false`;
+  const settings = [
+    ["core.repositoryFormatVersion", "1"],
+    ["extensions.partialClone", "remote"],
+    ["remote.remote.promisor", "true"],
+    ["remote.remote.uploadpack", mark],
+    ["core.sshCommand", mark],
+    ["protocol.allow", "always"],
+  ] as const;
+  for (const [key, value] of settings) await runGit(path, "config", key, value);
+  await Deno.remove(`${path}/.git/objects`, { recursive: true });
+  await Deno.mkdir(`${path}/.git/objects`);
+  for (const url of [path, "ssh://host/path", `ext::sh -c "touch% ${path}/.git/was_run"`]) {
+    await runGit(path, "config", "remote.remote.url", url);
+    assertEquals(await readGitState(path), undefined, url);
+    await assertRejects(() => Deno.stat(`${path}/.git/was_run`), Deno.errors.NotFound);
+  }
+});
+
+Deno.test("readGitState(): no state if the settings of a repository are too many to read", async () => {
+  await using directory = await createRepository({ "a.txt": "1" });
+  const { path } = directory;
+  await runGit(path, "add", "a.txt");
+  await Deno.writeTextFile(`${path}/.git/info/attributes`, "*.txt filter=last\n");
+  const many = Array.from(
+    { length: 400 },
+    (_, index) => `[filter "${index}${"x".repeat(1_000)}"]\nx=1\n`,
+  );
+  const last = `[filter "last"]\nclean = touch '${path}/.git/was_run'; cat\n`;
+  await Deno.writeTextFile(`${path}/.git/config`, many.join("") + last, { append: true });
+  await Deno.writeTextFile(`${path}/a.txt`, "2");
+  assertEquals(await readGitState(path), undefined);
+  await assertRejects(() => Deno.stat(`${path}/.git/was_run`), Deno.errors.NotFound);
+});
+
 Deno.test("readGitState(): no state if Git does not answer", async () => {
   await using directory = await createRepository({ "a.txt": "1" });
   const { path } = directory;
