@@ -16,8 +16,11 @@ import type { EntryStorage, StoredEntry } from "./entry_storage.ts";
 import type { LoadedTree } from "./load_tree.ts";
 import type { WriterLease } from "./writer_lease.ts";
 
-/** Number of entries that are read at a time. A storage may block the thread while it reads, as SQLite does. */
-const READ_BATCH_SIZE = 256;
+/**
+ * Number of entries that are read at a time. A storage may block the thread while it reads, as SQLite does for some 30 ms; for
+ * one that is elsewhere, each read takes the time of a request.
+ */
+const READ_BATCH_SIZE = 1_024;
 
 /**
  * Maximum length of the entries of one append, in UTF-16 code units; a single entry may be longer. Databases limit a
