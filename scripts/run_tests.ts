@@ -104,7 +104,7 @@ async function chooseConfig(args: readonly string[]): Promise<string> {
 }
 
 /** Files that run at once in addition to one for each processor, since many tests wait for processes and timers. */
-const WAITING_FILES = 2;
+const WAITING_FILES = 1;
 
 async function runDenoTest(args: string[]): Promise<number> {
   const jobs = Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + WAITING_FILES}`;

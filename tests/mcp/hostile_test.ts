@@ -5,6 +5,7 @@ import type { McpElicitation } from "../../src/mcp/mod.ts";
 import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { connectMock, MockServer } from "./mock_server.ts";
+import { startThreadTimer } from "../thread_time.ts";
 
 /** Returns the names and the warnings that a list of tools causes. */
 async function listTools(
@@ -274,9 +275,9 @@ Deno.test("hostile schemas: $async, references to other documents, cycles and sl
     assertEquals(mcp.servers[0]?.tools.length, tools.length);
     for (const { parameters } of mcp.tools) {
       const validate = await compileSchema(parameters);
-      const start = performance.now();
+      const getThreadTime = startThreadTimer();
       validate({ a: "a".repeat(50_000) + "!" });
-      assert(performance.now() - start < 2_000);
+      assert(getThreadTime() < 2_000);
       assertEquals(JSON.stringify(parameters).includes("passwd"), false);
     }
   } finally {

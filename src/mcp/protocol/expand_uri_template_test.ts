@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { BadRequestError } from "../../core/errors.ts";
 import { expandUriTemplate } from "./expand_uri_template.ts";
+import { startThreadTimer } from "../../../tests/thread_time.ts";
 
 /** The examples of RFC 6570, section 1.2 and 3.2. */
 const VALUES = {
@@ -53,8 +54,8 @@ Deno.test("expandUriTemplate(): rejects templates that are invalid or of level 4
 });
 
 Deno.test("expandUriTemplate(): takes linear time", () => {
-  const started = performance.now();
+  const getThreadTime = startThreadTimer();
   assertThrows(() => expandUriTemplate("{".repeat(200_000), {}), BadRequestError);
   assertEquals(expandUriTemplate("{a}".repeat(50_000), { a: "1" }).length, 50_000);
-  assertEquals(performance.now() - started < 2_000, true);
+  assertEquals(getThreadTime() < 2_000, true);
 });
