@@ -370,7 +370,7 @@ Deno.test("classifyResponse(): a limit of another field is no overflow", () => {
   ) assertEquals(classify(400, createErrorBody(message)).code, "bad_request", message);
 });
 
-Deno.test("classifyResponse(), classifyStreamError(): a call that the model wrote wrongly at Groq is a bad request", () => {
+Deno.test("classifyResponse(), classifyStreamError(): a call that the model wrote wrongly at Groq may be right at the next attempt", () => {
   const body = {
     error: {
       message: "Failed to call a function. Please adjust your prompt.",
@@ -380,6 +380,12 @@ Deno.test("classifyResponse(), classifyStreamError(): a call that the model wrot
     },
   };
   for (const error of [classify(400, JSON.stringify(body)), classifyStreamError(body, ORIGIN)]) {
-    assertEquals([error.code, error.retryable], ["bad_request", false]);
+    assertEquals([error.code, error.retryable], ["bad_request", true]);
   }
+});
+
+Deno.test("classifyStreamError(): an error without a code that says to retry is retryable", () => {
+  const message = "An error occurred while processing your request. You can retry your request.";
+  const { code, retryable } = classifyStreamError({ type: "error", code: null, message }, ORIGIN);
+  assertEquals([code, retryable], ["network_error", true]);
 });
