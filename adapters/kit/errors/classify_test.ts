@@ -16,6 +16,32 @@ const createErrorBody = (message: string) => ({ error: { message } });
 const RESPONSE_CASES: readonly (readonly [string, number, unknown, AgentErrorCode, boolean])[] = [
   ["a wrong key [5.5]", 401, createErrorBody("invalid x-api-key"), "auth_error", false],
   ["a key without permission", 403, createErrorBody("no"), "auth_error", false],
+  [
+    "an exhausted plan, answered like a missing permission",
+    403,
+    createErrorBody("You've reached your usage limit for this billing cycle."),
+    "model_throttled",
+    false,
+  ],
+  [
+    "an empty balance at Moonshot",
+    429,
+    {
+      error: {
+        type: "exceeded_current_quota_error",
+        message: "Your account is suspended, please check your plan and billing details",
+      },
+    },
+    "model_throttled",
+    false,
+  ],
+  [
+    "an unknown model at OpenRouter",
+    400,
+    { error: { message: "claude-sonnet-4-6 is not a valid model ID", code: 400 } },
+    "model_not_found",
+    false,
+  ],
   ["a conflict", 409, createErrorBody("try again"), "network_error", true],
   ["too many requests [5.6]", 429, createErrorBody("Rate limited"), "model_throttled", true],
   [

@@ -66,6 +66,7 @@ export const COMMON_CODES: Readonly<Record<string, ErrorClassification>> = {
   billing_hard_limit_reached: QUOTA,
   billing_not_active: QUOTA,
   usage_limit_reached: QUOTA,
+  exceeded_current_quota_error: QUOTA, // Moonshot
 
   overloaded_error: UNAVAILABLE,
   overloaded: UNAVAILABLE,
@@ -161,7 +162,7 @@ export const COMMON_PATTERNS: readonly (readonly [RegExp, ErrorClassification])[
   ],
   [/content (?:management )?polic|content[_ ]filter|safety (?:system|polic)|flagged as/i, FILTERED],
   [
-    /\bmodel\b[^.]{0,80}(?:not found|(?:does not|doesn't|not) exist|is not available|no longer|deprecated|decommissioned|retired)|(?:unknown|no such|invalid) model|model identifier is invalid|no endpoints found/i,
+    /\bmodel\b[^.]{0,80}(?:not found|(?:does not|doesn't|not) exist|is not available|no longer|deprecated|decommissioned|retired)|(?:unknown|no such|invalid|not a valid) model|model identifier is invalid|no endpoints found/i,
     UNKNOWN_MODEL,
   ],
   [
