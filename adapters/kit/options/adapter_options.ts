@@ -32,6 +32,11 @@ export interface RequestLimiter {
   settle?(acquired: number, used: number): void;
   /** Delays all requests by `delayMs` milliseconds, the retry delay of a rejected request. */
   pause?(delayMs: number): void;
+  /**
+   * Returns the limiter for the requests to one provider, always the same for a name; `connect()` calls it for a limiter of
+   * all providers. Default: the requests to all providers share everything.
+   */
+  forProvider?(name: string): RequestLimiter;
 }
 
 /** Options of all adapters. */
