@@ -23,7 +23,7 @@ export function addCitations(
   const citations = [
     ...asList(urlContextMetadata?.["urlMetadata"]).map(toPageCitation),
     ...known,
-    ...asList(groundingMetadata?.["groundingChunks"]).map(toSourceCitation),
+    ...toSourceCitations(groundingMetadata ?? {}),
     ...asList(citationMetadata?.["citations"] ?? citationMetadata?.["citationSources"])
       .map((source) => toCitation(source, source)),
   ].filter((citation) => citation !== undefined);
@@ -46,6 +46,26 @@ function toPageCitation(page: JsonObject): Citation | undefined {
 
 function isRead({ urlRetrievalStatus: status }: JsonObject): boolean {
   return textOrEmpty(status) === "" || /_(?:SUCCESS|UNSPECIFIED)$/.test(String(status));
+}
+
+/** Converts the sources of a search; the data of each has the segments of the text that it supports. */
+function toSourceCitations({ groundingChunks, groundingSupports }: JsonObject): Citation[] {
+  const supports = asList(groundingSupports);
+  // The indexes of a support count all chunks, of which several may have one source.
+  const chunks: readonly unknown[] = Array.isArray(groundingChunks) ? groundingChunks : [];
+  const citations = chunks.map((chunk) =>
+    isJsonObject(chunk) ? toSourceCitation(chunk) : undefined
+  );
+  const keys = citations.map((citation) => citation && toKey(citation));
+  return citations.flatMap((citation, index) => {
+    if (!citation) return [];
+    const own = supports.filter(({ groundingChunkIndices: indexes }) =>
+      Array.isArray(indexes) &&
+      indexes.some((other: unknown) => typeof other === "number" && keys[other] === keys[index])
+    );
+    if (own.length === 0) return citation;
+    return { ...citation, data: { ...Object(citation.data), groundingSupports: own } };
+  });
 }
 
 function toSourceCitation(chunk: JsonObject): Citation | undefined {
