@@ -54,6 +54,7 @@ export interface AdapterOptions {
   /**
    * Maximum wait for the start of a response, in milliseconds. Default: 120,000; 600,000 for a server on this device or in
    * a private network, which may load a model first, and needs minutes for a long prompt without a graphics processor.
+   * Node's `fetch` waits 300,000 at most, for the start and for data, unless its dispatcher is replaced.
    */
   readonly connectTimeoutMs?: number | undefined;
   /** Maximum time without data within a response, in milliseconds. Default: 300,000. */
