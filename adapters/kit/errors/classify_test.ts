@@ -410,6 +410,19 @@ Deno.test("classifyResponse(), classifyStreamError(): a call that the model wrot
   }
 });
 
+Deno.test("classifyStreamError(): an overloaded or failed server is recognized by the codes of OpenAI and TGI", () => {
+  const errors = [
+    { error: { code: "slow_down", message: "Reduce your request rate." } },
+    { error: { code: "server_is_overloaded", message: "Try again." } },
+    { error: "Request failed during generation: CUDA out of memory", error_type: "generation" },
+    { error: "Model is busy", error_type: "overloaded" },
+  ];
+  for (const error of errors) {
+    const { code, retryable } = classifyStreamError(error, ORIGIN);
+    assertEquals([code, retryable], ["network_error", true], JSON.stringify(error));
+  }
+});
+
 Deno.test("classifyStreamError(): an error without a code that says to retry is retryable", () => {
   const message = "An error occurred while processing your request. You can retry your request.";
   const { code, retryable } = classifyStreamError({ type: "error", code: null, message }, ORIGIN);

@@ -77,6 +77,9 @@ export const COMMON_CODES: Readonly<Record<string, ErrorClassification>> = {
   internal_server_error: UNAVAILABLE,
   service_unavailable: UNAVAILABLE,
   engine_overloaded: UNAVAILABLE,
+  server_is_overloaded: UNAVAILABLE, // OpenAI
+  slow_down: UNAVAILABLE, // OpenAI
+  generation: UNAVAILABLE, // TGI
 
   authentication_error: AUTH,
   permission_error: AUTH,
