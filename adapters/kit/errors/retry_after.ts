@@ -38,9 +38,8 @@ function findDelay({ headers, message, body, now }: RetryAfterSource): number | 
 }
 
 /**
- * Parses a `Retry-After` header in milliseconds from `now`: seconds, an HTTP date, or a time since the epoch. A time in the
- * past is no delay: the clocks differ, and without a wait all attempts would fail at once. If a gateway has added a second
- * value, the first one counts.
+ * Parses a `Retry-After` header in milliseconds from `now`: seconds, an HTTP date, or a time since the epoch; 0 for a time
+ * in the past. If a gateway has added a second value, the first one counts.
  */
 export function parseRetryAfter(value: string | null, now: number): number | undefined {
   const text = value?.trim() ?? "";
@@ -49,12 +48,7 @@ export function parseRetryAfter(value: string | null, now: number): number | und
   // `Date.parse` accepts almost any text, so the text must have the form of an HTTP date, whose zone is GMT.
   if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun).*\d\d:\d\d:\d\d/.test(text)) return undefined;
   const date = Date.parse(/GMT$/.test(text) ? text : `${text} GMT`);
-  return getRest(date, now);
-}
-
-/** Returns the time until `time`, in milliseconds; `undefined` for a time in the past or none. */
-function getRest(time: number, now: number): number | undefined {
-  return time > now ? time - now : undefined;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
 /** Times since the epoch are greater: in seconds from 2001 on, in milliseconds from 2001 on. */
@@ -62,9 +56,9 @@ const MAX_SECONDS = 1e9;
 const MAX_EPOCH_SECONDS = 1e12;
 
 /** Converts seconds, or a time since the epoch in seconds or milliseconds, to a delay in milliseconds. */
-function toDelay(value: number, now: number): number | undefined {
-  if (value > MAX_EPOCH_SECONDS) return getRest(value, now);
-  return value > MAX_SECONDS ? getRest(value * 1000, now) : Math.max(0, Math.ceil(value * 1000));
+function toDelay(value: number, now: number): number {
+  if (value > MAX_EPOCH_SECONDS) return Math.max(0, value - now);
+  return value > MAX_SECONDS ? Math.max(0, value * 1000 - now) : Math.ceil(value * 1000);
 }
 
 /** Milliseconds by the names of units, without a plural. */
@@ -154,7 +148,9 @@ export function parseResetDelay(value: string | null, now: number): number | und
   const duration = parseDuration(value);
   if (duration !== undefined) return duration;
   const number = value.trim() === "" ? NaN : Number(value);
-  return Number.isNaN(number) ? getRest(Date.parse(value), now) : toDelay(number, now);
+  if (!Number.isNaN(number)) return Math.max(0, toDelay(number, now));
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
 /** Finds the delay in the headers of another server, which OpenRouter reports in the error. */
