@@ -232,7 +232,10 @@ export class GoogleReply implements ReplyReader<string> {
   #toEmptyError(reason: string): AgentError | undefined {
     if (reason !== "STOP" || this.#hasContent || this.#calls.hasCalls) return undefined;
     const { provider } = this.#origin;
-    return new StreamError(`${provider}: the reply is empty`, { provider, retryable: true });
+    return new StreamError(`${provider}: the reply is empty: continue, or prompt in other words`, {
+      provider,
+      retryable: true,
+    });
   }
 
   #toBlockedError(reason: string, { promptFeedback }: WireChunk): AgentError {

@@ -153,7 +153,7 @@ Deno.test("createGoogle(): a reply that stops without text and calls fails with 
   for (const parts of empty) {
     const { error, usage } = await read(parts, "STOP");
     assertEquals([error?.code, error?.retryable], ["stream_error", true]);
-    assertEquals(error?.message, "google: the reply is empty");
+    assertEquals(error?.message, "google: the reply is empty: continue, or prompt in other words");
     assertEquals(usage?.output, 20);
   }
   const call = { functionCall: { name: "look", args: {} } };
