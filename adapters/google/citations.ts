@@ -50,22 +50,34 @@ function isRead({ urlRetrievalStatus: status }: JsonObject): boolean {
 
 /** Converts the sources of a search; the data of each has the segments of the text that it supports. */
 function toSourceCitations({ groundingChunks, groundingSupports }: JsonObject): Citation[] {
-  const supports = asList(groundingSupports);
-  // The indexes of a support count all chunks, of which several may have one source.
   const chunks: readonly unknown[] = Array.isArray(groundingChunks) ? groundingChunks : [];
   const citations = chunks.map((chunk) =>
     isJsonObject(chunk) ? toSourceCitation(chunk) : undefined
   );
   const keys = citations.map((citation) => citation && toKey(citation));
-  return citations.flatMap((citation, index) => {
-    if (!citation) return [];
-    const own = supports.filter(({ groundingChunkIndices: indexes }) =>
-      Array.isArray(indexes) &&
-      indexes.some((other: unknown) => typeof other === "number" && keys[other] === keys[index])
-    );
-    if (own.length === 0) return citation;
-    return { ...citation, data: { ...Object(citation.data), groundingSupports: own } };
+  const supports = groupSupports(asList(groundingSupports), keys);
+  return citations.filter((citation) => citation !== undefined).map((citation) => {
+    const own = supports.get(toKey(citation));
+    return own
+      ? { ...citation, data: { ...Object(citation.data), groundingSupports: [...own] } }
+      : citation;
   });
+}
+
+/** Groups supports by the keys of their sources; their indexes count all chunks, of which several may have one source. */
+function groupSupports(
+  supports: readonly JsonObject[],
+  keys: readonly (string | undefined)[],
+): ReadonlyMap<string, ReadonlySet<JsonObject>> {
+  const groups = new Map<string, Set<JsonObject>>();
+  for (const support of supports) {
+    const indexes: readonly unknown[] = Object.values(Object(support["groundingChunkIndices"]));
+    for (const index of indexes) {
+      const key = typeof index === "number" ? keys[index] : undefined;
+      if (key !== undefined) groups.set(key, (groups.get(key) ?? new Set()).add(support));
+    }
+  }
+  return groups;
 }
 
 function toSourceCitation(chunk: JsonObject): Citation | undefined {
