@@ -71,8 +71,8 @@ function groupSupports(
 ): ReadonlyMap<string, ReadonlySet<JsonObject>> {
   const groups = new Map<string, Set<JsonObject>>();
   for (const support of supports) {
-    const indexes: readonly unknown[] = Object.values(Object(support["groundingChunkIndices"]));
-    for (const index of indexes) {
+    const { groundingChunkIndices: indexes } = support;
+    for (const index of Array.isArray(indexes) ? indexes : []) {
       const key = typeof index === "number" ? keys[index] : undefined;
       if (key !== undefined) groups.set(key, (groups.get(key) ?? new Set()).add(support));
     }
@@ -96,7 +96,9 @@ function toCitation(source: JsonObject, data: JsonObject): Citation | undefined 
 }
 
 function toKey(citation: Citation): string {
-  return citation.type === "url" ? citation.url : JSON.stringify(citation.data);
+  if (citation.type === "url") return citation.url;
+  const { groundingSupports: _supports, ...source }: JsonObject = Object(citation.data);
+  return JSON.stringify(source);
 }
 
 function asList(value: unknown): JsonObject[] {

@@ -47,6 +47,15 @@ Deno.test("addCitations(): the data of a source has the segments of the text tha
   ]);
 });
 
+Deno.test("addCitations(): a document that a later chunk repeats with its segments is one source", () => {
+  const notes = { retrievedContext: { title: "notes", text: "A runtime" } };
+  const first = addCitations([], { groundingMetadata: { groundingChunks: [notes] } });
+  const support = { segment: { text: "One." }, groundingChunkIndices: [0] };
+  const metadata = { groundingChunks: [notes], groundingSupports: [support] };
+  const second = addCitations(first, { groundingMetadata: metadata });
+  assertEquals(second.map(({ data }) => data), [{ ...notes, groundingSupports: [support] }]);
+});
+
 Deno.test("addCitations(): has each source once, with the data of its last chunk", () => {
   const create = (title: string) => ({ groundingChunks: [{ web: { uri: URI, title } }] });
   const first = addCitations([], { groundingMetadata: create("old") });
