@@ -15,6 +15,7 @@ import { ReadableQueue } from "../../../src/core/readable_queue.ts";
 import { redact } from "../../../src/core/redact.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/stream.ts";
 import type { Usage } from "../../../src/core/usage.ts";
+import { describeLostConnection } from "../http/connection_error.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
 import { IdleTimer } from "./idle_timer.ts";
 import { startTimer } from "../../../src/core/start_timer.ts";
@@ -209,7 +210,7 @@ class Call<Frame> {
     } catch (cause) {
       throw this.#connection.signal.aborted
         ? this.#connection.signal.reason
-        : this.#createNetworkError(`connection lost: ${getErrorMessage(cause)}`, cause);
+        : this.#createNetworkError(`connection lost: ${describeLostConnection(cause)}`, cause);
     } finally {
       this.#idleTimer.stop();
     }
