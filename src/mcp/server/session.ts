@@ -84,6 +84,8 @@ export interface SessionOptions {
   readonly isRefused: () => boolean;
   /** Sets the function that is called when the user was sent there. */
   readonly observeRefusal: (listener: () => void) => void;
+  /** Sets the function that is called when messages of the server may be lost. */
+  readonly observeReopening: (listener: () => void) => void;
   /** Waits until the user has authorized this program. */
   readonly authorize: () => Promise<void>;
   /** Called when the tools of the server have changed. */
@@ -251,10 +253,11 @@ export class Session {
 
   /** Servers of the first protocol versions report changes at any time; those since 2026-07-28 to subscribers. */
   #observeTools(): void {
-    const { client, onToolsChange } = this.#options;
+    const { client, observeReopening, onToolsChange } = this.#options;
     const { tools } = client.getServerCapabilities() ?? {};
     if (!isJsonObject(tools) || tools["listChanged"] !== true) return;
     client.setNotificationHandler("notifications/tools/list_changed", () => onToolsChange(this));
+    observeReopening(() => onToolsChange(this));
     if (client.getProtocolEra() === "modern") void this.#subscribe();
   }
 
