@@ -2,7 +2,7 @@
  * The `swink` program: an agent for the command line.
  *
  * ```sh
- * deno run -qA jsr:@swink/agent/cli run "Make the tests pass"
+ * deno run -qA --no-config jsr:@swink/agent/cli run "Make the tests pass"
  * ```
  *
  * `docs/cli.md` describes its commands, options and exit codes. As a library, {@linkcode main} runs a command line on a
