@@ -78,8 +78,12 @@ function listForeignFiles(code: string): string[] {
 /** Matches the name that the bundler gives a CommonJS module: its path, up to that in the cache of packages. */
 const FOREIGN_MODULE = /^(\s*)"\.\.\/[^"]*?\/npm\/[^"/]+\/([^"]+)"\(/gm;
 
+/** Matches the line of a comment in a package that names a type of another file, which is not in the bundle. */
+const FOREIGN_TYPE = /^ *\* @\w+ \{.*\bimport\(.*\n/gm;
+
 function removeForeignPaths(code: string): string {
-  return code.replaceAll(FOREIGN_FILE, "").replaceAll(FOREIGN_MODULE, '$1"$2"(');
+  return code.replaceAll(FOREIGN_FILE, "").replaceAll(FOREIGN_MODULE, '$1"$2"(')
+    .replaceAll(FOREIGN_TYPE, "");
 }
 
 /** Returns the name, the version and the license of a package in the cache of Deno. */

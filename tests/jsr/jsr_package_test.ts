@@ -71,6 +71,32 @@ Deno.test("published package: the program runs from a registry, from its bundle 
   assertEquals(registry.files.filter((path) => path.startsWith("cli/") && isSource(path)), []);
 });
 
+Deno.test("published package: the program is complete when it is cached, and then needs no registry", async () => {
+  await using directory = await createTemporaryDirectory({});
+  await using cache = await createTemporaryDirectory({});
+  const registry = await startPackageRegistry();
+  const env = { JSR_URL: registry.url, DENO_DIR: cache.path };
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["cache", "--quiet", "--no-lock", "jsr:@swink/agent/cli"],
+    cwd: directory.path,
+    env: { ...getBasicEnvironment(), ...env },
+    clearEnv: true,
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  await registry[Symbol.asyncDispose]();
+  const isBundled = (path: string) => path.startsWith("cli/bundle/") && path.endsWith(".js");
+  const names = await Array.fromAsync(Deno.readDir(new URL("cli/bundle/", packageDirectory)));
+  const bundle = names.map(({ name }) => `cli/bundle/${name}`).filter(isBundled);
+  assertEquals(registry.files.filter(isBundled).toSorted(), bundle.toSorted());
+  assert(!registry.files.includes("cli/program.ts"));
+  const models = await runPublished(["models", "sonnet"], {
+    registry,
+    cwd: directory.path,
+    cache: cache.path,
+  });
+  assertStringIncludes(models, "anthropic/claude-sonnet");
+});
+
 /** Whether a file is a source of the program that the bundle has too: not the main module and its host. */
 function isSource(path: string): boolean {
   return path.endsWith(".ts") && !/^cli\/(main|host\/\w+)\.ts$/.test(path);
