@@ -53,7 +53,7 @@ export async function main(
   }
 }
 
-/** Says why the program could not be loaded. The error of an import for which a permission is missing has no class of its own. */
+/** Describes why the program could not be loaded. The error of an import that lacks a permission has no class of its own. */
 function describeLoadFailure(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (/^Requires [\w-]+ access/.test(message)) return message;
