@@ -11,6 +11,7 @@ import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
 import type { BackgroundJobs } from "./background_jobs.ts";
 import { CommandOutput } from "./command_output.ts";
 import { describeJob } from "./job_tools.ts";
+import { formatHiddenFiles } from "./hidden_files.ts";
 import { formatRestoredFiles } from "./restored_files.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
@@ -61,11 +62,14 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
         }
         const fileName = `bash-${toFileName(context.run, toolCallId)}.txt`;
         await using output = new CommandOutput(() => kit.sandbox.getOutputPath(fileName));
-        const { outcome, workingDirectory, restoredFiles = [] } = await trackChanges(
+        const { outcome, hidden, workingDirectory, restoredFiles = [] } = await trackChanges(
           kit,
           signal,
           async () => {
-            const started = await kit.sandbox.startCommand(command, { cwd: shell.directory });
+            const started = await kit.sandbox.startCommand(command, {
+              cwd: shell.directory,
+              signal,
+            });
             const outcome = await watchProcess(started, {
               signal,
               timeoutMs: timeout_ms,
@@ -74,13 +78,14 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
                 if (text !== "") onUpdate(toPlainOutput(text.slice(-MAX_UPDATE_CHARACTERS)));
               },
             });
-            return { outcome, ...await started.finish() };
+            return { outcome, hidden: started.hidden, ...await started.finish() };
           },
         );
         const { text, file } = await output.finish();
         notices.push(...shell.changeDirectory(workingDirectory, kit));
         notices.push(...formatRestoredFiles(restoredFiles, kit.sandbox.files));
         notices.push(...await getSandboxNotices(kit, outcome, text));
+        notices.push(...formatHiddenFiles(hidden, { command, output: text, files: kit.sandbox.files }));
         const isError = outcome.type !== "exited";
         const body = [formatOutcome(outcome, timeout_ms), text.trimEnd(), ...notices]
           .filter((part) => part !== "").join("\n");
@@ -98,7 +103,7 @@ function createDescription(readOnly: boolean): string {
     "the command are ended. ";
   return readOnly
     ? `${base}Every command starts in the working directory of the project. A sandbox blocks all writes, also of ` +
-      "temporary files, and the network: use it to read and to search."
+      "temporary files, and the network, and hides files that usually hold secrets: use it to read and to search."
     : `${base}The working directory is kept between calls. A sandbox may block the network, and writes outside of ` +
       "it.";
 }

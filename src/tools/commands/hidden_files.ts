@@ -1,0 +1,58 @@
+/**
+ * Notices about files that a command could not read, so that the model does not take them for empty or missing.
+ *
+ * @module
+ */
+
+import { basename } from "../../platform/paths.ts";
+import type { SecretFiles } from "../sandbox/find_secret_files.ts";
+import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
+
+/** Maximum number of paths in a notice. */
+const MAX_PATHS = 5;
+
+/** A command that has ended. */
+export interface EndedCommand {
+  /** The command. */
+  readonly command: string;
+  /** Its output. */
+  readonly output: string;
+  /** The files of its sandbox. */
+  readonly files: SandboxFiles;
+}
+
+/** Formats notices about the hidden files that a command or its errors name, and about directories that were not searched. */
+export function formatHiddenFiles(
+  hidden: SecretFiles | undefined,
+  { command, output, files }: EndedCommand,
+): string[] {
+  if (!hidden) return [];
+  const errors = output.split("\n").filter((line) => /permission denied/i.test(line));
+  const text = [command, ...errors].join("\n");
+  const named = hidden.secrets.filter((path) => hasName(text, basename(path)));
+  const list = (paths: readonly string[]) => formatPaths(paths.map(files.toDisplayPath, files));
+  return [
+    ...(named.length === 0 ? [] : [
+      `[Sandbox: commands cannot read these files, which usually hold secrets: ${list(named)}]`,
+    ]),
+    ...(hidden.unsearched.length === 0 ? [] : [
+      `[Sandbox: commands cannot read these directories, because there are too many files to search them for secrets: ${
+        list(hidden.unsearched)
+      }]`,
+    ]),
+  ];
+}
+
+/** Whether a text has a name that is not the end of another one, as in `process.env`. */
+function hasName(text: string, name: string): boolean {
+  for (let start = text.indexOf(name); start >= 0; start = text.indexOf(name, start + 1)) {
+    const around = text.slice(Math.max(start - 1, 0), start) + text.charAt(start + name.length);
+    if (!/[\w-]/.test(around)) return true;
+  }
+  return false;
+}
+
+function formatPaths(paths: readonly string[]): string {
+  const shown = paths.slice(0, MAX_PATHS).join(", ");
+  return paths.length > MAX_PATHS ? `${shown} and ${paths.length - MAX_PATHS} more` : shown;
+}

@@ -1,0 +1,264 @@
+/**
+ * Finds the files with secrets in the directories of a sandbox, so that the kernel can hide them from commands.
+ *
+ * @module
+ */
+
+import { AbortedError } from "../../core/errors.ts";
+import { basename, dirname, join } from "../../platform/paths.ts";
+import {
+  compileSecretGlobs,
+  PROTECTED_FILES,
+  SECRET_PLACES,
+} from "../../platform/secret_places.ts";
+import type { NamedEntry } from "../../platform/file_calls.ts";
+import { system } from "../../platform/system.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
+import { isWithin } from "../files/file_rules.ts";
+
+/** Files with secrets in directories, and directories that may contain more of them. All paths are canonical. */
+export interface SecretFiles {
+  /** Files and directories with secrets. */
+  readonly secrets: readonly string[];
+  /** Directories that were not searched because of a limit; they may contain more. */
+  readonly unsearched: readonly string[];
+  /** Directories that this program could not read. */
+  readonly unreadable: readonly string[];
+}
+
+/** Options for {@linkcode findSecretFiles}. */
+export interface FindSecretFilesOptions {
+  /** Whether a file has secrets, in addition to {@linkcode PROTECTED_FILES}. Default: none has. */
+  readonly isProtected?: ((path: string) => boolean) | undefined;
+  /** Canonical paths that are not searched, such as those that are hidden anyway. Default: none. */
+  readonly skipped?: readonly string[] | undefined;
+  /** Aborts the search with an {@linkcode AbortedError}. */
+  readonly signal?: AbortSignal | undefined;
+  /** Maximum number of entries to examine. Default: 200,000. */
+  readonly maxEntries?: number | undefined;
+  /** Maximum number of secrets to find. Default: 2,000. */
+  readonly maxSecrets?: number | undefined;
+  /** Maximum time in milliseconds. Default: 3,000. */
+  readonly maxMs?: number | undefined;
+}
+
+const MAX_ENTRIES = 200_000;
+const MAX_SECRETS = 2_000;
+const MAX_MS = 3_000;
+
+/** Time after which other work of this program gets its turn. */
+const SLICE_MS = 10;
+
+/** Maximum number of reported directories; of more, directories above them are reported. */
+const MAX_UNSEARCHED = 500;
+
+/** Directories of the kernel, which commands read under rules of their own. */
+const KERNEL_DIRECTORIES: ReadonlySet<string> = new Set(["/proc", "/sys", "/dev"]);
+
+/** Directories of programs. A link to a file in them hides nothing, since commands need it. */
+const SYSTEM_DIRECTORIES = /^\/(?:bin|lib\w*|nix|opt|sbin|usr)\//;
+
+/** Directories in a repository whose names are those of objects and branches. */
+const GIT_DATA: ReadonlySet<string> = new Set(["objects", "refs", "logs"]);
+
+/** Matches directories of installed packages, whose files package managers share by thousands of links. */
+const PACKAGES = /\/(?:node_modules|site-packages)(?:\/|$)/;
+
+/** Matches `.git`, and directories in it. */
+const IN_GIT = /\/\.git(?:\/|$)/;
+
+const isSecretName = compileSecretGlobs(SECRET_PLACES.names);
+const isHomePlace = compileSecretGlobs(SECRET_PLACES.home.map((path) => `**/${path}`));
+const isProtectedPath = compileSecretGlobs(PROTECTED_FILES);
+const HOME_NAMES: ReadonlySet<string> = new Set(
+  SECRET_PLACES.home.map((path) => basename(path).toLowerCase()),
+);
+
+/**
+ * Finds the files with secrets in directories, also in ignored ones and in nested repositories. Links are not followed; the
+ * files with secrets to which they lead, and hard links to those found, are found too. Directories near the start are
+ * searched first, so that a limit leaves out deep ones.
+ *
+ * @param roots Canonical paths of directories.
+ * @throws {AbortedError} When the signal is aborted.
+ */
+export async function findSecretFiles(
+  roots: readonly string[],
+  options: FindSecretFilesOptions = {},
+): Promise<SecretFiles> {
+  const search = new SecretFileSearch(roots, options);
+  await search.run();
+  const { secrets, unreadable } = search;
+  return {
+    secrets: [...secrets],
+    unsearched: joinUnsearched(search.unsearched, roots),
+    unreadable: [...unreadable],
+  };
+}
+
+class SecretFileSearch {
+  readonly secrets = new Set<string>();
+  readonly unreadable = new Set<string>();
+  readonly unsearched: string[] = [];
+  readonly #options: FindSecretFilesOptions;
+  readonly #skipped: ReadonlySet<string>;
+  readonly #directories: string[];
+  readonly #links: string[] = [];
+  readonly #deadline: number;
+  #sliceEnd = performance.now() + SLICE_MS;
+  #entries = 0;
+
+  constructor(roots: readonly string[], options: FindSecretFilesOptions) {
+    this.#options = options;
+    this.#skipped = new Set(options.skipped);
+    this.#directories = [...roots];
+    this.#deadline = performance.now() + (options.maxMs ?? MAX_MS);
+  }
+
+  async run(): Promise<void> {
+    await this.#searchUntil((directory) => this.#searchDirectory(directory), {
+      isDone: () => this.#isExhausted(),
+    });
+    // All of them: the file behind one that is left out would be readable.
+    for (const link of this.#links) {
+      await this.#yield();
+      this.#followLink(link);
+    }
+    const identities = this.#listSharedIdentities();
+    if (identities.size === 0) return;
+    await this.#searchUntil((directory) => this.#findHardLinks(directory, identities), {
+      isDone: () => performance.now() >= this.#deadline,
+    });
+  }
+
+  /** Searches the directories, and those that are added meanwhile; those that are left become unsearched. */
+  async #searchUntil(
+    search: (directory: string) => void,
+    { isDone }: { readonly isDone: () => boolean },
+  ): Promise<void> {
+    for (const [index, directory] of this.#directories.entries()) {
+      await this.#yield();
+      if (isDone()) {
+        this.unsearched.push(...this.#directories.splice(index));
+        return;
+      }
+      search(directory);
+    }
+  }
+
+  /** Returns to the event loop when the slice of time is over. */
+  async #yield(): Promise<void> {
+    if (this.#options.signal?.aborted) throw new AbortedError("The command was cancelled");
+    if (performance.now() < this.#sliceEnd) return;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    this.#sliceEnd = performance.now() + SLICE_MS;
+  }
+
+  #isExhausted(): boolean {
+    const { maxEntries = MAX_ENTRIES, maxSecrets = MAX_SECRETS } = this.#options;
+    return this.#entries >= maxEntries || this.secrets.size >= maxSecrets ||
+      performance.now() >= this.#deadline;
+  }
+
+  #searchDirectory(directory: string): void {
+    const isInGit = IN_GIT.test(directory);
+    const hasLinks = !PACKAGES.test(directory);
+    for (const { name, isDirectory, isSymlink } of this.#listEntries(directory)) {
+      this.#entries++;
+      if (isInGit && GIT_DATA.has(name)) continue;
+      const path = join(directory, name);
+      if (this.#skipped.has(path) || KERNEL_DIRECTORIES.has(path)) continue;
+      if (isSecretPlace(path, name) || (!isDirectory && this.#isSecretFile(path, name))) {
+        this.secrets.add(path);
+      } else if (isDirectory) {
+        this.#directories.push(path);
+      }
+      if (isSymlink && hasLinks) this.#links.push(path);
+    }
+  }
+
+  #isSecretFile(path: string, name: string): boolean {
+    return isSecretName(name) || this.#options.isProtected?.(path) === true;
+  }
+
+  #listEntries(directory: string): readonly NamedEntry[] {
+    try {
+      return [...system.readDirSync(directory)];
+    } catch (error) {
+      if (getSystemErrorCode(error) !== "ENOENT") this.unreadable.add(directory);
+      return [];
+    }
+  }
+
+  /** Finds the file behind a link if it, or the link, has the name of a secret. */
+  #followLink(link: string): void {
+    try {
+      const target = system.realPathSync(link);
+      if (this.#isKnown(target)) return;
+      const isNamed = this.secrets.has(link) && !SYSTEM_DIRECTORIES.test(target) &&
+        system.statSync(target).isFile;
+      if (isNamed || isProtectedPath(target.slice(1))) this.secrets.add(target);
+    } catch {
+      // Leads nowhere.
+    }
+  }
+
+  /** Whether a path is found, or in a directory that is. */
+  #isKnown(path: string): boolean {
+    for (let parent = path; parent !== dirname(parent); parent = dirname(parent)) {
+      if (this.secrets.has(parent) || this.#skipped.has(parent)) return true;
+    }
+    return false;
+  }
+
+  /** Lists the identities of files with secrets that have other names, those of installed packages excepted. */
+  #listSharedIdentities(): ReadonlySet<string> {
+    const own = [...this.secrets].filter((path) => !PACKAGES.test(path));
+    return new Set(own.flatMap((path) => getSharedIdentity(path) ?? []));
+  }
+
+  #findHardLinks(directory: string, identities: ReadonlySet<string>): void {
+    if (PACKAGES.test(directory)) return;
+    for (const { name, isFile } of this.#listEntries(directory)) {
+      const path = join(directory, name);
+      const identity = isFile ? getSharedIdentity(path) : undefined;
+      if (identity !== undefined && identities.has(identity)) this.secrets.add(path);
+    }
+  }
+}
+
+/** Whether a path is one of those with secrets in a home directory, which may be copied anywhere. */
+function isSecretPlace(path: string, name: string): boolean {
+  return HOME_NAMES.has(name.toLowerCase()) && isHomePlace(path.slice(1));
+}
+
+/** Returns the identity of a file that has several names. */
+function getSharedIdentity(path: string): string | undefined {
+  try {
+    const { dev, ino, isFile, nlink } = system.lstatSync(path);
+    return isFile && nlink !== 1 ? `${dev}:${ino}` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Joins directories to those above them until they are few. */
+function joinUnsearched(directories: readonly string[], roots: readonly string[]): string[] {
+  let joined = new Set(directories);
+  while (joined.size > MAX_UNSEARCHED) {
+    const depth = Math.max(...[...joined].map(countNames));
+    const parents = [...joined].map((path) =>
+      countNames(path) < depth || roots.includes(path) ? path : dirname(path)
+    );
+    if (parents.every((path) => joined.has(path))) break;
+    joined = new Set(parents);
+  }
+  const outermost = [...joined];
+  return outermost.filter((path) =>
+    !outermost.some((other) => other !== path && isWithin(path, other))
+  );
+}
+
+function countNames(path: string): number {
+  return path.split("/").length;
+}
