@@ -85,7 +85,9 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
         notices.push(...shell.changeDirectory(workingDirectory, kit));
         notices.push(...formatRestoredFiles(restoredFiles, kit.sandbox.files));
         notices.push(...await getSandboxNotices(kit, outcome, text));
-        notices.push(...formatHiddenFiles(hidden, { command, output: text, files: kit.sandbox.files }));
+        notices.push(
+          ...formatHiddenFiles(hidden, { command, output: text, files: kit.sandbox.files }),
+        );
         const isError = outcome.type !== "exited";
         const body = [formatOutcome(outcome, timeout_ms), text.trimEnd(), ...notices]
           .filter((part) => part !== "").join("\n");

@@ -43,11 +43,13 @@ export function formatHiddenFiles(
   ];
 }
 
-/** Whether a text has a name that is not the end of another one, as in `process.env`. */
+/** Whether a text has a name that is not part of another one, as in `process.env`. */
 function hasName(text: string, name: string): boolean {
   for (let start = text.indexOf(name); start >= 0; start = text.indexOf(name, start + 1)) {
-    const around = text.slice(Math.max(start - 1, 0), start) + text.charAt(start + name.length);
-    if (!/[\w-]/.test(around)) return true;
+    const end = start + name.length;
+    const isPart = /[\w.-]/.test(text.charAt(start - 1)) ||
+      /^(?:[\w-]|\.\w)/.test(text.slice(end, end + 2));
+    if (!isPart) return true;
   }
   return false;
 }

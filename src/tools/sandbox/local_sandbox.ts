@@ -39,7 +39,11 @@ import {
   createProxyVariables,
   createSandboxEnvironment,
 } from "./sandbox_environment.ts";
-import { findSecretFiles, type FindSecretFilesOptions, type SecretFiles } from "./find_secret_files.ts";
+import {
+  findSecretFiles,
+  type FindSecretFilesOptions,
+  type SecretFiles,
+} from "./find_secret_files.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
 import { type PipedLaunch, spawnProcess } from "../../platform/spawn_process.ts";
