@@ -178,7 +178,7 @@ for (const mounts of MODES) {
 /** Commands that the other rules of the sandbox stop. */
 const STOPPED: readonly RegExp[] = [
   /^python3 -c '\nimport ctypes/,
-  /^unshare -Urm/,
+  /^unshare/,
   /^mount/,
   /^chroot/,
 ];
