@@ -14,6 +14,7 @@ import { describeJob } from "./job_tools.ts";
 import { formatHiddenFiles } from "./hidden_files.ts";
 import { formatRestoredFiles } from "./restored_files.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
+import { markHidingSecrets } from "../kit/hiding_tools.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 import { system } from "../../platform/system.ts";
@@ -36,8 +37,8 @@ const START_POLL_MS = 250;
 /** Creates `bash`; with `jobs`, it can also start background jobs. */
 export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
   const shells = new ShellStates(kit.sandbox.root);
-  const { readOnly = false } = kit.sandbox;
-  return defineTool({
+  const { readOnly = false, hidesSecrets = false } = kit.sandbox;
+  const tool = defineTool({
     name: "bash",
     label: "Run command",
     description: createDescription(readOnly),
@@ -96,6 +97,7 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
       },
     ),
   });
+  return hidesSecrets ? markHidingSecrets(tool) : tool;
 }
 
 function createDescription(readOnly: boolean): string {

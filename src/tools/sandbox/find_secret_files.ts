@@ -100,6 +100,7 @@ class SecretFileSearch {
   readonly secrets = new Set<string>();
   readonly unreadable = new Set<string>();
   readonly unsearched: string[] = [];
+  readonly #roots: ReadonlySet<string>;
   readonly #options: FindSecretFilesOptions;
   readonly #skipped: ReadonlySet<string>;
   readonly #directories: string[];
@@ -109,9 +110,10 @@ class SecretFileSearch {
   #entries = 0;
 
   constructor(roots: readonly string[], options: FindSecretFilesOptions) {
+    this.#roots = new Set(roots);
     this.#options = options;
     this.#skipped = new Set(options.skipped);
-    this.#directories = [...roots];
+    this.#directories = [...this.#roots];
     this.#deadline = performance.now() + (options.maxMs ?? MAX_MS);
   }
 
@@ -162,7 +164,7 @@ class SecretFileSearch {
 
   #searchDirectory(directory: string): void {
     const isInGit = IN_GIT.test(directory);
-    const hasLinks = !PACKAGES.test(directory);
+    const hasLinks = !PACKAGES.test(directory) || this.#roots.has(directory);
     const prefix = toPrefix(directory);
     for (const { name, isDirectory, isSymlink } of this.#listEntries(directory)) {
       this.#entries++;
@@ -219,7 +221,7 @@ class SecretFileSearch {
   }
 
   #findHardLinks(directory: string, identities: ReadonlySet<string>): void {
-    if (PACKAGES.test(directory)) return;
+    if (PACKAGES.test(directory) && !this.#roots.has(directory)) return;
     const prefix = toPrefix(directory);
     for (const { name, isFile } of this.#listEntries(directory)) {
       const path = prefix + name;

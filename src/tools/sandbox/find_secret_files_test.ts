@@ -160,7 +160,7 @@ Deno.test("findSecretFiles(): can be aborted, and lets other work run meanwhile"
     () => findSecretFiles([tree.directory], { signal: controller.signal }),
     AbortedError,
   );
-  const roots = Array.from({ length: 20 }, () => tree.directory);
+  const roots = [...Array(50).keys()].map((index) => `${tree.directory}/a${index}`);
   const late = new AbortController();
   setTimeout(() => late.abort(), 0);
   // It would take longer than a slice of time.

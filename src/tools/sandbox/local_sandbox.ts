@@ -216,6 +216,10 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     this.#writable = [...write, ...(readOnly ? [] : [caches]), ...WRITABLE_DEVICES];
   }
 
+  get hidesSecrets(): boolean {
+    return this.readOnly;
+  }
+
   get net(): SandboxNet {
     return this.#net;
   }
@@ -401,7 +405,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
         net: this.#net,
         unixSockets,
         keepsAttributes: this.readOnly,
-        hidesSecrets: this.readOnly,
+        hidesSecrets: this.hidesSecrets,
       },
       await this.#findConfinement(),
     );

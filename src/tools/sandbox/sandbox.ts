@@ -48,6 +48,11 @@ export interface Sandbox extends AsyncDisposable {
    * plan mode. Default: `false`.
    */
   readonly readOnly?: boolean;
+  /**
+   * Whether its commands cannot read the files in its roots that usually hold secrets, and are refused where that cannot be
+   * enforced. An approval gate then asks about fewer of them. Default: `false`.
+   */
+  readonly hidesSecrets?: boolean;
   /** Access to files. */
   readonly files: SandboxFiles;
   /**
