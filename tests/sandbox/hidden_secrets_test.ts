@@ -5,10 +5,16 @@
  */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
+import { extractText } from "../../src/core/content.ts";
+import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { approvalGate } from "../../src/tools/approval/approval_gate.ts";
 import { confineLaunch, findConfinement } from "../../src/tools/confinement/confinement.ts";
 import type { MountSupport } from "../../src/tools/confinement/confinement_policy.ts";
 import { listReadablePaths } from "../../src/tools/confinement/readable_paths.ts";
 import { startProcess } from "../../src/tools/process/running_process.ts";
+import { createPlanMode } from "../../src/tools/plan/create_plan_mode.ts";
+import { planFile } from "../../src/tools/plan/plan_file.ts";
 import { findSecretFiles } from "../../src/tools/sandbox/find_secret_files.ts";
 import { TestWorkspace } from "./test_workspace.ts";
 
@@ -271,5 +277,54 @@ Deno.test({
     workspace.writeFile(".env", SECRET);
     const { text } = await workspace.callTool("bash", { command: "cat private/* .env" });
     assertEquals(text.includes(SECRET), false, text);
+  },
+});
+
+Deno.test({
+  name:
+    "plan mode: searches of the working directory need no approval, and names of secrets and code do",
+  ignore: !isConfined,
+  async fn() {
+    await using writing = new TestWorkspace();
+    writing.writeFile(".env", SECRET);
+    writing.writeFile("a.txt", "KEY\n");
+    await using reading = new TestWorkspace({ cwd: writing.directory, readOnly: true });
+    const asked: unknown[] = [];
+    const gate = approvalGate({
+      mode: "smart",
+      sandbox: writing.sandbox,
+      ask: ({ arguments: args }) => {
+        asked.push(args.command);
+        return { type: "approved" };
+      },
+    });
+    const mode = createPlanMode({
+      file: planFile(`${writing.directory}/plan.md`),
+      tools: reading.tools,
+    });
+    const commands = ["grep -rs KEY .", "cat *", "cat .env", "python3 -c 'print(1)'"];
+    const agent = new Agent({
+      model: "any/model",
+      tools: writing.tools,
+      policies: [mode],
+      approve: gate,
+      streamFn: scriptedStream([
+        reply(commands.map((command) => toolCall("bash", { command }))),
+        reply("Done"),
+      ]),
+    });
+    mode.turnOn(agent);
+    const { messages } = await agent.prompt("Search");
+    const texts = messages.flatMap((message) =>
+      message.role === "tool_result" ? [extractText(message.content)] : []
+    );
+    assertEquals(asked, commands.slice(2));
+    assertMatch(texts[0] ?? "", /a\.txt:KEY/);
+    assertEquals(texts.join("\n").includes(SECRET), false, texts.join("\n"));
+    assertMatch(texts[2] ?? "", /Permission denied.*usually hold secrets: \.env\]/s);
+    const [bash] = reading.tools.filter(({ name }) => name === "bash");
+    if (!bash) throw new Error("bash is missing");
+    const copied = { name: "bash", arguments: { command: "cat *" }, tool: { ...bash } };
+    assertEquals((await gate.explain(copied)).decision.type, "asked");
   },
 });
