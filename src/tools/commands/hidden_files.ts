@@ -11,6 +11,9 @@ import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 /** Maximum number of paths in a notice. */
 const MAX_PATHS = 5;
 
+/** Maximum length of the text that is searched for names, of which there may be thousands. */
+const MAX_CHARACTERS = 10_000;
+
 /** A command that has ended. */
 export interface EndedCommand {
   /** The command. */
@@ -18,7 +21,7 @@ export interface EndedCommand {
   /** Its output. */
   readonly output: string;
   /** The files of its sandbox. */
-  readonly files: SandboxFiles;
+  readonly files: Pick<SandboxFiles, "toDisplayPath">;
 }
 
 /** Formats notices about the hidden files that a command or its errors name, and about directories that were not searched. */
@@ -28,9 +31,10 @@ export function formatHiddenFiles(
 ): string[] {
   if (!hidden) return [];
   const errors = output.split("\n").filter((line) => /permission denied/i.test(line));
-  const text = [command, ...errors].join("\n");
+  const text = [command, ...errors].join("\n").slice(0, MAX_CHARACTERS);
   const named = hidden.secrets.filter((path) => hasName(text, basename(path)));
-  const list = (paths: readonly string[]) => formatPaths(paths.map(files.toDisplayPath, files));
+  const list = (paths: readonly string[]) =>
+    formatPaths(paths.map((path) => quoteUnusual(files.toDisplayPath(path))));
   return [
     ...(named.length === 0 ? [] : [
       `[Sandbox: commands cannot read these files, which usually hold secrets: ${list(named)}]`,
@@ -52,6 +56,11 @@ function hasName(text: string, name: string): boolean {
     if (!isPart) return true;
   }
   return false;
+}
+
+/** Quotes a path with control characters, which could look like a line of the result. */
+function quoteUnusual(path: string): string {
+  return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
 }
 
 function formatPaths(paths: readonly string[]): string {

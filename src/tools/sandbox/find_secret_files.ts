@@ -251,23 +251,31 @@ function getSharedIdentity(path: string): string | undefined {
   }
 }
 
-/** Joins directories to those above them until they are few. */
+/** Replaces many directories by those above them, all at the same depth below their roots, until they are few. */
 function joinUnsearched(directories: readonly string[], roots: readonly string[]): string[] {
-  let joined = new Set(directories);
-  while (joined.size > MAX_UNSEARCHED) {
-    const depth = Math.max(...[...joined].map(countNames));
-    const parents = [...joined].map((path) =>
-      countNames(path) < depth || roots.includes(path) ? path : dirname(path)
-    );
-    if (parents.every((path) => joined.has(path))) break;
-    joined = new Set(parents);
+  const paths = directories.map((path) => splitBelow(path, roots));
+  let joined: readonly string[] = roots;
+  for (let depth = 0;; depth++) {
+    const next = new Set<string>();
+    for (const { root, names } of paths) {
+      next.add([root, ...names.slice(0, depth)].join(SEPARATOR) || SEPARATOR);
+      if (next.size > MAX_UNSEARCHED) return [...joined];
+    }
+    joined = [...next];
+    if (paths.every(({ names }) => names.length <= depth)) return [...joined];
   }
-  const outermost = [...joined];
-  return outermost.filter((path) =>
-    !outermost.some((other) => other !== path && isWithin(path, other))
-  );
 }
 
-function countNames(path: string): number {
-  return path.split(SEPARATOR).length;
+interface PathBelow {
+  /** The root, without a separator at its end. */
+  readonly root: string;
+  readonly names: readonly string[];
+}
+
+function splitBelow(path: string, roots: readonly string[]): PathBelow {
+  const root = roots.find((candidate) => isWithin(path, candidate)) ?? path;
+  return {
+    root: root.endsWith(SEPARATOR) ? root.slice(0, -1) : root,
+    names: path.slice(root.length).split(SEPARATOR).filter((name) => name !== ""),
+  };
 }

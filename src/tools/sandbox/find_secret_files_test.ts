@@ -148,6 +148,8 @@ Deno.test("findSecretFiles(): joins many directories beyond its limits", async (
   );
   const { unsearched } = await findSecretFiles([tree.directory], { maxEntries: 600 });
   assertEquals(tree.relative(unsearched), ["a/b0", "a/b1", "a/b2"]);
+  const all = await findSecretFiles([tree.directory, "/missing"], { maxMs: 0 });
+  assertEquals(all.unsearched, [tree.directory, "/missing"]);
 });
 
 Deno.test("findSecretFiles(): can be aborted, and lets other work run meanwhile", async () => {

@@ -351,7 +351,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     const secrets = await this.#findSecrets({ skipped: usual, signal });
     this.#refuseIfDisposed();
     const settings = recordGitSettings(this.#projects);
-    // What is in a directory that was not searched may be a secret.
+    // A directory that was not searched may contain more.
     const { unsearched, unreadable } = secrets;
     const hidden = [...usual, ...secrets.secrets, ...unsearched, ...unreadable];
     const rules: ConfinementRules = {
