@@ -6,7 +6,7 @@
  */
 
 import { mayChangeDirectory } from "./command_rules.ts";
-import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
+import type { ExecutedCommands } from "./executed_commands.ts";
 import { isHarmlessCommand, isHarmlessRedirect } from "./harmless_commands.ts";
 import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
@@ -54,9 +54,10 @@ export function readsOnlyBelow(script: ExecutedCommands): boolean {
     script.commands.every((command) => readsBelow(command) || isHarmlessCommand(command));
 }
 
-function readsBelow(command: SimpleCommand): boolean {
-  const { words: [, ...args], assignments, redirects } = command;
-  const form = FORMS.get(getProgram(command));
+function readsBelow({ words, assignments, redirects }: SimpleCommand): boolean {
+  const [program, ...args] = words;
+  // By its name only: with a path, it may be another program of this name.
+  const form = FORMS.get(program?.text ?? "");
   if (!form || assignments.length > 0 || !redirects.every(isHarmlessRedirect)) return false;
   let needsExpression = form.expression !== undefined &&
     !args.some(({ text }) => form.expression?.test(text));

@@ -19,6 +19,7 @@ const BELOW = [
   "rg -g'.e*' KEY && ls -la",
   "rg --hidden --glob='*.json' -l KEY | wc -l",
   "rg --files --hidden",
+  "[ -f a ] && cat *",
 ];
 
 const ELSEWHERE = [
@@ -55,7 +56,14 @@ const ELSEWHERE = [
   "eval cd ..; grep -r KEY .",
   "for f in ..; do cd $f; grep -r KEY .; done",
   "xargs grep -r KEY < list",
+  "./cat *",
+  "../x/grep -r KEY .",
   "PATH=.; cat *",
+  "printf -v PATH .; cat *",
+  "read PATH <<< .; cat *",
+  "hash -p ./evil cat; cat *",
+  "for PATH in .; do cat *; done",
+  "echo ${PATH:=.}; cat *",
   "export PATH=.; cat *",
   "cat() { command cat ../x/*; }; cat *",
   "function grep { grep -R KEY; }; grep -r KEY .",
