@@ -193,17 +193,25 @@ class SecretFileSearch {
     }
   }
 
-  /** Finds the file behind a link if it, or the link, has the name of a secret. */
+  /** Finds what is behind a link if it, or the link, has the name of a secret. */
   #followLink(link: string): void {
     try {
       const target = system.realPathSync(link);
       if (this.#isKnown(target)) return;
-      const isNamed = this.secrets.has(link) && !SYSTEM_DIRECTORIES.test(target) &&
-        system.statSync(target).isFile;
-      if (isNamed || isProtectedPath(target.slice(1))) this.secrets.add(target);
+      const isSecret = isProtectedPath(target.slice(1)) ||
+        (this.secrets.has(link) && this.#isHideable(target, link));
+      if (isSecret) this.secrets.add(target);
     } catch {
       // Leads nowhere.
     }
+  }
+
+  /** Whether commands can do without what is behind a link, which any repository may contain. */
+  #isHideable(target: string, link: string): boolean {
+    if (SYSTEM_DIRECTORIES.test(target)) return false;
+    if (system.statSync(target).isFile) return true;
+    return isSecretPlace(link, basename(link)) &&
+      ![...this.#roots].some((root) => isWithin(root, target));
   }
 
   /** Whether a path is found, or in a directory that is. */

@@ -80,6 +80,7 @@ Deno.test("findSecretFiles(): finds the files behind links, and hard links, and 
     "q/server.key",
     "q/settings.ini",
     "q/more.pem",
+    "q/aws/config",
     "node_modules/p/key.pem",
   ]);
   const { directory } = tree;
@@ -94,18 +95,25 @@ Deno.test("findSecretFiles(): finds the files behind links, and hard links, and 
       ["missing", "dangling.pem"],
       ["/usr/bin/env", "program.key"],
       ["/", "id_rsa"],
+      ["/", ".ssh"],
+      ["../q/aws", ".aws"],
+      ["../q", "directory.pem"],
     ] as const
   ) await Deno.symlink(target, `${directory}/p/${link}`);
   const { secrets } = await findSecretFiles([`${directory}/p`]);
   const own = secrets.filter((path) => path.startsWith(directory));
   assertEquals(own.length, secrets.length);
   assertEquals(tree.relative(own), [
+    "p/.aws",
     "p/.env",
+    "p/.ssh",
     "p/dangling.pem",
+    "p/directory.pem",
     "p/id_rsa",
     "p/prod.env",
     "p/program.key",
     "p/sub/copy.txt",
+    "q/aws",
     "q/server.key",
     "q/settings.ini",
   ]);
