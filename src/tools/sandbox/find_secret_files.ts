@@ -34,17 +34,17 @@ export interface FindSecretFilesOptions {
   readonly skipped?: readonly string[] | undefined;
   /** Aborts the search with an {@linkcode AbortedError}. */
   readonly signal?: AbortSignal | undefined;
-  /** Maximum number of entries to examine. Default: 200,000. */
+  /** Maximum number of entries to examine. Default: 1,000,000. */
   readonly maxEntries?: number | undefined;
   /** Maximum number of secrets to find. Default: 2,000. */
   readonly maxSecrets?: number | undefined;
-  /** Maximum time in milliseconds. Default: 3,000. */
+  /** Maximum time in milliseconds. Default: 5,000. */
   readonly maxMs?: number | undefined;
 }
 
-const MAX_ENTRIES = 200_000;
+const MAX_ENTRIES = 1_000_000;
 const MAX_SECRETS = 2_000;
-const MAX_MS = 3_000;
+const MAX_MS = 5_000;
 
 /** Time after which other work of this program gets its turn. */
 const SLICE_MS = 10;

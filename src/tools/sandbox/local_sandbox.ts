@@ -23,7 +23,7 @@ import { toFileError } from "../files/file_error.ts";
 import { createFileRules } from "../files/file_rules.ts";
 import { followGlobLinks } from "../files/linked_globs.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
-import { dirname, isAbsolute, join } from "../../platform/paths.ts";
+import { isAbsolute, join } from "../../platform/paths.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
 import { type RunningProcess, startProcess } from "../process/running_process.ts";
@@ -46,9 +46,9 @@ import {
 } from "./find_secret_files.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
+import { readWorkingDirectory } from "./working_directory_file.ts";
 import { type PipedLaunch, spawnProcess } from "../../platform/spawn_process.ts";
 import { system } from "../../platform/system.ts";
-import { readUntrustedText } from "../../platform/untrusted_file.ts";
 
 /** Options for {@linkcode createSandbox}. */
 export interface SandboxOptions {
@@ -481,19 +481,4 @@ function toHiddenPath(path: string, root: string): string {
       JSON.stringify(path)
     }: write the path of a file or a directory, not a pattern or "~"`,
   );
-}
-
-/** Maximum size of the file with a working directory. */
-const MAX_DIRECTORY_BYTES = 16_384;
-
-/** Reads and removes the file with the final working directory of a shell; `undefined` unless it is a directory. */
-async function readWorkingDirectory(file: string): Promise<string | undefined> {
-  const options = { within: dirname(file), maxBytes: MAX_DIRECTORY_BYTES };
-  const directory = (await readUntrustedText(file, options))?.replace(/\n$/, "");
-  try {
-    await system.remove(file, { recursive: true });
-    return directory && (await system.stat(directory)).isDirectory ? directory : undefined;
-  } catch {
-    return undefined;
-  }
 }
