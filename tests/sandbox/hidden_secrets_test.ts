@@ -269,6 +269,26 @@ Deno.test({
 });
 
 Deno.test({
+  name: "read-only sandbox: secrets behind names that are not UTF-8 are hidden",
+  ignore: Deno.build.os !== "linux" || !isConfined,
+  async fn() {
+    await using workspace = new TestWorkspace({ readOnly: true });
+    workspace.writeFile("d\ufffd/a.txt", "PUBLIC");
+    workspace.writeFile("e/.env", SECRET);
+    workspace.writeFile("h\ufffd", "PUBLIC");
+    const script =
+      "mkdir $'d\\xff'; cp e/.env $'d\\xff'; cp e/.env $'\\xff.pem'; ln e/.env $'h\\xff'";
+    const args = ["-c", script];
+    const { success } = await new Deno.Command("bash", { args, cwd: workspace.directory }).output();
+    assertEquals(success, true);
+    const command = "find . -type f -exec cat {} +; cat *; grep -r TOKEN .";
+    const { text } = await workspace.callTool("bash", { command });
+    assertMatch(text, /Permission denied/);
+    assertEquals(text.includes(SECRET), false, text);
+  },
+});
+
+Deno.test({
   name: "read-only sandbox: files of the option protect are hidden too",
   ignore: !isConfined,
   async fn() {

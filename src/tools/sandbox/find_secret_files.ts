@@ -5,7 +5,7 @@
  */
 
 import { AbortedError } from "../../core/errors.ts";
-import { basename, dirname, SEPARATOR } from "../../platform/paths.ts";
+import { basename, dirname, isExactPath, SEPARATOR } from "../../platform/paths.ts";
 import {
   compileSecretGlobs,
   PROTECTED_FILES,
@@ -13,7 +13,6 @@ import {
 } from "../../platform/secret_places.ts";
 import type { NamedEntry } from "../../platform/file_calls.ts";
 import { system } from "../../platform/system.ts";
-import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { isWithin } from "../files/file_rules.ts";
 
 /** Files with secrets in directories, and directories that may contain more of them. All paths are canonical. */
@@ -173,8 +172,11 @@ class SecretFileSearch {
       if (isDirectory && (this.#skipped.has(path) || KERNEL_DIRECTORIES.has(path))) continue;
       if (isSecretPlace(path, name) || (!isDirectory && this.#isSecretFile(path, name))) {
         this.secrets.add(path);
-      } else if (isDirectory) {
+      } else if (isDirectory && isExactPath(name)) {
         this.#directories.push(path);
+      } else if (isDirectory) {
+        // Its name is not UTF-8: this path may be that of another directory.
+        this.unreadable.add(path);
       }
       if (isSymlink && hasLinks) this.#links.push(path);
     }
@@ -187,8 +189,8 @@ class SecretFileSearch {
   #listEntries(directory: string): readonly NamedEntry[] {
     try {
       return [...system.readDirSync(directory)];
-    } catch (error) {
-      if (getSystemErrorCode(error) !== "ENOENT") this.unreadable.add(directory);
+    } catch {
+      this.unreadable.add(directory);
       return [];
     }
   }
@@ -232,9 +234,11 @@ class SecretFileSearch {
     if (PACKAGES.test(directory) && !this.#roots.has(directory)) return;
     const prefix = toPrefix(directory);
     for (const { name, isFile } of this.#listEntries(directory)) {
+      if (!isFile) continue;
       const path = prefix + name;
-      const identity = isFile ? getSharedIdentity(path) : undefined;
-      if (identity !== undefined && identities.has(identity)) this.secrets.add(path);
+      const identity = getSharedIdentity(path);
+      const isShared = identity !== undefined && identities.has(identity);
+      if (isShared || !isExactPath(name)) this.secrets.add(path);
     }
   }
 }

@@ -178,7 +178,7 @@ Deno.test("findSecretFiles(): can be aborted, and lets other work run meanwhile"
 });
 
 Deno.test({
-  name: "findSecretFiles(): reports directories that cannot be read, and ignores missing ones",
+  name: "findSecretFiles(): reports directories that cannot be read",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using tree = await createTree(["a.txt"]);
@@ -186,7 +186,7 @@ Deno.test({
     assertEquals(await findSecretFiles([`${directory}/missing`, `${directory}/a.txt`]), {
       secrets: [],
       unsearched: [],
-      unreadable: [`${directory}/a.txt`],
+      unreadable: [`${directory}/missing`, `${directory}/a.txt`],
     });
   },
 });
