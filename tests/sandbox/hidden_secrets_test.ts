@@ -15,7 +15,7 @@ import { listReadablePaths } from "../../src/tools/confinement/readable_paths.ts
 import { startProcess } from "../../src/tools/process/running_process.ts";
 import { createPlanMode } from "../../src/tools/plan/create_plan_mode.ts";
 import { planFile } from "../../src/tools/plan/plan_file.ts";
-import { findSecretFiles } from "../../src/tools/sandbox/find_secret_files.ts";
+import { findSecretFiles, listHiddenPaths } from "../../src/tools/sandbox/find_secret_files.ts";
 import { TestWorkspace } from "./test_workspace.ts";
 
 const confinement = await findConfinement();
@@ -128,14 +128,16 @@ interface ReaderOptions {
   readonly mounts: MountSupport;
   /** Whether the files with secrets are hidden. */
   readonly hides: boolean;
+  /** Limits of the search for these files. */
+  readonly limits?: { readonly maxEntries: number };
 }
 
 /** Runs the commands as in a read-only sandbox, with a way to create mount namespaces. */
 async function runReaders(
   directory: string,
-  { mounts, hides }: ReaderOptions,
+  { mounts, hides, limits }: ReaderOptions,
 ): Promise<string> {
-  const secrets = hides ? (await findSecretFiles([directory])).secrets : [];
+  const secrets = hides ? listHiddenPaths(await findSecretFiles([directory], limits)) : [];
   const launch = {
     program: "/bin/bash",
     args: ["-c", `exec 2>&1\n${SCRIPT}`],
@@ -180,6 +182,19 @@ for (const mounts of MODES) {
     },
   });
 }
+
+Deno.test({
+  name: "read-only sandbox: no command reads a secret in a directory that was not searched",
+  ignore: support === undefined || support.landlock < 1,
+  async fn() {
+    await using workspace = new TestWorkspace();
+    await createProject(workspace);
+    for (const maxEntries of [1, 25, 35]) {
+      const options = { mounts: "none", hides: true, limits: { maxEntries } } as const;
+      assertEquals(listLeaks(await runReaders(workspace.directory, options)), []);
+    }
+  },
+});
 
 /** Commands that the other rules of the sandbox stop. */
 const STOPPED: readonly RegExp[] = [
@@ -273,15 +288,16 @@ Deno.test({
   ignore: Deno.build.os !== "linux" || !isConfined,
   async fn() {
     await using workspace = new TestWorkspace({ readOnly: true });
-    workspace.writeFile("d\ufffd/a.txt", "PUBLIC");
+    // The names are decoded like those of other entries. Nothing else in these directories is hidden.
+    workspace.writeFile("a/d\ufffd/a.txt", "PUBLIC");
+    workspace.writeFile("b/h\ufffd", "PUBLIC");
     workspace.writeFile("e/.env", SECRET);
-    workspace.writeFile("h\ufffd", "PUBLIC");
-    const script =
-      "mkdir $'d\\xff'; cp e/.env $'d\\xff'; cp e/.env $'\\xff.pem'; ln e/.env $'h\\xff'";
+    const script = "mkdir $'a/d\\xff' c && cp e/.env $'a/d\\xff' && ln e/.env $'b/h\\xff' && " +
+      "cp e/.env $'c/\\xff.pem'";
     const args = ["-c", script];
     const { success } = await new Deno.Command("bash", { args, cwd: workspace.directory }).output();
     assertEquals(success, true);
-    const command = "find . -type f -exec cat {} +; cat *; grep -r TOKEN .";
+    const command = "find . -type f -exec cat {} +; grep -r TOKEN .";
     const { text } = await workspace.callTool("bash", { command });
     assertMatch(text, /Permission denied/);
     assertEquals(text.includes(SECRET), false, text);

@@ -42,6 +42,7 @@ import {
 import {
   findSecretFiles,
   type FindSecretFilesOptions,
+  listHiddenPaths,
   type SecretFiles,
 } from "./find_secret_files.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
@@ -351,9 +352,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     const secrets = await this.#findSecrets({ skipped: usual, signal });
     this.#refuseIfDisposed();
     const settings = recordGitSettings(this.#projects);
-    // A directory that was not searched may contain more.
-    const { unsearched, unreadable } = secrets;
-    const hidden = [...usual, ...secrets.secrets, ...unsearched, ...unreadable];
+    const hidden = [...usual, ...listHiddenPaths(secrets)];
     const rules: ConfinementRules = {
       writable: this.#writable,
       readable: listReadablePaths([...hidden, DEVICE_DIRECTORY]),
