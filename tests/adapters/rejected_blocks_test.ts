@@ -31,10 +31,17 @@ function createPrompt(
 const REJECTED = { type: "base64", data: SIGNED } as const;
 const ACCEPTED = { type: "base64", data: "Z29vZA==" } as const;
 
-for (const message of ["Audio input modality is not enabled for this model", "Invalid audio"]) {
-  Deno.test(`google: a request is sent again without audio after "${message}"`, async () => {
+for (
+  const [status, message] of [
+    [400, "Audio input modality is not enabled for this model"],
+    [400, "Invalid audio"],
+    [404, "No endpoints found that support input audio"],
+    [500, "audio input is not supported - hint: you may need to provide the mmproj"],
+  ] as const
+) {
+  Deno.test(`google: a request is sent again without audio after ${status} "${message}"`, async () => {
     const subject = findSubject("google");
-    const { bodies, fetch } = createServer({ ...subject, error: { error: { message } } });
+    const { bodies, fetch } = createServer({ ...subject, error: { error: { message } }, status });
     const request = createPrompt(subject, [
       { type: "audio", mediaType: "audio/wav", source: REJECTED },
       { type: "document", mediaType: "application/pdf", source: ACCEPTED },

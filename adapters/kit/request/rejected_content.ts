@@ -89,8 +89,12 @@ const TOO_MANY =
 const WITHOUT_VISION =
   /support (?:the )?image(?!\/| (?:url|type|format|mime|size|dimension|generation|output|edit)|s (?:larger|smaller|of type))|(?<!(?:animated|gif|webp|svg|bmp|tiff|heic|avif) )images? (?:inputs? )?(?:modality )?(?:is |are )?not (?:supported|enabled)|(?:vision|multimodal) (?:inputs? )?(?:is |are )not supported|not support (?:vision|multimodal)|not a (?:multimodal|vision) model|vision add-on is not loaded|required for image input|at most 0 image|only supports? text|image_url[`'"]? is (?:not|only) supported|unknown variant [`'"]?image_url|content[`'"]? ?(?:must be|: value must be) a string/i;
 
-/** Matches errors of Ollama and llama.cpp about images that they cannot read, with which they answer as a server that fails. */
-const UNREADABLE_IMAGE = /load image or audio file|image: unknown format|only supports one image/i;
+/**
+ * Matches errors about media with any status: those of Ollama and llama.cpp, which answer as a server that fails, and "No
+ * endpoints found that support input audio" of OpenRouter, with that of an unknown model.
+ */
+const UNUSUAL_STATUS =
+  /load image or audio file|image: unknown format|only supports one image|audio input is not supported|no endpoints found that support/i;
 
 /** Matches the error "Your organization must be verified to generate reasoning summaries" of OpenAI, about `reasoning.summary`. */
 const REJECTED_SUMMARY = /reasoning summaries|reasoning\.summary/i;
@@ -240,7 +244,7 @@ function findSuspects(
 ): Suspects | undefined {
   if (code !== "model_throttled" && WITHOUT_VISION.test(message)) return suspectVision(request);
   const isAboutRequest = code === "bad_request" || REJECTED_FILE.test(message) ||
-    UNREADABLE_IMAGE.test(message);
+    UNUSUAL_STATUS.test(message);
   if (!isAboutRequest) return undefined;
   if (REJECTED_THINKING.test(message)) return suspectThinking(request);
   if (REJECTED_SUMMARY.test(message)) return suspectSummary(request);
