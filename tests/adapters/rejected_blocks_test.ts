@@ -55,18 +55,24 @@ for (
   });
 }
 
-Deno.test("google: a request is sent again without documents of a type that is not supported", async () => {
-  const subject = findSubject("google");
-  const error = { error: { message: "Unsupported MIME type: application/rtf" } };
-  const { bodies, fetch } = createServer({ ...subject, error });
-  const request = createPrompt(subject, [
-    { type: "document", mediaType: "application/rtf", source: REJECTED },
-    { type: "document", mediaType: "application/pdf", source: ACCEPTED },
-  ]);
-  const { stopReason, warnings } = await readReply(subject.createStreamFn(fetch)(request));
-  assertEquals([stopReason, warnings.map(({ code }) => code)], ["stop", ["documents_left_out"]]);
-  assertEquals(bodies.map((body) => body.includes(ACCEPTED.data)), [true, true]);
-});
+for (
+  const message of [
+    "Unsupported MIME type: application/rtf",
+    "Expected a file with an application/pdf MIME type, but got unsupported MIME type 'application/rtf'.",
+  ]
+) {
+  Deno.test(`google: a request is sent again without documents of a type after "${message}"`, async () => {
+    const subject = findSubject("google");
+    const { bodies, fetch } = createServer({ ...subject, error: { error: { message } } });
+    const request = createPrompt(subject, [
+      { type: "document", mediaType: "application/rtf", source: REJECTED },
+      { type: "document", mediaType: "application/pdf", source: ACCEPTED },
+    ]);
+    const { stopReason, warnings } = await readReply(subject.createStreamFn(fetch)(request));
+    assertEquals([stopReason, warnings.map(({ code }) => code)], ["stop", ["documents_left_out"]]);
+    assertEquals(bodies.map((body) => body.includes(ACCEPTED.data)), [true, true]);
+  });
+}
 
 Deno.test("openai: only the image whose URL the error contains is left out", async () => {
   const subject = findSubject("openai");

@@ -49,7 +49,7 @@ const REJECTED_AUDIO =
   /audio (?:inputs? )?(?:modality )?(?:is |are )?not (?:supported|enabled|valid)|support (?:the )?(?:input )?audio\b|(?:invalid|unsupported) audio\b|invalid '[^']*input_audio/i;
 
 /** Matches errors about the type of media, which they name: "Unsupported MIME type: application/rtf" of Google. */
-const REJECTED_TYPE = /unsupported mime[ _]?type/i;
+const REJECTED_TYPE = /unsupported mime[ _]?type:? ?[`'"]?([\w.+-]+\/[\w.+-]+)/i;
 
 /**
  * Matches errors about a URL that no longer leads to the image or document: "Error while downloading https://…" of OpenAI,
@@ -115,7 +115,7 @@ const KINDS: readonly MediaKind[] = [
   {
     reason: "type",
     pattern: REJECTED_TYPE,
-    includes: (block, message) => message.includes(getMediaType(block) ?? "?"),
+    includes: (block, message) => getMediaType(block) === REJECTED_TYPE.exec(message)?.[1],
   },
   { reason: "url", pattern: REJECTED_URL, includes: ({ source }) => source.type === "url" },
   {
