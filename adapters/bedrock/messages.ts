@@ -139,8 +139,10 @@ function toResult(
   const { toolCallId, content, isError } = message;
   const accepted = getTextAndMedia(content);
   const canHaveMedia = family.resultMedia && !isError;
-  const inResult = canHaveMedia ? accepted : accepted.filter(({ type }) => type === "text");
-  const media = canHaveMedia ? [] : accepted.filter(isMedia);
+  const isInResult = (block: TextBlock | MediaBlock) =>
+    block.type === "text" || (canHaveMedia && converter.canBeInResult(block));
+  const inResult = accepted.filter(isInResult);
+  const media = accepted.filter(isMedia).filter((block) => !isInResult(block));
   const blocks = family.resultStatus && inResult.length > 0
     ? inResult.map((block) => toContentBlock(block, converter))
     : [{ text: toResultText(message) }];
