@@ -144,6 +144,8 @@ const LOST_IMAGES:
     ["google", "url", "Received 404 status code when fetching image from URL"],
     ["openai", "url", "File could not be fetched from url 'https://files.example/1.png'"],
     ["openai", "provider_file", "No such File object: file-1"],
+    ["openai", "provider_file", "File with id 'file-1' not found."],
+    ["openai", "provider_file", "Files [file-1] were not found"],
     ["anthropic", "provider_file", "File not found: https://files.example/1.png"],
     [
       "google",

@@ -66,7 +66,7 @@ const REJECTED_URL =
  * exist" of Google, after 48 hours, "File not found: file_1" of Anthropic and "No such File object: file-1" of OpenAI.
  */
 const REJECTED_FILE =
-  /access the file|no such file|file not found|\bfile [\w-]+ (?:was |is |has )?(?:not found|expired|does not exist)/i;
+  /access the file|no such file|file not found|\bfiles? (?:with id )?[['"`]?[\w-]+[\]'"`]? (?:was |were |is |has )?(?:not found|expired|deleted|does not exist)/i;
 
 /** Matches errors about base64: "Invalid base64 image_url" of OpenAI and "Base64 decoding failed" of Google. */
 const REJECTED_BASE64 = /invalid base64|base64 decoding failed/i;
