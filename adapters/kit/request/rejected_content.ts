@@ -30,7 +30,7 @@ const REJECTED_THINKING =
  * audio file" of llama.cpp and Ollama and the like.
  */
 const REJECTED_IMAGE =
-  /image (?:dimensions|exceeds|data|format|size|type|mime|was specified|does not match|cannot be empty|is (?:not valid|invalid|corrupt)|(?:is )?too (?:large|small|big)|(?:length|width|height) and)|\bimage\.source|(?:process|decode|load|identify)(?: input| the| an)? image|(?:valid|unsupported|corrupt(?:ed)?) image\b|invalid '[^']*image_url|invalid_image|image_(?:parse|too)|resize the image|image: unknown format|support images (?:larger|smaller|of type)|(?:animated|gif|webp|svg|bmp|tiff|heic|avif) images? (?:is |are )?not supported/i;
+  /media exceeds|image (?:dimensions|exceeds|data|format|size|type|mime|was specified|does not match|cannot be empty|is (?:not valid|invalid|corrupt)|(?:is )?too (?:large|small|big)|(?:length|width|height) and)|\bimage\.source|(?:process|decode|load|identify)(?: input| the| an)? image|(?:valid|unsupported|corrupt(?:ed)?) image\b|invalid '[^']*image_url|invalid_image|image_(?:parse|too)|resize the image|image: unknown format|support images (?:larger|smaller|of type)|(?:animated|gif|webp|svg|bmp|tiff|heic|avif) images? (?:is |are )?not supported/i;
 
 /**
  * Matches errors about documents: "The PDF specified was not valid", "The PDF specified is password protected" and "A maximum of
@@ -79,6 +79,17 @@ const REJECTED_BASE64 = /invalid base64|base64 decoding failed/i;
  */
 const TOO_MANY =
   /only supports one image|too (?:many|much) (?:images?|documents?|media)\b|many-image requests|at most \d+ (?:image|document)|contains \d+ (?:image|document)s/i;
+
+/**
+ * Matches errors about the size of a request, most of which is media: "Total image size is 50.6MB, which exceeds the allowed limit
+ * of 50.0MB" of OpenAI, "Request payload size exceeds the limit: 20971520 bytes" and "The request's total referenced files bytes
+ * are too large to be read" of Google, and all with the status 413, as of Anthropic.
+ */
+const TOO_LARGE =
+  /payload size|total (?:image |media )?size|total referenced files|request size cannot|answered 413/i;
+
+/** Size of the media in a request, in characters of base64, from which on they are a reason for the status 413. */
+const MIN_LARGE_MEDIA = 1_000_000;
 
 /**
  * Matches errors of models that accept no images, with any status: "No endpoints found that support image input" of OpenRouter,
@@ -167,9 +178,9 @@ interface Warning {
   readonly message: string;
 }
 
-/** Content that may be what a provider rejects, with the kind of the content; `number` is that of images and documents. */
+/** Content that may be what a provider rejects, with the kind of the content; `number` and `size` are those of all media. */
 interface Suspects {
-  readonly reason: "thinking" | "summary" | "vision" | "number" | MediaKind["reason"];
+  readonly reason: "thinking" | "summary" | "vision" | "number" | "size" | MediaKind["reason"];
   /** Parts to leave out, the most likely ones first. */
   readonly candidates: readonly (readonly RejectedPart[])[];
   /** Creates the warning about parts that are left out. */
@@ -243,6 +254,9 @@ function findSuspects(
   request: StreamRequest,
 ): Suspects | undefined {
   if (code !== "model_throttled" && WITHOUT_VISION.test(message)) return suspectVision(request);
+  const isTooLarge = TOO_LARGE.test(message) &&
+    (code === "bad_request" || getMediaSize(listMedia(request, 0)) >= MIN_LARGE_MEDIA);
+  if (isTooLarge) return suspectLargeMedia(request);
   const isAboutRequest = code === "bad_request" || REJECTED_FILE.test(message) ||
     UNUSUAL_STATUS.test(message);
   if (!isAboutRequest) return undefined;
@@ -370,14 +384,50 @@ function suspectOldMedia(request: StreamRequest, message: string): Suspects {
   const candidates = [counted.slice(0, counted.length - kept), counted, media];
   return {
     reason: "number",
-    candidates: candidates.filter(({ length }, index) =>
-      length > (candidates[index - 1]?.length ?? 0)
-    ),
+    candidates: selectGrowing(candidates),
     toWarning: (parts) => ({
       code: MEDIA_CODES[findMediaType(parts)],
       message: `The provider rejected the number of images and documents: ${parts.length} omitted`,
     }),
   };
+}
+
+/**
+ * Suspects the oldest media, until half of their size is left, since all requests until the limit is reached again can have
+ * the same prompt; then all but the newest; then the newest; then all.
+ */
+function suspectLargeMedia(request: StreamRequest): Suspects {
+  const media = listMedia(request, 0);
+  const half = getMediaSize(media) / 2;
+  const start = media.findIndex((_, index) => getMediaSize(media.slice(index)) <= half);
+  const newest = listMedia(request, findNewestTurn(request, () => true));
+  const oldest = media.slice(0, start);
+  const others = media.slice(0, media.length - newest.length);
+  return {
+    reason: "size",
+    candidates: others.length > 0
+      ? [...selectGrowing([oldest, others]), newest, media]
+      : [oldest, media],
+    toWarning: (parts) => ({
+      code: MEDIA_CODES[findMediaType(parts)],
+      message: `The provider rejected the size of images and documents: ${parts.length} omitted`,
+    }),
+  };
+}
+
+/** Returns the size of media in a request, in characters; that of URLs and files is not known. */
+function getMediaSize(media: readonly MediaBlock[]): number {
+  return media.reduce(
+    (size, { source }) => size + (source.type === "base64" ? source.data.length : 0),
+    0,
+  );
+}
+
+/** Returns the candidates that are more than all earlier ones. */
+function selectGrowing(candidates: readonly (readonly MediaBlock[])[]): (readonly MediaBlock[])[] {
+  return candidates.filter(({ length }, index) =>
+    candidates.slice(0, index).every((earlier) => earlier.length < length)
+  );
 }
 
 /** Returns the index of the first message after the reply before the newest media. */
