@@ -23,7 +23,7 @@ import { toFileError } from "../files/file_error.ts";
 import { createFileRules } from "../files/file_rules.ts";
 import { followGlobLinks } from "../files/linked_globs.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
-import { dirname, isAbsolute, join } from "../../platform/paths.ts";
+import { isAbsolute, join } from "../../platform/paths.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
 import { type RunningProcess, startProcess } from "../process/running_process.ts";
@@ -39,11 +39,17 @@ import {
   createProxyVariables,
   createSandboxEnvironment,
 } from "./sandbox_environment.ts";
+import {
+  findSecretFiles,
+  type FindSecretFilesOptions,
+  listHiddenPaths,
+  type SecretFiles,
+} from "./find_secret_files.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
+import { readWorkingDirectory } from "./working_directory_file.ts";
 import { type PipedLaunch, spawnProcess } from "../../platform/spawn_process.ts";
 import { system } from "../../platform/system.ts";
-import { readUntrustedText } from "../../platform/untrusted_file.ts";
 
 /** Options for {@linkcode createSandbox}. */
 export interface SandboxOptions {
@@ -79,7 +85,8 @@ export interface SandboxOptions {
   readonly confinement?: "auto" | "required" | "off" | undefined;
   /**
    * Whether commands change nothing: they write no files, keep modes, owners and times, and have no network; they fail
-   * unless the kernel can enforce that. The file tools write nothing either. Default: `false`.
+   * unless the kernel can enforce that. Nor do they read the files in the roots that usually hold secrets. The file tools
+   * write nothing either. Default: `false`.
    */
   readonly readOnly?: boolean | undefined;
   /** Names of additional variables of this program to pass to commands. */
@@ -149,6 +156,17 @@ export function startTrustedProgram(
 /** Time between SIGTERM and SIGKILL for commands that still run when the sandbox is disposed. */
 const DISPOSE_GRACE_MS = 200;
 
+type FindSecretsOptions = Pick<FindSecretFilesOptions, "skipped" | "signal">;
+
+/** The rules of a command, the settings of git before it, and the files that it cannot read. */
+interface PreparedCommand {
+  readonly rules: ConfinementRules;
+  readonly settings: GitSettingsRecord;
+  readonly secrets: SecretFiles;
+}
+
+const NO_SECRETS: SecretFiles = { secrets: [], unsearched: [], unreadable: [] };
+
 class LocalSandbox implements Sandbox, ProcessSpawner {
   readonly root: string;
   readonly readOnly: boolean;
@@ -159,6 +177,8 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   readonly #hidden: readonly string[];
   /** Directories whose repositories keep their settings. */
   readonly #projects: readonly string[];
+  /** Finds the files that a command that is started now cannot read. */
+  readonly #findSecrets: (options: FindSecretsOptions) => Promise<SecretFiles>;
   #net: SandboxNet;
   /** Running processes and their marks. */
   readonly #running = new Map<Pick<RunningProcess, "terminate">, string>();
@@ -185,8 +205,20 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     const write = readOnly ? [] : [...roots, temporary];
     const read = [...roots, output, ...readRoots.map(resolveDirectory)];
     const globs = protect === PROTECTED_FILES ? protect : followGlobLinks(protect, roots);
-    this.files = new ConfinedFiles(this.root, createFileRules({ write, read }, globs));
+    const rules = createFileRules({ write, read }, globs);
+    this.files = new ConfinedFiles(this.root, rules);
+    const isProtected = protect === PROTECTED_FILES
+      ? undefined
+      : (path: string) => rules(path, "read") === "protected";
+    const searched = read.filter((path) => path !== output);
+    this.#findSecrets = readOnly
+      ? (options) => findSecretFiles(searched, { ...options, isProtected })
+      : () => Promise.resolve(NO_SECRETS);
     this.#writable = [...write, ...(readOnly ? [] : [caches]), ...WRITABLE_DEVICES];
+  }
+
+  get hidesSecrets(): boolean {
+    return this.readOnly;
   }
 
   get net(): SandboxNet {
@@ -200,7 +232,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
 
   async startCommand(
     command: string,
-    { cwd = this.root }: { readonly cwd?: string } = {},
+    { cwd = this.root, signal }: { readonly cwd?: string; readonly signal?: AbortSignal } = {},
   ): Promise<SandboxCommand> {
     this.#refuseIfDisposed();
     await this.#directory.create();
@@ -218,9 +250,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     });
     await this.#requireConfinement();
     const confinement = await this.#findConfinement();
-    this.#refuseIfDisposed();
-    const settings = recordGitSettings(this.#projects);
-    const rules = this.#createConfinementRules(proxy, settings);
+    const { rules, settings, secrets } = await this.#prepare(proxy, signal);
     const confined = confineLaunch(launch, confinement, rules);
     const withheld = canProtectPaths(confinement) ? settings.paths : [];
     const restore = () => settings.restore({ withheld });
@@ -240,7 +270,11 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
         ...(restoredFiles.length > 0 && { restoredFiles }),
       };
     };
-    return { ...process, finish: () => this.#track(finish()) };
+    return {
+      ...process,
+      ...(this.readOnly && { hidden: secrets }),
+      finish: () => this.#track(finish()),
+    };
   }
 
   /** Whether the kernel enforces that a program which is started now has no network. */
@@ -266,13 +300,9 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     };
     await this.#requireConfinement();
     const confinement = await this.#findConfinement();
-    this.#refuseIfDisposed();
+    const { rules } = await this.#prepare(proxy);
     const process = await this.#track(this.#startPiped(
-      confinePipedLaunch(
-        { program, args, cwd, env: environment },
-        confinement,
-        this.#createConfinementRules(proxy, recordGitSettings(this.#projects)),
-      ),
+      confinePipedLaunch({ program, args, cwd, env: environment }, confinement, rules),
       mark,
     ));
     void this.#track(process.exited.then(async () => {
@@ -315,21 +345,24 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     );
   }
 
-  #createConfinementRules(
-    proxy: HostProxy | undefined,
-    { paths }: GitSettingsRecord,
-  ): ConfinementRules {
+  /** Prepares the rules of a command that starts now. */
+  async #prepare(proxy: HostProxy | undefined, signal?: AbortSignal): Promise<PreparedCommand> {
     const { unixSockets = false } = this.#options;
-    const hidden = resolveHiddenPaths(readEnvironmentVariable("HOME"), this.#hidden);
-    return {
+    const usual = resolveHiddenPaths(readEnvironmentVariable("HOME"), this.#hidden);
+    const secrets = await this.#findSecrets({ skipped: usual, signal });
+    this.#refuseIfDisposed();
+    const settings = recordGitSettings(this.#projects);
+    const hidden = [...usual, ...listHiddenPaths(secrets)];
+    const rules: ConfinementRules = {
       writable: this.#writable,
       readable: listReadablePaths([...hidden, DEVICE_DIRECTORY]),
       hidden,
-      readOnly: paths,
+      readOnly: settings.paths,
       network: toConfinedNetwork(this.#net, proxy?.port),
       unixSockets,
       keepsAttributes: this.readOnly,
     };
+    return { rules, settings, secrets };
   }
 
   #findConfinement(): Promise<Confinement> {
@@ -371,6 +404,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
         net: this.#net,
         unixSockets,
         keepsAttributes: this.readOnly,
+        hidesSecrets: this.hidesSecrets,
       },
       await this.#findConfinement(),
     );
@@ -446,19 +480,4 @@ function toHiddenPath(path: string, root: string): string {
       JSON.stringify(path)
     }: write the path of a file or a directory, not a pattern or "~"`,
   );
-}
-
-/** Maximum size of the file with a working directory. */
-const MAX_DIRECTORY_BYTES = 16_384;
-
-/** Reads and removes the file with the final working directory of a shell; `undefined` unless it is a directory. */
-async function readWorkingDirectory(file: string): Promise<string | undefined> {
-  const options = { within: dirname(file), maxBytes: MAX_DIRECTORY_BYTES };
-  const directory = (await readUntrustedText(file, options))?.replace(/\n$/, "");
-  try {
-    await system.remove(file, { recursive: true });
-    return directory && (await system.stat(directory)).isDirectory ? directory : undefined;
-  } catch {
-    return undefined;
-  }
 }
