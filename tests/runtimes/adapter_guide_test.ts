@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createDeadline } from "../deadline.ts";
 import { root } from "../project.ts";
-import { createTestApp, PACKAGES_DIRECTORY, type TestApp } from "./runtimes.ts";
+import { PACKAGES_DIRECTORY, type TestApp } from "./runtimes.ts";
+import { getSharedApp } from "./shared_app.ts";
 
 const isInstalled = await Deno.stat(`${PACKAGES_DIRECTORY}/node_modules/ajv`).then(
   () => true,
@@ -41,7 +42,7 @@ Deno.test({
       "request.ts",
       "response.ts",
     ]);
-    await using app = await createTestApp([]);
+    const app = await getSharedApp();
     for (const [name, code] of files) await Deno.writeTextFile(`${app.path}/${name}`, code);
     const { success, text } = await runGuide(app);
     assert(success, text);
