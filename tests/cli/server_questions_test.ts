@@ -127,11 +127,11 @@ Deno.test("swink run: the user declines or cancels a request for data", async ()
 
 Deno.test("swink run: without a terminal, a request for data is declined, and a warning says so", async () => {
   const reason = "MCP server own asked for data, which was declined: this run is not interactive";
-  const text = await run({ args: ["--approve-all"] });
+  const text = await run({ input: "", args: ["--approve-all"] });
   assertEquals(text.code, 0);
   assertStringIncludes(text.result, "decline");
   assertMatch(text.messages, new RegExp(`^warning: ${reason}$`, "m"));
-  const json = await run({ args: ["--approve-all", "--output-format", "json"] });
+  const json = await run({ input: "", args: ["--approve-all", "--output-format", "json"] });
   assertStringIncludes(json.result, "decline");
   assertStringIncludes(json.messages, reason);
 });
