@@ -11,8 +11,8 @@ import {
   Workers,
 } from "./kill_workers.ts";
 
-const KILLS = IS_PROOF_RUN ? 300 : 4;
-const RUNS = IS_PROOF_RUN ? 50 : 8;
+const KILLS = IS_PROOF_RUN ? 300 : 3;
+const RUNS = IS_PROOF_RUN ? 50 : 4;
 /** Of that many kills, one is that of the Postgres server. */
 const KILLS_PER_CRASH = IS_PROOF_RUN ? 15 : 3;
 
