@@ -425,10 +425,10 @@ Deno.test("hooks: one of a run that has reached its time limit is killed with th
   await Promise.all(events.map(async (event) => {
     const { code, log, messages, bodies } = await run(createHook(event, command), {
       model: event.endsWith("ToolUse") ? WRITE : [scriptedReply("Done.")],
-      args: ["--timeout", "1s"],
+      args: ["--timeout", "2s"],
     });
     assertEquals([event, code], [event, 5]);
-    assertMatch(messages, /stopped: [^\n]* reached the time limit of 1000 ms/);
+    assertMatch(messages, /stopped: [^\n]* reached the time limit of 2000 ms/);
     assertEquals(bodies.length, event === "SessionStart" || event === "UserPromptSubmit" ? 0 : 1);
     const args = ["-o", "stat=", "-p", log?.trim() ?? ""];
     await waitUntil(() => {

@@ -13,8 +13,7 @@ import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 /** A server with the tool `sign`, which asks for a name and returns the answer of the client. */
 const SERVER = `while read -r line; do
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\\("[^"]*"\\|[0-9][0-9]*\\).*/\\1/p')
-  [ -n "$id" ] || continue
+  case "$line" in *'"id":'*) id=\${line##*'"id":'} id=\${id%%[,\\}]*} ;; *) continue ;; esac
   case "$line" in
     *'"initialize"'*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"mock","version":"1"}}' ;;
     *'"tools/list"'*) result='{"tools":[{"name":"sign","inputSchema":{"type":"object"}}]}' ;;
