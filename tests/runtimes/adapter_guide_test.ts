@@ -17,7 +17,10 @@ async function readGuideFiles(): Promise<Map<string, string>> {
 }
 
 /** Runs the tests of the guide in a project that has the npm package. */
-async function runGuide(app: TestApp, flag: "--check" | "--no-check"): Promise<{ success: boolean; text: string }> {
+async function runGuide(
+  app: TestApp,
+  flag: "--check" | "--no-check",
+): Promise<{ success: boolean; text: string }> {
   const command = new Deno.Command(Deno.execPath(), {
     args: ["test", "--node-modules-dir=manual", "--no-lock", flag, "acme_test.ts"],
     cwd: app.path,
