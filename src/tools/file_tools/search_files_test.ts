@@ -146,18 +146,17 @@ Deno.test("search_files: returns the same matches with and without rg", async ()
     sandbox: withoutPrograms(createSandbox({ cwd: workspace.directory })),
   })
     .find(({ name }) => name === "search_files");
-  for (const pattern of patterns) {
-    for (const path of [".", "d1"]) {
-      const args = { pattern, path, ignore_case: random() < 0.3, context: 1 };
-      const context = testToolContext();
-      const output = await toolWithoutRg?.execute(args, context);
-      const expected = typeof output === "object" ? extractText(output.content) : "";
-      assertEquals(
-        (await workspace.callTool("search_files", args)).text,
-        expected,
-        JSON.stringify(args),
-      );
-    }
+  for (const [index, pattern] of patterns.entries()) {
+    const path = index % 3 === 0 ? "d1" : ".";
+    const args = { pattern, path, ignore_case: random() < 0.3, context: 1 };
+    const context = testToolContext();
+    const output = await toolWithoutRg?.execute(args, context);
+    const expected = typeof output === "object" ? extractText(output.content) : "";
+    assertEquals(
+      (await workspace.callTool("search_files", args)).text,
+      expected,
+      JSON.stringify(args),
+    );
   }
 });
 
