@@ -6,6 +6,7 @@
 
 import { isPlainSed } from "./plain_sed.ts";
 import {
+  EVALUATED_VARIABLES,
   parseShell,
   type ShellRedirect,
   type ShellWord,
@@ -140,7 +141,7 @@ const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["jobs", /^-\w*x/],
   [
     "git",
-    /^(?:-c|--(?:conf|exe|up|rec|op|extc|ext-|exec|tem).*|alias\..*|foreach|filter-branch|bisect|difftool|mergetool)$/,
+    /^(?:-c|--(?:conf|exe|up|rec|op|extc|ext-|exec|tem).*|[Aa][Ll][Ii][Aa][Ss]\..*|foreach|filter-branch|bisect|difftool|mergetool)$/,
   ],
   ["tar", /^(?:-\w*[IF]|--(?:to-c|check.*-a|use|info|new-|rsh|rmt))/],
   ["sort", /^--co/],
@@ -181,6 +182,10 @@ const OPAQUE_GIT_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["clone", /^-\w*[cu]/],
   ["grep", /^-\w*O/],
   ["send-email", /^--.*(?:cmd|server)/],
+  [
+    "config",
+    /^(?:core\.(?:fsmonitor|hookspath|pager|editor|sshcommand|gitproxy|askpass)|include|filter\.|diff\.|credential\.|gpg\.|pager\.|sequence\.)/i,
+  ],
 ]);
 
 /** Maximum nesting depth of scripts and wrappers; anything deeper is opaque. */
@@ -322,6 +327,7 @@ class CommandFinder implements ExecutedCommands {
     const program = getProgram(command);
     const args = command.words.slice(1);
     const starts = findCommandStarts(args, wrapper);
+    if (wrapper.assigns && args.slice(0, starts.at(-1)).some(setsEvaluated)) this.#markOpaque();
     if (starts.length === 0 && SHELL_STARTERS.has(program) && !startsNoShell(program, args)) {
       this.#markOpaque();
       this.#findInInput(command, depth);
@@ -345,6 +351,12 @@ class CommandFinder implements ExecutedCommands {
     if (this.#wrappedWords > MAX_WRAPPED_WORDS) return this.#markIncomplete();
     this.#addCommand({ assignments: [], words, redirects: [] }, depth + 1);
   }
+}
+
+/** Whether a word assigns a variable whose value is a command, or decides which programs run. */
+function setsEvaluated({ text }: ShellWord): boolean {
+  const [, name] = /^(\w+)=/.exec(text) ?? [];
+  return name !== undefined && EVALUATED_VARIABLES.test(name);
 }
 
 /** Returns the texts that xargs replaces by a line of its input: `{}`, and the values of options such as `-I`. */

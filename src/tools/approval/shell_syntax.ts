@@ -208,7 +208,7 @@ function isUnclear(node: SyntaxNode): boolean {
 const UNCLEAR_OPERATIONS: ReadonlySet<string> = new Set(["Transform", "Slice", "Unknown"]);
 
 /** Variables whose value is a command, or decides which programs run. */
-const EVALUATED_VARIABLES =
+export const EVALUATED_VARIABLES =
   /^(?:PATH|IFS|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_.*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|RSYNC_RSH|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|PYTHONSTARTUP|.*_OPTIONS|.*SHELL)$/;
 
 function isNumber({ text }: Word): boolean {
