@@ -213,6 +213,9 @@ export function getInputText({ operator, target, document }: ShellRedirect): str
   return document ?? (operator === "<<<" ? target?.text ?? "" : "");
 }
 
+/** The shell that runs a script: one of the syntax that is parsed, or one that may differ from it. */
+type Shell = "bash" | "other";
+
 class CommandFinder implements ExecutedCommands {
   readonly commands: SimpleCommand[] = [];
   readonly words: ShellWord[] = [];
@@ -223,13 +226,13 @@ class CommandFinder implements ExecutedCommands {
   #wrappedWords = 0;
   #nestedCharacters = 0;
 
-  findInScript(script: string, depth: number): void {
+  findInScript(script: string, depth: number, shell: Shell = "bash"): void {
     if (depth > 0) this.#nestedCharacters += script.length;
     if (depth > MAX_DEPTH || this.#nestedCharacters > MAX_NESTED_CHARACTERS) {
       return this.#markIncomplete();
     }
     const parsed = parseShell(script);
-    this.opaque ||= parsed.opaque;
+    this.opaque ||= parsed.opaque || (shell === "other" && parsed.bashOnly);
     this.incomplete ||= parsed.incomplete;
     this.plain &&= parsed.plain;
     this.multiplies ||= parsed.multiplies;
@@ -282,7 +285,8 @@ class CommandFinder implements ExecutedCommands {
     if (!options.every(({ text, literal }) => literal && /^-[a-nr-zA-NP-Z]+$/.test(text))) {
       this.#markOpaque();
     }
-    this.#findInText([script], depth);
+    const isBash = /^r?bash$/.test(getProgram(command));
+    this.#findInText([script], depth, isBash ? "bash" : "other");
   }
 
   /** Finds the commands in a document that a shell may read as its script. */
@@ -294,9 +298,9 @@ class CommandFinder implements ExecutedCommands {
   }
 
   /** Finds the commands of words that are joined to a script. */
-  #findInText(args: readonly ShellWord[], depth: number): void {
+  #findInText(args: readonly ShellWord[], depth: number, shell?: Shell): void {
     if (args.some(({ literal }) => !literal)) this.#markOpaque();
-    this.findInScript(args.map(({ text }) => text).join(" "), depth + 1);
+    this.findInScript(args.map(({ text }) => text).join(" "), depth + 1, shell);
   }
 
   #findInTrap(args: readonly ShellWord[], depth: number): void {
@@ -334,7 +338,7 @@ class CommandFinder implements ExecutedCommands {
     }
     for (const start of starts) {
       // The words are joined, and the shell of the other machine parses them again.
-      if (program === "ssh") this.#findInText(args.slice(start), depth);
+      if (program === "ssh") this.#findInText(args.slice(start), depth, "other");
       // xargs appends arguments from its input, which are unknown.
       const inner = args.slice(start);
       if (program !== "xargs") this.#addWords(inner, depth);

@@ -58,6 +58,8 @@ export interface ParsedScript {
   readonly plain: boolean;
   /** Whether a function starts itself more than once. */
   readonly multiplies: boolean;
+  /** Whether other shells, such as `dash`, may find other commands in the script. */
+  readonly bashOnly: boolean;
 }
 
 /** Maximum length of a script in characters. The parser reads a script of this length within 200 ms. */
@@ -73,6 +75,7 @@ const OPAQUE_SCRIPT: ParsedScript = {
   incomplete: true,
   plain: false,
   multiplies: false,
+  bashOnly: true,
 };
 
 /** Parses a script. */
@@ -135,6 +138,7 @@ class ScriptReader implements ParsedScript {
   readonly incomplete = false;
   plain = true;
   multiplies = false;
+  bashOnly = false;
 
   read(root: SyntaxNode): void {
     for (const node of walkTree(root)) this.#readNode(node);
@@ -143,6 +147,7 @@ class ScriptReader implements ParsedScript {
   #readNode(node: SyntaxNode): void {
     if (!PLAIN_NODES.has(node.type)) this.plain = false;
     if (isUnclear(node)) this.opaque = true;
+    if (isBashOnly(node)) this.bashOnly = true;
     switch (node.type) {
       case "Command":
         this.commands.push(toSimpleCommand(node));
@@ -167,6 +172,9 @@ function isUnclear(node: SyntaxNode): boolean {
       return "errors" in node && node.errors !== undefined && node.errors.length > 0;
     case "Word":
       return hasOperator(node);
+    // Without bash, or in its mode for POSIX, `time -f format program` runs a program.
+    case "Command":
+      return node.name?.value.startsWith("-") === true;
     case "CommandExpansion":
     case "ProcessSubstitution":
     case "ArithmeticCommandExpansion":
@@ -200,6 +208,25 @@ function isUnclear(node: SyntaxNode): boolean {
     case "For":
     case "Select":
       return EVALUATED_VARIABLES.test(node.name.text);
+    default:
+      return false;
+  }
+}
+
+/**
+ * Whether shells without a construct find commands in it: `a &>b c` is `a &` and `>b c`, `[[ a || b ]]` and `((a))` run
+ * programs, and `$'\''` begins a quote.
+ */
+function isBashOnly(node: SyntaxNode): boolean {
+  switch (node.type) {
+    case "AnsiCQuoted":
+    case "TestCommand":
+    case "ArithmeticCommand":
+      return true;
+    case "Redirect":
+      return node.operator === "&>" || node.operator === "&>>";
+    case "HereDocDelimiter":
+      return node.text.includes("$");
     default:
       return false;
   }
