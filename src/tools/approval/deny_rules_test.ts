@@ -227,6 +227,8 @@ const FORBIDDEN: readonly string[] = [
   "ssh host 'ls &>a rm b'",
   "sh -c 'time -o a rm b'",
   "set -o posix\ntime -o a rm b",
+  "/proc/self/exe -c 'rm a'",
+  "cd /proc/self; ./exe -c 'rm a'",
   // Variables that a wrapper sets, names of settings in any case, and escapes that a program replaces.
   "env BASH_ENV=a ls",
   "env -u A GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.p GIT_CONFIG_VALUE_0=push git p",

@@ -257,6 +257,8 @@ class CommandFinder implements ExecutedCommands {
     if (depth > MAX_DEPTH) return this.#markIncomplete();
     if (!name.literal) return this.#markOpaque();
     const program = getProgram(command);
+    // The program of a process, such as the shell itself.
+    if (program === "exe" || /(?:^|\/)proc\//.test(name.text)) this.#markOpaque();
     if (OPAQUE_PROGRAMS.has(program) || hasOpaqueArgument(program, args)) this.#markOpaque();
     if (SHELLS.has(program)) return this.#findInShell(command, depth);
     if (program === "sed" && !isPlainSed(args)) this.#markOpaque();
