@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { dirname } from "../../platform/paths.ts";
 import { withDeadline } from "../../../tests/deadline.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
@@ -215,6 +216,83 @@ Deno.test({
     assertEquals(removed, ["a.txt"]);
     const [note = ""] = untracked;
     assertEquals(note.split(/[:,] /).toSorted(), ["a [b]", "files in nested repositories", "sub"]);
+  },
+});
+
+const NESTED_REPOSITORY = `git init -q sub
+  git -C sub -c user.name=a -c user.email=a@example.com commit -q --allow-empty -m x
+  git -C sub config core.fsmonitor "$PWD/monitor"
+  printf '#!/bin/sh\\n: > "%s/../ran"\\n' "$PWD" > monitor; chmod +x monitor`;
+
+/** Ways in which a nested repository could be one of the files of a snapshot. */
+const NESTED_REPOSITORIES: readonly (readonly [string, readonly string[]])[] = [
+  ["an ignore file includes it", [
+    `${NESTED_REPOSITORY}; printf '!/sub\\n!/sub/\\n' > .gitignore; echo > a.txt`,
+  ]],
+  ["an ignore file includes it under a name that is not UTF-8", [
+    `${NESTED_REPOSITORY}; mv sub $'\\xff'; printf '!*\\n' > .gitignore; echo > a.txt`,
+  ]],
+  ["it takes the place of a file", [
+    "echo > sub",
+    `rm sub; ${NESTED_REPOSITORY}; printf '!*\\n' > .gitignore; echo > a.txt`,
+  ]],
+];
+
+for (const [name, commands] of NESTED_REPOSITORIES) {
+  Deno.test({
+    name: `bash: runs no program of a nested repository when ${name}`,
+    ignore,
+    async fn() {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      for (const command of [...commands, "echo > b.txt", "echo > c.txt"]) {
+        const { text } = await workspace.callTool("bash", { command });
+        assertEquals(text, "Exit code: 0");
+      }
+      assertEquals([...Deno.readDirSync(workspace.outside)].map(({ name }) => name), ["project"]);
+      const { untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+      assertStringIncludes(untracked.join("; "), "nested repositor");
+    },
+  });
+}
+
+Deno.test({
+  name: "undoTurn(): undoes changes of commands also when a nested repository is not ignored",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile(".gitignore", "/*\n!/sub\n!*.txt\n");
+    runGit(workspace, "git init -q sub && git -C sub commit -q --allow-empty -m x");
+    await workspace.callTool("bash", { command: "echo > a.txt; echo > sub/b.txt" });
+    await workspace.callTool("bash", { command: "echo > c.txt" });
+    const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(removed, ["a.txt", "c.txt"]);
+    assertEquals(untracked, ["files in nested repositories: sub"]);
+  },
+});
+
+Deno.test({
+  name: "bash: stores no copy of hidden files, which later commands could read",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    const hide = ["hidden.txt", "a [b]", "missing"];
+    await using workspace = new TestWorkspace({ hide }, { changeLog });
+    workspace.writeFile(".gitignore", "!*\n");
+    workspace.writeFile("a.txt", "shown content");
+    workspace.writeFile("hidden.txt", "hidden content");
+    workspace.writeFile("a [b]/c/d.txt", "hidden content");
+    await workspace.callTool("bash", { command: "echo > new.txt" });
+    const output = dirname(await workspace.sandbox.getOutputPath("x"));
+    const list = 'for d in "$0"/snapshots-*; do git --git-dir="$d" cat-file --batch ' +
+      "--batch-all-objects; done";
+    const { stdout } = new Deno.Command("bash", { args: ["-c", list, output] }).outputSync();
+    const objects = new TextDecoder().decode(stdout);
+    assertStringIncludes(objects, "shown content");
+    assertEquals(objects.includes("hidden content"), false);
+    const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals([removed, untracked], [["new.txt"], []]);
   },
 });
 

@@ -146,6 +146,11 @@ export function startTrustedProgram(
   return sandbox instanceof LocalSandbox ? sandbox.startProgram(program) : undefined;
 }
 
+/** Lists the existing paths that commands may not read; none for a sandbox that {@linkcode createSandbox} did not create. */
+export function listHiddenPaths(sandbox: Sandbox): readonly string[] {
+  return sandbox instanceof LocalSandbox ? sandbox.listHidden() : [];
+}
+
 /** Time between SIGTERM and SIGKILL for commands that still run when the sandbox is disposed. */
 const DISPOSE_GRACE_MS = 200;
 
@@ -330,6 +335,11 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
       unixSockets,
       keepsAttributes: this.readOnly,
     };
+  }
+
+  /** Lists the existing paths that commands may not read. */
+  listHidden(): readonly string[] {
+    return resolveHiddenPaths(readEnvironmentVariable("HOME"), this.#hidden);
   }
 
   #findConfinement(): Promise<Confinement> {
