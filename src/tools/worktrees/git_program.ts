@@ -15,6 +15,12 @@ const MAX_ERROR_LENGTH = 500;
 const GRACE_MS = 500;
 
 /**
+ * Time after which a call is ended. Git waits for pipes that an agent has made in the place of files, such as an ignore
+ * file.
+ */
+const TIMEOUT_MS = 120_000;
+
+/**
  * Settings of every call. None of the programs that a repository can configure runs, apart from the filters of its
  * attributes, which a checkout needs.
  */
@@ -37,6 +43,8 @@ export interface GitPlace {
   readonly cwd: string;
   /** Arguments that come before the subcommand. Default: none. */
   readonly globalArgs?: readonly string[];
+  /** Time limit of a call in milliseconds; `null` for none. Default: two minutes. */
+  readonly timeoutMs?: number | null;
 }
 
 /** The output of a call of git, or the reason why it failed. */
@@ -46,7 +54,7 @@ export type GitOutcome =
 
 /** Calls git. Never rejects. */
 export async function runGit(
-  { program, cwd, globalArgs = [] }: GitPlace,
+  { program, cwd, globalArgs = [], timeoutMs = TIMEOUT_MS }: GitPlace,
   args: readonly string[],
   signal?: AbortSignal,
 ): Promise<GitOutcome> {
@@ -58,13 +66,20 @@ export async function runGit(
     const process = await spawnProcess({ program, args: allArgs, cwd, env });
     const cancel = (): void => void process.terminate(GRACE_MS);
     signal?.addEventListener("abort", cancel, { once: true });
+    let isLate = false;
+    const timer = timeoutMs === null ? undefined : setTimeout(() => {
+      isLate = true;
+      cancel();
+    }, timeoutMs);
     const [output, errors, { code }] = await Promise.all([
       readText(process.stdout),
       readText(process.stderr),
       process.exited,
       process.stdin.close().catch(() => {}),
     ]);
+    clearTimeout(timer);
     signal?.removeEventListener("abort", cancel);
+    if (isLate) return createFailure(`it took longer than ${timeoutMs} ms`);
     if (signal?.aborted) return createFailure("it was cancelled");
     if (code === 0) return { type: "done", output };
     const text = errors.trim().slice(0, MAX_ERROR_LENGTH);

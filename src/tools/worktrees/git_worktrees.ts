@@ -159,14 +159,16 @@ async function addWorktree(
   const known = await runGit(main, ["rev-parse", "--verify", "--quiet", reference], signal);
   if (known.type === "done") throw new StepError(`the branch "${branch}" already exists`);
   const add = ["worktree", "add", "--quiet", "-b", branch, "--", directory, base];
-  let outcome = await runGit(main, add, signal);
+  // Filters may download large files.
+  const unlimited: GitPlace = { ...main, timeoutMs: null };
+  let outcome = await runGit(unlimited, add, signal);
   for (let attempt = 1; outcome.type === "failed"; attempt++) {
     // Git creates the branch first, and does not remove it.
     await runGit(main, ["branch", "-D", "--quiet", "--", branch]);
     if (attempt === MAX_ATTEMPTS || !/failed to read/.test(outcome.reason)) {
       throw new StepError(`git cannot create the worktree: ${outcome.reason}`);
     }
-    outcome = await runGit(main, add, signal);
+    outcome = await runGit(unlimited, add, signal);
   }
   const lock = ["worktree", "lock", "--reason", encodeOwner(createOwner(base)), "--", directory];
   requireOutput(await runGit(main, lock), "git cannot lock the worktree");
