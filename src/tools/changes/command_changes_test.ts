@@ -378,6 +378,72 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "undoTurn(): keeps the content of a file that was moved, with a link in its place",
+  ignore,
+  async fn() {
+    const moves = [
+      "mv a.txt b.txt",
+      "cp a.txt b.txt; rm a.txt",
+      "sed s/a/b/ a.txt > b.txt; rm a.txt",
+    ];
+    for (const move of moves) {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      workspace.writeFile("a.txt", "a");
+      await workspace.callTool("bash", { command: `${move}; ln -s b.txt a.txt` });
+      const { restored, left, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+      assertEquals([restored, left], [["a.txt"], []], move);
+      assertEquals(untracked, ["links, modes or large changes: a.txt"]);
+      assertEquals(workspace.readFile("a.txt"), "a");
+    }
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): keeps a moved file if the one in its earlier place cannot be restored",
+  ignore,
+  async fn() {
+    for (const place of ["echo mine > a.txt", "ln -s c.txt a.txt; echo c > c.txt"]) {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      workspace.writeFile("a.txt", "a");
+      await workspace.callTool("bash", {
+        command: "mkdir -p d/e f; mv a.txt d/e/b.txt; echo > f/x",
+      });
+      new Deno.Command("sh", { args: ["-c", place], cwd: workspace.directory }).outputSync();
+      const report = await changeLog.undoTurn(workspace.sandbox.files);
+      assertEquals([report.restored, report.removed, report.removedDirectories], [[], ["f/x"], [
+        "f",
+      ]]);
+      assertEquals(report.left, [
+        { path: "d/e/b.txt", reason: "it has the content of a file that was not restored" },
+        { path: "a.txt", reason: "the file was changed after the turn" },
+      ]);
+      assertEquals(workspace.readFile("d/e/b.txt"), "a");
+    }
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): removes and changes no other file through a link in the place of one",
+  ignore,
+  async fn() {
+    for (const command of ["cp a.txt b.txt", "echo a > b.txt"]) {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      workspace.writeFile("a.txt", "a\n");
+      if (command.startsWith("echo")) workspace.writeFile("b.txt", "b");
+      await workspace.callTool("bash", { command });
+      Deno.removeSync(`${workspace.directory}/b.txt`);
+      Deno.symlinkSync("a.txt", `${workspace.directory}/b.txt`);
+      const { left } = await changeLog.undoTurn(workspace.sandbox.files);
+      assertEquals(left, [{ path: "b.txt", reason: "a link has taken its place" }]);
+      assertEquals(workspace.readFile("a.txt"), "a\n");
+    }
+  },
+});
+
 Deno.test("undoTurn(): removes a file that the turn created and then changed", async () => {
   const changeLog = new ChangeLog();
   await using workspace = new TestWorkspace({}, { changeLog });

@@ -7,6 +7,9 @@
 /** Mode of a nested repository. */
 export const REPOSITORY_MODE = "160000";
 
+/** Mode of a symbolic link. */
+export const LINK_MODE = "120000";
+
 /** A changed path. Modes are octal, and zero for a file that does not exist. */
 export interface RawChange {
   readonly oldMode: string;

@@ -16,7 +16,7 @@ import { readUntrustedText } from "../../platform/untrusted_file.ts";
 import { statIfExists } from "../files/file_stat.ts";
 import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
-import { losesMode, parseRawDiff, type RawChange, REPOSITORY_MODE } from "./raw_diff.ts";
+import { LINK_MODE, losesMode, parseRawDiff, type RawChange, REPOSITORY_MODE } from "./raw_diff.ts";
 import { startProcess } from "../process/running_process.ts";
 import { watchProcess } from "../process/watch_process.ts";
 
@@ -26,7 +26,7 @@ export interface SnapshotChange {
   readonly path: string;
   /** Content before; `null` if the file did not exist. */
   readonly before: Uint8Array | null;
-  /** Content after; `null` if the file does not exist. */
+  /** Content after; `null` if the file does not exist, or a link has taken its place. */
   readonly after: Uint8Array | null;
 }
 
@@ -219,7 +219,12 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const isRestorable = ({ oldMode, newMode, oldId, newId, path }: RawChange) =>
       isFile(oldMode) && isFile(newMode) && oldId !== newId && isExactPath(path);
     const older = await this.#findOlderFiles(entries.filter(isRestorable), before, signal);
-    const files = entries.filter((entry) => isRestorable(entry) && !older.has(entry.path));
+    // Its content can be restored, but not its kind.
+    const isReplacedByLink = ({ oldMode, newMode, path }: RawChange) =>
+      oldMode.startsWith("100") && newMode === LINK_MODE && isExactPath(path);
+    const files = entries.filter((entry) =>
+      (isRestorable(entry) || isReplacedByLink(entry)) && !older.has(entry.path)
+    );
     const contents = await this.#readBlobs(files, signal);
     const names = await this.#git(["ls-tree", "-r", "-d", "-z", "--name-only", before.id], {
       signal,
@@ -229,7 +234,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
         const [old, current] = [contents.get(file.oldId), contents.get(file.newId)];
         return old === undefined || current === undefined
           ? []
-          : [{ path: file.path, before: old, after: current }];
+          : [{ path: file.path, before: old, after: isReplacedByLink(file) ? null : current }];
       }),
       older: [...older],
       others: entries.filter((entry) =>
