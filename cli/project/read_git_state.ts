@@ -5,6 +5,7 @@
  */
 
 import { isExactPath } from "../../src/platform/paths.ts";
+import { getTrustedPath } from "../../src/platform/trusted_path.ts";
 import { toVisibleText } from "../render/visible_text.ts";
 import { MAX_OUTPUT, type ProgramResult, runProgram } from "../host/run_program.ts";
 
@@ -44,7 +45,7 @@ export async function readGitState(
     runProgram({
       // Commands of the run may change the index at the same time. A signature would run another program.
       command: ["git", "--no-optional-locks", "-c", "log.showSignature=false", "-C", root, ...args],
-      env: GIT_ENVIRONMENT,
+      env: { ...GIT_ENVIRONMENT, PATH: getTrustedPath(Deno.env.get("PATH") ?? "", [root]) },
       withoutEnv: REPOSITORY_VARIABLES,
       timeoutMs,
       ownsGroup: true,

@@ -6,7 +6,7 @@
 
 import { AbortedError, getErrorMessage } from "../../core/errors.ts";
 import { dirname, isExactPath, join } from "../../platform/paths.ts";
-import { listHiddenPaths } from "../sandbox/local_sandbox.ts";
+import { getProgramPath, listHiddenPaths } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { ChangeLog } from "./change_log.ts";
 import { type TakenSnapshot, WorkTreeSnapshots } from "./work_tree_snapshots.ts";
@@ -42,7 +42,10 @@ export class CommandChanges {
     this.#snapshots ??= new WorkTreeSnapshots(
       root,
       dirname(await this.#sandbox.getOutputPath("snapshots")),
-      { listHidden: () => listHiddenPaths(this.#sandbox) },
+      {
+        listHidden: () => listHiddenPaths(this.#sandbox),
+        getProgramPath: () => getProgramPath(this.#sandbox),
+      },
     );
     const snapshot = await this.#snapshots.take(signal);
     if (snapshot.type === "taken") return snapshot;

@@ -15,7 +15,6 @@ import { system } from "../../platform/system.ts";
 import { readUntrustedText } from "../../platform/untrusted_file.ts";
 import { statIfExists } from "../files/file_stat.ts";
 import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
-import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { LINK_MODE, losesMode, parseRawDiff, type RawChange, REPOSITORY_MODE } from "./raw_diff.ts";
 import { startProcess } from "../process/running_process.ts";
 import { watchProcess } from "../process/watch_process.ts";
@@ -105,16 +104,18 @@ const ATTRIBUTES = "* -text -filter -ident -working-tree-encoding\n";
 export interface SnapshotOptions {
   /**
    * Lists the canonical paths of the files and directories that commands may not read. A command could read a snapshot, so
-   * that they are not part of it. Default: none.
+   * that they are not part of it.
    */
-  readonly listHidden?: () => readonly string[];
+  readonly listHidden: () => readonly string[];
+  /** Returns the value of `PATH` for git, without directories that commands can write. */
+  readonly getProgramPath: () => string;
 }
 
 /** Takes snapshots of one directory. Disposing it removes them. */
 export class WorkTreeSnapshots implements AsyncDisposable {
   readonly #root: string;
   readonly #parent: string;
-  readonly #listHidden: () => readonly string[];
+  readonly #options: SnapshotOptions;
   #directory: Promise<string> | undefined;
   #markerCount = 0;
   /** Id of the last tree. */
@@ -126,10 +127,10 @@ export class WorkTreeSnapshots implements AsyncDisposable {
    * @param root Canonical path of the directory.
    * @param parent Existing directory for the snapshots, which no command can write.
    */
-  constructor(root: string, parent: string, { listHidden = () => [] }: SnapshotOptions = {}) {
+  constructor(root: string, parent: string, options: SnapshotOptions) {
     this.#root = root;
     this.#parent = parent;
-    this.#listHidden = listHidden;
+    this.#options = options;
   }
 
   /** Takes a snapshot. @throws {BadRequestError} When git is missing or takes too long. */
@@ -170,7 +171,9 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     }
     this.#isUnchecked = true;
     // An ignore file of the project could include a file again, but does not affect these arguments.
-    const hidden = this.#listHidden().flatMap((path) => getRelativePath(this.#root, path) || []);
+    const hidden = this.#options.listHidden().flatMap((path) =>
+      getRelativePath(this.#root, path) || []
+    );
     const excluded = hidden.map((path) => `:(exclude,top,literal)${path}`);
     const args = ["add", "--all", "--ignore-errors", "--", ".", ...excluded];
     await this.#git(args, { signal, maxCode: 1 });
@@ -399,12 +402,11 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const { signal, input, env = {}, maxCode = 0 } = options;
     const chunks: Uint8Array[] = [];
     let bytes = 0;
-    const path = readEnvironmentVariable("PATH") ?? "";
     const process = startProcess({
       program,
       args,
       cwd: this.#root,
-      env: { PATH: path, ...env },
+      env: { PATH: this.#options.getProgramPath(), ...env },
       ...(input !== undefined && { input }),
     });
     const outcome = await watchProcess(process, {

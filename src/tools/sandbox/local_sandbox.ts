@@ -43,6 +43,7 @@ import type { SandboxFiles } from "./sandbox_files.ts";
 import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
 import { type PipedLaunch, spawnProcess } from "../../platform/spawn_process.ts";
 import { system } from "../../platform/system.ts";
+import { getTrustedPath } from "../../platform/trusted_path.ts";
 import { readUntrustedText } from "../../platform/untrusted_file.ts";
 
 /** Options for {@linkcode createSandbox}. */
@@ -125,7 +126,7 @@ const OPTION_NAMES: Readonly<Record<keyof SandboxOptions, true>> = {
 
 /** A trusted program to start. */
 export interface TrustedProgram {
-  /** Name of the program, which is looked up in `PATH`. */
+  /** Name of the program, which is looked up in the directories of `PATH` that commands cannot write. */
   readonly program: string;
   /** Arguments of the program. */
   readonly args: readonly string[];
@@ -151,6 +152,18 @@ export function listHiddenPaths(sandbox: Sandbox): readonly string[] {
   return sandbox instanceof LocalSandbox ? sandbox.listHidden() : [];
 }
 
+/**
+ * Returns the directories in which trusted programs are looked up, as a value of `PATH`: those that commands of the sandbox
+ * cannot write.
+ */
+export function getProgramPath(sandbox: Sandbox): string {
+  const path = readEnvironmentVariable("PATH") ?? "";
+  return getTrustedPath(
+    path,
+    sandbox instanceof LocalSandbox ? sandbox.untrusted : [sandbox.root],
+  );
+}
+
 /** Time between SIGTERM and SIGKILL for commands that still run when the sandbox is disposed. */
 const DISPOSE_GRACE_MS = 200;
 
@@ -161,6 +174,8 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   readonly #directory = new PrivateDirectory();
   readonly #options: SandboxOptions;
   readonly #writable: readonly string[];
+  /** Directories that commands can write, also those of another sandbox if this one is read-only. */
+  readonly untrusted: readonly string[];
   readonly #hidden: readonly string[];
   /** Directories whose repositories keep their settings. */
   readonly #projects: readonly string[];
@@ -185,6 +200,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     this.#hidden = (options.hide ?? []).map((path) => toHiddenPath(path, this.root));
     const { temporary, caches, output } = this.#directory;
     const roots = [this.root, ...writeRoots.map(resolveDirectory)];
+    this.untrusted = [...roots, temporary, caches];
     this.#projects = readOnly ? [] : roots;
     if (options.homeAccess !== "allow") this.#projects.forEach(refuseHome);
     const write = readOnly ? [] : [...roots, temporary];
@@ -363,7 +379,9 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
 
   /** Starts a program without a shell and not confined. */
   startProgram({ program, args, cwd = this.root }: TrustedProgram): RunningProcess {
-    return startProcess({ program, args, cwd, env: this.#createEnvironment({}) });
+    const env = this.#createEnvironment({});
+    const path = getTrustedPath(env.PATH ?? "", this.untrusted);
+    return startProcess({ program, args, cwd, env: { ...env, PATH: path } });
   }
 
   async getOutputPath(name: string): Promise<string> {

@@ -5,7 +5,10 @@
  */
 
 import { getErrorMessage } from "../../core/errors.ts";
+import { dirname, join } from "../../platform/paths.ts";
 import { spawnProcess } from "../../platform/spawn_process.ts";
+import { system } from "../../platform/system.ts";
+import { getTrustedPath } from "../../platform/trusted_path.ts";
 import { createCommandEnvironment } from "../process/command_environment.ts";
 
 /** Longest error of git in a message, in characters. */
@@ -37,9 +40,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 /** A git repository, and the program that reads it. */
 export interface GitPlace {
-  /** The program: a path, or a name that is looked up in `PATH`. */
+  /** The program: a path, or a name that is looked up in the directories of `PATH` outside of the repository. */
   readonly program: string;
-  /** Working directory of the calls. */
+  /** Working directory of the calls, canonical. */
   readonly cwd: string;
   /** Arguments that come before the subcommand. Default: none. */
   readonly globalArgs?: readonly string[];
@@ -59,7 +62,9 @@ export async function runGit(
   signal?: AbortSignal,
 ): Promise<GitOutcome> {
   const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const env = createCommandEnvironment({ set: { LC_ALL: "C", GIT_LITERAL_PATHSPECS: "1" } });
+  const set = { LC_ALL: "C", GIT_LITERAL_PATHSPECS: "1" };
+  const { PATH = "", ...variables } = createCommandEnvironment({ set });
+  const env = { ...variables, PATH: getTrustedPath(PATH, [findTop(cwd)]) };
   try {
     signal?.throwIfAborted();
     const allArgs = [...settings, ...globalArgs, ...args];
@@ -87,6 +92,23 @@ export async function runGit(
   } catch (thrown) {
     const isMissing = isNotFound(thrown);
     return { type: "failed", reason: getErrorMessage(thrown), isMissing };
+  }
+}
+
+/** Returns the top of the repository that contains a directory; the directory itself outside of one. */
+function findTop(directory: string): string {
+  for (let top = directory; top !== dirname(top); top = dirname(top)) {
+    if (exists(join(top, ".git"))) return top;
+  }
+  return directory;
+}
+
+function exists(path: string): boolean {
+  try {
+    system.lstatSync(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 
