@@ -152,16 +152,9 @@ export function listHiddenPaths(sandbox: Sandbox): readonly string[] {
   return sandbox instanceof LocalSandbox ? sandbox.listHidden() : [];
 }
 
-/**
- * Returns the directories in which trusted programs are looked up, as a value of `PATH`: those that commands of the sandbox
- * cannot write.
- */
-export function getProgramPath(sandbox: Sandbox): string {
-  const path = readEnvironmentVariable("PATH") ?? "";
-  return getTrustedPath(
-    path,
-    sandbox instanceof LocalSandbox ? sandbox.untrusted : [sandbox.root],
-  );
+/** Lists the directories that commands can write: at least the root of a sandbox that createSandbox() did not create. */
+export function listWritableDirectories(sandbox: Sandbox): readonly string[] {
+  return sandbox instanceof LocalSandbox ? sandbox.untrusted : [sandbox.root];
 }
 
 /** Time between SIGTERM and SIGKILL for commands that still run when the sandbox is disposed. */
@@ -171,7 +164,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   readonly root: string;
   readonly readOnly: boolean;
   readonly files: SandboxFiles;
-  readonly #directory = new PrivateDirectory();
+  readonly #directory: PrivateDirectory;
   readonly #options: SandboxOptions;
   readonly #writable: readonly string[];
   /** Directories that commands can write, also those of another sandbox if this one is read-only. */
@@ -198,8 +191,9 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     this.readOnly = readOnly;
     this.root = resolveDirectory(options.cwd ?? system.cwd());
     this.#hidden = (options.hide ?? []).map((path) => toHiddenPath(path, this.root));
-    const { temporary, caches, output } = this.#directory;
     const roots = [this.root, ...writeRoots.map(resolveDirectory)];
+    this.#directory = new PrivateDirectory(roots);
+    const { temporary, caches, output } = this.#directory;
     this.untrusted = [...roots, temporary, caches];
     this.#projects = readOnly ? [] : roots;
     if (options.homeAccess !== "allow") this.#projects.forEach(refuseHome);
