@@ -2,7 +2,7 @@
  * Measures conversations in a pseudo-terminal: the time until the prompt, the echo of keys during a reply, and the memory
  * of many turns. Arguments (`starts`, `echo`, `memory`) select some of them; `TURNS` is the number of turns.
  *
- * The terminal is that of `script` (util-linux). The model is a server on loopback.
+ * The program is the published one. The terminal is that of `script` (util-linux). The model is a server on loopback.
  *
  * @module
  */
@@ -12,6 +12,8 @@ import { FileSessionStore } from "../src/memory/mod.ts";
 import { userMessage } from "../mod.ts";
 import { serveLoopback } from "../tests/adapters/loopback.ts";
 import { assistantMessage } from "../src/testing/mod.ts";
+import { buildPackageIfChanged, packageDirectory } from "../scripts/jsr/build.ts";
+import { fromFileUrl } from "../src/platform/paths.ts";
 import { choosePackages } from "../scripts/packages.ts";
 import { median, printReport, type Row } from "./report.ts";
 
@@ -28,7 +30,8 @@ const STREAM_SECONDS = 30;
 const TURNS = Number(Deno.env.get("TURNS") ?? 5_000);
 
 const { config } = await choosePackages();
-const main = new URL("../cli/main.ts", import.meta.url).pathname;
+await buildPackageIfChanged();
+const main = fromFileUrl(new URL("cli/main.ts", packageDirectory));
 
 /** A program in a terminal. */
 interface Terminal extends AsyncDisposable {

@@ -35,7 +35,10 @@ async function listChecks(config: string): Promise<Check[]> {
       name: "documentation",
       args: ["run", "-A", "scripts/check_documentation.ts", config, ...modules],
     },
-    { name: "publishing", args: ["publish", "--dry-run", "--allow-dirty", "-c", config] },
+    {
+      name: "publishing",
+      args: ["run", "-A", "-c", config, "scripts/jsr/publish.ts", "--dry-run", "--allow-dirty"],
+    },
   ];
 }
 

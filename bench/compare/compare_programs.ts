@@ -9,7 +9,7 @@
  * @module
  */
 
-import { choosePackages } from "../../scripts/packages.ts";
+import { buildPackageIfChanged, packageDirectory } from "../../scripts/jsr/build.ts";
 import { dirname, join } from "../../src/platform/paths.ts";
 import { measurePeakMemory } from "./programs/process_memory.ts";
 import { type ModelServer, startModelServer } from "./programs/model_server.ts";
@@ -146,7 +146,7 @@ const searchPath = [
 ].join(":");
 
 if (import.meta.main) {
-  const { config } = await choosePackages();
+  await buildPackageIfChanged();
   await using server = startModelServer();
   const directory = Deno.env.get("SWINK_COMPARED_PROGRAMS") ??
     await Deno.makeTempDir({ prefix: "swink_programs_" });
@@ -154,7 +154,7 @@ if (import.meta.main) {
     Deno.args.length === 0 || Deno.args.some((start) => name.startsWith(start));
   const programs: InstalledProgram[] = [];
   for (
-    const program of [createSwink(new URL(config, root).pathname, root), ...OTHER_PROGRAMS]
+    const program of [createSwink(packageDirectory), ...OTHER_PROGRAMS]
   ) {
     if (!isSelected(program)) continue;
     programs.push(await installProgram(program, { directory, url: server.url }));

@@ -10,6 +10,7 @@
 
 import { fileURLToPath } from "node:url";
 import { LLAMA_PACKAGE } from "../../src/local/llama/llama_runtime.ts";
+import { buildOnce, walkFiles } from "../build_once.ts";
 import { choosePackages } from "../packages.ts";
 import { compileDeclarations, compileModule } from "./compile.ts";
 import {
@@ -41,33 +42,10 @@ const root = new URL("../../", import.meta.url);
 /** Directory of the built package. */
 export const packageDirectory: URL = new URL("dist/npm/", root);
 
-/** Digest of the sources of the last build. */
-const digestFile = new URL("dist/npm.sha256", root);
-
-/** Held during a build, since test files run at the same time. */
-const lockFile = new URL("dist/npm.lock", root);
-
 /** Builds the package unless the last build has the same sources. */
 export async function buildPackageIfChanged(): Promise<void> {
-  await Deno.mkdir(new URL("dist", root), { recursive: true });
-  using lock = await Deno.open(lockFile, { create: true, write: true });
-  await lock.lock(true);
-  const digest = await hashInputs();
-  if (await Deno.readTextFile(digestFile).catch(() => "") === digest) return;
-  await Deno.remove(digestFile).catch(() => {});
-  await buildPackage();
-  await Deno.writeTextFile(digestFile, digest);
-}
-
-async function hashInputs(): Promise<string> {
-  const inputs: string[] = [];
-  for (const start of [...SOURCES, "scripts/npm", "deno.json", ...COPIED]) {
-    for await (const path of walkFiles(start)) {
-      inputs.push(path, await Deno.readTextFile(new URL(path, root)));
-    }
-  }
-  const bytes = new TextEncoder().encode(inputs.join("\0"));
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+  const inputs = [...SOURCES, "scripts/npm", "deno.json", ...COPIED];
+  await buildOnce("npm", { inputs, build: buildPackage });
 }
 
 /** Builds the package; replaces an earlier build. */
@@ -130,13 +108,6 @@ async function readSources(): Promise<Map<string, string>> {
     }
   }
   return sources;
-}
-
-async function* walkFiles(path: string): AsyncGenerator<string> {
-  if ((await Deno.stat(new URL(path, root))).isFile) return yield path;
-  for await (const { name } of Deno.readDir(new URL(path, root))) {
-    if (name !== "testdata") yield* walkFiles(`${path}/${name}`);
-  }
 }
 
 function compileSource(path: string, source: string, rewrite: RewriteSpecifier): string {

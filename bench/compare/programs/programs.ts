@@ -4,7 +4,7 @@
  * @module
  */
 
-import { join } from "../../../src/platform/paths.ts";
+import { fromFileUrl, join } from "../../../src/platform/paths.ts";
 
 /** Where a program is installed and run. */
 export interface ProgramPlace {
@@ -33,13 +33,19 @@ export interface Program {
 
 const PROMPT = "Reply OK";
 
-/** Arguments of Deno that run the program of this checkout; the same permissions as `deno task swink`. */
-export function createSwink(config: string, root: URL): Program {
+/** The program of this checkout, as it is published, with the permissions of `deno task swink`. */
+export function createSwink(packageDirectory: URL): Program {
   return {
     name: "swink",
     command: () => [
       Deno.execPath(),
-      ...["run", "-A", "--no-lock", "-c", config, new URL("cli/main.ts", root).pathname],
+      ...[
+        "run",
+        "-A",
+        "--no-lock",
+        "--no-config",
+        fromFileUrl(new URL("cli/main.ts", packageDirectory)),
+      ],
     ],
     prompt: () => ["run", "--trust", PROMPT],
     env: ({ url }) => ({ ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: url }),

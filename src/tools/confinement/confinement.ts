@@ -66,6 +66,8 @@ const USER_NAMESPACE_COMMAND: readonly string[] = [
   "--",
 ];
 
+const HELPER_MODULE = new URL("./confined_exec.ts", import.meta.url);
+
 let cachedConfinement: Promise<Confinement> | undefined;
 
 /** Detects the confinement of this machine. The result, also a failure, is cached for the process. */
@@ -100,6 +102,7 @@ async function probeLinux(): Promise<Confinement> {
     };
   }
   try {
+    await cacheHelper();
     const [probed, inUserNamespace] = await Promise.all([
       runHelper(createHelperLaunch([PROBE_ARGUMENT])),
       probeUserNamespace(),
@@ -117,6 +120,14 @@ async function probeLinux(): Promise<Confinement> {
   } catch (error) {
     return { type: "none", reason: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/**
+ * Imports the module of the helper, unless it is a file, so that Deno has it in its cache: the helper itself downloads
+ * nothing. Nothing else of the library imports it.
+ */
+async function cacheHelper(): Promise<void> {
+  if (HELPER_MODULE.protocol !== "file:") await import(HELPER_MODULE.href);
 }
 
 /** Whether this compiled program is one that is the helper with an argument. */
@@ -271,7 +282,6 @@ function createHelperLaunch(
 
 function createHelperArguments(args: readonly string[]): string[] {
   if (system.build.standalone) return [HELPER_ARGUMENT, ...args];
-  const module = new URL("./confined_exec.ts", import.meta.url).href;
   const flags = [
     "--quiet",
     "--no-prompt",
@@ -280,7 +290,7 @@ function createHelperArguments(args: readonly string[]): string[] {
     "--cached-only",
     "--allow-ffi",
   ];
-  return ["run", ...flags, module, ...args];
+  return ["run", ...flags, HELPER_MODULE.href, ...args];
 }
 
 /** Creates the environment of the helper, with which Deno finds its cache. That of the command is in the request. */

@@ -1,0 +1,73 @@
+/**
+ * Builds the package of the JSR registry in `dist/jsr`: the sources, and the program in few files, which `cli/main.ts` runs
+ * where they exist.
+ *
+ * @module
+ */
+
+import { buildOnce, walkFiles } from "../build_once.ts";
+import { choosePackages } from "../packages.ts";
+import { bundleProgram } from "./bundle_program.ts";
+import { BUNDLE_DIRECTORY } from "./late_modules.ts";
+
+const root = new URL("../../", import.meta.url);
+
+/** Directory of the built package. */
+export const packageDirectory: URL = new URL("dist/jsr/", root);
+
+/** Files of the package set for networks without JSR, with which the package is checked. They are not published. */
+const OFFLINE = ["deno.offline.json", "scripts/offline"];
+
+interface ProjectConfig {
+  readonly publish: { readonly include: readonly string[] };
+}
+
+/** Builds the package unless the last build has the same sources. */
+export async function buildPackageIfChanged(): Promise<void> {
+  const inputs = [...await listPublished(), "scripts/jsr", "scripts/offline"];
+  await buildOnce("jsr", { inputs, build: buildPackage });
+}
+
+/** Builds the package; replaces an earlier build. */
+export async function buildPackage(): Promise<void> {
+  const { set } = await choosePackages();
+  const config = set === "jsr" ? "deno.json" : "deno.offline.json";
+  const files = await readFiles([
+    ...await listPublished(),
+    ...set === "jsr" ? [] : OFFLINE,
+  ]);
+  const bundle = await bundleProgram({ files, config });
+  await Deno.remove(packageDirectory, { recursive: true }).catch(() => {});
+  for (const [path, text] of files) await writeFile(path, text);
+  for (const [name, text] of bundle) await writeFile(`${BUNDLE_DIRECTORY}/${name}`, text);
+}
+
+/** Lists the files and directories that `deno publish` publishes. */
+async function listPublished(): Promise<readonly string[]> {
+  const { publish }: ProjectConfig = JSON.parse(
+    await Deno.readTextFile(new URL("deno.json", root)),
+  );
+  return publish.include;
+}
+
+async function readFiles(paths: readonly string[]): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  for (const start of paths) {
+    for await (const path of walkFiles(start)) {
+      if (path.endsWith("_test.ts")) continue;
+      files.set(path, await Deno.readTextFile(new URL(path, root)));
+    }
+  }
+  return files;
+}
+
+async function writeFile(path: string, text: string): Promise<void> {
+  const file = new URL(path, packageDirectory);
+  await Deno.mkdir(new URL(".", file), { recursive: true });
+  await Deno.writeTextFile(file, text);
+}
+
+if (import.meta.main) {
+  await buildPackage();
+  console.log("Built dist/jsr");
+}
