@@ -321,6 +321,21 @@ Deno.test({
 });
 
 Deno.test({
+  name: "undoTurn(): undoes commands that ran at the same time, as those of sub-agents do",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    const numbers = Array.from({ length: 6 }, (_, index) => index);
+    await Promise.all(
+      numbers.map((index) => workspace.callTool("bash", { command: `echo > ${index}` })),
+    );
+    const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals([removed.toSorted(), untracked], [numbers.map(String), []]);
+  },
+});
+
+Deno.test({
   name: "undoTurn(): undoes a command that was cancelled",
   ignore,
   async fn() {

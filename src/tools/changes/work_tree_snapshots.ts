@@ -15,6 +15,8 @@ import { system } from "../../platform/system.ts";
 import { readUntrustedText } from "../../platform/untrusted_file.ts";
 import { statIfExists } from "../files/file_stat.ts";
 import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
+import { toIgnorePattern } from "./ignore_pattern.ts";
+import { PathLocks } from "./path_locks.ts";
 import { LINK_MODE, losesMode, parseRawDiff, type RawChange, REPOSITORY_MODE } from "./raw_diff.ts";
 import { startProcess } from "../process/running_process.ts";
 import { watchProcess } from "../process/watch_process.ts";
@@ -117,6 +119,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   readonly #parent: string;
   readonly #options: SnapshotOptions;
   #directory: Promise<string> | undefined;
+  readonly #locks = new PathLocks();
   #markerCount = 0;
   /** Id of the last tree. */
   #tree = EMPTY_TREE;
@@ -135,6 +138,11 @@ export class WorkTreeSnapshots implements AsyncDisposable {
 
   /** Takes a snapshot. @throws {BadRequestError} When git is missing or takes too long. */
   async take(signal: AbortSignal): Promise<Snapshot> {
+    // Sub-agents run commands at the same time, and all snapshots have one index.
+    return await this.#locks.run(this.#root, () => this.#take(signal));
+  }
+
+  async #take(signal: AbortSignal): Promise<Snapshot> {
     const directory = await (this.#directory ??= this.#create(signal));
     const unusual = await this.#findUnusualFiles(signal);
     const [blocking] = unusual.blocking;
@@ -468,11 +476,6 @@ function findEntry(path: string, entries: ReadonlySet<string>): string | undefin
     if (entries.has(path.slice(0, end + 1))) return path.slice(0, end + 1);
   }
   return [path, `${path}/`].find((name) => entries.has(name));
-}
-
-/** Returns the pattern for one path; characters that a pattern cannot express match any. */
-function toIgnorePattern(path: string): string {
-  return `/${path.replace(/[\\*?[\]\s!#]/g, "\\$&").replace(/\\?\n|\ufffd+/g, "*")}`;
 }
 
 function splitPaths(output: Uint8Array): string[] {
