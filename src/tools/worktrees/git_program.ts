@@ -42,7 +42,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 export interface GitPlace {
   /** The program: a path, or a name that is looked up in the directories of `PATH` outside of the repository. */
   readonly program: string;
-  /** Working directory of the calls, canonical. */
+  /** Working directory of the calls. */
   readonly cwd: string;
   /** Arguments that come before the subcommand. Default: none. */
   readonly globalArgs?: readonly string[];
@@ -64,12 +64,15 @@ export async function runGit(
   const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const set = { LC_ALL: "C", GIT_LITERAL_PATHSPECS: "1" };
   const { PATH = "", ...variables } = createCommandEnvironment({ set });
-  const env = { ...variables, PATH: getTrustedPath(PATH, [findTop(cwd)]) };
   try {
     signal?.throwIfAborted();
+    const env = { ...variables, PATH: getTrustedPath(PATH, [findTop(system.realPathSync(cwd))]) };
     const allArgs = [...settings, ...globalArgs, ...args];
     const process = await spawnProcess({ program, args: allArgs, cwd, env });
-    const cancel = (): void => void process.terminate(GRACE_MS);
+    let termination: Promise<void> | undefined;
+    const cancel = (): void => {
+      termination ??= process.terminate(GRACE_MS);
+    };
     signal?.addEventListener("abort", cancel, { once: true });
     let isLate = false;
     const timer = timeoutMs === null ? undefined : setTimeout(() => {
@@ -84,6 +87,7 @@ export async function runGit(
     ]);
     clearTimeout(timer);
     signal?.removeEventListener("abort", cancel);
+    await termination;
     if (isLate) return createFailure(`it took longer than ${timeoutMs} ms`);
     if (signal?.aborted) return createFailure("it was cancelled");
     if (code === 0) return { type: "done", output };

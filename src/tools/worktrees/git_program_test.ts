@@ -21,3 +21,30 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  name: "runGit(): starts no program of the repository by its name",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const directory = await Deno.makeTempDir();
+    try {
+      const script = "mkdir -p repo/sub/bin && git init -q repo && ln -s repo/sub sub && " +
+        "printf '#!/bin/sh\\n: > was_run\\n' > repo/sub/bin/own && chmod +x repo/sub/bin/own";
+      await new Deno.Command("sh", { args: ["-c", script], cwd: directory }).output();
+      const env = { PATH: `${directory}/sub/bin:${Deno.env.get("PATH")}` };
+      const module = JSON.stringify(import.meta.resolve("./git_program.ts"));
+      const code = `import { runGit } from ${module};` +
+        `console.log(JSON.stringify(await runGit({ program: "own", cwd: ${
+          JSON.stringify(`${directory}/sub`)
+        } }, [])));`;
+      const { stdout } = await new Deno.Command(Deno.execPath(), {
+        args: ["eval", "--no-config", "--no-lock", code],
+        env,
+      }).output();
+      const outcome = JSON.parse(new TextDecoder().decode(stdout));
+      assertEquals([outcome.type, outcome.isMissing], ["failed", true]);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+});
