@@ -41,11 +41,13 @@ export async function readGitState(
   root: string,
   { timeoutMs = 1_000 }: { readonly timeoutMs?: number } = {},
 ): Promise<string | undefined> {
+  const canonical = await Deno.realPath(root).catch(() => root);
+  const path = getTrustedPath(Deno.env.get("PATH") ?? "", [canonical]);
   const run = (...args: readonly string[]) =>
     runProgram({
       // Commands of the run may change the index at the same time. A signature would run another program.
       command: ["git", "--no-optional-locks", "-c", "log.showSignature=false", "-C", root, ...args],
-      env: { ...GIT_ENVIRONMENT, PATH: getTrustedPath(Deno.env.get("PATH") ?? "", [root]) },
+      env: { ...GIT_ENVIRONMENT, PATH: path },
       withoutEnv: REPOSITORY_VARIABLES,
       timeoutMs,
       ownsGroup: true,
