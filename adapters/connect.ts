@@ -159,8 +159,10 @@ function createOptions(
   const { apiKey, headers, ...own } = config ?? {};
   checkAdapterOptions({ apiKey, headers });
   const isOwnServer = !Object.hasOwn(PROVIDERS, provider);
+  const { limiter } = shared;
   return {
     ...shared,
+    limiter: limiter?.forProvider?.(provider) ?? limiter,
     baseUrl: url === undefined ? undefined : env(url) || undefined,
     keyHint: createKeyHint(provider, keys) + (isOwnServer ? KEYLESS_HINT : ""),
     ...omitUndefined(own),

@@ -23,7 +23,7 @@ export function addCitations(
   const citations = [
     ...asList(urlContextMetadata?.["urlMetadata"]).map(toPageCitation),
     ...known,
-    ...asList(groundingMetadata?.["groundingChunks"]).map(toSourceCitation),
+    ...toSourceCitations(groundingMetadata ?? {}),
     ...asList(citationMetadata?.["citations"] ?? citationMetadata?.["citationSources"])
       .map((source) => toCitation(source, source)),
   ].filter((citation) => citation !== undefined);
@@ -48,6 +48,38 @@ function isRead({ urlRetrievalStatus: status }: JsonObject): boolean {
   return textOrEmpty(status) === "" || /_(?:SUCCESS|UNSPECIFIED)$/.test(String(status));
 }
 
+/** Converts the sources of a search; the data of each has the segments of the text that it supports. */
+function toSourceCitations({ groundingChunks, groundingSupports }: JsonObject): Citation[] {
+  const chunks: readonly unknown[] = Array.isArray(groundingChunks) ? groundingChunks : [];
+  const citations = chunks.map((chunk) =>
+    isJsonObject(chunk) ? toSourceCitation(chunk) : undefined
+  );
+  const keys = citations.map((citation) => citation && toKey(citation));
+  const supports = groupSupports(asList(groundingSupports), keys);
+  return citations.filter((citation) => citation !== undefined).map((citation) => {
+    const own = supports.get(toKey(citation));
+    return own
+      ? { ...citation, data: { ...Object(citation.data), groundingSupports: [...own] } }
+      : citation;
+  });
+}
+
+/** Groups supports by the keys of their sources; their indexes count all chunks, of which several may have one source. */
+function groupSupports(
+  supports: readonly JsonObject[],
+  keys: readonly (string | undefined)[],
+): ReadonlyMap<string, ReadonlySet<JsonObject>> {
+  const groups = new Map<string, Set<JsonObject>>();
+  for (const support of supports) {
+    const { groundingChunkIndices: indexes } = support;
+    for (const index of Array.isArray(indexes) ? indexes : []) {
+      const key = typeof index === "number" ? keys[index] : undefined;
+      if (key !== undefined) groups.set(key, (groups.get(key) ?? new Set()).add(support));
+    }
+  }
+  return groups;
+}
+
 function toSourceCitation(chunk: JsonObject): Citation | undefined {
   const source = [chunk["web"], chunk["maps"], chunk["image"], chunk["retrievedContext"]]
     .find(isJsonObject);
@@ -64,7 +96,9 @@ function toCitation(source: JsonObject, data: JsonObject): Citation | undefined 
 }
 
 function toKey(citation: Citation): string {
-  return citation.type === "url" ? citation.url : JSON.stringify(citation.data);
+  if (citation.type === "url") return citation.url;
+  const { groundingSupports: _supports, ...source }: JsonObject = Object(citation.data);
+  return JSON.stringify(source);
 }
 
 function asList(value: unknown): JsonObject[] {

@@ -27,6 +27,35 @@ Deno.test("addCitations(): converts the sources of every kind of search", () => 
   ]);
 });
 
+Deno.test("addCitations(): the data of a source has the segments of the text that it supports", () => {
+  const deno = { web: { uri: URI, title: "Deno" } };
+  const node = { web: { uri: "https://nodejs.org", title: "Node" } };
+  const support = (text: string, groundingChunkIndices: unknown) => ({
+    segment: { endIndex: text.length, text },
+    groundingChunkIndices,
+  });
+  const [one, two] = [support("One.", [0, 1]), support("Two.", [2])];
+  const citations = addCitations([], {
+    groundingMetadata: {
+      groundingChunks: [deno, node, deno],
+      groundingSupports: [one, two, support("Three.", ["0", 7]), null],
+    },
+  });
+  assertEquals(citations.map(({ data }) => data), [
+    { ...deno, groundingSupports: [one, two] },
+    { ...node, groundingSupports: [one] },
+  ]);
+});
+
+Deno.test("addCitations(): a document that a later chunk repeats with its segments is one source", () => {
+  const notes = { retrievedContext: { title: "notes", text: "A runtime" } };
+  const first = addCitations([], { groundingMetadata: { groundingChunks: [notes] } });
+  const support = { segment: { text: "One." }, groundingChunkIndices: [0] };
+  const metadata = { groundingChunks: [notes], groundingSupports: [support] };
+  const second = addCitations(first, { groundingMetadata: metadata });
+  assertEquals(second.map(({ data }) => data), [{ ...notes, groundingSupports: [support] }]);
+});
+
 Deno.test("addCitations(): has each source once, with the data of its last chunk", () => {
   const create = (title: string) => ({ groundingChunks: [{ web: { uri: URI, title } }] });
   const first = addCitations([], { groundingMetadata: create("old") });

@@ -68,6 +68,8 @@ export class GoogleReply implements ReplyReader<string> {
   #finishReason = "";
   #finishMessage = "";
   #textSignature: string | undefined;
+  /** Whether the reply has text or an item of the provider, rather than only thinking. */
+  #hasContent = false;
   /** The last chunk, if it has the start of a call and the number of output tokens so far. */
   #countedCalls: string | undefined;
   #citations: readonly Citation[] = [];
@@ -170,6 +172,7 @@ export class GoogleReply implements ReplyReader<string> {
       this.#calls.append(call, { part, json });
     } else if (isProviderPart(part)) {
       this.#endText();
+      this.#hasContent = true;
       this.#writer.writeExtension(GOOGLE_PART, part);
     } else if (part.thought) {
       this.#endText();
@@ -177,7 +180,9 @@ export class GoogleReply implements ReplyReader<string> {
       const signature = textOrEmpty(part.thoughtSignature);
       if (signature !== "") this.#writer.closeThinking({ signature });
     } else {
-      this.#writer.writeText(readText(part.text));
+      const text = readText(part.text);
+      this.#hasContent ||= text !== "";
+      this.#writer.writeText(text);
       this.#textSignature = textOrEmpty(part.thoughtSignature) || this.#textSignature;
     }
   }
@@ -196,7 +201,7 @@ export class GoogleReply implements ReplyReader<string> {
     const reason = this.#finishReason.toUpperCase();
     const isCut = reason === "MAX_TOKENS" || reason === "CONTINUATION";
     this.#calls.end({ wasCut: isCut });
-    const error = this.#toError(reason);
+    const error = this.#toError(reason) ?? this.#toEmptyError(reason);
     const usage = this.#requests.addTo(toUsage(this.#wireUsage ?? {}));
     if (error) return this.#writer.fail(error, usage);
     if (!isCut && reason !== "STOP" && reason !== "FUNCTION_CALL") {
@@ -217,6 +222,19 @@ export class GoogleReply implements ReplyReader<string> {
     return new StreamError(`${provider} ended the reply early: ${details}`, {
       provider,
       retryable,
+    });
+  }
+
+  /**
+   * Returns the error of a reply without text and without calls. Gemini models end some replies so, as after a result of a
+   * tool, although they are not done; the next attempt usually has content.
+   */
+  #toEmptyError(reason: string): AgentError | undefined {
+    if (reason !== "STOP" || this.#hasContent || this.#calls.hasCalls) return undefined;
+    const { provider } = this.#origin;
+    return new StreamError(`${provider}: the reply is empty: continue, or prompt in other words`, {
+      provider,
+      retryable: true,
     });
   }
 

@@ -68,9 +68,16 @@ export interface ExplainedCall {
  * approval.
  */
 export interface ExplainingApprove extends Approve {
-  /** Returns the decision on a call, or that a person would be asked, with the reason. */
+  /**
+   * Returns the decision on a call, or that a person would be asked, with the reason. With the `rule` that asks, it is also
+   * submitted if it needs no approval in the mode `smart` of an agent.
+   */
   explain(call: ExplainedCall): Promise<{
-    readonly decision: ApprovalDecision | { readonly type: "asked"; readonly reason: string };
+    readonly decision: ApprovalDecision | {
+      readonly type: "asked";
+      readonly reason: string;
+      readonly rule?: string | undefined;
+    };
   }>;
   /**
    * Called with each call that was approved in another way, before it runs: by a person after the run, with the decision;

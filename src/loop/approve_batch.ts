@@ -21,7 +21,7 @@ import {
   requestApproval,
 } from "./approve_call.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
-import { canExplain, findDenial, reportApproval } from "./find_denial.ts";
+import { canExplain, findObjection, reportApproval } from "./find_denial.ts";
 import type { PolicyCheckedCall } from "./prepare_call.ts";
 import {
   type PreparedCall,
@@ -64,12 +64,12 @@ export function approveBatch(
   const gated = new Set(batch.calls.filter(needsPrompt));
   const { approve, approvalMode } = run.config;
   return approvalMode === "smart" && approve && canExplain(approve)
-    ? addDeniedCalls(turn, batch, gated).then(() => approveGated(turn, batch, gated))
+    ? addRuledCalls(turn, batch, gated).then(() => approveGated(turn, batch, gated))
     : approveGated(turn, batch, gated);
 }
 
-/** Adds the calls that need no approval, but that a rule of the approval denies: it then decides about them, too. */
-async function addDeniedCalls(
+/** Adds the calls that need no approval, but that a rule of the approval denies or asks about: it decides about them, too. */
+async function addRuledCalls(
   turn: TurnContext,
   batch: PreparedBatch,
   gated: Set<PreparedCall>,
@@ -78,7 +78,7 @@ async function addDeniedCalls(
     const isUnasked = call.type === "ready" && !call.decision && !isAnswerCall(turn, call);
     if (!isUnasked || gated.has(call)) continue;
     const { block: { name }, tool, arguments: args } = call;
-    const finding = findDenial(turn.run.config, { name, tool, arguments: args });
+    const finding = findObjection(turn.run.config, { name, tool, arguments: args });
     try {
       if (await turn.cancellation.untilAborted(finding)) gated.add(call);
     } catch {

@@ -15,24 +15,46 @@ import { toDecision } from "./to_decision.ts";
 /** A decision that denies a call. */
 export type Denial = Extract<ApprovalDecision, { type: "denied" }>;
 
+/** A rule requires that a person is asked about a call. */
+export interface RuleQuestion {
+  readonly type: "asked";
+  /** The reason, as a sentence. */
+  readonly reason: string;
+}
+
 /**
- * Returns the denial of a call by the rules of a configuration; `undefined` if a person may approve it. Never rejects: an
- * approval that fails denies the call.
+ * Returns the denial of a call by the rules of a configuration, or that one of them asks; `undefined` if none of them has an
+ * objection. Never rejects: an approval that fails denies the call.
  */
-export async function findDenial(
+export async function findObjection(
   { approve, approvalMode }: ApprovalConfig,
   { name, tool, arguments: args }: ExplainedCall,
-): Promise<Denial | undefined> {
+): Promise<Denial | RuleQuestion | undefined> {
   if (approvalMode === "bypassed" || !approve || !canExplain(approve)) return undefined;
   try {
     const { decision } = await approve.explain({ name, tool, arguments: cloneJson(args) });
-    if (decision.type === "asked") return undefined;
+    if (decision.type === "asked") {
+      const { type, rule, reason } = decision;
+      return rule === undefined ? undefined : { type, reason };
+    }
     const denial = toDecision(decision);
     // The mode of an agent that works alone denies what a person would be asked about.
     return denial.type === "denied" && denial.origin !== "mode" ? denial : undefined;
   } catch (thrown) {
     return createFailure(thrown);
   }
+}
+
+/**
+ * Returns the denial of a call by the rules of a configuration; `undefined` if a person may approve it. Never rejects: an
+ * approval that fails denies the call.
+ */
+export async function findDenial(
+  config: ApprovalConfig,
+  call: ExplainedCall,
+): Promise<Denial | undefined> {
+  const objection = await findObjection(config, call);
+  return objection?.type === "denied" ? objection : undefined;
 }
 
 /** Reports a call that was approved without the approval of a configuration; returns a denial if that fails. */

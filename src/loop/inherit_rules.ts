@@ -11,7 +11,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Policy } from "../core/policy.ts";
 import { type ApprovalConfig, needsApprovalPrompt } from "./approve_call.ts";
 import type { ResolvedConfig } from "./config.ts";
-import { canExplain, type Denial, findDenial, reportApproval } from "./find_denial.ts";
+import { canExplain, type Denial, findObjection, reportApproval } from "./find_denial.ts";
 import { addGuards } from "./guard.ts";
 import { ParentRun } from "./parent_run.ts";
 import { toDecision } from "./to_decision.ts";
@@ -94,10 +94,13 @@ async function decideUnder<Answer extends ApprovalAnswer>(
   return decision.origin === "mode" && isAsWritten ? inherited : decision;
 }
 
-/** Returns the answer of the agent's own approval; a call that needs none is approved unless a rule denies it. */
+/** Returns the answer of the agent's own approval; a call that needs none is approved unless a rule has an objection. */
 async function askOwn(config: ApprovalConfig, request: ApprovalRequest): Promise<ApprovalAnswer> {
-  if (!needsApprovalPrompt(config, request)) return await decideUnasked(config, request);
   const { approve } = config;
+  if (!needsApprovalPrompt(config, request)) {
+    const objection = await findObjection(config, request);
+    if (objection?.type !== "asked") return objection ?? UNASKED;
+  }
   return approve ? await approve(request) : false;
 }
 
@@ -124,8 +127,11 @@ async function decideUnasked(
   config: ApprovalConfig,
   call: ExplainedCall,
 ): Promise<ApprovalDecision> {
-  return await findDenial(config, call) ?? { type: "approved", origin: "mode" };
+  const objection = await findObjection(config, call);
+  return objection?.type === "asked" ? createDenial(objection.reason) : objection ?? UNASKED;
 }
+
+const UNASKED: ApprovalDecision = { type: "approved", origin: "mode" };
 
 function createDenial(reason: string): ApprovalDecision {
   return {

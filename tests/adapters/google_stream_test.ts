@@ -138,3 +138,28 @@ Deno.test("createGoogle(): a call in a chunk that is sent twice runs once, and a
   ];
   assertEquals(await countCalls(...pieces), [{ note: "haha" }]);
 });
+
+Deno.test("createGoogle(): a reply that stops without text and calls fails with a retryable error", async () => {
+  const read = (parts: readonly object[] | undefined, finishReason: string) => {
+    const chunk = {
+      candidates: [{ content: { role: "model", ...(parts && { parts }) }, finishReason }],
+      usageMetadata: { promptTokenCount: 9, thoughtsTokenCount: 20, totalTokenCount: 29 },
+    };
+    const streamFn = createGoogle({ fetch: replayFetch(`data: ${JSON.stringify(chunk)}\n\n`) });
+    return readReply(streamFn(createMinimalRequest("google", "gemini-3.8-flash")));
+  };
+  const thought = { text: "I looked.", thought: true };
+  const empty = [undefined, [], [{ text: "", thoughtSignature: "U0lHTkVE" }], [thought]];
+  for (const parts of empty) {
+    const { error, usage } = await read(parts, "STOP");
+    assertEquals([error?.code, error?.retryable], ["stream_error", true]);
+    assertEquals(error?.message, "google: the reply is empty: continue, or prompt in other words");
+    assertEquals(usage?.output, 20);
+  }
+  const call = { functionCall: { name: "look", args: {} } };
+  const image = { inlineData: { mimeType: "image/png", data: "" } };
+  for (const part of [{ text: "Yes." }, call, image]) {
+    assertEquals((await read([thought, part], "STOP")).error, undefined);
+  }
+  assertEquals((await read([thought], "MAX_TOKENS")).stopReason, "length");
+});

@@ -103,7 +103,8 @@ Deno.test("responses: a call that only the end of the response contains is read 
 
 Deno.test("createGoogle(): parts of arguments without a call are reported", async () => {
   const partialArgs = [{ jsonPath: "$.path", stringValue: "a" }];
-  const parts = [{ functionCall: { partialArgs, willContinue: true } }, { functionCall: {} }];
+  const calls = [{ functionCall: { partialArgs, willContinue: true } }, { functionCall: {} }];
+  const parts = [{ text: "Yes." }, ...calls];
   const reply = await read("google", [
     { candidates: [{ content: { parts }, finishReason: "STOP" }] },
   ]);

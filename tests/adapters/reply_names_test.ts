@@ -134,7 +134,7 @@ function createResponsesEvent(type: string): object[] {
 // Google, Mistral, Bedrock, Ollama
 
 const google = (part: object | undefined, finishReason = "STOP") => [{
-  candidates: [{ content: { parts: part ? [part] : [] }, finishReason }],
+  candidates: [{ content: { parts: [{ text: "x" }, ...(part ? [part] : [])] }, finishReason }],
 }];
 const GOOGLE_PARTS: Readonly<Record<string, unknown>> = {
   text: MARK,

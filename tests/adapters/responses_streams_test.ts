@@ -58,6 +58,20 @@ Deno.test("responses: each part of a text that comes without deltas is read once
   assertEquals(text, "abc");
 });
 
+Deno.test("responses: the parts of reasoning that vLLM sends are read without a warning", async () => {
+  const part = { item_id: "rs_1", output_index: 0, content_index: 0 };
+  const { thinking, text, warnings } = await read([
+    { type: "response.reasoning_part.added", ...part, part: { type: "reasoning_text", text: "" } },
+    { type: "response.reasoning_text.delta", ...part, delta: "I look." },
+    { type: "response.reasoning_text.done", ...part, text: "I look." },
+    { type: "response.reasoning_part.done", ...part, part: { type: "reasoning_text" } },
+    { type: "response.output_item.done", output_index: 1, item: MESSAGE },
+    COMPLETED,
+  ]);
+  const codes = warnings.map(({ code }) => code);
+  assertEquals([thinking, text, codes.includes("unknown_part")], ["I look.", "Yes.", false]);
+});
+
 Deno.test("responses: text that comes only in output_item.done is the text of the reply", async () => {
   const done = { type: "response.output_item.done", output_index: 0, item: MESSAGE };
   assertEquals((await read([done, COMPLETED])).text, "Yes.");

@@ -3,6 +3,7 @@ import * as clientPackage from "@modelcontextprotocol/client";
 import { createDeferred } from "../../src/core/deferred.ts";
 import { NetworkError } from "../../src/core/errors.ts";
 import { connectMcp, type McpConnection } from "../../src/mcp/mod.ts";
+import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { createEventStream, createResult, HttpServer } from "./http_server.ts";
 
@@ -246,6 +247,51 @@ Deno.test("HTTP: the event stream of changes is opened again after failures of h
   assertEquals(mcp.tools.at(-1)?.name, "mcp__mock__late");
   assertEquals(pauses, [1_000, 2_000, 4_000, 8_000, 16_000]);
 });
+
+Deno.test("HTTP: the list of tools is read again when the event stream of changes is opened again", async () => {
+  let streams = 0;
+  let lists = 0;
+  const listed = createDeferred();
+  await using server = new HttpServer({
+    "initialize": (message) =>
+      Response.json(createResult(message, {
+        protocolVersion: "2025-11-25",
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: "mock", version: "1" },
+      })),
+    "GET": async (_message, { signal }) => {
+      if (++streams === 1) return createEventStream([": open\n\n"]);
+      await listed.promise;
+      return createOpenStream(signal);
+    },
+    "tools/list": () => {
+      listed.resolve();
+      const name = ++lists === 1 ? "early" : "late";
+      return { tools: [{ name, inputSchema: { type: "object" } }] };
+    },
+  });
+  await using mcp = await server.connect({
+    sleep: async (milliseconds, signal) => {
+      if (milliseconds === 1_000 && streams === 1) return;
+      const aborted = createDeferred();
+      signal?.addEventListener("abort", () => aborted.resolve());
+      if (!signal?.aborted) await aborted.promise;
+    },
+  });
+  await waitUntil(() => mcp.tools.at(-1)?.name === "mcp__mock__late", { timeoutMs: 5_000 });
+  assertEquals([streams, lists], [2, 2]);
+});
+
+/** Creates an event stream that stays open until its request is aborted. */
+function createOpenStream(signal: AbortSignal): Response {
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(": open\n\n"));
+      signal.addEventListener("abort", () => controller.close());
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
 
 Deno.test("HTTP: a server that sends requests and does not accept the answers gets no more of them", async () => {
   const pings = Array.from({ length: 400 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }));

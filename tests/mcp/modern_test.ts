@@ -1,8 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { McpWarning } from "../../src/mcp/mod.ts";
 import { ManualClock } from "../../src/testing/mod.ts";
 import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
-import { connectMock, MockServer } from "./mock_server.ts";
+import { connectMock, type MockHandler, MockServer } from "./mock_server.ts";
 import { askInResult, createModernHandlers } from "./modern_server.ts";
 
 const ECHO = { name: "echo", inputSchema: { type: "object" } };
@@ -50,6 +51,48 @@ Deno.test("protocol 2026-07-28: a subscription that the server ends is repeated,
   clock.advance(5_000);
   await waitUntil(() => mcp.servers[0]?.tools[0] === "mcp__mock__new");
   await waitUntil(() => countSubscriptions() === 2);
+});
+
+Deno.test("protocol 2026-07-28: a list that changed during a long outage is read after the next subscription", async () => {
+  const clock = new ManualClock();
+  const { now, sleep } = clock;
+  let tools = [ECHO];
+  let isDown = false;
+  const handlers = createModernHandlers(() => tools);
+  const refuse: MockHandler = ({ id }, process) =>
+    process.send({ id, error: { code: -32603, message: "Down" } });
+  const answerUnlessDown = (method: string): MockHandler => (message, process) =>
+    isDown ? refuse(message, process) : handlers[method]?.(message, process);
+  const server = new MockServer({
+    handlers: {
+      ...handlers,
+      "tools/list": answerUnlessDown("tools/list"),
+      "subscriptions/listen": answerUnlessDown("subscriptions/listen"),
+    },
+  });
+  const warnings: string[] = [];
+  const onWarning = ({ message }: McpWarning) => void warnings.push(message);
+  await using mcp = await connectMock(server, { now, sleep, waitMs: 1_000, onWarning });
+  const countSubscriptions = () =>
+    server.methods.filter((method) => method === "subscriptions/listen").length;
+  await waitUntil(() => countSubscriptions() === 1);
+  const listen = server.process.received.find(({ method }) => method === "subscriptions/listen");
+  const started = clock.waits.length;
+  const getPauses = () => clock.waits.slice(started);
+  isDown = true;
+  server.process.send({ id: listen?.id, result: { resultType: "complete" } });
+  for (let attempt = 1; attempt <= 7; attempt++) {
+    await waitUntil(() => getPauses().length === attempt);
+    if (attempt === 7) {
+      isDown = false;
+      tools = [{ ...ECHO, name: "new" }];
+    }
+    clock.advance(60_000);
+    await waitUntil(() => countSubscriptions() === attempt + 1);
+  }
+  await waitUntil(() => mcp.servers[0]?.tools[0] === "mcp__mock__new");
+  assertEquals(getPauses().slice(0, 7), [5_000, 5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
+  assertEquals(warnings, []);
 });
 
 Deno.test("protocol 2026-07-28: a request for data in a result is answered by the program", async () => {

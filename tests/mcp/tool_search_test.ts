@@ -92,6 +92,27 @@ Deno.test("tool search: a resumed history has the tools that were found in it", 
   assertEquals(names[0]?.includes("mcp__mock__create_release"), true);
 });
 
+Deno.test("tool search: a word that few tools have counts more than one that most have", async () => {
+  const names = ["press", ...Array.from({ length: 12 }, (_, index) => `tab_${index + 10}`)];
+  const tools = names.map((name) => ({
+    name,
+    description: name === "press" ? "Clicks a button." : "Moves a tab in the browser on the page.",
+    inputSchema: { type: "object" },
+  }));
+  await using mcp = await connectMock(new MockServer({ tools }));
+  const query = "click on a button in the browser";
+  const agent = new Agent({
+    model: "a/b",
+    streamFn: scriptedStream([reply([toolCall("mcp_search_tools", { query })]), reply("done")]),
+  });
+  mcp.attach(agent);
+  const { messages } = await agent.prompt("Go");
+  const result = messages.find(({ role }) => role === "tool_result");
+  const found = result?.role === "tool_result" && result.details;
+  const expected = names.slice(0, 10).map((name) => `mcp__mock__${name}`);
+  assertEquals(found, { tools: expected });
+});
+
 Deno.test("tool search: words that match nothing are reported", async () => {
   const { result } = await run([
     reply([toolCall("mcp_search_tools", { query: "weather" })]),

@@ -136,6 +136,8 @@ function classifyFailure(
     classifyByCode(codes, [FALLBACK_CODES]) ??
     (status === undefined ? UNKNOWN : BAD_REQUEST);
   if (classification === AUTH && isModerationMessage(message)) return FILTERED;
+  // Moonshot and others answer an empty balance like a key without permission.
+  if (classification === AUTH && status === 403 && isQuotaMessage(message)) return QUOTA;
   if (classification !== THROTTLED) return classification;
   if (isOversizedMessage(message)) return OVERFLOW;
   return isQuotaExhausted(failure) ? QUOTA : classification;

@@ -16,6 +16,32 @@ const createErrorBody = (message: string) => ({ error: { message } });
 const RESPONSE_CASES: readonly (readonly [string, number, unknown, AgentErrorCode, boolean])[] = [
   ["a wrong key [5.5]", 401, createErrorBody("invalid x-api-key"), "auth_error", false],
   ["a key without permission", 403, createErrorBody("no"), "auth_error", false],
+  [
+    "an exhausted plan, answered like a missing permission",
+    403,
+    createErrorBody("You've reached your usage limit for this billing cycle."),
+    "model_throttled",
+    false,
+  ],
+  [
+    "an empty balance at Moonshot",
+    429,
+    {
+      error: {
+        type: "exceeded_current_quota_error",
+        message: "Your account is suspended, please check your plan and billing details",
+      },
+    },
+    "model_throttled",
+    false,
+  ],
+  [
+    "an unknown model at OpenRouter",
+    400,
+    { error: { message: "claude-sonnet-4-6 is not a valid model ID", code: 400 } },
+    "model_not_found",
+    false,
+  ],
   ["a conflict", 409, createErrorBody("try again"), "network_error", true],
   ["too many requests [5.6]", 429, createErrorBody("Rate limited"), "model_throttled", true],
   [
@@ -370,7 +396,7 @@ Deno.test("classifyResponse(): a limit of another field is no overflow", () => {
   ) assertEquals(classify(400, createErrorBody(message)).code, "bad_request", message);
 });
 
-Deno.test("classifyResponse(), classifyStreamError(): a call that the model wrote wrongly at Groq is a bad request", () => {
+Deno.test("classifyResponse(), classifyStreamError(): a call that the model wrote wrongly at Groq may be right at the next attempt", () => {
   const body = {
     error: {
       message: "Failed to call a function. Please adjust your prompt.",
@@ -380,6 +406,25 @@ Deno.test("classifyResponse(), classifyStreamError(): a call that the model wrot
     },
   };
   for (const error of [classify(400, JSON.stringify(body)), classifyStreamError(body, ORIGIN)]) {
-    assertEquals([error.code, error.retryable], ["bad_request", false]);
+    assertEquals([error.code, error.retryable], ["bad_request", true]);
   }
+});
+
+Deno.test("classifyStreamError(): an overloaded or failed server is recognized by the codes of OpenAI and TGI", () => {
+  const errors = [
+    { error: { code: "slow_down", message: "Reduce your request rate." } },
+    { error: { code: "server_is_overloaded", message: "Try again." } },
+    { error: "Request failed during generation: CUDA out of memory", error_type: "generation" },
+    { error: "Model is busy", error_type: "overloaded" },
+  ];
+  for (const error of errors) {
+    const { code, retryable } = classifyStreamError(error, ORIGIN);
+    assertEquals([code, retryable], ["network_error", true], JSON.stringify(error));
+  }
+});
+
+Deno.test("classifyStreamError(): an error without a code that says to retry is retryable", () => {
+  const message = "An error occurred while processing your request. You can retry your request.";
+  const { code, retryable } = classifyStreamError({ type: "error", code: null, message }, ORIGIN);
+  assertEquals([code, retryable], ["network_error", true]);
 });

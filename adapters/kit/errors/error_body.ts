@@ -5,6 +5,7 @@
  * {"error": {"type", "code", "message", "status", "details", "metadata": {"raw"}}}     OpenAI and most others
  * {"type": "error", "error": {"type", "message"}, "request_id"}                        Anthropic
  * {"error": "message", "code"}                                                         xAI, Ollama
+ * {"error": "message", "error_type"}                                                   TGI
  * {"message", "type", "code"}                                                          Mistral, Bedrock
  * {"detail": "message"}, [{"error": {…}}], a web page, plain text, nothing             servers and proxies
  * ```
@@ -88,6 +89,7 @@ function collectCodes(outer: JsonObject, inner: JsonObject): string[] {
     isAboutAnotherField(inner) ? undefined : inner["code"],
     nested["code"],
     inner["type"],
+    inner["error_type"],
     inner["status"],
     inner["__type"],
     outer["code"],

@@ -42,6 +42,8 @@ export const FILTERED: ErrorClassification = { code: "content_filtered" };
 export const UNKNOWN_MODEL: ErrorClassification = { code: "model_not_found" };
 /** Invalid request. */
 export const BAD_REQUEST: ErrorClassification = { code: "bad_request" };
+/** Output that the model wrote wrongly; the next attempt may be right. */
+export const MALFORMED: ErrorClassification = { code: "bad_request", retryable: true };
 /** Error within a stream that no table matches. */
 export const UNKNOWN: ErrorClassification = { code: "stream_error", retryable: false };
 
@@ -64,6 +66,7 @@ export const COMMON_CODES: Readonly<Record<string, ErrorClassification>> = {
   billing_hard_limit_reached: QUOTA,
   billing_not_active: QUOTA,
   usage_limit_reached: QUOTA,
+  exceeded_current_quota_error: QUOTA, // Moonshot
 
   overloaded_error: UNAVAILABLE,
   overloaded: UNAVAILABLE,
@@ -74,6 +77,9 @@ export const COMMON_CODES: Readonly<Record<string, ErrorClassification>> = {
   internal_server_error: UNAVAILABLE,
   service_unavailable: UNAVAILABLE,
   engine_overloaded: UNAVAILABLE,
+  server_is_overloaded: UNAVAILABLE, // OpenAI
+  slow_down: UNAVAILABLE, // OpenAI
+  generation: UNAVAILABLE, // TGI
 
   authentication_error: AUTH,
   permission_error: AUTH,
@@ -82,11 +88,16 @@ export const COMMON_CODES: Readonly<Record<string, ErrorClassification>> = {
 
   content_filter: FILTERED,
   content_policy_violation: FILTERED,
+  image_content_policy_violation: FILTERED,
+  bio_policy: FILTERED,
+  misalignment_policy_violation: FILTERED,
   ResponsibleAIPolicyViolation: FILTERED,
 
   model_not_found: UNKNOWN_MODEL,
 
-  tool_use_failed: BAD_REQUEST, // Groq
+  // Groq
+  tool_use_failed: MALFORMED,
+  json_validate_failed: MALFORMED,
 };
 
 /** Unspecific codes, considered only after the message. */
@@ -95,6 +106,21 @@ export const FALLBACK_CODES: Readonly<Record<string, ErrorClassification>> = {
   invalid_prompt: BAD_REQUEST,
   not_found_error: BAD_REQUEST,
   unsupported_value: BAD_REQUEST,
+
+  // OpenAI, in the last event of a response
+  invalid_image: BAD_REQUEST,
+  invalid_image_format: BAD_REQUEST,
+  invalid_image_mode: BAD_REQUEST,
+  invalid_image_url: BAD_REQUEST,
+  invalid_base64_image: BAD_REQUEST,
+  image_too_large: BAD_REQUEST,
+  image_too_small: BAD_REQUEST,
+  image_parse_error: BAD_REQUEST,
+  image_file_too_large: BAD_REQUEST,
+  image_file_not_found: BAD_REQUEST,
+  empty_image_file: BAD_REQUEST,
+  failed_to_download_image: BAD_REQUEST,
+  unsupported_image_media_type: BAD_REQUEST,
 };
 
 /** Statuses that decide without the message. */
@@ -157,10 +183,13 @@ export const COMMON_PATTERNS: readonly (readonly [RegExp, ErrorClassification])[
   ],
   [/content (?:management )?polic|content[_ ]filter|safety (?:system|polic)|flagged as/i, FILTERED],
   [
-    /\bmodel\b[^.]{0,80}(?:not found|(?:does not|doesn't|not) exist|is not available|no longer|deprecated|decommissioned|retired)|(?:unknown|no such|invalid) model|model identifier is invalid|no endpoints found/i,
+    /\bmodel\b[^.]{0,80}(?:not found|(?:does not|doesn't|not) exist|is not available|no longer|deprecated|decommissioned|retired)|(?:unknown|no such|invalid|not a valid) model|model identifier is invalid|no endpoints found/i,
     UNKNOWN_MODEL,
   ],
-  [/overloaded|temporarily unavailable|service unavailable|internal server error/i, UNAVAILABLE],
+  [
+    /overloaded|temporarily unavailable|service unavailable|internal server error|server had an error|can retry your request/i,
+    UNAVAILABLE,
+  ],
 ];
 
 /** Whether a message reports that the input exceeds the context window. */

@@ -1,5 +1,5 @@
 /**
- * Errors of requests that got no response.
+ * Errors of requests that got no response, and of responses that ended early.
  *
  * @module
  */
@@ -19,6 +19,10 @@ export interface FailedRequest {
   readonly secrets?: readonly string[] | undefined;
 }
 
+/** The limit of each wait of Node's `fetch`, which no option of the request changes. */
+const LIMIT_OF_NODE =
+  "the limit of Node's fetch, by default 5 minutes: set a dispatcher of undici without it, as docs/runtimes.md shows";
+
 /** Reasons by the codes and messages of Node, Deno (the messages of its HTTP client) and Bun. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/ECONNREFUSED|ConnectionRefused|connection refused|actively refused/i, "connection refused"],
@@ -37,6 +41,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [
     /unsuccessful tunnel|HTTP Tunneling/i,
     "the proxy did not connect to the host (see HTTPS_PROXY or HTTP_PROXY)",
+  ],
+  [
+    /UND_ERR_HEADERS_TIMEOUT|Headers Timeout/,
+    `no response within ${LIMIT_OF_NODE}`,
   ],
   [/ETIMEDOUT|_TIMEOUT|timed out/i, "connection timed out"],
   [/EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|unreachable|no route/i, "the host is unreachable"],
@@ -89,6 +97,14 @@ export function createConnectionError(
     : "";
   const problem = `request to ${host} failed: ${reason ?? text}${details}${hint}`;
   return new NetworkError(redact(`${provider}: ${problem}`, secrets), { provider });
+}
+
+/** Returns why a response ended early, from the error with which its body was read and the causes of that. */
+export function describeLostConnection(cause: unknown): string {
+  const text = collectMessages(cause).join(": ");
+  return /UND_ERR_BODY_TIMEOUT|Body Timeout/.test(text)
+    ? `no data received within ${LIMIT_OF_NODE}`
+    : text;
 }
 
 /** Returns the messages of an error and its causes, with their codes, from the outermost to the innermost. */

@@ -1,5 +1,5 @@
-import { assertEquals } from "@std/assert";
-import { createConnectionError } from "./connection_error.ts";
+import { assert, assertEquals } from "@std/assert";
+import { createConnectionError, describeLostConnection } from "./connection_error.ts";
 
 Deno.test("createConnectionError(): advises to start a server only at a local address", () => {
   const isAdvised = (url: string) =>
@@ -56,4 +56,29 @@ Deno.test("createConnectionError(): the port that the runtime refuses is explain
     "bad_request",
     "acme: request to 127.0.0.1:6000 failed: fetch refuses this port: change the baseUrl",
   ]);
+});
+
+/** Creates an error as Node's `fetch` does, with the reason as its cause. */
+function createNodeError(message: string, code: string, reason: string): Error {
+  return new TypeError(message, { cause: Object.assign(new Error(reason), { code }) });
+}
+
+Deno.test("createConnectionError(), describeLostConnection(): the limit of Node's fetch is named, with what removes it", () => {
+  const head = createNodeError("fetch failed", "UND_ERR_HEADERS_TIMEOUT", "Headers Timeout Error");
+  const { message, retryable } = createConnectionError(head, {
+    provider: "ollama",
+    url: "http://localhost:11434/api/chat",
+  });
+  const body = createNodeError("terminated", "UND_ERR_BODY_TIMEOUT", "Body Timeout Error");
+  for (const text of [message, describeLostConnection(body)]) {
+    assert(text.includes("within the limit of Node's fetch, by default 5 minutes: set"), text);
+  }
+  assertEquals(retryable, true);
+});
+
+Deno.test("describeLostConnection(): names the cause of an unspecific error", () => {
+  const error = createNodeError("terminated", "UND_ERR_SOCKET", "other side closed");
+  assertEquals(describeLostConnection(error), "terminated: UND_ERR_SOCKET other side closed");
+  assertEquals(describeLostConnection(new Error("reset")), "reset");
+  assertEquals(describeLostConnection("gone"), "gone");
 });

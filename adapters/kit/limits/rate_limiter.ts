@@ -9,6 +9,7 @@ import { checkNames } from "../../../src/core/check_names.ts";
 import { BadRequestError, ModelThrottledError } from "../../../src/core/errors.ts";
 import { type Clock, systemClock } from "../../../src/core/ports.ts";
 import type { AcquireOptions, RequestLimiter } from "../options/adapter_options.ts";
+import { ProviderLimiter } from "./provider_limiter.ts";
 import { readLimits } from "./rate_headers.ts";
 import { TokenBucket } from "./token_bucket.ts";
 
@@ -39,7 +40,8 @@ const OPTION_NAMES = ["requestsPerMinute", "tokensPerMinute", "maxPauseMs", "clo
  * well: the remaining amount and the time of the reset. A retry delay after a rejected request pauses all requests, up
  * to `maxPauseMs` and to the maximum delay of the retry strategy. A request whose own strategy allows a shorter delay
  * than the rest of the pause fails at once with `model_throttled`. An adapter reports each wait of a second or more as a
- * `warning` event with the code `rate_limit_wait`.
+ * `warning` event with the code `rate_limit_wait`. As the limiter of `connect()` it applies its own limits to the requests to
+ * all providers together, and what a provider reports only to the requests to that provider.
  *
  * @example
  * ```ts
@@ -50,6 +52,8 @@ const OPTION_NAMES = ["requestsPerMinute", "tokensPerMinute", "maxPauseMs", "clo
  * ```
  */
 export class RateLimiter implements RequestLimiter {
+  readonly #options: RateLimiterOptions;
+  readonly #providers = new Map<string, ProviderLimiter>();
   readonly #clock: Clock;
   readonly #requests: TokenBucket;
   readonly #tokens: TokenBucket;
@@ -64,6 +68,7 @@ export class RateLimiter implements RequestLimiter {
    */
   constructor(options: RateLimiterOptions = {}) {
     checkNames(options, OPTION_NAMES, "RateLimiter");
+    this.#options = { ...options };
     this.#clock = options.clock ?? systemClock;
     const now = this.#clock.now();
     this.#requests = new TokenBucket(resolveLimit(options, "requestsPerMinute"), now);
@@ -107,6 +112,15 @@ export class RateLimiter implements RequestLimiter {
   /** Delays all requests by `delayMs` milliseconds, the retry delay of a rejected request, up to `maxPauseMs`. */
   pause(delayMs: number): void {
     this.#requests.pauseUntil(this.#clock.now() + Math.min(delayMs, this.#maxPauseMs));
+  }
+
+  /** Returns the limiter for the requests to one provider, which also applies the limits of this one. */
+  forProvider(name: string): RequestLimiter {
+    const known = this.#providers.get(name);
+    if (known) return known;
+    const limiter = new ProviderLimiter(this, new RateLimiter(this.#options));
+    this.#providers.set(name, limiter);
+    return limiter;
   }
 
   /** Rejects a request that would wait longer for the provider than its caller does. */

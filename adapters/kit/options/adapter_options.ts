@@ -9,6 +9,7 @@ import { type Clock, systemClock } from "../../../src/core/ports.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { type Catalog, catalog } from "../../catalog/catalog.ts";
 import { checkAdapterOptions } from "./check_options.ts";
+import { isPrivateUrl } from "./private_url.ts";
 
 /** An API key, or a function that returns it and is called for every request. */
 export type ApiKey = string | (() => string | undefined | Promise<string | undefined>);
@@ -31,6 +32,11 @@ export interface RequestLimiter {
   settle?(acquired: number, used: number): void;
   /** Delays all requests by `delayMs` milliseconds, the retry delay of a rejected request. */
   pause?(delayMs: number): void;
+  /**
+   * Returns the limiter for the requests to one provider, always the same for a name; `connect()` calls it for a limiter of
+   * all providers. Default: the requests to all providers share everything.
+   */
+  forProvider?(name: string): RequestLimiter;
 }
 
 /** Options of all adapters. */
@@ -46,8 +52,9 @@ export interface AdapterOptions {
   /** Sends the requests. Default: `globalThis.fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /**
-   * Maximum wait for the start of a response, in milliseconds. Default: 120,000; 600,000 for a server on this device, which
-   * may load a model first, and needs minutes for a long prompt without a graphics processor.
+   * Maximum wait for the start of a response, in milliseconds. Default: 120,000; 600,000 for a server on this device or in
+   * a private network, which may load a model first, and needs minutes for a long prompt without a graphics processor.
+   * Node's `fetch` waits 300,000 at most, for the start and for data, unless its dispatcher is replaced.
    */
   readonly connectTimeoutMs?: number | undefined;
   /** Maximum time without data within a response, in milliseconds. Default: 300,000. */
@@ -104,20 +111,13 @@ export function resolveSettings(options: AdapterOptions, defaultUrl: string): Ad
     headers: options.headers ?? {},
     // Looks `fetch` up on every call, in case a test or an instrumentation replaces it later.
     fetch: fetch ?? ((...request) => globalThis.fetch(...request)),
-    connectTimeoutMs: options.connectTimeoutMs ?? (isLocalUrl(url) ? 600_000 : 120_000),
+    connectTimeoutMs: options.connectTimeoutMs ?? (isPrivateUrl(url) ? 600_000 : 120_000),
     idleTimeoutMs: options.idleTimeoutMs ?? 300_000,
     maxErrorBytes: options.maxErrorBytes ?? 65_536,
     catalog: options.catalog ?? catalog,
     limiter: options.limiter,
     clock: options.clock ?? systemClock,
   };
-}
-
-const LOCAL_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/;
-
-/** Whether a URL is that of a server on this device. */
-function isLocalUrl(url: string): boolean {
-  return URL.canParse(url) && LOCAL_HOST.test(new URL(url).hostname);
 }
 
 /** Headers that carry a key; with one of them, no `apiKey` is required. */

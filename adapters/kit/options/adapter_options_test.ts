@@ -18,13 +18,18 @@ Deno.test("resolveSettings(): removes blanks, slashes at the end, fragment and q
   assertEquals(resolveSettings({}, "https://default.example/").baseUrl, "https://default.example");
 });
 
-Deno.test("resolveSettings(): a server on this device has more time until it answers", () => {
+Deno.test("resolveSettings(): a server on this device or in a private network has more time until it answers", () => {
   const getTimeout = (baseUrl: string, connectTimeoutMs?: number) =>
     resolveSettings({ baseUrl, connectTimeoutMs }, "").connectTimeoutMs;
-  for (const host of ["localhost:11434", "127.0.0.1:8080/v1", "[::1]:1234", "0.0.0.0:8000"]) {
+  const device = ["localhost:11434", "127.0.0.1:8080/v1", "[::1]:1234", "0.0.0.0:8000"];
+  const addresses = ["10.0.0.7:8000", "192.168.1.5:11434", "172.20.0.2", "[fd12::1]:80"];
+  const names = ["ollama:11434", "host.docker.internal:1234", "studio.local", "gpu.lan/v1"];
+  for (const host of [...device, ...addresses, ...names]) {
     assertEquals(getTimeout(`http://${host}`), 600_000, host);
+    assertEquals(getTimeout(host), 600_000, host);
   }
-  for (const url of ["https://localhost.example", "https://api.example/127.0.0.1", ""]) {
+  const others = ["api.example", "172.32.0.1", "8.8.8.8:80", "[2001:db8::1]", "localhost.example"];
+  for (const url of [...others.map((host) => `https://${host}/10.0.0.7`), ...others, "/api", ""]) {
     assertEquals(getTimeout(url), 120_000, url);
   }
   assertEquals(getTimeout("http://localhost:1", 5), 5);

@@ -33,10 +33,10 @@ import {
 
 /**
  * Events about the progress of the response or of an item, and parts that `response.output_item.done` repeats: content
- * parts, reasoning, and all of the provider's own tools.
+ * parts, reasoning (at vLLM in parts of its own), and all of the provider's own tools.
  */
 const REPEATED_EVENTS =
-  /^(?:keepalive|response\.(?:queued|in_progress|content_part\.\w+|reasoning_\w+\.done|(?:\w+_call\w*|mcp_list_tools)\.\w+))$/;
+  /^(?:keepalive|response\.(?:queued|in_progress|(?:content|reasoning)_part\.\w+|reasoning_\w+\.done|(?:\w+_call\w*|mcp_list_tools)\.\w+))$/;
 
 /** Requests with a fee by the type of their item. */
 const REQUEST_NAMES: Readonly<Record<string, RequestName>> = {

@@ -97,7 +97,8 @@ class SessionAttempt {
   async open(negotiation: Negotiation): Promise<Session> {
     const { startTimeoutMs, clock, onToolsChange } = this.#dependencies;
     const link = this.#link = createLink(this.#server, this.#dependencies);
-    const { transport, getFailure, isOffline, isRefused, observeRefusal, terminate } = link;
+    const { transport, getFailure, isOffline, isRefused, terminate } = link;
+    const { observeRefusal, observeReopening } = link;
     const requests = new ActiveRequests();
     const client = this.#createClient();
     const handleElicitation = this.#handleElicitation(client, requests);
@@ -125,6 +126,7 @@ class SessionAttempt {
         terminate,
         isRefused,
         observeRefusal,
+        observeReopening,
         authorize: () => this.authorize(),
         onToolsChange,
         clock,

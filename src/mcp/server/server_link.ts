@@ -24,6 +24,7 @@ import { createBoundedFetch } from "../transport/bounded_fetch.ts";
 import { HttpTransport } from "../transport/http_transport.ts";
 import { keepHeadersAtOrigin } from "../transport/origin_headers.ts";
 import { StdioTransport } from "../transport/stdio_transport.ts";
+import { observeReopening } from "../transport/stream_openings.ts";
 import { createTokenFetch } from "../transport/token_fetch.ts";
 import { completeProvider } from "./oauth_provider.ts";
 import { createServerEnvironment } from "./server_environment.ts";
@@ -41,6 +42,8 @@ export interface ServerLink {
   readonly isRefused: () => boolean;
   /** Sets the function that is called when the user was sent there. Default: none. */
   readonly observeRefusal: (listener: () => void) => void;
+  /** Sets the function that is called when messages of the server may be lost. Default: none. */
+  readonly observeReopening: (listener: () => void) => void;
   /** Lets the user authorize this program, after the server has required it. */
   readonly authorize: (signal: AbortSignal) => Promise<void>;
 }
@@ -87,6 +90,7 @@ function createProgramLink(
     terminate: () => Promise.resolve(),
     isRefused: () => false,
     observeRefusal: () => {},
+    observeReopening: () => {},
     authorize: rejectAuthorization,
   };
 }
@@ -116,13 +120,15 @@ function createHttpLink(
     onResponse: (request) => transport.noteResponse(request),
   });
   let onRefusal = () => {};
+  let onReopen = () => {};
+  const send = observeReopening(boundedFetch, () => onReopen());
   const authorization = oauth &&
     completeProvider(oauth.provider, { report, onRedirect: () => onRefusal() });
   const inner = new clientPackage.StreamableHTTPClientTransport(url, {
     requestInit: { headers },
     fetch: authorization
-      ? createTokenFetch({ ...authorization, fetch: boundedFetch, report, clock })
-      : boundedFetch,
+      ? createTokenFetch({ ...authorization, fetch: send, report, clock })
+      : send,
     reconnectionScheduler: createReconnectionScheduler(clock, signal),
     reconnectionOptions: RECONNECTION,
     ...(authorization && { authProvider: authorization.provider }),
@@ -137,6 +143,9 @@ function createHttpLink(
     isRefused: () => awaitRedirect !== undefined && authorization?.isPending() === true,
     observeRefusal: (listener) => {
       if (awaitRedirect) onRefusal = listener;
+    },
+    observeReopening: (listener) => {
+      onReopen = listener;
     },
     authorize: authorization && awaitRedirect
       ? async (signal) => {

@@ -21,9 +21,10 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_PAGES = 100;
 /** Maximum number of items of a list; the others are ignored. */
 const MAX_ITEMS = 1_000;
-/** Pause before a subscription that the server has ended is repeated. */
+/** Pause before a subscription that the server has ended is repeated; after repeated failures it takes longer. */
 const SUBSCRIPTION_PAUSE_MS = 5_000;
-/** Number of subscriptions that fail one after the other, after which none follows. */
+const MAX_SUBSCRIPTION_PAUSE_MS = 60_000;
+/** Number of failures after which a server that has never accepted a subscription is not asked again. */
 const MAX_SUBSCRIPTION_FAILURES = 5;
 /** Maximum number of characters of the name and the version of a server. */
 const MAX_NAME = 256;
@@ -83,6 +84,8 @@ export interface SessionOptions {
   readonly isRefused: () => boolean;
   /** Sets the function that is called when the user was sent there. */
   readonly observeRefusal: (listener: () => void) => void;
+  /** Sets the function that is called when messages of the server may be lost. */
+  readonly observeReopening: (listener: () => void) => void;
   /** Waits until the user has authorized this program. */
   readonly authorize: () => Promise<void>;
   /** Called when the tools of the server have changed. */
@@ -250,25 +253,32 @@ export class Session {
 
   /** Servers of the first protocol versions report changes at any time; those since 2026-07-28 to subscribers. */
   #observeTools(): void {
-    const { client, onToolsChange } = this.#options;
+    const { client, observeReopening, onToolsChange } = this.#options;
     const { tools } = client.getServerCapabilities() ?? {};
     if (!isJsonObject(tools) || tools["listChanged"] !== true) return;
     client.setNotificationHandler("notifications/tools/list_changed", () => onToolsChange(this));
+    observeReopening(() => onToolsChange(this));
     if (client.getProtocolEra() === "modern") void this.#subscribe();
   }
 
-  /** Subscribes to changes, again after a pause when the server ends the subscription. Never rejects. */
+  /**
+   * Subscribes to changes, again after a pause when the server ends the subscription or cannot be reached. Changes in the
+   * meantime were not reported, so that the list is read again after each subscription but the first. Never rejects.
+   */
   async #subscribe(): Promise<void> {
     const { client, clock, onToolsChange } = this.#options;
     let failures = 0;
-    while (!this.#ended.signal.aborted && failures < MAX_SUBSCRIPTION_FAILURES) {
+    let wasSubscribed = false;
+    while (!this.#ended.signal.aborted && (wasSubscribed || failures < MAX_SUBSCRIPTION_FAILURES)) {
       const filter = { toolsListChanged: true };
       const subscription = await client.listen(filter, { timeout: REQUEST_TIMEOUT_MS })
         .catch(() => undefined);
+      if (subscription && wasSubscribed) onToolsChange(this);
+      wasSubscribed ||= subscription !== undefined;
       failures = subscription ? 0 : failures + 1;
       await subscription?.closed;
-      await clock.sleep(SUBSCRIPTION_PAUSE_MS, this.#ended.signal);
-      if (subscription) onToolsChange(this); // Changes in the meantime were not reported.
+      const pause = SUBSCRIPTION_PAUSE_MS * 2 ** Math.max(0, failures - 1);
+      await clock.sleep(Math.min(pause, MAX_SUBSCRIPTION_PAUSE_MS), this.#ended.signal);
     }
   }
 }

@@ -19,6 +19,8 @@ export const SEARCH_TOOL_NAME = "mcp_search_tools";
 const WINDOW_PART = 0.1;
 /** The context window of models whose own is unknown, in tokens. */
 const DEFAULT_WINDOW = 128_000;
+/** Maximum number of words of a query; the others are ignored. */
+const MAX_WORDS = 50;
 /** Maximum number of tools in a result of the search. */
 const MAX_FOUND = 10;
 /** Maximum number of characters of a description in a result of the search. */
@@ -53,23 +55,36 @@ function selectUsable(tools: readonly AgentTool[], run: RunHandle): readonly Age
   return tools.filter((tool) => usable.has(tool));
 }
 
-/** Returns the tools with the most words of a query, best first; a word in the name counts more. */
+/**
+ * Returns the tools with the most words of a query, best first. A word in the name counts more, and so does one that few
+ * tools have: those such as "the" and "file" are in most descriptions.
+ */
 function findTools(tools: readonly AgentTool[], query: string): readonly AgentTool[] {
-  const words = [...new Set(query.toLowerCase().split(/[^\p{L}\p{N}]+/u))].filter(Boolean);
-  const scored = tools.map((tool) => ({ tool, score: scoreTool(tool, words) }));
-  const found = scored.filter(({ score }) => score > 0);
-  found.sort((left, right) => right.score - left.score); // Stable: tools with equal scores stay sorted by name.
-  return found.slice(0, MAX_FOUND).map(({ tool }) => tool);
+  const words = new Set(query.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean));
+  const texts = tools.map((tool) => ({
+    tool,
+    name: tool.name.toLowerCase(),
+    description: tool.description.toLowerCase(),
+  }));
+  const scores = new Map<AgentTool, number>();
+  for (const word of [...words].slice(0, MAX_WORDS)) {
+    const matching = texts.filter((text) => matchWord(text, word) > 0);
+    const weight = Math.log(1 + tools.length / matching.length);
+    for (const text of matching) {
+      scores.set(text.tool, (scores.get(text.tool) ?? 0) + matchWord(text, word) * weight);
+    }
+  }
+  const found = tools.filter((tool) => scores.has(tool));
+  // Stable: tools with equal scores stay sorted by name.
+  found.sort((left, right) => (scores.get(right) ?? 0) - (scores.get(left) ?? 0));
+  return found.slice(0, MAX_FOUND);
 }
 
-function scoreTool({ name, description }: AgentTool, words: readonly string[]): number {
-  const lowerName = name.toLowerCase();
-  const lowerDescription = description.toLowerCase();
-  return words.reduce((score, word) => {
-    const inName = lowerName.includes(word) ? 3 : 0;
-    const inDescription = lowerDescription.includes(word) ? 1 : 0;
-    return score + inName + inDescription;
-  }, 0);
+function matchWord(
+  { name, description }: Pick<AgentTool, "name" | "description">,
+  word: string,
+): number {
+  return (name.includes(word) ? 3 : 0) + (description.includes(word) ? 1 : 0);
 }
 
 function formatFound(tools: readonly AgentTool[]): AgentToolResult {

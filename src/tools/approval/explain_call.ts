@@ -46,7 +46,7 @@ export interface AskedDecision {
   readonly type: "asked";
   /** The reason, as a sentence. */
   readonly reason: string;
-  /** The rule that asks, if one does. */
+  /** The rule that asks, if one does, or the class that does, such as `write: ask`. */
   readonly rule?: string;
   /** Where the rule is written. */
   readonly ruleSource?: string;
@@ -282,9 +282,12 @@ function explainQuestion(
       "The command may read files with secrets: it does not name all files that it reads.";
     return { type: "asked", reason };
   }
-  const reason = classes[risk] === "ask"
-    ? `Calls of the class "${risk}" require approval.`
-    : mode === "smart"
+  if (classes[risk] === "ask") {
+    const { rule: source } = nameClass(risk, "ask");
+    const reason = `Calls of the class "${risk}" require approval.`;
+    return { type: "asked", reason, ...(source !== undefined && { rule: source }) };
+  }
+  const reason = mode === "smart"
     ? `A call of the class "${risk}" requires approval in the mode "smart", and no rule or grant allows it.`
     : `Every call requires approval in the mode "${mode}", and no rule or grant allows this one.`;
   return { type: "asked", reason };

@@ -4,6 +4,9 @@
  * @module
  */
 
+import { join } from "../../platform/paths.ts";
+import { system } from "../../platform/system.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { type GitOutcome, type GitPlace, runGit } from "./git_program.ts";
 
 /** A step that failed, with the reason for the caller. */
@@ -23,4 +26,31 @@ export async function listChanges(
   const args = ["status", "--porcelain", "--untracked-files=all", "--ignore-submodules=all"];
   const output = requireOutput(await runGit(place, args, signal), "git cannot list the changes");
   return output.split("\n").filter((line) => line !== "");
+}
+
+/**
+ * Throws if there are files in the directory of a submodule, or of a repository that was created in the worktree: a commit
+ * has none of them. A worktree begins without the files of its submodules, and git lists none of them as a change.
+ */
+export async function checkNestedRepositories(place: GitPlace, directory: string): Promise<void> {
+  const index = requireOutput(
+    await runGit(place, ["ls-files", "--stage", "-z"]),
+    "git cannot list the files",
+  );
+  const nested = index.split("\0").filter((entry) => entry.startsWith("160000 "))
+    .map((entry) => entry.slice(entry.indexOf("\t") + 1));
+  const own = nested.find((path) => !isEmptyDirectory(join(directory, path)));
+  if (own === undefined) return;
+  throw new StepError(
+    `it has files in ${JSON.stringify(own)}, a repository of its own, of which its branch has none`,
+  );
+}
+
+/** Whether there is nothing at a path, or a directory without entries. */
+function isEmptyDirectory(path: string): boolean {
+  try {
+    return system.readDirSync(path)[Symbol.iterator]().next().done === true;
+  } catch (error) {
+    return getSystemErrorCode(error) === "ENOENT";
+  }
 }

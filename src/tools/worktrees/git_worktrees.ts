@@ -23,7 +23,7 @@ import {
 } from "../../platform/paths.ts";
 import { PathLocks } from "../changes/path_locks.ts";
 import { type GitPlace, runGit } from "./git_program.ts";
-import { listChanges, requireOutput, StepError } from "./git_steps.ts";
+import { checkNestedRepositories, listChanges, requireOutput, StepError } from "./git_steps.ts";
 import { toSafeName } from "./safe_name.ts";
 import { removeLeftWorktrees } from "./left_worktrees.ts";
 import { createOwner, encodeOwner } from "./worktree_owner.ts";
@@ -250,6 +250,7 @@ async function endWorktree(worktree: OpenWorktree): Promise<WorktreeEnd> {
       throw new StepError("another branch or commit is checked out in it");
     }
     if ((await listChanges(tree)).length > 0) await commitChanges(tree, branch);
+    await checkNestedRepositories(tree, directory);
     const tip = requireOutput(
       await runGit(tree, ["rev-parse", reference]),
       "git cannot read the branch",

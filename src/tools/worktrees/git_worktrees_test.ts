@@ -77,6 +77,44 @@ testRepository(
   },
 );
 
+/** Adds an empty submodule, as a repository has it before its submodules are fetched. */
+async function addSubmodule({ repository, git }: Fixture): Promise<void> {
+  const commit = (await git("rev-parse", "HEAD")).trim();
+  await git("update-index", "--add", "--cacheinfo", `160000,${commit},libs/my lib`);
+  await Deno.mkdir(`${repository}/libs/my lib`, { recursive: true });
+  await git("commit", "--quiet", "--message", "Submodule");
+}
+
+testRepository(
+  "gitWorktrees(): keeps a worktree with files in a submodule, which its commit lacks",
+  async (fixture) => {
+    const { repository } = fixture;
+    await addSubmodule(fixture);
+    const worktree = await createWorktree({ repository });
+    await Deno.writeTextFile(`${worktree.directory}/libs/my lib/new.ts`, "1");
+    const reason =
+      'it has files in "libs/my lib", a repository of its own, of which its branch has none';
+    assertEquals(await worktree.remove(), { type: "failed", reason });
+    assert(await exists(`${worktree.directory}/libs/my lib/new.ts`));
+
+    const changed = await createWorktree({ repository });
+    await Deno.writeTextFile(`${changed.directory}/a.txt`, "two\n");
+    await Deno.mkdir(`${changed.directory}/libs/my lib/src`);
+    assertEquals(await changed.remove(), { type: "failed", reason });
+    assertEquals(await callGit(repository, "show", `${changed.branch}:a.txt`), "two\n");
+  },
+);
+
+testRepository(
+  "gitWorktrees(): removes a worktree whose submodules have no files",
+  async (fixture) => {
+    await addSubmodule(fixture);
+    const worktree = await createWorktree({ repository: fixture.repository });
+    assertEquals(await worktree.remove(), { type: "removed" });
+    assertEquals(await exists(worktree.directory), false);
+  },
+);
+
 testRepository(
   "gitWorktrees(): for a directory of the repository, the agent works in the same one of the copy",
   async (fixture) => {
@@ -279,8 +317,11 @@ testRepository(
     await callGit(nested, "config", "core.fsmonitor", `${root}/monitor`);
     const module = '[submodule "nested"]\n\tpath = nested\n\turl = ./nested\n\tignore = none\n';
     await Deno.writeTextFile(`${worktree.directory}/.gitmodules`, module);
-    assertStringIncludes(getSummary(await worktree.remove()), "a.txt");
+    const end = await worktree.remove();
+    assert(end.type === "failed");
+    assertStringIncludes(end.reason, 'it has files in "nested"');
     assertEquals(await exists(mark), false);
+    assertEquals(await git("show", `${worktree.branch}:a.txt`), "two\n");
     assertStringIncludes(await git("log", "--oneline", worktree.branch), "Changes of the agent");
   },
 );

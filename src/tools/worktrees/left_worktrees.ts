@@ -10,7 +10,7 @@ import { readSmallFile } from "../../platform/small_file.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { system } from "../../platform/system.ts";
 import { type GitPlace, runGit } from "./git_program.ts";
-import { listChanges, requireOutput, StepError } from "./git_steps.ts";
+import { checkNestedRepositories, listChanges, requireOutput, StepError } from "./git_steps.ts";
 import { decodeOwner, getOwnerState, type WorktreeOwner } from "./worktree_owner.ts";
 
 /** Beginning of the names of the branches of worktrees. */
@@ -126,6 +126,7 @@ async function checkCommitted(
   }
   const changes = isMissing(directory) ? [] : await listChanges(tree);
   if (changes.length > 0) throw new StepError("it has changes that are not committed");
+  await checkNestedRepositories(tree, directory);
   const commit = await runGit(tree, ["rev-parse", "--verify", "--quiet", reference]);
   return {
     branch: reference.slice("refs/heads/".length),

@@ -69,6 +69,19 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.lstat(path).then(() => true, () => false);
 }
 
+Deno.test("gitWorktrees(): a later process keeps a worktree with files in a submodule", async () => {
+  await using repository = await Repository.create();
+  const commit = (await repository.git("rev-parse", "HEAD")).trim();
+  await repository.git("update-index", "--add", "--cacheinfo", `160000,${commit},lib`);
+  await Deno.mkdir(`${repository.path}/lib`);
+  await repository.git("commit", "--quiet", "--message", "Submodule");
+  const left = await repository.leaveWorktree();
+  await Deno.writeTextFile(`${left.directory}/lib/new.ts`, "1");
+  const { notices } = await repository.createWorktree();
+  assertStringIncludes(notices.join(), 'was kept: it has files in "lib", a repository of its own');
+  assert(await exists(`${left.directory}/lib/new.ts`));
+});
+
 Deno.test("gitWorktrees(): a later process removes a worktree of a crashed one, with ignored files", async () => {
   await using repository = await Repository.create();
   const left = await repository.leaveWorktree();
