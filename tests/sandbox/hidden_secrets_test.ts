@@ -15,7 +15,7 @@ import { listReadablePaths } from "../../src/tools/confinement/readable_paths.ts
 import { startProcess } from "../../src/tools/process/running_process.ts";
 import { createPlanMode } from "../../src/tools/plan/create_plan_mode.ts";
 import { planFile } from "../../src/tools/plan/plan_file.ts";
-import { findSecretFiles, listHiddenPaths } from "../../src/tools/sandbox/find_secret_files.ts";
+import { findSecretFiles } from "../../src/tools/sandbox/find_secret_files.ts";
 import { TestWorkspace } from "./test_workspace.ts";
 
 const confinement = await findConfinement();
@@ -137,7 +137,8 @@ async function runReaders(
   directory: string,
   { mounts, hides, limits }: ReaderOptions,
 ): Promise<string> {
-  const secrets = hides ? listHiddenPaths(await findSecretFiles([directory], limits)) : [];
+  const found = hides ? await findSecretFiles([directory], limits) : undefined;
+  const secrets = found ? [...found.secrets, ...found.unsearched, ...found.unreadable] : [];
   const launch = {
     program: "/bin/bash",
     args: ["-c", `exec 2>&1\n${SCRIPT}`],

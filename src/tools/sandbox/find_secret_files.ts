@@ -95,11 +95,6 @@ export async function findSecretFiles(
   };
 }
 
-/** Lists the paths to hide: a directory that was not searched may contain secrets, too. */
-export function listHiddenPaths({ secrets, unsearched, unreadable }: SecretFiles): string[] {
-  return [...secrets, ...unsearched, ...unreadable];
-}
-
 class SecretFileSearch {
   readonly secrets = new Set<string>();
   readonly unreadable = new Set<string>();

@@ -19,11 +19,10 @@ import {
   WRITABLE_DEVICES,
 } from "../confinement/confinement.ts";
 import { listReadablePaths, resolveHiddenPaths } from "../confinement/readable_paths.ts";
-import { toFileError } from "../files/file_error.ts";
 import { createFileRules } from "../files/file_rules.ts";
 import { followGlobLinks } from "../files/linked_globs.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
-import { isAbsolute, join } from "../../platform/paths.ts";
+import { join } from "../../platform/paths.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
 import { type RunningProcess, startProcess } from "../process/running_process.ts";
@@ -39,17 +38,14 @@ import {
   createProxyVariables,
   createSandboxEnvironment,
 } from "./sandbox_environment.ts";
-import {
-  findSecretFiles,
-  type FindSecretFilesOptions,
-  listHiddenPaths,
-  type SecretFiles,
-} from "./find_secret_files.ts";
+import type { FindSecretFilesOptions, SecretFiles } from "./find_secret_files.ts";
+import { refuseHome, resolveDirectory, toHiddenPath } from "./option_paths.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
 import { readWorkingDirectory } from "./working_directory_file.ts";
 import { type PipedLaunch, spawnProcess } from "../../platform/spawn_process.ts";
 import { system } from "../../platform/system.ts";
+import { getTrustedPath } from "../../platform/trusted_path.ts";
 
 /** Options for {@linkcode createSandbox}. */
 export interface SandboxOptions {
@@ -132,7 +128,7 @@ const OPTION_NAMES: Readonly<Record<keyof SandboxOptions, true>> = {
 
 /** A trusted program to start. */
 export interface TrustedProgram {
-  /** Name of the program, which is looked up in `PATH`. */
+  /** Name of the program, which is looked up in the directories of `PATH` that commands cannot write. */
   readonly program: string;
   /** Arguments of the program. */
   readonly args: readonly string[];
@@ -153,6 +149,16 @@ export function startTrustedProgram(
   return sandbox instanceof LocalSandbox ? sandbox.startProgram(program) : undefined;
 }
 
+/** Lists the existing paths that commands may not read; none for a sandbox that {@linkcode createSandbox} did not create. */
+export function listHiddenPaths(sandbox: Sandbox): readonly string[] {
+  return sandbox instanceof LocalSandbox ? sandbox.listHidden() : [];
+}
+
+/** Lists the directories that commands can write: at least the root of a sandbox that createSandbox() did not create. */
+export function listWritableDirectories(sandbox: Sandbox): readonly string[] {
+  return sandbox instanceof LocalSandbox ? sandbox.untrusted : [sandbox.root];
+}
+
 /** Time between SIGTERM and SIGKILL for commands that still run when the sandbox is disposed. */
 const DISPOSE_GRACE_MS = 200;
 
@@ -171,9 +177,11 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   readonly root: string;
   readonly readOnly: boolean;
   readonly files: SandboxFiles;
-  readonly #directory = new PrivateDirectory();
+  readonly #directory: PrivateDirectory;
   readonly #options: SandboxOptions;
   readonly #writable: readonly string[];
+  /** Directories that commands can write, also those of another sandbox if this one is read-only. */
+  readonly untrusted: readonly string[];
   readonly #hidden: readonly string[];
   /** Directories whose repositories keep their settings. */
   readonly #projects: readonly string[];
@@ -198,8 +206,10 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     this.readOnly = readOnly;
     this.root = resolveDirectory(options.cwd ?? system.cwd());
     this.#hidden = (options.hide ?? []).map((path) => toHiddenPath(path, this.root));
-    const { temporary, caches, output } = this.#directory;
     const roots = [this.root, ...writeRoots.map(resolveDirectory)];
+    this.#directory = new PrivateDirectory(roots);
+    const { temporary, caches, output } = this.#directory;
+    this.untrusted = [...roots, temporary, caches];
     this.#projects = readOnly ? [] : roots;
     if (options.homeAccess !== "allow") this.#projects.forEach(refuseHome);
     const write = readOnly ? [] : [...roots, temporary];
@@ -212,7 +222,10 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
       : (path: string) => rules(path, "read") === "protected";
     const searched = read.filter((path) => path !== output);
     this.#findSecrets = readOnly
-      ? (options) => findSecretFiles(searched, { ...options, isProtected })
+      ? async (options) => {
+        const { findSecretFiles } = await import("./find_secret_files.ts");
+        return await findSecretFiles(searched, { ...options, isProtected });
+      }
       : () => Promise.resolve(NO_SECRETS);
     this.#writable = [...write, ...(readOnly ? [] : [caches]), ...WRITABLE_DEVICES];
   }
@@ -352,7 +365,12 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     const secrets = await this.#findSecrets({ skipped: usual, signal });
     this.#refuseIfDisposed();
     const settings = recordGitSettings(this.#projects);
-    const hidden = [...usual, ...listHiddenPaths(secrets)];
+    const hidden = [
+      ...usual,
+      ...secrets.secrets,
+      ...secrets.unsearched,
+      ...secrets.unreadable,
+    ];
     const rules: ConfinementRules = {
       writable: this.#writable,
       readable: listReadablePaths([...hidden, DEVICE_DIRECTORY]),
@@ -363,6 +381,11 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
       keepsAttributes: this.readOnly,
     };
     return { rules, settings, secrets };
+  }
+
+  /** Lists the existing paths that commands may not read. */
+  listHidden(): readonly string[] {
+    return resolveHiddenPaths(readEnvironmentVariable("HOME"), this.#hidden);
   }
 
   #findConfinement(): Promise<Confinement> {
@@ -386,7 +409,9 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
 
   /** Starts a program without a shell and not confined. */
   startProgram({ program, args, cwd = this.root }: TrustedProgram): RunningProcess {
-    return startProcess({ program, args, cwd, env: this.#createEnvironment({}) });
+    const env = this.#createEnvironment({});
+    const path = getTrustedPath(env.PATH ?? "", this.untrusted);
+    return startProcess({ program, args, cwd, env: { ...env, PATH: path } });
   }
 
   async getOutputPath(name: string): Promise<string> {
@@ -436,15 +461,6 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   }
 }
 
-function refuseHome(directory: string): void {
-  if (!containsHome(directory)) return;
-  throw new BadRequestError(
-    `The sandbox may not write in ${
-      JSON.stringify(directory)
-    }, because it contains the home directory with its settings and keys. Use the directory of a project, or set homeAccess to "allow".`,
-  );
-}
-
 /** Throws if an option of a read-only sandbox would let commands change something. */
 function refuseContradictions(
   { net = "off", unixSockets = false, confinement = "auto" }: SandboxOptions,
@@ -459,25 +475,5 @@ function refuseContradictions(
   if (option === undefined) return;
   throw new BadRequestError(
     `A read-only sandbox cannot have the option ${option}: its commands are confined, and have no network and no sockets`,
-  );
-}
-
-function resolveDirectory(path: string): string {
-  try {
-    const canonical = system.realPathSync(path);
-    if (system.statSync(canonical).isDirectory) return canonical;
-  } catch (error) {
-    throw toFileError(path, error);
-  }
-  throw new BadRequestError(`The sandbox root ${JSON.stringify(path)} is not a directory`);
-}
-
-/** Returns the absolute form of a path to hide. @throws {BadRequestError} For a pattern or `~`, which would hide nothing. */
-function toHiddenPath(path: string, root: string): string {
-  if (!/\*|^~(?:\/|$)/.test(path)) return isAbsolute(path) ? path : join(root, path);
-  throw new BadRequestError(
-    `The sandbox cannot hide ${
-      JSON.stringify(path)
-    }: write the path of a file or a directory, not a pattern or "~"`,
   );
 }

@@ -344,6 +344,32 @@ testRepository("gitWorktrees(): states that a worktree was deleted", async (fixt
   assertEquals((await worktree.remove()).type, "failed");
 });
 
+testRepository(
+  "gitWorktrees(): commits the changes without running git in a submodule, whose settings the agent may have made",
+  async (fixture) => {
+    const { root, repository, git } = fixture;
+    for (const name of ["sub [a]", "other"]) {
+      await git("init", "--quiet", name);
+      await Deno.writeTextFile(`${repository}/${name}/c.txt`, "one\n");
+      await callGit(`${repository}/${name}`, "add", "c.txt");
+      await callGit(`${repository}/${name}`, "commit", "--quiet", "--message", "Sub");
+    }
+    await git("add", "--all");
+    await git("commit", "--quiet", "--message", "Submodules");
+    const worktree = await createWorktree({ repository });
+    const submodule = `${worktree.directory}/sub [a]`;
+    await callGit(root, "clone", "--quiet", `${repository}/sub [a]`, submodule);
+    await callGit(submodule, "config", "filter.own.clean", `touch '${root}/was_run'; cat`);
+    await Deno.writeTextFile(`${submodule}/.gitattributes`, "* filter=own\n");
+    await Deno.writeTextFile(`${submodule}/c.txt`, "two\n");
+    await Deno.writeTextFile(`${worktree.directory}/b.txt`, "two\n");
+    const summary = getSummary(await worktree.remove());
+    assertStringIncludes(summary, "b.txt");
+    assertEquals(summary.includes("sub"), false);
+    assertEquals(await exists(`${root}/was_run`), false);
+  },
+);
+
 Deno.test("gitWorktrees(): refuses relative paths and unknown options", () => {
   const invalid = [
     { repository: "project" },
