@@ -4,16 +4,21 @@
  * @module
  */
 
+import type { DocumentBlock } from "../../src/core/content.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import { COMMON_IMAGES } from "../kit/request/adapt_content.ts";
 import type { ContentAbilities, MediaAbility } from "../kit/request/content_abilities.ts";
 import { createUnreadFileError, getMediaType, type MediaBlock } from "../kit/request/media.ts";
+import { decodeBase64Text } from "../kit/request/base64_text.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import type { ModelFamily } from "./families.ts";
 import { BEDROCK_REPLAY } from "./replay_rules.ts";
 import type { WireBlock } from "./wire.ts";
 
+const PDF = "application/pdf";
+
 const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
-  "application/pdf": "pdf",
+  [PDF]: "pdf",
   "application/msword": "doc",
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
   "application/vnd.ms-excel": "xls",
@@ -75,18 +80,18 @@ export class MediaConverter {
         const format = getImageFormat(block);
         return { image: { format, source: toSource(block) } };
       }
-      case "document":
-        return {
-          document: {
-            format: DOCUMENT_FORMATS[block.mediaType],
-            name: this.#createName(block.name),
-            source: toSource(block),
-            ...(this.#citesDocuments && { citations: { enabled: true } }),
-          },
-        };
+      case "document": {
+        const name = this.#createName(block.name);
+        return { document: this.#citesDocuments ? toCited(block, name) : toUncited(block, name) };
+      }
       case "audio":
         return { audio: { format: AUDIO_FORMATS[block.mediaType], source: toSource(block) } };
     }
+  }
+
+  /** Whether a tool result may contain a block: "Citations are not supported in tool result documents". */
+  canBeInResult({ type }: MediaBlock): boolean {
+    return type !== "document" || !this.#citesDocuments;
   }
 
   #createName(name = "document"): string {
@@ -97,6 +102,24 @@ export class MediaConverter {
     this.#names.add(unique);
     return unique;
   }
+}
+
+/** Whether the API can cite a document: "Only txt and pdf formats are supported when citations are enabled". */
+export function canBeCited({ mediaType, source }: DocumentBlock): boolean {
+  return mediaType === PDF || (mediaType.startsWith("text/") && source.type === "base64");
+}
+
+function toUncited(block: DocumentBlock, name: string): JsonObject {
+  return { format: DOCUMENT_FORMATS[block.mediaType], name, source: toSource(block) };
+}
+
+/** Converts a document that is cited; the API reads the bytes of one as PDF. */
+function toCited(block: DocumentBlock, name: string): JsonObject {
+  const { mediaType, source } = block;
+  const document = mediaType !== PDF && source.type === "base64"
+    ? { format: "txt", name, source: { text: decodeBase64Text(source.data) } }
+    : toUncited(block, name);
+  return { ...document, citations: { enabled: true } };
 }
 
 function getImageFormat(block: MediaBlock): string {

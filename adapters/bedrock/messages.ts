@@ -64,8 +64,21 @@ export function toWireMessages(
   );
   for (const { content } of turns) addDocumentText(content);
   if (cachePoint === undefined) return turns;
-  for (const { content } of findCachedTurns(turns)) content.push(cachePoint);
+  for (const { content } of findCachedTurns(turns)) addCachePoint(content, cachePoint);
   return turns;
+}
+
+/**
+ * Adds a cache point to the end of a message, before documents there that the API converts to text, as all but PDF: a cache
+ * point that follows one has "messages.0.content.2.type: Field required" as the answer.
+ */
+function addCachePoint(content: WireBlock[], cachePoint: WireBlock): void {
+  const index = content.findLastIndex((block) => !isConvertedDocument(block)) + 1;
+  if (index > 0) content.splice(index, 0, cachePoint);
+}
+
+function isConvertedDocument({ document }: WireBlock): boolean {
+  return isJsonObject(document) && document["format"] !== "pdf";
 }
 
 /**
@@ -126,8 +139,10 @@ function toResult(
   const { toolCallId, content, isError } = message;
   const accepted = getTextAndMedia(content);
   const canHaveMedia = family.resultMedia && !isError;
-  const inResult = canHaveMedia ? accepted : accepted.filter(({ type }) => type === "text");
-  const media = canHaveMedia ? [] : accepted.filter(isMedia);
+  const isInResult = (block: TextBlock | MediaBlock) =>
+    block.type === "text" || (canHaveMedia && converter.canBeInResult(block));
+  const inResult = accepted.filter(isInResult);
+  const media = accepted.filter(isMedia).filter((block) => !isInResult(block));
   const blocks = family.resultStatus && inResult.length > 0
     ? inResult.map((block) => toContentBlock(block, converter))
     : [{ text: toResultText(message) }];

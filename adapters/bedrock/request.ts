@@ -9,7 +9,6 @@ import type { JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import { omitBlankStop } from "../anthropic/blank_stop.ts";
-import { shouldCite } from "../anthropic/cited_documents.ts";
 import { toClaudeSchema } from "../kit/request/property_names.ts";
 import { isToolForced } from "../anthropic/thinking.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
@@ -28,6 +27,7 @@ import { toToolSchema } from "../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
+import { shouldCiteAll } from "./cited_documents.ts";
 import { getModelFamily, type ModelFamily } from "./families.ts";
 import { getAbilities } from "./media.ts";
 import { toWireMessages } from "./messages.ts";
@@ -92,7 +92,7 @@ export async function createConverseBody(
     model,
     family,
     tools: context.tools,
-    citesDocuments: shouldCite(history, outputConfig !== undefined, sink),
+    citesDocuments: shouldCiteAll(history, outputConfig !== undefined, sink),
     prefill,
     sink,
     cachePoint: getCachePoint("messages"),

@@ -222,9 +222,12 @@ function mapAlternatives(
   return Array.isArray(anyOf) ? { anyOf: anyOf.map(change) } : schema;
 }
 
-/** Whether Google accepts a pattern: its regular expressions have no look-around and no backreferences. */
+/**
+ * Whether Google accepts a pattern: its regular expressions have no look-around, no references to groups, no properties of
+ * characters and none by their code.
+ */
 function isSupportedPattern(pattern: unknown): boolean {
-  return typeof pattern === "string" && !/\(\?(?:[=!]|<[=!])|\\[1-9]|\\k</.test(pattern);
+  return typeof pattern === "string" && !/\(\?[=!<]|\\[\dkpPu]/.test(pattern);
 }
 
 function isNullSchema(schema: unknown): boolean {

@@ -20,7 +20,7 @@ import {
   requireApiKey,
 } from "./options/adapter_options.ts";
 import { checkStreamOptions } from "./options/check_options.ts";
-import type { RejectedContent } from "./request/rejected_content.ts";
+import type { ContentReducer, RejectedContent } from "./request/rejected_content.ts";
 import { omitImpossibleToolChoice } from "./request/tools.ts";
 import { withCatalog } from "./request/with_catalog.ts";
 import { createNameDecoder, type NameRule, TOOL_NAME_RULE } from "./request/wire_names.ts";
@@ -120,6 +120,14 @@ interface KnownHistory {
   rejected?: RejectedContent;
 }
 
+/** A call that was sent, and what is left out when it is sent again. */
+interface SentCall {
+  readonly call: ProviderCall;
+  readonly key: string | undefined;
+  /** Set once the provider has rejected the request. */
+  reducer?: ContentReducer;
+}
+
 /** Request and response of one call to a {@linkcode Provider}. */
 class ProviderExchange<Frame> implements Exchange<Frame> {
   readonly #provider: Provider<Frame>;
@@ -128,6 +136,7 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   readonly #history: KnownHistory;
   /** Shared with the error origin of the call, so that secrets added later are redacted too. */
   readonly secrets: string[] = [];
+  #sent: SentCall | undefined;
 
   constructor(
     provider: Provider<Frame>,
@@ -169,20 +178,27 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
     const possible = omitImpossibleToolChoice(request, writer);
     const adapted = this.#history.rejected?.adapt(possible, writer) ?? possible;
     const call = { ...this.#call, request: adapted };
+    this.#sent = { call, key };
     const outgoing = await this.#prepare(call, key);
     await this.#reservation.reserve(writer, connection.signal);
     try {
-      const [body, reader] = await Promise.all([
-        this.#post(outgoing, connection).catch((error) =>
-          this.#postWithoutRejected(error, { call, key, connection })
+      const [response, reader] = await Promise.all([
+        this.#post(outgoing, connection).then(
+          (body) => ({ body }),
+          (error) => this.#postWithoutRejected(error, connection),
         ),
         this.#createReader(),
       ]);
-      return { body, ...reader };
+      return { ...response, ...reader };
     } catch (error) {
       this.#reservation.release(error);
       throw error;
     }
+  }
+
+  async reopen(error: AgentError, connection: AbortController): Promise<OpenReply<Frame>> {
+    const response = await this.#postWithoutRejected(error, connection);
+    return { ...response, ...await this.#createReader() };
   }
 
   #addSecrets(secrets: readonly string[]): void {
@@ -207,18 +223,16 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   /** Sends a request again without content of the history that the provider rejected; rejects with other errors. */
   async #postWithoutRejected(
     error: unknown,
-    { call, key, connection }: {
-      readonly call: ProviderCall;
-      readonly key: string | undefined;
-      readonly connection: AbortController;
-    },
-  ): Promise<ReadableStream<Uint8Array> | null> {
-    if (!AgentError.is(error)) throw error;
+    connection: AbortController,
+  ): Promise<Pick<OpenReply<Frame>, "body" | "onAccepted">> {
+    const sent = this.#sent;
+    if (!AgentError.is(error) || !sent) throw error;
     const { ContentReducer, RejectedContent } = await import("./request/rejected_content.ts")
       .catch(() => Promise.reject(error)); // offline
+    const { call, key } = sent;
+    const reducer = sent.reducer ??= new ContentReducer(call.request);
     // The first request has reported everything else.
     const writer = new BlockWriter(() => {});
-    const reducer = new ContentReducer(call.request);
     let problem: unknown = error;
     while (true) {
       const request = reducer.reduce(problem);
@@ -226,10 +240,12 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
       try {
         const outgoing = await this.#prepare({ ...call, request, writer }, key);
         const body = await this.#post(outgoing, connection);
-        for (const { code, message } of reducer.warnings) call.writer.warning(code, message);
-        this.#history.rejected ??= new RejectedContent();
-        this.#history.rejected.remember(request.model, reducer.omitted);
-        return body;
+        const onAccepted = () => {
+          for (const { code, message } of reducer.warnings) call.writer.warning(code, message);
+          this.#history.rejected ??= new RejectedContent();
+          this.#history.rejected.remember(request.model, reducer.omitted);
+        };
+        return { body, onAccepted };
       } catch (other) {
         problem = other;
       }

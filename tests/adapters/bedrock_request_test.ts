@@ -295,6 +295,37 @@ Deno.test("createBedrock(): omits calls of system tools without a result, and re
   ]);
 });
 
+/** Creates a document in a format, such as `csv`. */
+function createDocument(mediaType: string): ContentBlock {
+  return { type: "document", mediaType, source: { type: "base64", data: "YSxi" } };
+}
+
+for (
+  const [content, expected] of [
+    [["Sum.", createDocument("text/csv")], ["text", "cachePoint", "document"]],
+    [[createDocument("text/csv"), "Sum."], ["document", "text", "cachePoint"]],
+    [[createDocument("text/csv")], ["document", "text", "cachePoint"]],
+    [["Sum.", createDocument("text/csv"), PIXEL], ["text", "document", "image", "cachePoint"]],
+    [
+      ["Sum.", createDocument("text/csv"), createDocument("text/html")],
+      ["text", "cachePoint", "document", "document"],
+    ],
+    [["Sum.", createDocument("application/pdf")], ["text", "document", "cachePoint"]],
+    [
+      ["Sum.", createDocument("text/csv"), createDocument("application/pdf")],
+      ["text", "document", "document", "cachePoint"],
+    ],
+  ] as const
+) {
+  Deno.test(`createBedrock(): no cache point follows a document that the API converts, as in ${expected}`, async () => {
+    const request = richRequest(createModel(CLAUDE));
+    const context = { ...request.context, messages: [prompt(...content)] };
+    const { body } = await sendToBedrock({ ...request, context });
+    const [message] = body["messages"] as { content: object[] }[];
+    assertEquals(message?.content.flatMap((block) => Object.keys(block)), [...expected]);
+  });
+}
+
 Deno.test("createBedrock(): a request without tools has no items of system tools, which the API rejects there", async () => {
   const model = createModel(NOVA);
   const items = [

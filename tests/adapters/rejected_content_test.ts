@@ -28,6 +28,21 @@ for (const subject of SUBJECTS) {
     assertEquals(bodies.length, 3);
   });
 
+  for (
+    const message of [
+      "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+      "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.",
+    ]
+  ) {
+    Deno.test(`${model.provider}: a request is sent again without reasoning after "${message}"`, async () => {
+      const { bodies, fetch } = createServer({ ...subject, error: { error: { message } } });
+      const reply = await readReply(createStreamFn(fetch)(createRequest(subject)));
+      assertEquals(reply.stopReason, "stop");
+      assertEquals(listRejections(reply.warnings), ["thinking_left_out"]);
+      assertEquals(bodies.length, 2);
+    });
+  }
+
   Deno.test(`${model.provider}: other errors about a request with reasoning are reported`, async () => {
     const error = { error: { type: "invalid_request_error", message: "Unknown field: x" } };
     const { bodies, fetch } = createServer({ ...subject, error });

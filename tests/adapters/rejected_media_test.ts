@@ -133,8 +133,19 @@ const LOST_IMAGES:
     ["openai", "url", "'url' field must be a base64 encoded image."],
     ["openai", "url", "This model does not support image URLs"],
     ["anthropic", "url", "Unable to download the file. Please verify the URL and try again."],
+    ["anthropic", "url", "This URL is disallowed by the website's robots.txt file."],
+    [
+      "anthropic",
+      "url",
+      "messages.0.content.0.image.source.url: Only HTTPS URLs are supported.",
+    ],
     ["google", "url", "Cannot fetch content from the provided URL."],
+    ["google", "url", "Invalid or unsupported file uri: https://files.example/1.png"],
+    ["google", "url", "Received 404 status code when fetching image from URL"],
+    ["openai", "url", "File could not be fetched from url 'https://files.example/1.png'"],
     ["openai", "provider_file", "No such File object: file-1"],
+    ["openai", "provider_file", "File with id 'file-1' not found."],
+    ["openai", "provider_file", "Files [file-1] were not found"],
     ["anthropic", "provider_file", "File not found: https://files.example/1.png"],
     [
       "google",
@@ -330,6 +341,11 @@ const VISION_ERRORS: readonly (readonly [baseUrl: string, status: number, error:
     { message: "'messages.2' : for 'role:user' ('messages.2.content' : value must be a string)" },
   ],
   [
+    "https://generativelanguage.googleapis.com/v1beta/openai",
+    400,
+    { message: "Image input modality is not enabled for models/gemma-3n-e4b-it" },
+  ],
+  [
     "http://localhost:4000/v1",
     400,
     { message: "Invalid content type. image_url is only supported by certain models." },
@@ -426,6 +442,9 @@ for (
     "messages.2.content.0.pdf.source.base64.data: The PDF specified was not valid.",
     "messages.2.content.1.document.source.base64.data: The PDF specified is password protected.",
     "A maximum of 100 PDF pages may be provided.",
+    "The document contains 1200 pages which exceeds the supported page limit of 1000.",
+    "This model doesn't support the document field for user messages. Remove document and try again.",
+    "Invalid Value: 'file'. This model does not support file content types.",
   ]
 ) {
   Deno.test(`anthropic: a request is sent again without a document after "${message}"`, async () => {

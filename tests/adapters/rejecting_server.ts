@@ -87,13 +87,13 @@ export const SUBJECTS: readonly Subject[] = [
 
 /** Creates a server that rejects the reasoning, and records the bodies of the requests. */
 export function createServer(
-  { error, events }: Pick<Subject, "error" | "events">,
+  { error, events, status = 400 }: Pick<Subject, "error" | "events"> & { readonly status?: number },
 ): { readonly bodies: readonly string[]; readonly fetch: typeof globalThis.fetch } {
   const bodies: string[] = [];
   const fetch: typeof globalThis.fetch = (_url, init) => {
     const body = `${init?.body}`;
     bodies.push(body);
-    if (body.includes(SIGNED)) return Promise.resolve(Response.json(error, { status: 400 }));
+    if (body.includes(SIGNED)) return Promise.resolve(Response.json(error, { status }));
     const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
     const headers = { "content-type": "text/event-stream" };
     return Promise.resolve(new Response(text, { headers }));

@@ -183,6 +183,11 @@ export function findBedrockProblems(body: unknown): string[] {
       getPath(blocks.at(-1), "reasoningContent") === undefined,
       "reply ends with thinking",
     );
+    for (const [index, block] of blocks.entries()) {
+      const format = getPath(blocks[index - 1], "document", "format") ?? "pdf";
+      const isAccepted = getPath(block, "cachePoint") === undefined || format === "pdf";
+      problems.require(isAccepted, "cache point after a document that is no PDF");
+    }
   }
   problems.require(countOccurrences(body, "cachePoint") <= 4, "more than four cache points");
   const hasCalls =

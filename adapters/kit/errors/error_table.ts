@@ -88,6 +88,9 @@ export const COMMON_CODES: Readonly<Record<string, ErrorClassification>> = {
 
   content_filter: FILTERED,
   content_policy_violation: FILTERED,
+  image_content_policy_violation: FILTERED,
+  bio_policy: FILTERED,
+  misalignment_policy_violation: FILTERED,
   ResponsibleAIPolicyViolation: FILTERED,
 
   model_not_found: UNKNOWN_MODEL,
@@ -103,6 +106,21 @@ export const FALLBACK_CODES: Readonly<Record<string, ErrorClassification>> = {
   invalid_prompt: BAD_REQUEST,
   not_found_error: BAD_REQUEST,
   unsupported_value: BAD_REQUEST,
+
+  // OpenAI, in the last event of a response
+  invalid_image: BAD_REQUEST,
+  invalid_image_format: BAD_REQUEST,
+  invalid_image_mode: BAD_REQUEST,
+  invalid_image_url: BAD_REQUEST,
+  invalid_base64_image: BAD_REQUEST,
+  image_too_large: BAD_REQUEST,
+  image_too_small: BAD_REQUEST,
+  image_parse_error: BAD_REQUEST,
+  image_file_too_large: BAD_REQUEST,
+  image_file_not_found: BAD_REQUEST,
+  empty_image_file: BAD_REQUEST,
+  failed_to_download_image: BAD_REQUEST,
+  unsupported_image_media_type: BAD_REQUEST,
 };
 
 /** Statuses that decide without the message. */

@@ -1,55 +1,72 @@
 /**
- * Parts of requests that a provider rejects, so that every further request would fail: images and documents that are damaged,
- * too large or too many, the thinking, signatures and provider items of replies of another account or gateway, and the
+ * Parts of requests that a provider rejects, so that every further request would fail: images, documents and audio that are
+ * damaged, too large, too many or not accepted, the thinking, signatures and provider items of replies of another account or gateway, and the
  * summaries of thinking that OpenAI has only for verified accounts. Loaded when a request fails.
  *
  * @module
  */
 
-import type { ContentBlock, DocumentBlock, ImageBlock } from "../../../src/core/content.ts";
+import type { ContentBlock } from "../../../src/core/content.ts";
 import { AgentError } from "../../../src/core/errors.ts";
 import type { AssistantMessage, LlmMessage } from "../../../src/core/message.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
-import { isOwnReply } from "./history.ts";
+import { isMedia, isOwnReply } from "./history.ts";
+import { getMediaType, type MediaBlock } from "./media.ts";
 import type { WarningSink } from "./warnings.ts";
 
 /**
- * Matches errors about the thinking of replies: "The encrypted content gAAA… could not be verified" of OpenAI, "Invalid
- * `signature` in `thinking` block" of Anthropic and "Thought signature is not valid" of Google.
+ * Matches errors about the thinking of replies: "The encrypted content gAAA… could not be verified", "Item 'rs_1' of type
+ * 'reasoning' was provided without its required following item" and "Items are not persisted when `store` is set to false" of
+ * OpenAI, "Invalid `signature` in `thinking` block" of Anthropic and "Thought signature is not valid" of Google.
  */
 const REJECTED_THINKING =
-  /encrypted[ _]content|invalid [`'"]?(?:signature|data)[`'"]? in [`'"]?(?:redacted_)?thinking|thought[ _]?signature|thinking[`'"]? blocks .*cannot be modified/i;
+  /encrypted[ _]content|without its required (?:following|[`'"]?reasoning)|items are not persisted|invalid [`'"]?(?:signature|data)[`'"]? in [`'"]?(?:redacted_)?thinking|thought[ _]?signature|thinking[`'"]? blocks .*cannot be modified/i;
 
 /**
  * Matches errors about images: "At least one of the image dimensions exceed max allowed size: 8000 pixels", "image exceeds 5 MB
  * maximum" and "Could not process image" of Anthropic and Bedrock, "The image data you provided does not represent a valid
- * image" and "You uploaded an unsupported image" of OpenAI, "Unable to process input image" of Google and the like.
+ * image" and "You uploaded an unsupported image" of OpenAI, "Unable to process input image" of Google, "Failed to load image or
+ * audio file" of llama.cpp and Ollama and the like.
  */
 const REJECTED_IMAGE =
-  /image (?:dimensions|exceeds|data|format|size|type|mime|was specified|does not match|cannot be empty|is (?:not valid|invalid|corrupt)|(?:is )?too (?:large|small|big)|(?:length|width|height) and)|\bimage\.source|(?:process|decode|load|identify)(?: input| the| an)? image|(?:valid|unsupported|corrupt(?:ed)?) image\b|invalid '[^']*image_url|invalid_image|image_(?:parse|too)|resize the image|support images (?:larger|smaller|of type)|(?:animated|gif|webp|svg|bmp|tiff|heic|avif) images? (?:is |are )?not supported/i;
+  /media exceeds|image (?:dimensions|exceeds|data|format|size|type|mime|was specified|does not match|cannot be empty|is (?:not valid|invalid|corrupt)|(?:is )?too (?:large|small|big)|(?:length|width|height) and)|\bimage\.source|(?:process|decode|load|identify)(?: input| the| an)? image|(?:valid|unsupported|corrupt(?:ed)?) image\b|invalid '[^']*image_url|invalid_image|image_(?:parse|too)|resize the image|image: unknown format|support images (?:larger|smaller|of type)|(?:animated|gif|webp|svg|bmp|tiff|heic|avif) images? (?:is |are )?not supported/i;
 
 /**
  * Matches errors about documents: "The PDF specified was not valid", "The PDF specified is password protected" and "A maximum of
- * 100 PDF pages may be provided" of Anthropic and Bedrock, and "The document has no pages" of Google.
+ * 100 PDF pages may be provided" of Anthropic and Bedrock, and "The document has no pages" and "exceeds the supported page limit
+ * of 1000" of Google; and of models that accept none: "This model doesn't support the document field" of Bedrock, "This model does
+ * not support file content types" and "The file type you uploaded is not supported" of OpenAI.
  */
 const REJECTED_DOCUMENT =
-  /PDF (?:specified|pages|cannot be empty|is too large)|\b(?:pdf|document)\.source|(?:process|decode|parse|read)(?: the| an?)? (?:PDF|document)\b|document has no pages|(?:corrupt(?:ed)?|password[- ]protected) (?:PDF|document)/i;
+  /PDF (?:specified|pages|cannot be empty|is too large)|\b(?:pdf|document)\.source|supported page limit|support (?:the )?(?:documents?|pdfs?|file content)\b|file type you uploaded|invalid (?:file data|'[^']*file_data)|(?:process|decode|parse|read)(?: the| an?)? (?:PDF|document)\b|document has no pages|(?:corrupt(?:ed)?|password[- ]protected) (?:PDF|document)/i;
+
+/**
+ * Matches errors about audio, most of models that accept none: "Audio input modality is not enabled for this model" of Google,
+ * "audio input is not supported" of llama.cpp and "No endpoints found that support input audio" of OpenRouter.
+ */
+const REJECTED_AUDIO =
+  /audio (?:inputs? )?(?:modality )?(?:is |are )?not (?:supported|enabled|valid)|support (?:the )?(?:input )?audio\b|(?:invalid|unsupported) audio\b|invalid '[^']*input_audio/i;
+
+/** Matches errors about the type of media, which they name: "Unsupported MIME type: application/rtf" of Google. */
+const REJECTED_TYPE = /unsupported mime[ _]?type:? ?[`'"]?([\w.+-]+\/[\w.+-]+)/i;
 
 /**
  * Matches errors about a URL that no longer leads to the image or document: "Error while downloading https://…" of OpenAI,
- * "Unable to download the file" of Anthropic and "Cannot fetch content from the provided URL" of Google; and of servers that
- * download nothing: "image URLs are not currently supported" of Ollama and "'url' field must be a base64 encoded image" of LM Studio.
+ * "Unable to download the file" and "This URL is disallowed by the website's robots.txt file" of Anthropic, "Cannot fetch content
+ * from the provided URL", "Received 404 status code when fetching image from URL" and "Invalid or unsupported file uri" of Google
+ * and "File could not be fetched from url" of Mistral; and of servers that download nothing: "image URLs are not currently
+ * supported" of Ollama and "'url' field must be a base64 encoded image" of LM Studio.
  */
 const REJECTED_URL =
-  /while downloading|(?:unable to|cannot|could not|failed to) (?:download|fetch)|failed_to_download|image urls? (?:is |are )?not|support image urls?\b|must be a base64/i;
+  /while downloading|robots\.txt|fetching (?:the )?(?:image|file|url)\b|be fetched from|unsupported file uri|\bsource\.url\b|(?:unable to|cannot|could not|failed to) (?:download|fetch)|failed_to_download|image urls? (?:is |are )?not|support image urls?\b|must be a base64/i;
 
 /**
  * Matches errors about a file of the provider that has expired: "You do not have permission to access the File abc or it may not
  * exist" of Google, after 48 hours, "File not found: file_1" of Anthropic and "No such File object: file-1" of OpenAI.
  */
 const REJECTED_FILE =
-  /access the file|no such file|file not found|\bfile [\w-]+ (?:was |is |has )?(?:not found|expired|does not exist)/i;
+  /access the file|no such file|file not found|\bfiles? (?:with id )?[['"`]?[\w-]+[\]'"`]? (?:was |were |is |has )?(?:not found|expired|deleted|does not exist)/i;
 
 /** Matches errors about base64: "Invalid base64 image_url" of OpenAI and "Base64 decoding failed" of Google. */
 const REJECTED_BASE64 = /invalid base64|base64 decoding failed/i;
@@ -57,20 +74,38 @@ const REJECTED_BASE64 = /invalid base64|base64 decoding failed/i;
 /**
  * Matches errors about the number of images and documents: "too many images and documents: 21 + 0 > 20", "Too much media: 0
  * document pages + 107 images > 100" and the size of images "for many-image requests" of Anthropic and Bedrock, "Too many images
- * in request. Max is 10." of OpenAI, "At most 5 image(s) may be provided in one request" of vLLM, and "request contains 52
- * images, exceeding the maximum of 50" of others.
+ * in request. Max is 10." of OpenAI, "At most 5 image(s) may be provided in one request" of vLLM, "this model only supports one
+ * image" of Ollama, and "request contains 52 images, exceeding the maximum of 50" of others.
  */
 const TOO_MANY =
-  /too (?:many|much) (?:images?|documents?|media)\b|many-image requests|at most \d+ (?:image|document)|contains \d+ (?:image|document)s/i;
+  /only supports one image|too (?:many|much) (?:images?|documents?|media)\b|many-image requests|at most \d+ (?:image|document)|contains \d+ (?:image|document)s/i;
+
+/**
+ * Matches errors about the size of a request, most of which is media: "Total image size is 50.6MB, which exceeds the allowed limit
+ * of 50.0MB" of OpenAI, "Request payload size exceeds the limit: 20971520 bytes" and "The request's total referenced files bytes
+ * are too large to be read" of Google, and all with the status 413, as of Anthropic.
+ */
+const TOO_LARGE =
+  /payload size|total (?:image |media )?size|total referenced files|request size cannot|answered 413/i;
+
+/** Size of the media in a request, in characters of base64, from which on they are a reason for the status 413. */
+const MIN_LARGE_MEDIA = 1_000_000;
 
 /**
  * Matches errors of models that accept no images, with any status: "No endpoints found that support image input" of OpenRouter,
  * "image input is not supported" of llama.cpp, "Model does not support images" and "Vision add-on is not loaded" of LM Studio, "is
- * not a multimodal model" of vLLM, "image_url is only supported by certain models" of OpenAI, and "content must be a string" of
+ * not a multimodal model" of vLLM, "Image input modality is not enabled for models/gemma-3n-e4b-it" of Google, "image_url is only supported by certain models" of OpenAI, and "content must be a string" of
  * Groq.
  */
 const WITHOUT_VISION =
-  /support (?:the )?image(?!\/| (?:url|type|format|mime|size|dimension)|s (?:larger|smaller|of type))|(?<!(?:animated|gif|webp|svg|bmp|tiff|heic|avif) )images? (?:inputs? )?(?:is |are )?not (?:supported|enabled)|not support (?:vision|multimodal)|not a (?:multimodal|vision) model|vision add-on is not loaded|required for image input|at most 0 image|only supports? text|image_url[`'"]? is (?:not|only) supported|unknown variant [`'"]?image_url|content[`'"]? ?(?:must be|: value must be) a string/i;
+  /support (?:the )?image(?!\/| (?:url|type|format|mime|size|dimension|generation|output|edit)|s (?:larger|smaller|of type))|(?<!(?:animated|gif|webp|svg|bmp|tiff|heic|avif) )images? (?:inputs? )?(?:modality )?(?:is |are )?not (?:supported|enabled)|(?:vision|multimodal) (?:inputs? )?(?:is |are )not supported|not support (?:vision|multimodal)|not a (?:multimodal|vision) model|vision add-on is not loaded|required for image input|at most 0 image|only supports? text|image_url[`'"]? is (?:not|only) supported|unknown variant [`'"]?image_url|content[`'"]? ?(?:must be|: value must be) a string/i;
+
+/**
+ * Matches errors about media with any status: those of Ollama and llama.cpp, which answer as a server that fails, and "No
+ * endpoints found that support input audio" of OpenRouter, with that of an unknown model.
+ */
+const UNUSUAL_STATUS =
+  /load image or audio file|image: unknown format|only supports one image|audio input is not supported|no endpoints found that support/i;
 
 /** Matches the error "Your organization must be verified to generate reasoning summaries" of OpenAI, about `reasoning.summary`. */
 const REJECTED_SUMMARY = /reasoning summaries|reasoning\.summary/i;
@@ -88,6 +123,11 @@ const KINDS: readonly MediaKind[] = [
     pattern: REJECTED_FILE,
     includes: ({ source }) => source.type === "provider_file",
   },
+  {
+    reason: "type",
+    pattern: REJECTED_TYPE,
+    includes: (block, message) => getMediaType(block) === REJECTED_TYPE.exec(message)?.[1],
+  },
   { reason: "url", pattern: REJECTED_URL, includes: ({ source }) => source.type === "url" },
   {
     reason: "base64",
@@ -96,25 +136,29 @@ const KINDS: readonly MediaKind[] = [
   },
   { reason: "image", pattern: REJECTED_IMAGE, includes: ({ type }) => type === "image" },
   { reason: "document", pattern: REJECTED_DOCUMENT, includes: ({ type }) => type === "document" },
+  { reason: "audio", pattern: REJECTED_AUDIO, includes: ({ type }) => type === "audio" },
 ];
 
 /** Media of which a provider rejects one. */
 interface MediaKind {
-  readonly reason: "file" | "url" | "base64" | "image" | "document";
+  readonly reason: "file" | "type" | "url" | "base64" | "image" | "document" | "audio";
   readonly pattern: RegExp;
-  readonly includes: (block: RejectedMedia) => boolean;
+  /** Whether an error that matches the pattern may be about a block. */
+  readonly includes: (block: MediaBlock, message: string) => boolean;
 }
 
 /** Codes of warnings about media. */
-const MEDIA_CODES = { image: "images_left_out", document: "documents_left_out" } as const;
+const MEDIA_CODES = {
+  image: "images_left_out",
+  document: "documents_left_out",
+  audio: "audio_left_out",
+} as const;
 
 /** Text in place of an image for a model that accepts none. */
 const UNSEEN_IMAGE = { type: "text", text: "(an image that this model cannot see)" } as const;
 
 /** Names of media in texts that replace them. */
-const NAMES = { image: "an image", document: "a document" } as const;
-
-type RejectedMedia = ImageBlock | DocumentBlock;
+const NAMES = { image: "an image", document: "a document", audio: "an audio clip" } as const;
 
 /** The option for summaries of thinking. */
 const SUMMARY = { type: "reasoning_summary" } as const;
@@ -126,7 +170,7 @@ const ALL_IMAGES = { type: "all_images" } as const;
 type ModelPart = typeof SUMMARY | typeof ALL_IMAGES;
 
 /** A part of a request that a provider may reject: of a reply, its thinking, signatures and provider items. */
-type RejectedPart = AssistantMessage | RejectedMedia | ModelPart;
+type RejectedPart = AssistantMessage | MediaBlock | ModelPart;
 
 /** A warning about content that was left out. */
 interface Warning {
@@ -134,9 +178,9 @@ interface Warning {
   readonly message: string;
 }
 
-/** Content that may be what a provider rejects, with the kind of the content; `number` is that of images and documents. */
+/** Content that may be what a provider rejects, with the kind of the content; `number` and `size` are those of all media. */
 interface Suspects {
-  readonly reason: "thinking" | "summary" | "vision" | "number" | MediaKind["reason"];
+  readonly reason: "thinking" | "summary" | "vision" | "number" | "size" | MediaKind["reason"];
   /** Parts to leave out, the most likely ones first. */
   readonly candidates: readonly (readonly RejectedPart[])[];
   /** Creates the warning about parts that are left out. */
@@ -210,14 +254,23 @@ function findSuspects(
   request: StreamRequest,
 ): Suspects | undefined {
   if (code !== "model_throttled" && WITHOUT_VISION.test(message)) return suspectVision(request);
-  const isAboutRequest = code === "bad_request" || REJECTED_FILE.test(message);
+  const isTooLarge = TOO_LARGE.test(message) &&
+    (code === "bad_request" || getMediaSize(listMedia(request, 0)) >= MIN_LARGE_MEDIA);
+  if (isTooLarge) return suspectLargeMedia(request);
+  const isAboutRequest = code === "bad_request" || REJECTED_FILE.test(message) ||
+    UNUSUAL_STATUS.test(message);
   if (!isAboutRequest) return undefined;
   if (REJECTED_THINKING.test(message)) return suspectThinking(request);
   if (REJECTED_SUMMARY.test(message)) return suspectSummary(request);
   if (TOO_MANY.test(message)) return suspectOldMedia(request, message);
   const media = listMedia(request, 0);
-  const kind = KINDS.find(({ pattern, includes }) => pattern.test(message) && media.some(includes));
-  return kind && suspectMedia(request, kind);
+  for (const { reason, pattern, includes } of KINDS) {
+    const isIncluded = (block: MediaBlock) => includes(block, message);
+    if (pattern.test(message) && media.some(isIncluded)) {
+      return suspectMedia(request, { reason, isIncluded, message });
+    }
+  }
+  return undefined;
 }
 
 /** Suspects all replies, which become those of another model: it gets nothing but their text and calls. */
@@ -262,32 +315,57 @@ function hasSummary({ model, options }: StreamRequest): boolean {
   return model.thinkingLevel !== "off" && options.reasoningSummary !== "off";
 }
 
+/** Media of a kind of which an error reports one. */
+interface SuspectMediaOptions extends Pick<MediaKind, "reason"> {
+  readonly isIncluded: (block: MediaBlock) => boolean;
+  readonly message: string;
+}
+
 /**
- * Suspects the newest media, since earlier requests had the others; then the others, as when a session continues in another
- * process; then all.
+ * Suspects the media that the error names; then the newest, since earlier requests had the others; then the others, as when a
+ * session continues in another process; then all.
  */
-function suspectMedia(request: StreamRequest, { reason, includes }: MediaKind): Suspects {
-  const media = listMedia(request, 0).filter(includes);
-  const newest = listMedia(request, findNewestTurn(request, includes)).filter(includes);
+function suspectMedia(
+  request: StreamRequest,
+  { reason, isIncluded, message }: SuspectMediaOptions,
+): Suspects {
+  const media = listMedia(request, 0).filter(isIncluded);
+  const isNamedKind = reason === "url" || reason === "file";
+  const named = media.filter((block) => isNamedKind && isNamed(block, message));
+  const newest = listMedia(request, findNewestTurn(request, isIncluded)).filter(isIncluded);
   const others = media.slice(0, media.length - newest.length);
   return {
     reason,
-    candidates: others.length > 0 ? [newest, others, media] : [newest],
+    candidates: [named, newest, ...(others.length > 0 ? [others, media] : [])],
     toWarning: (parts) => {
       const type = findMediaType(parts);
-      const message = `The provider rejected ${NAMES[type]}: ${parts.length} omitted`;
-      return { code: MEDIA_CODES[type], message };
+      const text = `The provider rejected ${NAMES[type]}: ${parts.length} omitted`;
+      return { code: MEDIA_CODES[type], message: text };
     },
   };
 }
 
-/** Returns the type of media in the words of a warning: that of images if there is one. */
-function findMediaType(parts: readonly RejectedPart[]): RejectedMedia["type"] {
-  return parts.some((part) => "type" in part && part.type === "image") ? "image" : "document";
+/** Whether an error contains the URL of a block, or the last part of the id of its file. */
+function isNamed({ source }: MediaBlock, message: string): boolean {
+  switch (source.type) {
+    case "url":
+      return message.includes(source.url);
+    case "provider_file":
+      return message.includes(source.id.slice(source.id.lastIndexOf("/") + 1));
+    default:
+      return false;
+  }
+}
+
+/** Returns the type of media in the words of a warning: that of images if there is one, else that of documents. */
+function findMediaType(parts: readonly RejectedPart[]): MediaBlock["type"] {
+  const types = parts.map((part) => "type" in part ? part.type : undefined);
+  return (["image", "document"] as const).find((type) => types.includes(type)) ?? "audio";
 }
 
 function findMaxNumber(message: string): number {
   if (message.includes("many-image")) return MAX_LARGE_IMAGES;
+  if (/supports one image/i.test(message)) return 1;
   return Number(MAX_NUMBER.exec(message)?.[1] ?? Infinity);
 }
 
@@ -296,7 +374,7 @@ function findMaxNumber(message: string): number {
  * number is reached again can have the same prompt; then all of them, since the pages of documents count, too; then all media.
  */
 function suspectOldMedia(request: StreamRequest, message: string): Suspects {
-  const isCounted = ({ type }: RejectedMedia) =>
+  const isCounted = ({ type }: MediaBlock) =>
     /\bmedia\b/i.test(message) || message.toLowerCase().includes(type);
   const media = listMedia(request, 0);
   const counted = media.filter(isCounted);
@@ -306,9 +384,7 @@ function suspectOldMedia(request: StreamRequest, message: string): Suspects {
   const candidates = [counted.slice(0, counted.length - kept), counted, media];
   return {
     reason: "number",
-    candidates: candidates.filter(({ length }, index) =>
-      length > (candidates[index - 1]?.length ?? 0)
-    ),
+    candidates: selectGrowing(candidates),
     toWarning: (parts) => ({
       code: MEDIA_CODES[findMediaType(parts)],
       message: `The provider rejected the number of images and documents: ${parts.length} omitted`,
@@ -316,21 +392,59 @@ function suspectOldMedia(request: StreamRequest, message: string): Suspects {
   };
 }
 
+/**
+ * Suspects the oldest media, until half of their size is left, since all requests until the limit is reached again can have
+ * the same prompt; then all but the newest; then the newest; then all.
+ */
+function suspectLargeMedia(request: StreamRequest): Suspects {
+  const media = listMedia(request, 0);
+  const half = getMediaSize(media) / 2;
+  const start = media.findIndex((_, index) => getMediaSize(media.slice(index)) <= half);
+  const newest = listMedia(request, findNewestTurn(request, () => true));
+  const oldest = media.slice(0, start);
+  const others = media.slice(0, media.length - newest.length);
+  return {
+    reason: "size",
+    candidates: others.length > 0
+      ? [...selectGrowing([oldest, others]), newest, media]
+      : [oldest, media],
+    toWarning: (parts) => ({
+      code: MEDIA_CODES[findMediaType(parts)],
+      message: `The provider rejected the size of images and documents: ${parts.length} omitted`,
+    }),
+  };
+}
+
+/** Returns the size of media in a request, in characters; that of URLs and files is not known. */
+function getMediaSize(media: readonly MediaBlock[]): number {
+  return media.reduce(
+    (size, { source }) => size + (source.type === "base64" ? source.data.length : 0),
+    0,
+  );
+}
+
+/** Returns the candidates that are more than all earlier ones. */
+function selectGrowing(candidates: readonly (readonly MediaBlock[])[]): (readonly MediaBlock[])[] {
+  return candidates.filter(({ length }, index) =>
+    candidates.slice(0, index).every((earlier) => earlier.length < length)
+  );
+}
+
 /** Returns the index of the first message after the reply before the newest media. */
 function findNewestTurn(
   { context: { messages } }: StreamRequest,
-  includes: (block: RejectedMedia) => boolean,
+  includes: (block: MediaBlock) => boolean,
 ): number {
   const last = messages.findLastIndex((message) => findMedia(message).some(includes));
   return messages.slice(0, Math.max(last, 0)).findLastIndex(({ role }) => role === "assistant") + 1;
 }
 
 /** Returns the images and documents of the messages from an index on. */
-function listMedia({ context }: StreamRequest, start: number): RejectedMedia[] {
+function listMedia({ context }: StreamRequest, start: number): MediaBlock[] {
   return context.messages.slice(start).flatMap(findMedia);
 }
 
-function listImages(request: StreamRequest): RejectedMedia[] {
+function listImages(request: StreamRequest): MediaBlock[] {
   return listMedia(request, 0).filter(({ type }) => type === "image");
 }
 
@@ -340,13 +454,12 @@ function reduce(
 ): StreamRequest {
   const { context, options } = request;
   const isBlind = isRejected(ALL_IMAGES);
-  const isOmitted = (block: RejectedMedia) =>
-    isRejected(block) || (isBlind && block.type === "image");
+  const isOmitted = (block: MediaBlock) => isRejected(block) || (isBlind && block.type === "image");
   const adaptBlock = (block: ContentBlock): ContentBlock => {
     if (!isMedia(block) || !isOmitted(block)) return block;
     if (isBlind && block.type === "image") return UNSEEN_IMAGE;
     const text = `(${NAMES[block.type]} that the provider rejected: it is damaged, too large, ` +
-      "one too many or no longer available)";
+      "one too many, no longer available or not accepted by this model)";
     return { type: "text", text };
   };
   const adapt = (message: LlmMessage): LlmMessage => {
@@ -366,12 +479,8 @@ function reduce(
   };
 }
 
-function findMedia(message: LlmMessage): RejectedMedia[] {
+function findMedia(message: LlmMessage): MediaBlock[] {
   return message.role === "assistant" ? [] : message.content.filter(isMedia);
-}
-
-function isMedia(block: ContentBlock): block is RejectedMedia {
-  return block.type === "image" || block.type === "document";
 }
 
 function hasReasoning({ content }: AssistantMessage): boolean {

@@ -10,6 +10,7 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
 import { mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
 import { inlineMovedReferences } from "./moved_references.ts";
+import { isPortablePattern } from "./portable_pattern.ts";
 
 /** The values that draft 2020-12 allows, by keyword; the older keywords among them are rewritten. */
 // `core/json_schema` is loaded with an agent: shared with adapters, its code would be a further file of a bundle.
@@ -31,7 +32,8 @@ const VALUES: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
 
 /**
  * Returns a schema in draft 2020-12: keywords of older drafts are rewritten, and those with an invalid value omitted. Each
- * array has a schema of its items, which OpenAI and Google require, and patterns that OpenAI rejects are in the description.
+ * array has a schema of its items, which OpenAI and Google require, and patterns that not all providers support are in the
+ * description.
  */
 export function toValidSchema(schema: JsonSchema): JsonSchema {
   return inlineMovedReferences(convertSchema(schema), { original: schema, convert: convertSchema });
@@ -41,7 +43,7 @@ function convertSchema(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).filter(([keyword, value]) =>
     value !== undefined && (VALUES.get(keyword)?.(value) ?? true)
   );
-  const described = describePattern(Object.fromEntries(entries));
+  const described = describePatterns(Object.fromEntries(entries));
   const rewritten = withoutRepetitions(rewriteOlderKeywords(described));
   return mapSubschemas(withItems(rewritten), (subschema, keyword) => {
     if (isJsonObject(subschema)) return convertSchema(subschema);
@@ -50,21 +52,38 @@ function convertSchema(schema: JsonSchema): JsonSchema {
   });
 }
 
-/**
- * Whether the regular expressions of all providers support a pattern: it has no look-around and no reference to a group.
- * OpenAI rejects a request with others, as for an e-mail address of Zod.
- */
-function isPortablePattern(pattern: string): boolean {
-  return !/\(\?(?:[=!]|<[=!])|\\[1-9]|\\k</.test(pattern);
+/** Moves patterns that are not portable to the description, where the model reads them. */
+function describePatterns(schema: JsonObject): JsonObject {
+  const { pattern, patternProperties } = schema;
+  const names = isJsonObject(patternProperties) ? Object.keys(patternProperties) : [];
+  const others = names.filter((name) => !isPortablePattern(name));
+  const notes = [
+    ...typeof pattern === "string" && !isPortablePattern(pattern)
+      ? [`{pattern: ${JSON.stringify(pattern)}}`]
+      : [],
+    ...others.length > 0 ? [`{patternProperties: ${JSON.stringify(others)}}`] : [],
+  ];
+  if (notes.length === 0) return schema;
+  return omitPatterns({ ...schema, description: joinNotes(schema["description"], notes) });
 }
 
-/** Moves a pattern that is not portable to the description, where the model reads it. */
-function describePattern(schema: JsonObject): JsonObject {
-  const { pattern, ...others } = schema;
-  if (typeof pattern !== "string" || isPortablePattern(pattern)) return schema;
-  const { description } = others;
-  const note = `{pattern: ${JSON.stringify(pattern)}}`;
-  return { ...others, description: description ? `${description}\n\n${note}` : note };
+/** Omits patterns that are not portable. An object that such names may have accepts any name. */
+function omitPatterns({ pattern, patternProperties, ...schema }: JsonObject): JsonObject {
+  const names = isJsonObject(patternProperties) ? Object.entries(patternProperties) : [];
+  const portable = names.filter(([name]) => isPortablePattern(name));
+  const { additionalProperties, ...others } = schema;
+  const isOpen = portable.length < names.length && additionalProperties === false;
+  return {
+    ...isOpen ? others : schema,
+    ...(typeof pattern === "string" && isPortablePattern(pattern) && { pattern }),
+    ...(portable.length > 0 && { patternProperties: Object.fromEntries(portable) }),
+  };
+}
+
+function joinNotes(description: unknown, notes: readonly string[]): string {
+  return [...typeof description === "string" && description ? [description] : [], ...notes].join(
+    "\n\n",
+  );
 }
 
 /** Rewrites keywords of older drafts; the others keep their order, so that the same schema has the same text. */

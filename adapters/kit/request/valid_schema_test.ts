@@ -78,6 +78,34 @@ const SCHEMAS: readonly (readonly [JsonSchema, JsonSchema])[] = [
     },
   ],
   [
+    { type: "string", pattern: "^[\\p{L}\\p{N}_. ()-]+$" },
+    { type: "string", description: '{pattern: "^[\\\\p{L}\\\\p{N}_. ()-]+$"}' },
+  ],
+  [
+    {
+      type: "object",
+      patternProperties: { "^a": TEXT, "^\\p{L}": { type: "array" } },
+      additionalProperties: false,
+    },
+    {
+      type: "object",
+      description: '{patternProperties: ["^\\\\p{L}"]}',
+      patternProperties: { "^a": TEXT },
+    },
+  ],
+  [
+    {
+      type: "object",
+      patternProperties: { "^a": { type: "array" } },
+      additionalProperties: false,
+    },
+    {
+      type: "object",
+      patternProperties: { "^a": { type: "array", items: {} } },
+      additionalProperties: false,
+    },
+  ],
+  [
     { $defs: { a: { type: "array" } }, $ref: "#/$defs/a" },
     { $defs: { a: { type: "array", items: {} } }, $ref: "#/$defs/a" },
   ],

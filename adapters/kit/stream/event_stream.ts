@@ -48,6 +48,8 @@ export interface OpenReply<Frame> {
   readonly parser: FrameParser<Frame>;
   /** Reads the frames. */
   readonly replyReader: ReplyReader<Frame>;
+  /** Called before the first content of the reply, or its end without an error. */
+  readonly onAccepted?: (() => void) | undefined;
 }
 
 /** Request and response of one model call. */
@@ -58,6 +60,12 @@ export interface Exchange<Frame> {
    * @throws {AgentError} When the request fails.
    */
   open(connection: AbortController): Promise<OpenReply<Frame>>;
+  /**
+   * Sends the request again after a response that was an error instead of content. Default: that error ends the reply.
+   *
+   * @throws {AgentError} When the request fails; the error of the response if the request would fail again.
+   */
+  reopen?(error: AgentError, connection: AbortController): Promise<OpenReply<Frame>>;
   /** Texts to redact from errors of the connection, such as the key. */
   readonly secrets?: readonly string[];
 }
@@ -118,6 +126,8 @@ class Call<Frame> {
   };
   #exchange: Exchange<Frame> | null = null;
   #reply: OpenReply<Frame> | null = null;
+  /** Called once, before the first content. */
+  #onAccepted: (() => void) | undefined;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #chunk: Uint8Array = new Uint8Array(0);
   #started = false;
@@ -135,6 +145,7 @@ class Call<Frame> {
       readAhead: true,
     });
     this.#writer = new BlockWriter((event) => {
+      if (this.#onAccepted !== undefined && isAccepting(event)) this.#accept(this.#onAccepted);
       this.events.push(this.#redactEvent(event));
       if (event.type === "done" || event.type === "error") options.onEnd?.(event.usage);
     });
@@ -150,16 +161,40 @@ class Call<Frame> {
         await this.#read(this.#reader);
       } else {
         this.#exchange = this.#options.createExchange(this.#writer);
-        this.#reply = await this.#exchange.open(this.#connection);
-        const body = this.#reply.body ?? new Blob().stream();
-        if (this.#closed) body.cancel().catch(ignore);
-        else this.#reader = body.getReader();
+        this.#receive(await this.#exchange.open(this.#connection));
       }
     } catch (thrown) {
-      if (!this.#writer.ended && !this.#closed) this.#fail(thrown);
+      if (!this.#writer.ended && !this.#closed) await this.#recover(thrown);
     }
     if (this.#writer.ended && !this.#closed) this.#finish();
   };
+
+  #receive(reply: OpenReply<Frame>): void {
+    this.#reply = reply;
+    this.#onAccepted = reply.onAccepted;
+    const body = reply.body ?? new Blob().stream();
+    if (this.#closed) body.cancel().catch(ignore);
+    else this.#reader = body.getReader();
+  }
+
+  /** Sends the request again after a response that was an error, as of gateways that answer before they know of it. */
+  async #recover(thrown: unknown): Promise<void> {
+    const isResponse = this.#reader !== null && !this.#writer.hasContent;
+    if (!isResponse || !AgentError.is(thrown) || !this.#exchange?.reopen) return this.#fail(thrown);
+    try {
+      const reply = await this.#exchange.reopen(thrown, this.#connection);
+      this.#reader?.cancel().catch(ignore);
+      this.#chunk = new Uint8Array(0);
+      this.#receive(reply);
+    } catch (other) {
+      if (!this.#writer.ended && !this.#closed) this.#fail(other);
+    }
+  }
+
+  #accept(onAccepted: () => void): void {
+    this.#onAccepted = undefined;
+    onAccepted();
+  }
 
   #start(): void {
     const { signal } = this.#options.request;
@@ -315,6 +350,11 @@ class Call<Frame> {
   #redact(text: string): string {
     return redact(text, this.#exchange?.secrets);
   }
+}
+
+/** Whether an event shows that the provider has accepted the request. */
+function isAccepting({ type }: AssistantMessageEvent): boolean {
+  return type !== "start" && type !== "warning" && type !== "error";
 }
 
 /** Reads the rest of the body, because only then the connection can be reused. */

@@ -1,0 +1,131 @@
+import { assertEquals } from "@std/assert";
+import { createOllama } from "../../adapters/ollama/mod.ts";
+import type { ContentBlock } from "../../src/core/content.ts";
+import { modelSpec } from "../../src/core/model.ts";
+import type { StreamRequest } from "../../src/core/stream.ts";
+import { readReply } from "../../src/testing/read_reply.ts";
+import {
+  createScreenshots,
+  createServer,
+  SIGNED,
+  type Subject,
+  SUBJECTS,
+} from "./rejecting_server.ts";
+import { prompt } from "./rich_conversation.ts";
+
+function findSubject(provider: string): Subject {
+  const subject = SUBJECTS.find(({ model }) => model.provider === provider);
+  if (!subject) throw new Error("No subject");
+  return subject;
+}
+
+/** Creates a request with a prompt of some blocks. */
+function createPrompt(
+  { model }: Pick<Subject, "model">,
+  content: readonly ContentBlock[],
+): StreamRequest {
+  const { context, ...request } = createScreenshots(model, []);
+  return { ...request, context: { ...context, messages: [{ ...prompt(""), content }] } };
+}
+
+const REJECTED = { type: "base64", data: SIGNED } as const;
+const ACCEPTED = { type: "base64", data: "Z29vZA==" } as const;
+
+for (
+  const [status, message] of [
+    [400, "Audio input modality is not enabled for this model"],
+    [400, "Invalid audio"],
+    [404, "No endpoints found that support input audio"],
+    [500, "audio input is not supported - hint: you may need to provide the mmproj"],
+  ] as const
+) {
+  Deno.test(`google: a request is sent again without audio after ${status} "${message}"`, async () => {
+    const subject = findSubject("google");
+    const { bodies, fetch } = createServer({ ...subject, error: { error: { message } }, status });
+    const request = createPrompt(subject, [
+      { type: "audio", mediaType: "audio/wav", source: REJECTED },
+      { type: "document", mediaType: "application/pdf", source: ACCEPTED },
+    ]);
+    const { stopReason, warnings } = await readReply(subject.createStreamFn(fetch)(request));
+    assertEquals(stopReason, "stop");
+    assertEquals(warnings.map(({ code, message }) => [code, message]), [
+      ["audio_left_out", "The provider rejected an audio clip: 1 omitted"],
+    ]);
+    assertEquals(bodies.map((body) => body.includes(ACCEPTED.data)), [true, true]);
+  });
+}
+
+for (
+  const message of [
+    "Unsupported MIME type: application/rtf",
+    "Expected a file with an application/pdf MIME type, but got unsupported MIME type 'application/rtf'.",
+  ]
+) {
+  Deno.test(`google: a request is sent again without documents of a type after "${message}"`, async () => {
+    const subject = findSubject("google");
+    const { bodies, fetch } = createServer({ ...subject, error: { error: { message } } });
+    const request = createPrompt(subject, [
+      { type: "document", mediaType: "application/rtf", source: REJECTED },
+      { type: "document", mediaType: "application/pdf", source: ACCEPTED },
+    ]);
+    const { stopReason, warnings } = await readReply(subject.createStreamFn(fetch)(request));
+    assertEquals([stopReason, warnings.map(({ code }) => code)], ["stop", ["documents_left_out"]]);
+    assertEquals(bodies.map((body) => body.includes(ACCEPTED.data)), [true, true]);
+  });
+}
+
+Deno.test("openai: only the image whose URL the error contains is left out", async () => {
+  const subject = findSubject("openai");
+  const urls = ["https://files.example/1.png", "https://files.example/2.png"];
+  const bodies: string[] = [];
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    const body = `${init?.body}`;
+    bodies.push(body);
+    if (!body.includes(`${urls[0]}`)) return createServer(subject).fetch(input, init);
+    const error = { message: `Error while downloading ${urls[0]}. Upstream status code: 404.` };
+    return Promise.resolve(Response.json({ error }, { status: 400 }));
+  };
+  const images = urls.map((url): ContentBlock => ({ type: "image", source: { type: "url", url } }));
+  const request = createPrompt(subject, images);
+  assertEquals((await readReply(subject.createStreamFn(fetch)(request))).stopReason, "stop");
+  assertEquals(
+    bodies.map((body) => urls.map((url) => body.includes(url))),
+    [[true, true], [false, true]],
+  );
+});
+
+/** Errors of Ollama, and the data of the images that are sent again. */
+const OLLAMA_ERRORS: readonly (readonly [status: number, message: string])[] = [
+  [400, "Failed to load image or audio file"],
+  [500, "Failed to load image or audio file"],
+  [500, "Failed to create new sequence: failed to process inputs: image: unknown format"],
+  [500, "this model only supports one image while more than one image requested"],
+];
+
+for (const [status, error] of OLLAMA_ERRORS) {
+  Deno.test(`ollama: a request is sent again without an image after ${status} "${error}"`, async () => {
+    const bodies: string[] = [];
+    const fetch: typeof globalThis.fetch = (_url, init) => {
+      const body = `${init?.body}`;
+      bodies.push(body);
+      if (body.includes(SIGNED)) return Promise.resolve(Response.json({ error }, { status }));
+      const line = { message: { content: "Hi" }, done: true, done_reason: "stop" };
+      return Promise.resolve(new Response(JSON.stringify(line)));
+    };
+    const streamFn = createOllama({ fetch });
+    const model = modelSpec("ollama/gemma4");
+    const create = (data: string): ContentBlock => ({
+      type: "image",
+      source: { type: "base64", mediaType: "image/gif", data },
+    });
+    const { context, ...request } = createPrompt({ model }, [create(SIGNED)]);
+    const [first] = context.messages;
+    if (!first) throw new Error("No prompt");
+    const isNumber = error.includes("only supports one");
+    const messages = isNumber ? [first, { ...prompt(""), content: [create("Z29vZA==")] }] : [first];
+    const reply = await readReply(streamFn({ ...request, context: { ...context, messages } }));
+    assertEquals([reply.stopReason, bodies.length], ["stop", 2]);
+    assertEquals(reply.warnings.map(({ code }) => code), ["images_left_out"]);
+    assertEquals(bodies.at(-1)?.includes("Z29vZA=="), isNumber);
+  });
+}
