@@ -99,7 +99,10 @@ async function findLicense(packageDirectory: URL): Promise<string | undefined> {
   for await (const { name } of Deno.readDir(packageDirectory)) {
     if (/^licen[cs]e/i.test(name)) return await Deno.readTextFile(new URL(name, packageDirectory));
   }
-  return undefined;
+  const text = await Deno.readTextFile(new URL("package.json", packageDirectory));
+  const { name, license }: { name: string; license?: string } = JSON.parse(text);
+  if (license === "MIT") return undefined;
+  throw new Error(`The package ${name} has the license ${license}, and no file with its text`);
 }
 
 async function writeFile(path: string, text: string): Promise<void> {
