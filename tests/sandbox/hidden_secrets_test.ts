@@ -33,6 +33,7 @@ async function createProject(workspace: TestWorkspace): Promise<void> {
     "sub/Id_RSA",
     "sub/.SSH/config",
     "node_modules/p/test.key",
+    ".git/tree/logs/.env",
     "nested/.env",
     "nested/tree/prod.env",
     ".git/x.pem",
@@ -56,6 +57,7 @@ async function createProject(workspace: TestWorkspace): Promise<void> {
   ] as const;
   for (const [target, name] of links) await Deno.symlink(target, `${directory}/${name}`);
   await Deno.link(`${directory}/.env`, `${directory}/sub/copy.txt`);
+  await Deno.link(`${directory}/node_modules/p/test.key`, `${directory}/node_modules/p/plain.txt`);
   await Deno.mkdir(`${directory}/nested/.git/worktrees`, { recursive: true });
 }
 
