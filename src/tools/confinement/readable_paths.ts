@@ -11,6 +11,7 @@ import type { NamedEntry } from "../../platform/file_calls.ts";
 import { SECRET_PLACES } from "../../platform/secret_places.ts";
 import { system } from "../../platform/system.ts";
 import { getSharedIdentity } from "../files/shared_identity.ts";
+import { listMountedPaths } from "./mounted_paths.ts";
 
 /** Maximum number of entries of a directory that are granted one by one; the others stay unreadable. */
 const MAX_ENTRIES = 20_000;
@@ -20,7 +21,7 @@ const MAX_PATHS = 50_000;
 
 /** Lists the fewest directories and files that cover all but the hidden paths. All paths are canonical. */
 export function listReadablePaths(hidden: readonly string[]): string[] {
-  const paths = excludeHidden("/", hidden);
+  const paths = excludeHidden("/", [...hidden, ...listMountedPaths(hidden)]);
   if (paths.length <= MAX_PATHS) return paths;
   // Those of the system, without which no program runs, are the shortest.
   return paths.toSorted((a, b) => countNames(a) - countNames(b)).slice(0, MAX_PATHS);
