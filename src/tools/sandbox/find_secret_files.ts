@@ -58,6 +58,10 @@ const KERNEL_DIRECTORIES: ReadonlySet<string> = new Set(["/proc", "/sys", "/dev"
 /** Directories of programs. A link to a file in them hides nothing, since commands need it. */
 const SYSTEM_DIRECTORIES = /^\/(?:bin|lib\w*|nix|opt|sbin|usr)(?:\/|$)/;
 
+/** Directories with what programs need; files in them, other than those in the directories of programs, may be hidden. */
+const SHARED_DIRECTORIES =
+  /^\/(?:etc(?:\/.*)?|home|media|mnt|private|proc|root|run|srv|sys|tmp|var|Users|Library|System|Applications|Volumes)$/s;
+
 /** Directories in a repository whose names are those of objects and branches. */
 const GIT_DATA: ReadonlySet<string> = new Set(["objects", "refs", "logs"]);
 
@@ -217,9 +221,7 @@ class SecretFileSearch {
   #isHideable(target: string, link: string): boolean {
     if (SYSTEM_DIRECTORIES.test(target)) return false;
     if (system.statSync(target).isFile) return true;
-    // Programs need most of the directories that are this near to the root, such as `/etc` and what is in it.
-    const isShared = /^\/(?:etc\/.*|[^/]*)$/s.test(target);
-    return !isShared && isSecretPlace(link, basename(link)) &&
+    return !SHARED_DIRECTORIES.test(target) && isSecretPlace(link, basename(link)) &&
       ![...this.#roots].some((root) => isWithin(root, target));
   }
 
