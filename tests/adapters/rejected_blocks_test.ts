@@ -74,24 +74,50 @@ for (
   });
 }
 
-Deno.test("openai: only the image whose URL the error contains is left out", async () => {
+Deno.test("openai: only the images whose URLs the errors contain are left out", async () => {
   const subject = findSubject("openai");
-  const urls = ["https://files.example/1.png", "https://files.example/2.png"];
+  const urls = [1, 2, 3, 4].map((number) => `https://files.example/${number}.png`);
   const bodies: string[] = [];
   const fetch: typeof globalThis.fetch = (input, init) => {
     const body = `${init?.body}`;
     bodies.push(body);
-    if (!body.includes(`${urls[0]}`)) return createServer(subject).fetch(input, init);
-    const error = { message: `Error while downloading ${urls[0]}. Upstream status code: 404.` };
+    const lost = [urls[0], urls[2]].find((url) => body.includes(`${url}`));
+    if (lost === undefined) return createServer(subject).fetch(input, init);
+    const error = { message: `Error while downloading ${lost}. Upstream status code: 404.` };
     return Promise.resolve(Response.json({ error }, { status: 400 }));
   };
   const images = urls.map((url): ContentBlock => ({ type: "image", source: { type: "url", url } }));
   const request = createPrompt(subject, images);
-  assertEquals((await readReply(subject.createStreamFn(fetch)(request))).stopReason, "stop");
+  const { stopReason, warnings } = await readReply(subject.createStreamFn(fetch)(request));
+  assertEquals([stopReason, warnings.at(-1)?.message], [
+    "stop",
+    "The provider rejected an image: 2 omitted",
+  ]);
   assertEquals(
     bodies.map((body) => urls.map((url) => body.includes(url))),
-    [[true, true], [false, true]],
+    [[true, true, true, true], [false, true, true, true], [false, true, false, true]],
   );
+});
+
+Deno.test("openai: a request with many lost images is sent again a few times", async () => {
+  const subject = findSubject("openai");
+  const urls = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => `https://files.example/${number}.png`);
+  let count = 0;
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    const lost = urls.find((url) => `${init?.body}`.includes(url));
+    if (lost === undefined) return createServer(subject).fetch(input, init);
+    count++;
+    const error = { message: `Error while downloading ${lost}. Upstream status code: 404.` };
+    return Promise.resolve(Response.json({ error }, { status: 400 }));
+  };
+  const images = urls.map((url): ContentBlock => ({ type: "image", source: { type: "url", url } }));
+  const request = createPrompt(subject, images);
+  const { stopReason, warnings } = await readReply(subject.createStreamFn(fetch)(request));
+  assertEquals([stopReason, count, warnings.at(-1)?.message], [
+    "stop",
+    4,
+    "The provider rejected an image: 8 omitted",
+  ]);
 });
 
 /** Errors of Ollama, and the data of the images that are sent again. */

@@ -13,6 +13,7 @@ import type { ModelSpec } from "../../../src/core/model.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { isMedia, isOwnReply } from "./history.ts";
 import { getMediaType, type MediaBlock } from "./media.ts";
+import { findMedia, findNewestTurn, getMediaSize, listImages, listMedia } from "./request_media.ts";
 import type { WarningSink } from "./warnings.ts";
 
 /**
@@ -113,6 +114,9 @@ const REJECTED_SUMMARY = /reasoning summaries|reasoning\.summary/i;
 /** Matches the largest number that such an error reports. */
 const MAX_NUMBER = /(?:>|at most|max(?:imum)?(?: is| of)?|up to)\s*(\d+)/i;
 
+/** Number of parts after which a request is not sent again only for each further one that an error names. */
+const MAX_NAMED = 3;
+
 /** Largest number of images in a request of which Anthropic accepts large ones. */
 const MAX_LARGE_IMAGES = 20;
 
@@ -181,6 +185,8 @@ interface Warning {
 /** Content that may be what a provider rejects, with the kind of the content; `number` and `size` are those of all media. */
 interface Suspects {
   readonly reason: "thinking" | "summary" | "vision" | "number" | "size" | MediaKind["reason"];
+  /** Parts that the error names. */
+  readonly named?: readonly RejectedPart[];
   /** Parts to leave out, the most likely ones first. */
   readonly candidates: readonly (readonly RejectedPart[])[];
   /** Creates the warning about parts that are left out. */
@@ -216,6 +222,7 @@ export class RejectedContent {
 export class ContentReducer {
   readonly #request: StreamRequest;
   readonly #attempts = new Map<Suspects["reason"], number>();
+  readonly #named = new Map<Suspects["reason"], readonly RejectedPart[]>();
   readonly #omitted = new Map<Suspects["reason"], readonly RejectedPart[]>();
   readonly #warnings = new Map<Suspects["reason"], Warning>();
 
@@ -237,15 +244,25 @@ export class ContentReducer {
   reduce(error: unknown): StreamRequest | undefined {
     const suspects = AgentError.is(error) && findSuspects(error, this.#request);
     if (!suspects) return undefined;
-    const { reason, candidates, toWarning } = suspects;
-    const attempt = this.#attempts.get(reason) ?? 0;
-    const parts = candidates.filter(({ length }) => length > 0)[attempt];
+    const { reason, toWarning } = suspects;
+    const parts = this.#select(suspects);
     if (!parts) return undefined;
-    this.#attempts.set(reason, attempt + 1);
     this.#omitted.set(reason, parts);
     this.#warnings.set(reason, toWarning(parts));
     const omitted = new Set(this.omitted);
     return reduce(this.#request, (part) => omitted.has(part));
+  }
+
+  /** Selects what the errors have named; after some errors, or one without names, the next candidates, too. */
+  #select({ reason, named = [], candidates }: Suspects): readonly RejectedPart[] | undefined {
+    const known = this.#named.get(reason) ?? [];
+    const all = [...new Set([...known, ...named])];
+    this.#named.set(reason, all);
+    if (all.length > known.length && known.length < MAX_NAMED) return all;
+    const attempt = this.#attempts.get(reason) ?? 0;
+    const parts = candidates.filter(({ length }) => length > 0)[attempt];
+    this.#attempts.set(reason, attempt + 1);
+    return parts && [...new Set([...all, ...parts])];
   }
 }
 
@@ -322,8 +339,8 @@ interface SuspectMediaOptions extends Pick<MediaKind, "reason"> {
 }
 
 /**
- * Suspects the media that the error names; then the newest, since earlier requests had the others; then the others, as when a
- * session continues in another process; then all.
+ * Suspects the newest media, since earlier requests had the others; then the others, as when a session continues in another
+ * process; then all.
  */
 function suspectMedia(
   request: StreamRequest,
@@ -336,7 +353,8 @@ function suspectMedia(
   const others = media.slice(0, media.length - newest.length);
   return {
     reason,
-    candidates: [named, newest, ...(others.length > 0 ? [others, media] : [])],
+    named,
+    candidates: [newest, ...(others.length > 0 ? [others, media] : [])],
     toWarning: (parts) => {
       const type = findMediaType(parts);
       const text = `The provider rejected ${NAMES[type]}: ${parts.length} omitted`;
@@ -415,37 +433,11 @@ function suspectLargeMedia(request: StreamRequest): Suspects {
   };
 }
 
-/** Returns the size of media in a request, in characters; that of URLs and files is not known. */
-function getMediaSize(media: readonly MediaBlock[]): number {
-  return media.reduce(
-    (size, { source }) => size + (source.type === "base64" ? source.data.length : 0),
-    0,
-  );
-}
-
 /** Returns the candidates that are more than all earlier ones. */
 function selectGrowing(candidates: readonly (readonly MediaBlock[])[]): (readonly MediaBlock[])[] {
   return candidates.filter(({ length }, index) =>
     candidates.slice(0, index).every((earlier) => earlier.length < length)
   );
-}
-
-/** Returns the index of the first message after the reply before the newest media. */
-function findNewestTurn(
-  { context: { messages } }: StreamRequest,
-  includes: (block: MediaBlock) => boolean,
-): number {
-  const last = messages.findLastIndex((message) => findMedia(message).some(includes));
-  return messages.slice(0, Math.max(last, 0)).findLastIndex(({ role }) => role === "assistant") + 1;
-}
-
-/** Returns the images and documents of the messages from an index on. */
-function listMedia({ context }: StreamRequest, start: number): MediaBlock[] {
-  return context.messages.slice(start).flatMap(findMedia);
-}
-
-function listImages(request: StreamRequest): MediaBlock[] {
-  return listMedia(request, 0).filter(({ type }) => type === "image");
 }
 
 function reduce(
@@ -477,10 +469,6 @@ function reduce(
       ? { ...options, reasoningSummary: "off" }
       : options,
   };
-}
-
-function findMedia(message: LlmMessage): MediaBlock[] {
-  return message.role === "assistant" ? [] : message.content.filter(isMedia);
 }
 
 function hasReasoning({ content }: AssistantMessage): boolean {
