@@ -58,6 +58,7 @@ for (
 for (
   const message of [
     "Unsupported MIME type: application/rtf",
+    "Unable to submit request because it has a mimeType parameter with value application/rtf, which is not supported. Update the mimeType and try again.",
     "Expected a file with an application/pdf MIME type, but got unsupported MIME type 'application/rtf'.",
   ]
 ) {

@@ -49,8 +49,12 @@ const REJECTED_DOCUMENT =
 const REJECTED_AUDIO =
   /audio (?:inputs? )?(?:modality )?(?:is |are )?not (?:supported|enabled|valid)|support (?:the )?(?:input )?audio\b|(?:invalid|unsupported) audio\b|invalid '[^']*input_audio/i;
 
-/** Matches errors about the type of media, which they name: "Unsupported MIME type: application/rtf" of Google. */
-const REJECTED_TYPE = /unsupported mime[ _]?type:? ?[`'"]?([\w.+-]+\/[\w.+-]+)/i;
+/**
+ * Matches errors about the type of media, which they name: "Unsupported MIME type: application/rtf" of Google, and "it has a
+ * mimeType parameter with value application/rtf, which is not supported" of Vertex AI.
+ */
+const REJECTED_TYPE =
+  /(?:unsupported mime[ _]?type:?|mime[ _]?type parameter with value) ?[`'"]?([\w.+-]+\/[\w.+-]+)/i;
 
 /**
  * Matches errors about a URL that no longer leads to the image or document: "Error while downloading https://…" of OpenAI,
