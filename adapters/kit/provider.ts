@@ -233,13 +233,13 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
     const reducer = sent.reducer ??= new ContentReducer(call.request);
     // The first request has reported everything else.
     const writer = new BlockWriter(() => {});
+    const prepare = (request: StreamRequest) => this.#prepare({ ...call, request, writer }, key);
     let problem: unknown = error;
     while (true) {
-      const request = reducer.reduce(problem);
+      const request = await reducer.reduce(problem, async (sent) => (await prepare(sent)).body);
       if (!request) throw problem;
       try {
-        const outgoing = await this.#prepare({ ...call, request, writer }, key);
-        const body = await this.#post(outgoing, connection);
+        const body = await this.#post(await prepare(request), connection);
         const onAccepted = () => {
           for (const { code, message } of reducer.warnings) call.writer.warning(code, message);
           this.#history.rejected ??= new RejectedContent();

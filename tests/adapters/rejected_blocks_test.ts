@@ -121,6 +121,33 @@ Deno.test("openai: a request with many lost images is sent again a few times", a
   ]);
 });
 
+/** Errors with the path of the second of three images. */
+const PATH_ERRORS: readonly (readonly [provider: string, message: string])[] = [
+  ["anthropic", "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum"],
+  ["anthropic", "messages.0.content.1.image.source.base64.data: Could not process image"],
+  ["openai", "Invalid 'input[0].content[1].image_url'. Expected a base64-encoded data URL"],
+];
+
+for (const [provider, message] of PATH_ERRORS) {
+  Deno.test(`${provider}: only the image whose path the error contains is left out, as after "${message}"`, async () => {
+    const subject = findSubject(provider);
+    const error = { error: { type: "invalid_request_error", message } };
+    const { bodies, fetch } = createServer({ ...subject, error });
+    const images = ["Zmlyc3Q=", SIGNED, "dGhpcmQ="].map((data): ContentBlock => ({
+      type: "image",
+      source: { type: "base64", mediaType: "image/png", data },
+    }));
+    const request = createPrompt(subject, images);
+    const { stopReason, warnings } = await readReply(subject.createStreamFn(fetch)(request));
+    assertEquals([stopReason, warnings.at(-1)?.message], [
+      "stop",
+      "The provider rejected an image: 1 omitted",
+    ]);
+    assertEquals(bodies.length, 2);
+    assertEquals(["Zmlyc3Q=", "dGhpcmQ="].filter((data) => !bodies[1]?.includes(data)), []);
+  });
+}
+
 /** Errors of Ollama, and the data of the images that are sent again. */
 const OLLAMA_ERRORS: readonly (readonly [status: number, message: string])[] = [
   [400, "Failed to load image or audio file"],

@@ -13,6 +13,7 @@ import type { ModelSpec } from "../../../src/core/model.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { isMedia, isOwnReply } from "./history.ts";
 import { getMediaType, type MediaBlock } from "./media.ts";
+import { findNamedPart, isNamed } from "./named_part.ts";
 import { findMedia, findNewestTurn, getMediaSize, listImages, listMedia } from "./request_media.ts";
 import type { WarningSink } from "./warnings.ts";
 
@@ -225,6 +226,8 @@ export class RejectedContent {
 /** Leaves out what a provider rejects in a request, one suspicion after the other. */
 export class ContentReducer {
   readonly #request: StreamRequest;
+  /** The request without what is left out so far. */
+  #reduced: StreamRequest;
   readonly #attempts = new Map<Suspects["reason"], number>();
   readonly #named = new Map<Suspects["reason"], readonly RejectedPart[]>();
   readonly #omitted = new Map<Suspects["reason"], readonly RejectedPart[]>();
@@ -232,6 +235,7 @@ export class ContentReducer {
 
   constructor(request: StreamRequest) {
     this.#request = request;
+    this.#reduced = request;
   }
 
   /** The warnings about what is left out. */
@@ -244,9 +248,17 @@ export class ContentReducer {
     return [...this.#omitted.values()].flat();
   }
 
-  /** Returns the request without what an error may be about; `undefined` if nothing of it is left. */
-  reduce(error: unknown): StreamRequest | undefined {
-    const suspects = AgentError.is(error) && findSuspects(error, this.#request);
+  /**
+   * Returns the request without what an error may be about; `undefined` if nothing of it is left. An error may contain the path
+   * of a part in the body, which is created again.
+   */
+  async reduce(
+    error: unknown,
+    createBody: (request: StreamRequest) => Promise<string>,
+  ): Promise<StreamRequest | undefined> {
+    if (!AgentError.is(error)) return undefined;
+    const part = await findNamedPart(error.message, () => createBody(this.#reduced));
+    const suspects = findSuspects(error, this.#request, part);
     if (!suspects) return undefined;
     const { reason, toWarning } = suspects;
     const parts = this.#select(suspects);
@@ -254,10 +266,11 @@ export class ContentReducer {
     this.#omitted.set(reason, parts);
     this.#warnings.set(reason, toWarning(parts));
     const omitted = new Set(this.omitted);
-    return reduce(this.#request, (part) => omitted.has(part));
+    this.#reduced = reduce(this.#request, (part) => omitted.has(part));
+    return this.#reduced;
   }
 
-  /** Selects what the errors have named; after some errors, or one without names, the next candidates, too. */
+  /** Selects what the errors have named; after some errors, the next candidates, too, and only these after one without names. */
   #select({ reason, named = [], candidates }: Suspects): readonly RejectedPart[] | undefined {
     const known = this.#named.get(reason) ?? [];
     const all = [...new Set([...known, ...named])];
@@ -266,13 +279,14 @@ export class ContentReducer {
     const attempt = this.#attempts.get(reason) ?? 0;
     const parts = candidates.filter(({ length }) => length > 0)[attempt];
     this.#attempts.set(reason, attempt + 1);
-    return parts && [...new Set([...all, ...parts])];
+    return parts && [...new Set([...named.length > 0 ? all : [], ...parts])];
   }
 }
 
 function findSuspects(
   { code, message }: AgentError,
   request: StreamRequest,
+  part: string | undefined,
 ): Suspects | undefined {
   if (code !== "model_throttled" && WITHOUT_VISION.test(message)) return suspectVision(request);
   const isTooLarge = TOO_LARGE.test(message) &&
@@ -288,7 +302,8 @@ function findSuspects(
   for (const { reason, pattern, includes } of KINDS) {
     const isIncluded = (block: MediaBlock) => includes(block, message);
     if (pattern.test(message) && media.some(isIncluded)) {
-      return suspectMedia(request, { reason, isIncluded, message });
+      const named = media.filter((block) => isIncluded(block) && isNamed(block, { message, part }));
+      return suspectMedia(request, { reason, isIncluded, named });
     }
   }
   return undefined;
@@ -339,7 +354,7 @@ function hasSummary({ model, options }: StreamRequest): boolean {
 /** Media of a kind of which an error reports one. */
 interface SuspectMediaOptions extends Pick<MediaKind, "reason"> {
   readonly isIncluded: (block: MediaBlock) => boolean;
-  readonly message: string;
+  readonly named: readonly MediaBlock[];
 }
 
 /**
@@ -348,11 +363,9 @@ interface SuspectMediaOptions extends Pick<MediaKind, "reason"> {
  */
 function suspectMedia(
   request: StreamRequest,
-  { reason, isIncluded, message }: SuspectMediaOptions,
+  { reason, isIncluded, named }: SuspectMediaOptions,
 ): Suspects {
   const media = listMedia(request, 0).filter(isIncluded);
-  const isNamedKind = reason === "url" || reason === "file";
-  const named = media.filter((block) => isNamedKind && isNamed(block, message));
   const newest = listMedia(request, findNewestTurn(request, isIncluded)).filter(isIncluded);
   const others = media.slice(0, media.length - newest.length);
   return {
@@ -365,18 +378,6 @@ function suspectMedia(
       return { code: MEDIA_CODES[type], message: text };
     },
   };
-}
-
-/** Whether an error contains the URL of a block, or the last part of the id of its file. */
-function isNamed({ source }: MediaBlock, message: string): boolean {
-  switch (source.type) {
-    case "url":
-      return message.includes(source.url);
-    case "provider_file":
-      return message.includes(source.id.slice(source.id.lastIndexOf("/") + 1));
-    default:
-      return false;
-  }
 }
 
 /** Returns the type of media in the words of a warning: that of images if there is one, else that of documents. */
