@@ -74,6 +74,38 @@ async function benchCommands(directory: string): Promise<Row> {
   ];
 }
 
+/** Trees in which commands of plan mode run: an ordinary project, and one with many packages. */
+const PLANNED_TREES = [
+  { name: "2,000 files", directories: 200, limit: "≤ 30 ms" },
+  { name: "50,000 files", directories: 5_000, limit: "≤ 300 ms" },
+] as const;
+
+/** Measures the time by which a command of plan mode takes longer, because files with secrets are hidden from it. */
+async function benchReadOnlyCommands(
+  directory: string,
+  { name, directories, limit }: (typeof PLANNED_TREES)[number],
+): Promise<Row> {
+  for (let index = 0; index < directories; index++) {
+    const path = `${directory}/d${index % 20}/d${index % 200}/d${index}`;
+    await Deno.mkdir(path, { recursive: true });
+    for (let file = 0; file < 10; file++) await Deno.writeTextFile(`${path}/file_${file}.ts`, "");
+    if (index % 100 === 0) await Deno.writeTextFile(`${path}/.env`, "");
+  }
+  await using writing = createSandbox({ cwd: directory });
+  await using reading = createSandbox({ cwd: directory, readOnly: true });
+  const [writingTools, readingTools] = [writing, reading].map((sandbox) =>
+    codingTools({ sandbox })
+  );
+  const [writingMs, readingMs] = await measureInterleaved(
+    RUNS,
+    () => callTool(writingTools ?? [], "bash", { command: "true" }),
+    () => callTool(readingTools ?? [], "bash", { command: "true" }),
+  );
+  const value = `${readingMs.toFixed(1)} ms vs. ${writingMs.toFixed(1)} ms`;
+  const added = `+${(readingMs - writingMs).toFixed(1)} ms`;
+  return [`read-only vs. writing command in ${name}`, value, added, limit];
+}
+
 const WORDS =
   "const let function return import export async await class type string number result error path file"
     .split(" ");
@@ -234,6 +266,11 @@ async function benchUndo(directory: string): Promise<Row> {
 if (import.meta.main) {
   const rows: Row[] = [];
   await withTemporaryDirectory(async (directory) => void rows.push(await benchCommands(directory)));
+  for (const tree of PLANNED_TREES) {
+    await withTemporaryDirectory(async (directory) =>
+      void rows.push(await benchReadOnlyCommands(directory, tree))
+    );
+  }
   for (const tree of TREES) {
     await withTemporaryDirectory(async (directory) =>
       void rows.push(...await benchSearch(directory, tree))

@@ -9,7 +9,7 @@
 import { runTests } from "./run_tests.ts";
 
 /** Matches the source of tests that run a sample: they read the variable, or import a module that does. */
-const SAMPLING_PATTERN = /SWINK_PROVE|\bPROVES\b|wire_(tests|fixtures)/;
+const SAMPLING_PATTERN = /SWINK_PROVE|\b(IS_PROOF_RUN|PROVES)\b|wire_(tests|fixtures)/;
 const ROOTS = ["src", "adapters", "cli", "tests"];
 
 async function* walkFiles(directory: string): AsyncGenerator<string> {

@@ -12,17 +12,31 @@ const names = Array.from(Deno.readDirSync(new URL("examples/", root)), ({ name }
   .filter((name) => name.endsWith(".ts"))
   .toSorted();
 
+/** Runs all programs in one process, which loads the library once, and returns the output of each. */
+async function runAll(): Promise<ReadonlyMap<string, string>> {
+  const TMPDIR = await Deno.makeTempDir({ prefix: "swink_examples_" });
+  const args = [
+    "-A",
+    "--quiet",
+    "tests/run_programs.ts",
+    ...names.map((name) => `examples/${name}`),
+  ];
+  const { success, text } = await runDeno("run", args, { NO_COLOR: "1", TMPDIR });
+  await Deno.remove(TMPDIR, { recursive: true });
+  assert(success, text);
+  const [, ...parts] = text.split(/^=== Output of examples\/(.*)\n/m);
+  return new Map(names.map((_, index) => [parts[index * 2] ?? "", parts[index * 2 + 1] ?? ""]));
+}
+
+let running: Promise<ReadonlyMap<string, string>> | undefined;
+
 for (const name of names) {
   Deno.test(`examples/${name}: prints the output in its last comment`, async () => {
     const source = await Deno.readTextFile(new URL(`examples/${name}`, root));
     const [, expected] = source.split("\n// Prints:\n");
     assert(expected, `${name} has no comment that begins with "Prints:"`);
-    const TMPDIR = await Deno.makeTempDir({ prefix: "swink_examples_" });
-    const env = { NO_COLOR: "1", TMPDIR };
-    const { success, text } = await runDeno("run", ["-A", "--quiet", `examples/${name}`], env);
-    await Deno.remove(TMPDIR, { recursive: true });
-    assert(success, text);
-    assertEquals(text.trimEnd(), expected.trimEnd().replaceAll(/^\/\/ ?/gm, ""));
+    const output = (await (running ??= runAll())).get(name);
+    assertEquals(output?.trimEnd(), expected.trimEnd().replaceAll(/^\/\/ ?/gm, ""));
   });
 }
 

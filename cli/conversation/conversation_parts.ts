@@ -329,17 +329,16 @@ function createApproval(
     const { createApprovalPrompt } = await importLate<
       typeof import("./approval/ask_approval.ts")
     >("./approval/ask_approval.ts", import.meta.url);
-    const { agent, controls: { gate } } = setup;
+    const { agent, controls: { gate, tools } } = setup;
     prompt ??= createApprovalPrompt({
       view,
       tools: agent.state.tools,
-      allow: [],
-      deny: [],
       get style() {
         return createStyle(view.display);
       },
       getMessages: () => getAgent().state.messages,
-      getTrusted: () => gate.trusted,
+      explain: (call) => gate.explain(call),
+      sandbox: tools.sandbox,
       formatChanges,
       onAsked: (toolCallId) => output.markReviewed(toolCallId),
       async editText(text, extension) {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { isExactPath } from "../../src/platform/paths.ts";
+import { getTrustedPath } from "../../src/platform/trusted_path.ts";
 import { toVisibleText } from "../render/visible_text.ts";
 import { MAX_OUTPUT, type ProgramResult, runProgram } from "../host/run_program.ts";
 
@@ -39,11 +41,13 @@ export async function readGitState(
   root: string,
   { timeoutMs = 1_000 }: { readonly timeoutMs?: number } = {},
 ): Promise<string | undefined> {
+  const canonical = await Deno.realPath(root).catch(() => root);
+  const path = getTrustedPath(Deno.env.get("PATH") ?? "", [canonical]);
   const run = (...args: readonly string[]) =>
     runProgram({
       // Commands of the run may change the index at the same time. A signature would run another program.
       command: ["git", "--no-optional-locks", "-c", "log.showSignature=false", "-C", root, ...args],
-      env: GIT_ENVIRONMENT,
+      env: { ...GIT_ENVIRONMENT, PATH: path },
       withoutEnv: REPOSITORY_VARIABLES,
       timeoutMs,
       ownsGroup: true,
@@ -77,6 +81,8 @@ const FALSE = "SWINK_GIT_FALSE";
 
 const GIT_ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_TERMINAL_PROMPT: "0",
+  // In others, a pattern for settings does not match bytes that are not UTF-8.
+  LC_ALL: "C",
   // For a missing object, Git would call the remote with the programs that the repository names for this.
   GIT_NO_LAZY_FETCH: "1",
   // Versions of Git without that variable: no transport is allowed.
@@ -109,6 +115,8 @@ function disablePrograms(settings: ProgramResult): string[] | undefined {
   for (let index = 0; index + 1 < parts.length; index += 2) {
     const [scope = "", key = ""] = parts.slice(index, index + 2);
     if (!REPOSITORY_SCOPES.includes(scope)) continue;
+    // The name of a filter may have bytes that are not UTF-8, with which no argument can name it.
+    if (!isExactPath(key)) return undefined;
     const filter = /^filter\.(.*)\.[^.]*$/s.exec(key)?.[1];
     if (filter === undefined) disabled.add(`core.fsmonitor=${FALSE}`);
     else {

@@ -119,6 +119,19 @@ Deno.test("readGitState(): runs no program of a filter whose name contains the s
   await assertRejects(() => Deno.stat(`${path}/.git/was_run`), Deno.errors.NotFound);
 });
 
+Deno.test("readGitState(): no state if the name of a filter is not UTF-8, so that no argument can disable it", async () => {
+  await using directory = await createRepository({ "a.txt": "1" });
+  const { path } = directory;
+  await runGit(path, "add", "a.txt");
+  const latin1 = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
+  await Deno.writeFile(`${path}/.git/info/attributes`, latin1("*.txt filter=\xff\n"));
+  const filter = `[filter "\xff"]\nclean = "touch '${path}/.git/was_run'; cat"\n`;
+  await Deno.writeFile(`${path}/.git/config`, latin1(filter), { append: true });
+  await Deno.writeTextFile(`${path}/a.txt`, "2");
+  assertEquals(await readGitState(path), undefined);
+  await assertRejects(() => Deno.stat(`${path}/.git/was_run`), Deno.errors.NotFound);
+});
+
 Deno.test("readGitState(): does not fetch missing objects, which runs programs of the repository", async () => {
   await using directory = await createRepository({ "a.txt": "1" });
   const { path } = directory;

@@ -44,7 +44,7 @@ Deno.test("DetailPages: no row is skipped when the screen is resized between two
       pages.advance();
       shown.push(pages.text);
     }
-    const text = shown.join("").replaceAll(/ {2}… .*\n|^ {2}│ |\n/gm, "");
+    const text = shown.join("").replaceAll(/ {2}… .*\n|^ {2}┆ |\n/gm, "");
     const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`.padEnd(20, "."));
     assertEquals(text, lines.join(""), `${columns} columns, ${rows} rows`);
   }
@@ -66,6 +66,14 @@ Deno.test("DetailPages: a row that continues a line is marked, so that it cannot
   const text = `  text: ${"a".repeat(32)}  Allow? [y]es / [n]o: no`;
   const lines = [{ text, paint: (row: string) => row }];
   const rows = new DetailPages(lines, { columns: 40, rows: 20 }).text.trimEnd().split("\n");
-  assertEquals(rows.slice(1).map((row) => row.slice(0, 4)), ["  │ "]);
+  assertEquals(rows.slice(1).map((row) => row.slice(0, 4)), ["  ┆ "]);
   assertEquals(rows.every((row) => row.length <= 40), true);
+});
+
+Deno.test("DetailPages: the end of a row differs from a line break in a command", () => {
+  const paint = (row: string) => row;
+  const lines = ["# a note that is as long as the row: and rm -rf b", "ls"]
+    .map((text) => ({ text, paint, mark: "  │ " }));
+  const pages = new DetailPages(lines, { columns: 40, rows: 20 });
+  assertEquals(pages.text, "  │ # a note that is as long as the row:\n  ┆  and rm -rf b\n  │ ls\n");
 });

@@ -5,6 +5,7 @@
  */
 
 import { PLAN_PATH } from "../host/plan_path.ts";
+import { describeNet } from "./describe_net.ts";
 import { toPlainText } from "./plain_text.ts";
 import type { RunSandbox, RunStart } from "./reporter.ts";
 import { getTextWidth, truncateToWidth } from "./text_width.ts";
@@ -30,7 +31,7 @@ export function formatHeader(
     `${model.provider}/${model.modelId}${level}`,
     shortenPath(cwd, home),
     describeApproval(approvalMode, isInteractive),
-    `net ${typeof net === "string" ? net : net.join(", ")}`,
+    `net ${describeNet(net, sandbox)}`,
     `sandbox ${describeSandbox(sandbox)}`,
     ...(project.loaded.length > 0 ? [project.loaded.join(", ")] : []),
     ...(project.ignored.length > 0 ? [`${project.ignored.join(", ")} not loaded (--trust)`] : []),

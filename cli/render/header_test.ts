@@ -14,7 +14,7 @@ function format(start: Partial<RunStart>, columns = 200): string[] {
     approvalMode: "smart",
     isInteractive: true,
     net: "off",
-    sandbox: { status: "off", mechanisms: [] },
+    sandbox: { status: "confined", mechanisms: ["seccomp"] },
     sessionId: null,
     project: { root: "/home/eva/project", loaded: [], ignored: [] },
     ...start,
@@ -27,7 +27,7 @@ function getField(index: number, start: Partial<RunStart>): string | undefined {
 }
 
 Deno.test("formatHeader(): shows model, directory, approval, network and confinement", () => {
-  assertEquals(format({}), ["any/model · ~/project · asks first · net off · sandbox off"]);
+  assertEquals(format({}), ["any/model · ~/project · asks first · net off · sandbox seccomp"]);
 });
 
 Deno.test("formatHeader(): shows the thinking level of the model", () => {
@@ -45,6 +45,11 @@ Deno.test("formatHeader(): shows how calls are approved, and the hosts of comman
   assertEquals(getField(2, { approvalMode: "bypassed" }), "approves all");
   assertEquals(getField(2, { isInteractive: false }), "refuses what needs approval");
   assertEquals(getField(3, { net: ["a.example", "b.example"] }), "net a.example, b.example");
+  for (const status of ["off", "unconfined"] as const) {
+    const sandbox = { status, mechanisms: [] };
+    assertEquals(getField(3, { net: "off", sandbox }), "net on");
+    assertEquals(getField(3, { net: ["a.example"], sandbox }), "net on");
+  }
 });
 
 Deno.test("formatHeader(): shows what confines commands", () => {
@@ -54,10 +59,15 @@ Deno.test("formatHeader(): shows what confines commands", () => {
   assertEquals(show("confined"), "sandbox Landlock+seccomp");
   assertEquals(show("partly_confined"), "sandbox Landlock+seccomp (incomplete)");
   assertEquals(show("unconfined"), "sandbox none");
+  assertEquals(show("off"), "sandbox off");
 });
 
 Deno.test("formatHeader(): breaks between fields, and truncates a field that is too long", () => {
-  assertEquals(format({}, 30), ["any/model · ~/project", "asks first · net off", "sandbox off"]);
+  assertEquals(format({}, 30), [
+    "any/model · ~/project",
+    "asks first · net off",
+    "sandbox seccomp",
+  ]);
   assertEquals(format({ cwd: `/${"a".repeat(40)}` }, 20)[1], `/${"a".repeat(18)}…`);
 });
 

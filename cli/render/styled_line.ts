@@ -15,7 +15,8 @@ export interface StyledLine {
   readonly paint: Paint;
   /**
    * Written before each row, in ASCII or box-drawing characters. Default: a line before each row but the first, which could
-   * otherwise be mistaken for the beginning of a line, such as a question.
+   * otherwise be mistaken for the beginning of a line, such as a question. A vertical line is dashed before each row but the
+   * first, so that the end of a row cannot be mistaken for a line break.
    */
   readonly mark?: string;
 }
@@ -42,7 +43,7 @@ export interface LineLayout {
 }
 
 /** The mark of the rows that continue a line without a mark. */
-const CONTINUATION = "  │ ";
+const CONTINUATION = "  ┆ ";
 
 /** Breaks a line into painted rows of at most `columns` columns. */
 export function layOutLine(
@@ -54,7 +55,7 @@ export function layOutLine(
   const width = columns - (isBroken ? CONTINUATION.length : (mark ?? "").length);
   let start = offset;
   return splitToWidth(expanded.slice(offset), width).map((row) => {
-    const before = mark ?? (start > 0 ? CONTINUATION : "");
+    const before = start > 0 ? mark?.replace("│", "┆") ?? CONTINUATION : mark ?? "";
     const styled = { text: before + paint(row), offset: start };
     start += row.length;
     return styled;

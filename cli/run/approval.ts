@@ -14,19 +14,26 @@ import {
 import type { Host } from "../host/host.ts";
 import type { Input } from "../host/terminal.ts";
 import { askChoice } from "../questions/ask_choice.ts";
+import type { Choice } from "../questions/choice.ts";
 import { getTypedInput } from "../questions/typed_input.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getStyle } from "../render/style.ts";
 import { USER_DENIAL } from "../render/tool_line.ts";
 import { formatCallDetails } from "./call_details.ts";
+import { canTrustTool } from "./can_trust_tool.ts";
 import { WaitingCalls, type WaitingCallsOptions } from "./waiting_calls.ts";
 
 const ANSWERS = ["yes", "no", "always"] as const;
+type Answer = (typeof ANSWERS)[number];
 
 /** Options for `createApproval()`. */
-export interface ApprovalOptions extends WaitingCallsOptions {
+export interface ApprovalOptions extends Omit<WaitingCallsOptions, "explain"> {
   /** The calls that require approval. */
   readonly mode: ApprovalMode;
+  /** Rules for calls that need no approval. */
+  readonly allow: readonly string[];
+  /** Rules for calls that are forbidden. */
+  readonly deny: readonly string[];
   /** The sandbox of commands. */
   readonly sandbox: Sandbox;
   /** Terminal and environment. */
@@ -46,18 +53,15 @@ export interface ApprovalOptions extends WaitingCallsOptions {
  */
 export function createApproval(options: ApprovalOptions): ApprovalGate {
   const { mode, allow, deny, sandbox } = options;
-  const ask = createPrompt(options, () => gate.trusted);
+  const ask = createPrompt({ ...options, explain: (call) => gate.explain(call) });
   const gate: ApprovalGate = approvalGate({ mode, ask, allow, deny, sandbox });
   return gate;
 }
 
-function createPrompt(
-  options: ApprovalOptions,
-  getTrusted: () => ApprovalGate["trusted"],
-): ApprovalPrompt {
+function createPrompt(options: ApprovalOptions & WaitingCallsOptions): ApprovalPrompt {
   const { ask, keyboard, onRefusal } = options;
   if (ask) return ask;
-  if (keyboard) return createTerminalPrompt({ ...options, keyboard, getTrusted });
+  if (keyboard) return createTerminalPrompt({ ...options, keyboard });
   return ({ name }) => {
     onRefusal(name);
     const reason = "it requires approval, and this run is not interactive";
@@ -65,25 +69,24 @@ function createPrompt(
   };
 }
 
-interface TerminalPromptOptions extends ApprovalOptions {
+interface TerminalPromptOptions extends ApprovalOptions, WaitingCallsOptions {
   readonly keyboard: Input;
-  /** Returns the grants of the session. */
-  readonly getTrusted: () => ApprovalGate["trusted"];
 }
 
 /** Creates a prompt that shows each call at the terminal and asks. */
 function createTerminalPrompt(options: TerminalPromptOptions): ApprovalPrompt {
-  const { host, keyboard, getTrusted } = options;
+  const { host, keyboard, sandbox } = options;
   const input = getTypedInput(keyboard);
   const waiting = new WaitingCalls(options);
   return async (request) => {
     const { name, signal } = request;
     const style = getStyle(host.terminal.messages, host.env);
-    const position = await waiting.countQuestion(request, getTrusted());
-    const choice = {
+    const position = await waiting.countQuestion(request);
+    const canTrust = await canTrustTool(name, sandbox);
+    const choice: Choice<Answer> = {
       details: formatCallDetails(request, { style, position, columns: host.terminal.columns }),
-      message: `Allow? [y]es / [n]o / [a]lways ${toPlainText(name)}`,
-      answers: ANSWERS,
+      message: `Allow? [y]es / [n]o${canTrust ? ` / [a]lways ${toPlainText(name)}` : ""}`,
+      answers: canTrust ? ANSWERS : ["yes", "no"],
     };
     const context = { host, keyboard, input, signal };
     return toDecision(await input.runExclusively(() => askChoice(choice, context)));
@@ -91,7 +94,7 @@ function createTerminalPrompt(options: TerminalPromptOptions): ApprovalPrompt {
 }
 
 /** Returns the decision for an answer; no answer denies the call. */
-function toDecision(answer: (typeof ANSWERS)[number] | undefined): ApprovalDecision {
+function toDecision(answer: Answer | undefined): ApprovalDecision {
   switch (answer) {
     case "yes":
       return { type: "approved" };

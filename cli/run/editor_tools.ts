@@ -44,6 +44,7 @@ function withFiles(sandbox: Sandbox, files: SandboxFiles): Sandbox {
     files,
     root: sandbox.root,
     readOnly: sandbox.readOnly ?? false,
+    hidesSecrets: sandbox.hidesSecrets ?? false,
     get net() {
       return sandbox.net;
     },

@@ -413,10 +413,13 @@ function appendPrompt(
 }
 
 function describeEnvironment(options: AgentSetupOptions, host: Host): PromptEnvironment {
-  const { cwd, net, today, ask, project: { instructions = [], gitState } = {} } = options;
+  const { cwd, net, sandbox, addedDirectories, today, ask } = options;
+  const { instructions = [], gitState } = options.project ?? {};
   const date = today ?? new Date(host.now());
   return {
     cwd,
+    addedDirectories,
+    isConfined: sandbox !== "off",
     net,
     instructions,
     gitState,

@@ -16,6 +16,10 @@ export interface PromptEnvironment {
   readonly date: string;
   /** Whether a user can answer during the run. */
   readonly attended: boolean;
+  /** Absolute paths of further directories in which tools write. Default: none. */
+  readonly addedDirectories?: readonly string[] | undefined;
+  /** Whether the confinement of commands is turned on. Default: `true`. */
+  readonly isConfined?: boolean | undefined;
   /** Network access of commands. */
   readonly net: "on" | "off" | readonly string[];
   /** Instructions of the project. Default: none. */
@@ -40,20 +44,18 @@ export function createTaskPrompt(environment: PromptEnvironment): string {
   return prompt + formatEnvironment(environment, TASK_UNATTENDED);
 }
 
-function formatEnvironment(
-  { cwd, platform, date, net, instructions = [], gitState }: PromptEnvironment,
-  user: string,
-): string {
+function formatEnvironment(environment: PromptEnvironment, user: string): string {
+  const { cwd, platform, date, instructions = [], gitState } = environment;
   return `${formatInstructions(instructions)}
 
 # Environment
 
 - Working directory: ${cwd}
-- Writing works only in it and in the temporary directory of commands ($TMPDIR); elsewhere it fails
+- ${describeWriting(environment)}
 - Operating system: ${platform}
 - Shell: ${SHELL}
 - Date: ${date}
-- Network access of commands: ${describeNetwork(net)}
+- Network access of commands: ${describeNetwork(environment)}
 - ${user}
 ${gitState === undefined ? "" : formatGitState(gitState)}`;
 }
@@ -83,9 +85,19 @@ export function formatInstructions(files: readonly InstructionFile[]): string {
 const INSTRUCTIONS_NOTE =
   "The project has these instructions for agents. Follow them; the user's prompt precedes them, and files of inner directories precede those of outer ones.";
 
-function describeNetwork(net: PromptEnvironment["net"]): string {
+function describeWriting({ addedDirectories = [], isConfined = true }: PromptEnvironment): string {
+  const places = ["it", ...addedDirectories, "the temporary directory of commands ($TMPDIR)"];
+  const list = `${places.slice(0, -1).join(", ")} and ${places.at(-1)}`;
+  return isConfined
+    ? `Writing works only in ${list}; elsewhere it fails`
+    : `Write only in ${list}; commands are not confined, so that nothing else prevents it`;
+}
+
+function describeNetwork({ net, isConfined = true }: PromptEnvironment): string {
   if (net === "on") return "yes";
-  if (net === "off") return "none, so do not download or install anything";
+  if (net === "off") {
+    return `${isConfined ? "none" : "not allowed"}, so do not download or install anything`;
+  }
   return `only ${net.join(", ")}`;
 }
 

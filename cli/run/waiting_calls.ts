@@ -7,22 +7,21 @@
 import {
   type AgentMessage,
   type AgentTool,
+  type ExplainingApprove,
   extractToolCalls,
   type ToolCallBlock,
 } from "../../mod.ts";
-import { approvalGate, type GateRequest, type TrustGrant } from "../../src/tools/mod.ts";
+import type { GateRequest } from "../../src/tools/mod.ts";
 import type { QuestionPosition } from "./call_details.ts";
 
 /** Options for {@linkcode WaitingCalls}. */
 export interface WaitingCallsOptions {
   /** The tools of the run. */
   readonly tools: readonly AgentTool[];
-  /** Rules for calls that need no approval. */
-  readonly allow: readonly string[];
-  /** Rules for calls that are forbidden. */
-  readonly deny: readonly string[];
   /** Returns the messages of the conversation. */
   readonly getMessages: () => readonly AgentMessage[];
+  /** Returns what the gate would decide about a call. */
+  readonly explain: ExplainingApprove["explain"];
 }
 
 /** Counts the questions of a reply. */
@@ -35,17 +34,16 @@ export class WaitingCalls {
     this.#options = options;
   }
 
-  /** Counts the question about a call, and those that follow it unless the user has trusted their tools. */
-  async countQuestion(
-    request: GateRequest,
-    trusted: readonly TrustGrant[],
-  ): Promise<QuestionPosition> {
-    this.#asked.add(request.toolCallId);
+  /** Counts the question about a call, and those that follow it unless the user approves all calls of a tool. */
+  async countQuestion({ toolCallId }: Pick<GateRequest, "toolCallId">): Promise<QuestionPosition> {
+    this.#asked.add(toolCallId);
     const calls = this.#getCalls();
     const number = calls.filter(({ id }) => this.#asked.has(id)).length;
-    const index = calls.findIndex(({ id }) => id === request.toolCallId);
-    const later = await this.#countQuestions(calls.slice(index + 1), request, trusted);
-    return { number, total: number + later };
+    const index = calls.findIndex(({ id }) => id === toolCallId);
+    // The call of another agent.
+    if (index === -1) return { number: 1, total: 1 };
+    const later = await Promise.all(calls.slice(index + 1).map((call) => this.#isAsked(call)));
+    return { number, total: number + later.filter((isAsked) => isAsked).length };
   }
 
   /** Returns the calls of the last reply. */
@@ -54,27 +52,10 @@ export class WaitingCalls {
     return reply ? extractToolCalls(reply.content) : [];
   }
 
-  /** Counts the calls about which a gate with the same rules and grants would ask. */
-  async #countQuestions(
-    calls: readonly ToolCallBlock[],
-    request: GateRequest,
-    trusted: readonly TrustGrant[],
-  ): Promise<number> {
-    const { tools, allow, deny } = this.#options;
-    let count = 0;
-    const gate = approvalGate({
-      allow,
-      deny,
-      ask() {
-        count++;
-        return { type: "pending" };
-      },
-    });
-    for (const grant of trusted) gate.trust(grant);
-    for (const { id: toolCallId, name, arguments: args } of calls) {
-      const tool = tools.find((candidate) => candidate.name === name);
-      if (tool) await gate({ ...request, toolCallId, name, arguments: args, tool });
-    }
-    return count;
+  async #isAsked({ name, arguments: args }: ToolCallBlock): Promise<boolean> {
+    const { tools, explain } = this.#options;
+    const tool = tools.find((candidate) => candidate.name === name);
+    if (!tool) return false;
+    return (await explain({ name, arguments: args, tool })).decision.type === "asked";
   }
 }

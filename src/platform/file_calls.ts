@@ -18,6 +18,8 @@ export interface FileStatus extends EntryType {
   readonly dev: number;
   /** Identity of the file on its device; `null` where the system has none. */
   readonly ino: number | null;
+  /** Number of its names, which are hard links; `null` where the system does not report it. */
+  readonly nlink: number | null;
   /** Type and permission bits; `null` on Windows. */
   readonly mode: number | null;
   /** User id of the owner; `null` on Windows. */

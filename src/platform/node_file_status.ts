@@ -21,6 +21,7 @@ export function toFileStatus(stats: Stats): FileStatus {
     birthtime: stats.birthtime,
     dev: stats.dev,
     ino: stats.ino,
+    nlink: stats.nlink,
     mode: hasModes ? stats.mode : null,
     uid: hasModes ? stats.uid : null,
     gid: hasModes ? stats.gid : null,

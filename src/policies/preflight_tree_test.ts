@@ -8,7 +8,7 @@ import { fail, fakeTool, ManualClock, reply, scriptedStream, toolCall } from "..
 import { seededRandom } from "../testing/seeded_random.ts";
 import { sharedBudget } from "./mod.ts";
 
-const SEEDS = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 50;
+const SEEDS = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 25;
 const model = "test/model";
 
 /** The input of a request, as the budget estimates it. */

@@ -43,6 +43,7 @@ export { assessCommand, type CommandAssessment } from "./approval/command_assess
 export { planMode } from "./approval/plan_mode.ts";
 export { codingTools, type CodingToolsOptions } from "./coding_tools.ts";
 export { createSandbox, type SandboxOptions } from "./sandbox/local_sandbox.ts";
+export type { SecretFiles } from "./sandbox/find_secret_files.ts";
 export type { FinishedCommand, Sandbox, SandboxCommand, SandboxNet } from "./sandbox/sandbox.ts";
 export type {
   EnforcedBy,

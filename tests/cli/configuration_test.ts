@@ -49,7 +49,9 @@ Deno.test("swink run: the thinking level of the model and the effort precede eac
   const model = "openai/gpt-6.2-sol:high";
   const getEffort = async (options: RunOptions, ...args: string[]) => {
     const env = { OPENAI_API_KEY: "k", ...options.env };
-    return (await run({ ...options, env }, ...args)).request.reasoning?.effort;
+    // A request that is rejected is not repeated after a wait.
+    const model = [{ status: 400, body: "{}" }];
+    return (await run({ ...options, env, model }, ...args)).request.reasoning?.effort;
   };
   const files = { [CONFIG]: 'effort = "low"\n' };
   assertEquals(await getEffort({ files }, "-m", model), "high");

@@ -6,8 +6,7 @@
 
 /** A server with the tool `greet`, which returns a variable of its environment. */
 export const GREETING_SERVER = `while read -r line; do
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\\("[^"]*"\\|[0-9][0-9]*\\).*/\\1/p')
-  [ -n "$id" ] || continue
+  case "$line" in *'"id":'*) id=\${line##*'"id":'} id=\${id%%[,\\}]*} ;; *) continue ;; esac
   case "$line" in
     *'"initialize"'*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"mock","version":"1"}}' ;;
     *'"tools/list"'*) result='{"tools":[{"name":"greet","inputSchema":{"type":"object"}}]}' ;;
@@ -20,8 +19,7 @@ done
 
 /** A server with the prompt `greeting`, which has a required argument, and with a resource. */
 export const INPUT_SERVER = `while read -r line; do
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\\("[^"]*"\\|[0-9][0-9]*\\).*/\\1/p')
-  [ -n "$id" ] || continue
+  case "$line" in *'"id":'*) id=\${line##*'"id":'} id=\${id%%[,\\}]*} ;; *) continue ;; esac
   case "$line" in
     *'"initialize"'*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{},"resources":{}},"serverInfo":{"name":"mock","version":"1"}}' ;;
     *'"tools/list"'*) result='{"tools":[]}' ;;

@@ -421,20 +421,21 @@ Deno.test("hooks: one that is killed ends with the programs that it has started"
 
 Deno.test("hooks: one of a run that has reached its time limit is killed with the run", async () => {
   const command = "echo $$ > log; exec sleep 600";
-  for (const event of ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"]) {
+  const events = ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"];
+  await Promise.all(events.map(async (event) => {
     const { code, log, messages, bodies } = await run(createHook(event, command), {
       model: event.endsWith("ToolUse") ? WRITE : [scriptedReply("Done.")],
-      args: ["--timeout", "1s"],
+      args: ["--timeout", "2s"],
     });
     assertEquals([event, code], [event, 5]);
-    assertMatch(messages, /stopped: [^\n]* reached the time limit of 1000 ms/);
+    assertMatch(messages, /stopped: [^\n]* reached the time limit of 2000 ms/);
     assertEquals(bodies.length, event === "SessionStart" || event === "UserPromptSubmit" ? 0 : 1);
     const args = ["-o", "stat=", "-p", log?.trim() ?? ""];
     await waitUntil(() => {
       const { stdout } = new Deno.Command("ps", { args }).outputSync();
       return !/^[^Z]/.test(new TextDecoder().decode(stdout));
     });
-  }
+  }));
 });
 
 Deno.test("hooks: a signal after the run ends a hook of SessionEnd", async () => {

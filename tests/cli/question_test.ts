@@ -20,7 +20,7 @@ const TWO_COMMANDS = [
 ];
 
 /** Runs `swink run` at a terminal. */
-async function runAtTerminal(options: FakeHostOptions) {
+async function runAtTerminal({ args = [], ...options }: FakeHostOptions & { args?: string[] }) {
   await using directory = await createTemporaryDirectory();
   const host = createFakeHost({
     terminals: ["input", "output", "messages"],
@@ -32,7 +32,7 @@ async function runAtTerminal(options: FakeHostOptions) {
   host.onMessage((text) => {
     if (text.includes("Allow?")) modes.add(host.isRaw ? "keys" : "lines");
   });
-  const code = await main(["run", "--cwd", directory.path, "Work"], host);
+  const code = await main(["run", "--cwd", directory.path, ...args, "Work"], host);
   assertEquals(host.isRaw, false);
   const results = host.requests.slice(1).map(({ body }) => body.split("tool_result").at(-1) ?? "");
   return {
@@ -241,6 +241,18 @@ Deno.test("question: shows its position when several calls of a reply wait", asy
   });
   assertStringIncludes(screen, "? 1 of 3: write_file a\n");
   assertStringIncludes(screen, "? 2 of 2: bash echo 1 > x\n");
+});
+
+Deno.test("question: does not offer to approve all commands that no sandbox confines", async () => {
+  const { hasRun, screen } = await runAtTerminal({
+    args: ["--sandbox", "off"],
+    answers: [["a", "y"], "n"],
+  });
+  assertEquals(hasRun, [true, false]);
+  assertStringIncludes(
+    screen,
+    "  Possible answers: yes, no\n  Allow? [y]es / [n]o: yes\n",
+  );
 });
 
 Deno.test("question: is drawn again after a suspension and after a resize", async () => {

@@ -29,7 +29,7 @@ Deno.test("swink run: writes the answer to standard output and the rest to stand
   assertEquals(code, 0);
   assertEquals(host.output, "Milk and eggs.\n");
   const header =
-    `anthropic/claude-sonnet-5-5 · ~/project · refuses what needs approval · net off · sandbox off\n`;
+    `anthropic/claude-sonnet-5-5 · ~/project · refuses what needs approval · net on · sandbox off\n`;
   assertEquals(
     host.messages,
     `${header}• read_file notes.txt · 2 lines\n2 turns · 200 tokens in, 40 out · $0.0008 · 0.0 s\n`,
@@ -49,7 +49,7 @@ Deno.test("swink run: streams text between the lines of tool calls on a terminal
   );
   assertEquals(
     host.screen,
-    "anthropic/claude-sonnet-5-5 · ~/project · asks first · net off · sandbox off\n\n" +
+    "anthropic/claude-sonnet-5-5 · ~/project · asks first · net on · sandbox off\n\n" +
       "Let me look.\n\n• read_file notes.txt · 2 lines\n\nMilk and eggs.\n\n" +
       "2 turns · 200 tokens in, 40 out · $0.0008 · 0.0 s\n",
   );

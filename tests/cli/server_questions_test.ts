@@ -13,8 +13,7 @@ import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 /** A server with the tool `sign`, which asks for a name and returns the answer of the client. */
 const SERVER = `while read -r line; do
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\\("[^"]*"\\|[0-9][0-9]*\\).*/\\1/p')
-  [ -n "$id" ] || continue
+  case "$line" in *'"id":'*) id=\${line##*'"id":'} id=\${id%%[,\\}]*} ;; *) continue ;; esac
   case "$line" in
     *'"initialize"'*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"mock","version":"1"}}' ;;
     *'"tools/list"'*) result='{"tools":[{"name":"sign","inputSchema":{"type":"object"}}]}' ;;
@@ -127,11 +126,11 @@ Deno.test("swink run: the user declines or cancels a request for data", async ()
 
 Deno.test("swink run: without a terminal, a request for data is declined, and a warning says so", async () => {
   const reason = "MCP server own asked for data, which was declined: this run is not interactive";
-  const text = await run({ args: ["--approve-all"] });
+  const text = await run({ input: "", args: ["--approve-all"] });
   assertEquals(text.code, 0);
   assertStringIncludes(text.result, "decline");
   assertMatch(text.messages, new RegExp(`^warning: ${reason}$`, "m"));
-  const json = await run({ args: ["--approve-all", "--output-format", "json"] });
+  const json = await run({ input: "", args: ["--approve-all", "--output-format", "json"] });
   assertStringIncludes(json.result, "decline");
   assertStringIncludes(json.messages, reason);
 });

@@ -33,6 +33,8 @@ function json(value: unknown, status = 200): ReplayFixture {
 
 const MODELS = json({ data: [] });
 const NO_SERVER = json({ error: "not found" }, 404);
+/** The answer to a request that is not repeated. */
+const REJECTED = json({ error: "bad request" }, 400);
 
 Deno.test("first run: saves a key that the provider accepts, and then runs the prompt", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
@@ -201,6 +203,7 @@ Deno.test("first run: finds servers at the URLs of the configuration, and names 
       NO_SERVER,
       json({ data: [{ id: name }, { id: " a" }, { id: "a\nb" }, { id: "a\u202eb" }] }),
       NO_SERVER,
+      REJECTED,
     ],
     env: { VLLM_BASE_URL: "http://variable.test/v1" },
   });
@@ -284,7 +287,7 @@ Deno.test("first run: a directory of models that cannot be read hides no server"
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const { screen } = await run(home, {
     answers: ["l", "1"],
-    model: [json({ models: [{ name: "qwen3:8b" }] }), NO_SERVER, NO_SERVER, NO_SERVER],
+    model: [json({ models: [{ name: "qwen3:8b" }] }), NO_SERVER, NO_SERVER, NO_SERVER, REJECTED],
     env: { SWINK_MODELS: `${home.path}/p/x` },
   });
   assertStringIncludes(screen, "  1  ollama/qwen3:8b (Ollama)\n");

@@ -9,8 +9,17 @@ import ts from "typescript";
 /** Matches a comment in source text without literals. */
 const COMMENT = /\/\/.*|\/\*[\s\S]*?\*\//g;
 
+/** The comments of each source text that was read, since several tests read those of all files. */
+const known = new Map<string, readonly string[]>();
+
 /** Returns the text of each comment, delimiters included. */
-export function getComments(source: string): string[] {
+export function getComments(source: string): readonly string[] {
+  const comments = known.get(source) ?? readComments(source);
+  known.set(source, comments);
+  return comments;
+}
+
+function readComments(source: string): readonly string[] {
   const comments: string[] = [];
   let position = 0;
   for (const { start, end } of [...findLiterals(source), { start: source.length, end: 0 }]) {

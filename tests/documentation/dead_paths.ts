@@ -38,10 +38,25 @@ function isProjectPath(token: string): boolean {
 }
 
 function exists(token: string, existing: readonly string[]): boolean {
+  if (!/[*<]/.test(token)) return getEnds(existing).has(token);
   const source = token.replaceAll(".", "\\.").replaceAll("*", "[^/]*").replaceAll(
     /<\w+>/g,
     "[^/]+",
   );
   const pattern = new RegExp(`(^|/)${source}$`);
   return existing.some((path) => pattern.test(path));
+}
+
+const ends = new WeakMap<readonly string[], Set<string>>();
+
+/** Returns the existing paths, also without their first directories. */
+function getEnds(existing: readonly string[]): Set<string> {
+  const known = ends.get(existing) ?? new Set(existing.flatMap(listEnds));
+  ends.set(existing, known);
+  return known;
+}
+
+function listEnds(path: string): string[] {
+  const names = path.split("/");
+  return names.map((_, index) => names.slice(index).join("/"));
 }

@@ -79,7 +79,10 @@ export class SymbolResolver {
 
 function readScope(path: string, text: string): Scope {
   const scope: Scope = { declarations: new Map(), imports: new Map() };
-  const ast = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const ast = ts.createSourceFile(path, text, {
+    languageVersion: ts.ScriptTarget.Latest,
+    jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
+  }, true);
   for (const statement of ast.statements) {
     if (ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement)) {
       addImports(scope, statement, path);

@@ -11,10 +11,12 @@ import {
   Workers,
 } from "./kill_workers.ts";
 
-const KILLS = IS_PROOF_RUN ? 300 : 4;
-const RUNS = IS_PROOF_RUN ? 50 : 8;
+const KILLS = IS_PROOF_RUN ? 300 : 3;
+const RUNS = IS_PROOF_RUN ? 50 : 4;
 /** Of that many kills, one is that of the Postgres server. */
 const KILLS_PER_CRASH = IS_PROOF_RUN ? 15 : 3;
+/** Longest pause between two kills, in milliseconds; the runs of a sample are short. */
+const PAUSE_MS = IS_PROOF_RUN ? MAX_PAUSE_MS : 500;
 
 const workerPath = new URL("./kill_worker.ts", import.meta.url).pathname;
 
@@ -40,7 +42,7 @@ Deno.test({
           await workers.start(slot, runs);
         }
         while (kills < KILLS && await countUnfinished(server) !== 0) {
-          await pause(random() * MAX_PAUSE_MS);
+          await pause(random() * PAUSE_MS);
           const isCrash = ++kills % KILLS_PER_CRASH === 0;
           const slot = Math.floor(random() * WORKERS);
           if (isCrash) await server.crash();

@@ -19,10 +19,10 @@ import {
 const IS_PROOF_RUN = Deno.env.get("SWINK_PROVE") === "1";
 const KILLS: Readonly<Record<StoreKind, number>> = IS_PROOF_RUN
   ? { files: 500, SQLite: 200, Postgres: 300 }
-  : { files: 6, SQLite: 2, Postgres: 5 };
+  : { files: 3, SQLite: 1, Postgres: 3 };
 /** Of that many kills in Postgres, one is that of the server. */
-const KILLS_PER_CRASH = 5;
-const CUTS = IS_PROOF_RUN ? 4096 : 40;
+const KILLS_PER_CRASH = IS_PROOF_RUN ? 5 : 3;
+const CUTS = IS_PROOF_RUN ? 4096 : 20;
 const OPERATIONS = 45;
 /** Longest time after which a worker is killed, in milliseconds. */
 const MAX_LIFETIME_MS = 90;

@@ -3,7 +3,7 @@ import { Trial } from "./engine_fuzz_trial.ts";
 import { importLazyModules } from "./import_lazy_modules.ts";
 
 const RUNS = Number(
-  Deno.env.get("SWINK_RUNS") ?? (Deno.env.get("SWINK_PROVE") === "1" ? 20_000 : 80),
+  Deno.env.get("SWINK_RUNS") ?? (Deno.env.get("SWINK_PROVE") === "1" ? 20_000 : 40),
 );
 /** Runs a single seed, to reproduce a failure. */
 const ONLY_SEED = Deno.env.get("SWINK_SEED");

@@ -10,7 +10,7 @@ const TEXT = Array.from({ length: STEPS }, (_, step) => `## ${step + 1}. Step ${
   .join("\n");
 const PLAN = `# Plan\n\n${TEXT}`;
 /** Every how many events a process of a sample is killed. */
-const SAMPLE = IS_PROOF_RUN ? 1 : 41;
+const SAMPLE = IS_PROOF_RUN ? 1 : 83;
 
 /** The life of one process. */
 interface Life {

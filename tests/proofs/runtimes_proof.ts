@@ -7,6 +7,7 @@
  */
 
 import { assert } from "@std/assert";
+import { buildPackageIfChanged } from "../../scripts/npm/build.ts";
 import { listPortableTests } from "../runtimes/portable_tests.ts";
 import { createTestApp, isInstalled, runTests, RUNTIMES } from "../runtimes/runtimes.ts";
 
@@ -22,6 +23,7 @@ for (const runtime of RUNTIMES) {
       const tests = (await listPortableTests()).filter((path) =>
         FILES?.some((start) => path.startsWith(start)) ?? true
       );
+      await buildPackageIfChanged();
       await using app = await createTestApp(tests);
       const { success, passed, text } = await runTests(runtime, app, tests);
       assert(success, text);

@@ -7,7 +7,7 @@ import { NINE_PROVIDERS, type ProviderSubject } from "../adapters/nine_providers
 import { createMinimalRequest } from "../adapters/wire_tests.ts";
 import { withDeadline } from "../deadline.ts";
 
-const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 100;
+const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 50;
 /** Runs a single seed, to reproduce a failure. */
 const ONLY_SEED = Deno.env.get("SWINK_SEED");
 

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createDeadline } from "../deadline.ts";
 import { root } from "../project.ts";
-import { createTestApp, PACKAGES_DIRECTORY, type TestApp } from "./runtimes.ts";
+import { PACKAGES_DIRECTORY, type TestApp } from "./runtimes.ts";
+import { getSharedApp } from "./shared_app.ts";
 
 const isInstalled = await Deno.stat(`${PACKAGES_DIRECTORY}/node_modules/ajv`).then(
   () => true,
@@ -15,10 +16,13 @@ async function readGuideFiles(): Promise<Map<string, string>> {
   return new Map([...blocks].map(([, name = "", code = ""]) => [name, code]));
 }
 
-/** Runs the tests of the guide, with types, in a project that has the npm package. */
-async function runGuide(app: TestApp): Promise<{ success: boolean; text: string }> {
+/** Runs the tests of the guide in a project that has the npm package. */
+async function runGuide(
+  app: TestApp,
+  flag: "--check" | "--no-check",
+): Promise<{ success: boolean; text: string }> {
   const command = new Deno.Command(Deno.execPath(), {
-    args: ["test", "--node-modules-dir=manual", "--no-lock", "--check", "acme_test.ts"],
+    args: ["test", "--node-modules-dir=manual", "--no-lock", flag, "acme_test.ts"],
     cwd: app.path,
     env: { NO_COLOR: "1" },
     stdin: "null",
@@ -41,15 +45,15 @@ Deno.test({
       "request.ts",
       "response.ts",
     ]);
-    await using app = await createTestApp([]);
+    const app = await getSharedApp();
     for (const [name, code] of files) await Deno.writeTextFile(`${app.path}/${name}`, code);
-    const { success, text } = await runGuide(app);
+    const { success, text } = await runGuide(app, "--check");
     assert(success, text);
     assertStringIncludes(text, "20 passed | 0 failed");
 
     const broken = files.get("response.ts")?.replace('"tool_use"', '"stop"') ?? "";
     await Deno.writeTextFile(`${app.path}/response.ts`, broken);
-    const failed = await runGuide(app);
+    const failed = await runGuide(app, "--no-check");
     assertEquals(failed.success, false);
     assertStringIncludes(
       failed.text,

@@ -2,15 +2,10 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { VERSION } from "../../cli/host/version.ts";
 import { createTinyModel } from "../local/tiny_model.ts";
 import { readPublicModules } from "../project.ts";
+import { compileTests } from "./compile_tests.ts";
 import { listPortableTests } from "./portable_tests.ts";
-import {
-  createTestApp,
-  isInstalled,
-  LLAMA_DIRECTORY,
-  runModule,
-  runTests,
-  RUNTIMES,
-} from "./runtimes.ts";
+import { isInstalled, LLAMA_DIRECTORY, runModule, runTests, RUNTIMES } from "./runtimes.ts";
+import { getSharedApp, shareTestApp } from "./shared_app.ts";
 
 const hasLlama = await Deno.stat(LLAMA_DIRECTORY).then(() => true, () => false);
 
@@ -56,12 +51,21 @@ const PRETEND_WINDOWS =
 
 const tests = await listPortableTests(["tests/acceptance", "tests/runtimes/library"]);
 
+const getTestsApp = shareTestApp(({ path }) => compileTests(tests, path));
+
+const getLlamaApp = shareTestApp(async ({ path }) => {
+  await Deno.symlink(LLAMA_DIRECTORY, `${path}/node_modules/node-llama-cpp`);
+  await Deno.writeFile(`${path}/chat.gguf`, createTinyModel({ scripts: SCRIPTS }));
+  await Deno.writeFile(`${path}/vectors.gguf`, createTinyModel({ pooling: "mean" }));
+  await Deno.writeTextFile(`${path}/local.js`, LOCAL_PROGRAM);
+});
+
 for (const runtime of RUNTIMES) {
   Deno.test({
     name: `npm package, ${runtime.name}: passes the acceptance tests and the tests of the library`,
     ignore: !isInstalled(runtime),
     async fn() {
-      await using app = await createTestApp(tests);
+      const app = await getTestsApp();
       const { success, passed, text } = await runTests(runtime, app, tests);
       assert(success, text);
       assert(passed > tests.length, `only ${passed} tests ran:\n${text}`);
@@ -72,7 +76,7 @@ for (const runtime of RUNTIMES) {
     name: `npm package, ${runtime.name}: every public module can be imported and prints nothing`,
     ignore: !isInstalled(runtime),
     async fn() {
-      await using app = await createTestApp([]);
+      const app = await getSharedApp();
       const modules = Object.keys(await readPublicModules());
       const imports = modules.map((module) => `import "@swink/agent${module.slice(1)}";`);
       await Deno.writeTextFile(`${app.path}/imports.js`, imports.join("\n"));
@@ -84,7 +88,7 @@ for (const runtime of RUNTIMES) {
     name: `npm package, ${runtime.name}: CommonJS code loads the library with require()`,
     ignore: !isInstalled(runtime),
     async fn() {
-      await using app = await createTestApp([]);
+      const app = await getSharedApp();
       const program = `console.log(typeof require("@swink/agent").Agent,
         typeof require("@swink/agent/memory").openSession);`;
       await Deno.writeTextFile(`${app.path}/program.cjs`, program);
@@ -98,7 +102,7 @@ for (const runtime of RUNTIMES) {
       `npm package, ${runtime.name}: swink runs on the deno program in PATH, and names it if there is none`,
     ignore: !isInstalled(runtime),
     async fn() {
-      await using app = await createTestApp([]);
+      const app = await getSharedApp();
       const args = ["node_modules/@swink/agent/bin/swink.js", "--version"];
       const PATH = Deno.execPath().replace(/[^/]*$/, "");
       const env = { PATH, NO_COLOR: "1" };
@@ -134,11 +138,7 @@ for (const runtime of RUNTIMES) {
     name: `npm package, ${runtime.name}: models on this device reply, call tools and embed texts`,
     ignore: !isInstalled(runtime) || !hasLlama,
     async fn() {
-      await using app = await createTestApp([]);
-      await Deno.symlink(LLAMA_DIRECTORY, `${app.path}/node_modules/node-llama-cpp`);
-      await Deno.writeFile(`${app.path}/chat.gguf`, createTinyModel({ scripts: SCRIPTS }));
-      await Deno.writeFile(`${app.path}/vectors.gguf`, createTinyModel({ pooling: "mean" }));
-      await Deno.writeTextFile(`${app.path}/local.js`, LOCAL_PROGRAM);
+      const app = await getLlamaApp();
       const { success, text } = await runModule(runtime, app, ["local.js"]);
       assertEquals([success, text], [true, "It is sunny\nBern\n2 of 32\nunloaded\n"]);
     },

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { sourceFiles } from "../architecture/imports.ts";
 import { readPublicModules, root } from "../project.ts";
-import { createTestApp, PACKAGES_DIRECTORY } from "./runtimes.ts";
+import { PACKAGES_DIRECTORY } from "./runtimes.ts";
+import { getSharedApp } from "./shared_app.ts";
 import { checkTypes, type TypeCheck } from "./type_check.ts";
 
 const hasTypes = await Deno.stat(`${PACKAGES_DIRECTORY}/node_modules/@types/node`).then(
@@ -73,7 +74,7 @@ for (const [name, configuration] of Object.entries(CONFIGURATIONS)) {
     name: `npm package: its types can be used with TypeScript, ${name}`,
     ignore: !hasTypes,
     async fn() {
-      await using app = await createTestApp([]);
+      const app = await getSharedApp();
       const modules = Object.keys(await readPublicModules());
       const imports = modules.map((module, index) =>
         `export * as m${index} from "@swink/agent${module.slice(1)}";`
@@ -110,23 +111,22 @@ Deno.test({
   ignore: !hasTypes,
   async fn() {
     const { "./cli": _program, ...modules } = await readPublicModules();
-    const ambient = await Deno.makeTempFile({ suffix: ".d.ts" });
-    try {
-      await Deno.writeTextFile(ambient, AMBIENT);
-      const paths = Object.values(modules).map((path) => new URL(path, root).pathname);
-      const errors = checkTypes({
-        files: [...paths.map(decodeURIComponent), ambient],
-        lib: [...NODE_20_LIBRARIES, "esnext.disposable"],
-        types: ["node"],
-        moduleResolution: "bundler",
-        directory: PACKAGES_DIRECTORY,
-        isSource: true,
-        skipLibCheck: true,
-      });
-      assertEquals(errors.filter((error) => !IMPLICIT_ANY.test(error)), []);
-    } finally {
-      await Deno.remove(ambient);
-    }
+    const results = decodeURIComponent(new URL("dist/node_20_types", root).pathname);
+    await Deno.mkdir(results, { recursive: true });
+    const ambient = `${results}/ambient.d.ts`;
+    await Deno.writeTextFile(ambient, AMBIENT);
+    const paths = Object.values(modules).map((path) => new URL(path, root).pathname);
+    const errors = checkTypes({
+      files: [...paths.map(decodeURIComponent), ambient],
+      lib: [...NODE_20_LIBRARIES, "esnext.disposable"],
+      types: ["node"],
+      moduleResolution: "bundler",
+      directory: PACKAGES_DIRECTORY,
+      isSource: true,
+      skipLibCheck: true,
+      resultsPath: `${results}/results.tsbuildinfo`,
+    });
+    assertEquals(errors.filter((error) => !IMPLICIT_ANY.test(error)), []);
   },
 });
 

@@ -1,10 +1,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { buildPackageIfChanged, packageDirectory } from "../../scripts/npm/build.ts";
+import { packageDirectory } from "../../scripts/npm/build.ts";
 import { getSpecifiers } from "../../scripts/npm/specifiers.ts";
 import { createDeadline } from "../deadline.ts";
 import { findDeadLinks } from "../documentation/markdown_links.ts";
 import { listPaths, readPages } from "../documentation/project_paths.ts";
 import { readPublicModules } from "../project.ts";
+import { buildPackageOnce } from "./shared_app.ts";
 
 /** The `package.json` of the package. */
 interface PackageJson {
@@ -21,7 +22,7 @@ async function* walkFiles(directory: URL): AsyncGenerator<URL> {
 }
 
 Deno.test("npm package: exports every public module with types, and imports only its files and dependencies", async () => {
-  await buildPackageIfChanged();
+  await buildPackageOnce();
   const text = await Deno.readTextFile(new URL("package.json", packageDirectory));
   const { exports, dependencies, peerDependencies }: PackageJson = JSON.parse(text);
   assertEquals(Object.keys(exports), [
@@ -51,7 +52,7 @@ Deno.test("npm package: exports every public module with types, and imports only
 });
 
 Deno.test("npm package: its pages have their pictures, and link only to its files and to tests", async () => {
-  await buildPackageIfChanged();
+  await buildPackageOnce();
   const paths = await listPaths(packageDirectory);
   const pages = await readPages(packageDirectory);
   const dead = pages.flatMap((page) => findDeadLinks(page, pages, paths));
@@ -59,7 +60,7 @@ Deno.test("npm package: its pages have their pictures, and link only to its file
 });
 
 Deno.test("npm package: webpack leaves imports of the library without a literal specifier to the runtime", async () => {
-  await buildPackageIfChanged();
+  await buildPackageOnce();
   const unmarked: string[] = [];
   for await (const file of walkFiles(packageDirectory)) {
     if (!/\/(?:src|adapters)\/.*\.js$/.test(file.pathname)) continue;
@@ -71,7 +72,7 @@ Deno.test("npm package: webpack leaves imports of the library without a literal 
 });
 
 Deno.test("npm package: swink runs the demo, whose modules are loaded late, and shows its help", async () => {
-  await buildPackageIfChanged();
+  await buildPackageOnce();
   const state = await Deno.makeTempDir({ prefix: "swink_npm_" });
   const run = async (...args: string[]): Promise<string> => {
     const options = ["-A", "--quiet", "--no-lock", "--node-modules-dir=none"];

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { buildPackageIfChanged, packageDirectory } from "../../scripts/npm/build.ts";
+import { packageDirectory } from "../../scripts/npm/build.ts";
 import { createDeadline } from "../deadline.ts";
 import { root } from "../project.ts";
 import { compileTests } from "./compile_tests.ts";
@@ -80,15 +80,14 @@ export interface TestApp extends AsyncDisposable {
   path: string;
 }
 
-/** Installs the npm package, and tests compiled for it, in a temporary directory. */
-export async function createTestApp(tests: readonly string[]): Promise<TestApp> {
-  await buildPackageIfChanged();
+/** Installs the npm package, which has been built, and tests compiled for it, in a temporary directory. */
+export async function createTestApp(tests: readonly string[] = []): Promise<TestApp> {
   const path = await Deno.makeTempDir({ prefix: "swink_app_" });
   await Deno.writeTextFile(`${path}/package.json`, '{ "type": "module" }\n');
   await Deno.mkdir(`${path}/node_modules/@swink`, { recursive: true });
   await copyDirectory(packageDirectory, new URL(`file://${path}/node_modules/@swink/agent/`));
   await linkDependencies(`${path}/node_modules`);
-  await compileTests(tests, path);
+  if (tests.length > 0) await compileTests(tests, path);
   return {
     path,
     [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),

@@ -22,13 +22,16 @@ export interface TypeCheck {
   skipLibCheck?: boolean;
   /** Allows imports of `.ts` files. */
   isSource?: boolean;
+  /** Path of a file that keeps the results, so that the next check only checks what has changed. Default: none. */
+  resultsPath?: string;
 }
 
 /** Checks types strictly; returns the errors. */
 export function checkTypes(
-  { files, lib, types, moduleResolution, directory, skipLibCheck = false, isSource = false }:
-    TypeCheck,
+  check: TypeCheck,
 ): string[] {
+  const { files, lib, types, moduleResolution, directory, resultsPath } = check;
+  const { skipLibCheck = false, isSource = false } = check;
   const isNodeNext = moduleResolution === "nodenext";
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,
@@ -46,10 +49,24 @@ export function checkTypes(
     skipLibCheck,
     allowImportingTsExtensions: isSource,
   };
-  const host = ts.createCompilerHost(options);
+  const host = ts.createIncrementalCompilerHost(options);
   if (isSource) resolvePackagesFrom(host, directory);
-  const program = ts.createProgram([...files], options, host);
-  return ts.getPreEmitDiagnostics(program).map(formatDiagnostic);
+  const rootNames = [...files];
+  if (resultsPath === undefined) {
+    return ts.getPreEmitDiagnostics(ts.createProgram(rootNames, options, host)).map(
+      formatDiagnostic,
+    );
+  }
+  const incremental = { ...options, incremental: true, tsBuildInfoFile: resultsPath };
+  const program = ts.createIncrementalProgram({ rootNames, options: incremental, host });
+  const errors = [
+    ...program.getOptionsDiagnostics(),
+    ...program.getGlobalDiagnostics(),
+    ...program.getSyntacticDiagnostics(),
+    ...program.getSemanticDiagnostics(),
+  ].map(formatDiagnostic);
+  program.emit(); // writes the results
+  return errors;
 }
 
 /** Resolves the packages that the source imports in a directory, as if it was there. */

@@ -12,10 +12,10 @@ import {
 import { POSTGRES_DIRECTORY, startPostgres } from "../memory/postgres_server.ts";
 import { SessionClient } from "./session_client.ts";
 
-const KILLS = IS_PROOF_RUN ? 300 : 3;
-const RUNS = IS_PROOF_RUN ? 50 : 6;
+const KILLS = IS_PROOF_RUN ? 300 : 2;
+const RUNS = IS_PROOF_RUN ? 50 : 4;
 /** Of that many kills, one is that of the Postgres server. */
-const KILLS_PER_CRASH = IS_PROOF_RUN ? 15 : 3;
+const KILLS_PER_CRASH = IS_PROOF_RUN ? 15 : 2;
 
 /** Longest pause between two kills, in milliseconds; the runs of a sample are short. */
 const PAUSE_MS = IS_PROOF_RUN ? MAX_PAUSE_MS : 500;

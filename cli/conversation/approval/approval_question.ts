@@ -22,6 +22,8 @@ export type ApprovalAnswer = "yes" | "always" | "prefix" | "edit" | "hunks" | "n
 export interface ApprovalQuestionOptions extends CallDetailsOptions {
   /** Whether the user has edited the call, whose hunks cannot be selected then. */
   readonly isEdited: boolean;
+  /** Whether the user can approve all calls of the tool. */
+  readonly canTrustTool: boolean;
 }
 
 /** Creates the question. */
@@ -57,14 +59,14 @@ function formatReason({ risk, reason }: GateRequest): string {
 
 function listAnswers(
   request: GateRequest,
-  { isEdited }: Pick<ApprovalQuestionOptions, "isEdited">,
+  { isEdited, canTrustTool }: Pick<ApprovalQuestionOptions, "isEdited" | "canTrustTool">,
 ): ApprovalAnswer[] {
   const hasPrefix = suggestPrefix(request) !== undefined;
   const hasHunks = !isEdited && request.tool.omitHunks !== undefined &&
     countHunks(request.changes ?? []) > 1;
   return [
     "yes",
-    "always",
+    ...(canTrustTool ? ["always" as const] : []),
     ...(hasPrefix ? ["prefix" as const] : []),
     "edit",
     ...(hasHunks ? ["hunks" as const] : []),

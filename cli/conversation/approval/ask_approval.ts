@@ -6,10 +6,10 @@
 
 import type { ApprovalDecision, FileChange, JsonObject, RefusedHunks } from "../../../mod.ts";
 import {
-  type ApprovalGateState,
   type ApprovalPrompt,
   type GateRequest,
   listHunks,
+  type Sandbox,
 } from "../../../src/tools/mod.ts";
 import { getErrorMessage } from "../../../src/core/errors.ts";
 import { formatDiffLines } from "../../render/diff_lines.ts";
@@ -17,6 +17,7 @@ import type { Style } from "../../render/style.ts";
 import type { StyledLine } from "../../render/styled_line.ts";
 import { USER_DENIAL } from "../../render/tool_line.ts";
 import { toVisibleText } from "../../render/visible_text.ts";
+import { canTrustTool } from "../../run/can_trust_tool.ts";
 import { WaitingCalls, type WaitingCallsOptions } from "../../run/waiting_calls.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toMessage } from "../view/lines.ts";
@@ -28,8 +29,8 @@ export interface ApprovalPromptOptions extends WaitingCallsOptions {
   readonly view: ConversationView;
   /** Style of the questions. */
   readonly style: Style;
-  /** Returns the grants of the session. */
-  readonly getTrusted: () => ApprovalGateState["trusted"];
+  /** The sandbox of commands. */
+  readonly sandbox: Pick<Sandbox, "describe">;
   /** Lets the user edit a text in another program; `undefined` if the text was not changed. */
   readonly editText: (text: string, extension: string) => Promise<string | undefined>;
   /** Formats changes of files. Default: they are shown as unified diffs. */
@@ -46,7 +47,7 @@ export function createApprovalPrompt(options: ApprovalPromptOptions): ApprovalPr
   return async (request) => {
     options.onAsked(request.toolCallId);
     options.view.notify({ type: "asked", text: `swink asks about ${request.name}` });
-    const position = await waiting.countQuestion(request, options.getTrusted());
+    const position = await waiting.countQuestion(request);
     return await new CallQuestion(options, position).ask(request);
   };
 }
@@ -68,7 +69,7 @@ class CallQuestion {
 
   /** Asks about a call; `edited` are its arguments if the user has edited them. */
   async ask(request: GateRequest, edited?: JsonObject): Promise<ApprovalDecision> {
-    const { view, style, formatChanges } = this.#options;
+    const { view, style, formatChanges, sandbox } = this.#options;
     const columns = Number.isFinite(view.columns) ? view.columns : 80;
     const question = createApprovalQuestion(request, {
       style,
@@ -76,6 +77,7 @@ class CallQuestion {
       diff: await formatChanges?.(request.changes ?? []),
       position: this.#position,
       isEdited: edited !== undefined,
+      canTrustTool: await canTrustTool(request.name, sandbox),
     });
     for (;;) {
       const answer = await view.askChoice(question, request.signal);

@@ -5,6 +5,7 @@
  */
 
 import { defineCommand } from "../command/conversation_command.ts";
+import { describeNet } from "../../render/describe_net.ts";
 import { parseNet } from "../../run/settings.ts";
 import { toLine } from "../view/lines.ts";
 
@@ -27,9 +28,12 @@ export const net = defineCommand({
       if (isDefault) agent.setSystemPrompt(controls.createSystemPrompt(sandbox.net));
       view.redraw();
     }
-    const { net } = sandbox;
+    const report = await sandbox.describe();
+    const note = sandbox.net !== "on" && report.status === "unconfined"
+      ? ", since no sandbox confines them"
+      : "";
     await view.print([
-      toLine(`network of commands: ${typeof net === "string" ? net : net.join(", ")}`, "faint"),
+      toLine(`network of commands: ${describeNet(sandbox.net, report)}${note}`, "faint"),
     ]);
   },
 });

@@ -7,6 +7,7 @@
 import { importLate } from "../../host/import_late.ts";
 import type { StatusView } from "../../render/status/status_view.ts";
 import type { AgentSetup } from "../../run/setup_agent.ts";
+import { describeNet } from "../../render/describe_net.ts";
 import type { RunSandbox } from "../../render/reporter.ts";
 import { formatModel } from "../command/format_model.ts";
 import type { ConversationOutput } from "./conversation_output.ts";
@@ -29,7 +30,7 @@ export interface ConversationStatusOptions {
 /** Collects the status. */
 export class ConversationStatus {
   readonly #options: ConversationStatusOptions;
-  #sandbox: string | undefined;
+  #sandbox: RunSandbox | undefined;
   /** Tokens of the next request. */
   #used: number | undefined;
   #startedAt: number | undefined;
@@ -39,10 +40,8 @@ export class ConversationStatus {
   }
 
   /** Sets the confinement of commands. */
-  setSandbox({ status, mechanisms }: RunSandbox): void {
-    this.#sandbox = status === "off" || status === "unconfined"
-      ? "off"
-      : mechanisms.join("+") + (status === "confined" ? "" : " (incomplete)");
+  setSandbox(sandbox: RunSandbox): void {
+    this.#sandbox = sandbox;
     this.#options.onChange();
   }
 
@@ -76,8 +75,8 @@ export class ConversationStatus {
       model: formatModel(agent.state.model),
       mode: planMode?.isActive ? "plan" : "execute",
       approval: getApprovalName(gate.mode),
-      net: typeof net === "string" ? net : net.join(","),
-      sandbox: this.#sandbox,
+      net: describeNet(net, this.#sandbox),
+      sandbox: this.#sandbox && describeSandbox(this.#sandbox),
       activity: output.activity.text,
       ...(isRunning && output.turns > 0 && { turn: output.turns }),
       ...(total.usage.total > 0 && { tokens: total.usage.total, cost: total.cost.total }),
@@ -85,6 +84,11 @@ export class ConversationStatus {
       ...(used !== undefined && limit !== undefined && { context: { used, limit } }),
     };
   }
+}
+
+function describeSandbox({ status, mechanisms }: RunSandbox): string {
+  if (status === "off" || status === "unconfined") return "off";
+  return mechanisms.join("+") + (status === "confined" ? "" : " (incomplete)");
 }
 
 /** Returns the name of an approval mode, as `#approve` takes it. */

@@ -9,7 +9,7 @@ import { ASCII_SYMBOLS, UNICODE_SYMBOLS } from "../theme/get_display.ts";
 import { THEMES } from "../theme/themes.ts";
 import { MarkdownRenderer } from "./markdown_renderer.ts";
 
-const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 50_000 : 700;
+const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 50_000 : 350;
 
 const highlighter = createModeHighlighter({ now: () => 0 });
 

@@ -71,7 +71,8 @@ Deno.test("normalizeText: takes linear time for long texts", () => {
       ...LINES,
     ]
   ) {
-    normalizeText(part.repeat(300_000));
+    normalizeText(part.repeat(100_000));
   }
-  assertEquals(getThreadTime() < 20_000, true);
+  // Quadratic work takes minutes.
+  assertEquals(getThreadTime() < 7_000, true);
 });

@@ -13,7 +13,7 @@ import { isPlan } from "./plan_message.ts";
 import { slidingWindow } from "./sliding_window.ts";
 import { summarize } from "./summarize.ts";
 
-const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 20_000 : 150;
+const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 20_000 : 80;
 const MODEL = { provider: "p", modelId: "m", thinkingLevel: "off" } as const;
 
 /** One step of a history: its type and its length in characters. */

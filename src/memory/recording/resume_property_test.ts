@@ -21,7 +21,7 @@ import { forkSession } from "../transfer/fork.ts";
 import { openSession } from "./open_session.ts";
 import { recordSession, type SessionRecording } from "./recorder.ts";
 
-const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 45;
+const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 25;
 
 type Action =
   | { readonly type: "prompt"; readonly length: number; readonly calls: readonly number[] }

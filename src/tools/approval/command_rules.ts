@@ -4,6 +4,7 @@
  * @module
  */
 
+import { listCommandNames, listProgramNames } from "./command_aliases.ts";
 import { type ExecutedCommands, getInputText, getProgram } from "./executed_commands.ts";
 import {
   hasHarmlessForms,
@@ -154,14 +155,25 @@ function readsFilesOnly(command: SimpleCommand): boolean {
 
 /** Interpreters that run their input only with the argument `-`, or never. */
 const FILE_INTERPRETERS =
-  /^(?:npm|npx|bunx|n?vim?|make|gmake|ninja|cmake|man|less|tmux|screen|split|zip|scp|docker|podman|kubectl|concurrently|nodemon|ansible)$/;
+  /^(?:npm|npx|bunx|[gnr]?vim?|r?view|vimdiff|make|gmake|ninja|cmake|man|less|tmux|screen|split|zip|scp|docker|podman|kubectl|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|flyctl?|adb)$/;
 
 /** Returns the texts that a command gets in its input, or prints. */
 function listTexts(command: SimpleCommand): readonly string[] {
-  const printed = /^(?:echo|printf)$/.test(getProgram(command))
-    ? [command.words.slice(1).map(({ text }) => text).join(" ")]
-    : [];
+  const text = command.words.slice(1).map((word) => word.text).join(" ");
+  const printed = /^(?:echo|printf)$/.test(getProgram(command)) ? [text, replaceEscapes(text)] : [];
   return [...printed, ...command.redirects.map(getInputText)].filter((text) => text !== "");
+}
+
+/** Replaces the escapes that `printf` and `echo -e` do. */
+function replaceEscapes(text: string): string {
+  return text.replace(/\\[abefnrtv]/g, " ")
+    .replace(/\\x([\da-f]{1,2})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
+    .replace(/\\(0?[0-7]{1,3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8)));
+}
+
+/** Whether a program has a name that a rule forbids. */
+function namesProgram(forbidden: Wildcard, program: string): boolean {
+  return listProgramNames(program).some((name) => forbidden.test(name));
 }
 
 function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Concern {
@@ -189,13 +201,14 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
     if (INTERPRETERS.test(base) && rest.some(({ text }) => namesAll(text, [name, ...args]))) {
       return "possible";
     }
-    if (!program.test(base)) return "none";
+    if (!namesProgram(program, base)) return "none";
     const hasOptions = options.every(({ arg, expression }) =>
       rest.some((word) =>
         !word.literal || expression.test(word.text) || includesOption(word, arg)
       ) || includesForms(base, rest, arg)
     );
-    if (!hasOptions || !matchesOperands(rest, { expressions: operands, isPrefix })) return "none";
+    const pattern = { program: base, expressions: operands, isPrefix };
+    if (!hasOptions || !matchesOperands(rest, pattern)) return "none";
     return command.words.every(({ literal }) => literal) ? "certain" : "possible";
   };
   return (command) => {
@@ -203,39 +216,56 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
     if (own !== "none") return own;
     const isLaunched = (words: readonly ShellWord[]) =>
       concern({ assignments: [], words, redirects: [] }) !== "none";
-    return findLaunched(command, program).some(isLaunched) ? "possible" : "none";
+    const launched = [...findLaunched(command, program), ...findModule(command)];
+    return launched.some(isLaunched) ? "possible" : "none";
   };
 }
 
 /** Programs whose arguments may be code that starts other programs. */
 const INTERPRETERS =
-  /^(?:[gmn]?awk|(?:perl|ruby|php|lua|pypy|i?python)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|irb|pry|osascript|npm|npx|bunx|tclsh|n?vim?|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|docker|podman|kubectl|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon|ansible)$/i;
+  /^(?:[gmn]?awk|(?:perl|ruby|php|lua|pypy|i?python)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|irb|pry|osascript|npm|npx|bunx|tclsh|[gnr]?vim?|r?view|vimdiff|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|docker|podman|kubectl|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|flyctl?|adb)$/i;
 
 /** Programs that start the program in their arguments, behind options that are not known. */
 const LAUNCHERS =
-  /^(?:setarch|linux32|linux64|i[3-6]86|x86_64|prlimit|numactl|runcon|bwrap|proot|firejail|ssh-agent|dbus-run-session|dbus-launch|valgrind|perf|gdb|unbuffer|rlwrap|ip|cgexec|chpst|eatmydata|faketime|torsocks|torify|proxychains4?|xvfb-run|tmux|screen|npx|bunx|pnpx|uvx|cross-env|dotenv|direnv|hyperfine|ld(?:\.so|-linux.*|-musl.*)|logsave|choom|uclampset|sshpass|dtach|abduco|daemonize|tini|dumb-init|gosu|su-exec|catchsegv|chronic|ifne|systemd-inhibit|systemd-cat|aa-exec|mpirun|mpiexec|cpulimit|softlimit|setuidgid|envdir|corepack|watchexec|mosh|pdsh|sem|ts)$/;
+  /^(?:setarch|linux32|linux64|i[3-6]86|x86_64|prlimit|numactl|runcon|bwrap|proot|firejail|ssh-agent|dbus-run-session|dbus-launch|valgrind|perf|gdb|unbuffer|rlwrap|ip|cgexec|chpst|eatmydata|faketime|torsocks|torify|proxychains4?|xvfb-run|tmux|screen|npx|bunx|pnpx|uvx|cross-env|dotenv|direnv|hyperfine|ld(?:\.so|-linux.*|-musl.*)|logsave|choom|uclampset|sshpass|dtach|abduco|daemonize|tini|dumb-init|gosu|su-exec|catchsegv|chronic|ifne|systemd-inhibit|systemd-cat|aa-exec|mpirun|mpiexec|cpulimit|softlimit|setuidgid|envdir|corepack|watchexec|mosh|pdsh|sem|ts|retry|run-one|setlock|lockrun|s6-[\w-]+|xcrun|arch|dtruss|wsl)$/;
 
 /** Programs that do so after one of these sub-commands. */
 const LAUNCHERS_WITH_COMMAND =
-  /^(?:npm|pnpm|yarn|bun|deno|uv|poetry|bundle|pipx|docker|podman|kubectl|nix|conda|mise|cmake|rustup|pyenv|rbenv|nodenv|asdf|pipenv|pdm|hatch|rye|volta|fnm|op|doppler|dotenvx|infisical|aws-vault|chamber|devbox|flatpak|distrobox|toolbox)$/;
-const LAUNCHING_COMMANDS = /^(?:exec|x|run|dlx|shell|develop|enter|-E)$/;
+  /^(?:npm|pnpm|yarn|bun|deno|uv|poetry|bundle|pipx|docker|podman|kubectl|nix|conda|mise|cmake|rustup|pyenv|rbenv|nodenv|asdf|pipenv|pdm|hatch|rye|volta|fnm|op|doppler|dotenvx|infisical|aws-vault|chamber|devbox|flatpak|distrobox|toolbox|cargo|foreman|honcho|heroku|adb)$/;
+const LAUNCHING_COMMANDS = /^(?:exec|x|run|dlx|shell|develop|enter|-E|local:run)$/;
 
 /** Returns the words of the commands that a program may start: those from each word that may name the program or an interpreter. */
 function findLaunched(command: SimpleCommand, program: Wildcard): (readonly ShellWord[])[] {
   const words = command.words.slice(1);
   const launcher = getProgram(command);
-  const start = LAUNCHERS.test(launcher)
-    ? 0
-    : LAUNCHERS_WITH_COMMAND.test(launcher)
-    ? words.findIndex(({ text }) => LAUNCHING_COMMANDS.test(text)) + 1 || words.length
-    : words.length;
+  const start = LAUNCHERS.test(launcher) ? 0 : findLaunchStart(launcher, words);
   const starts: number[] = [];
   for (let index = start; index < words.length && starts.length < MAX_STARTS; index++) {
     const { text = "", literal = true } = words[index] ?? {};
     const base = getBaseName(text);
-    if (!literal || program.test(base) || INTERPRETERS.test(base)) starts.push(index);
+    if (!literal || namesProgram(program, base) || INTERPRETERS.test(base)) starts.push(index);
   }
   return starts.map((index) => words.slice(index));
+}
+
+/** Returns the words of the module that `python -m pip install` runs; none for another command. */
+function findModule(command: SimpleCommand): (readonly ShellWord[])[] {
+  if (!/^(?:i?python|pypy)[\d.]*$/.test(getProgram(command))) return [];
+  const words = command.words.slice(1);
+  const index = words.findIndex(({ text }) => /^-[A-Za-z]*m|^[^-]/.test(text));
+  const { text = "", literal = true } = words[index] ?? {};
+  const [, attached] = /^-[A-Za-z]*?m(.*)$/s.exec(text) ?? [];
+  if (attached === undefined) return [];
+  const rest = words.slice(index + 1);
+  return [attached === "" ? rest : [{ text: attached, literal }, ...rest]];
+}
+
+/** Finds the first word behind the sub-command that starts a program; that behind the last word if there is none. */
+function findLaunchStart(launcher: string, words: readonly ShellWord[]): number {
+  const find = (pattern: RegExp) => words.findIndex(({ text }) => pattern.test(text)) + 1;
+  if (LAUNCHERS_WITH_COMMAND.test(launcher)) return find(LAUNCHING_COMMANDS) || words.length;
+  const isKnown = launcher === "git" || hasHarmlessForms([{ text: launcher, literal: true }]);
+  return (!isKnown && find(/^exec$/)) || words.length;
 }
 
 /** Maximum number of words at which the command of a launcher may begin. */
@@ -267,7 +297,8 @@ function namesWord(code: string, word: string): boolean {
  */
 function matchesOperands(
   words: readonly ShellWord[],
-  { expressions, isPrefix }: {
+  { program, expressions, isPrefix }: {
+    readonly program: string;
     readonly expressions: readonly Wildcard[];
     readonly isPrefix: boolean;
   },
@@ -279,7 +310,8 @@ function matchesOperands(
     if (!expression && isPrefix) return true;
     // An expansion can become any number of words.
     if (!word.literal) return true;
-    if (expression?.test(word.text)) {
+    const names = matched === 0 ? listCommandNames(program, word.text) : [word.text];
+    if (names.some((name) => expression?.test(name))) {
       matched++;
       isValue = false;
     } else if (word.text.startsWith("-")) isValue = !word.text.includes("=");
@@ -314,6 +346,14 @@ const OPTION_FORMS: ReadonlyMap<string, OptionForms> = new Map<string, OptionFor
   ["git commit", { n: ["--no-verify"] }],
   ["npm", { g: ["--global"] }],
   ["pnpm", { g: ["--global"] }],
+  ["deno", {
+    A: ["--allow-all"],
+    R: ["--allow-read"],
+    W: ["--allow-write"],
+    N: ["--allow-net"],
+    E: ["--allow-env"],
+    S: ["--allow-sys"],
+  }],
 ]);
 
 /** Matches letters of short options. A longer word is one option of programs such as `find`. */
@@ -328,10 +368,22 @@ function includesForms(program: string, words: readonly ShellWord[], option: str
     ...words.map(({ text }) => OPTION_FORMS.get(`${program} ${text}`)),
   );
   const wanted = listForms(option, forms);
-  const given = new Set(words.flatMap(({ text }) => listForms(text, forms)));
+  const isPush = program === "git" && words.some(({ text }) => text === "push");
+  const given = new Set(
+    words.flatMap(({ text }) => [
+      ...listForms(text, forms),
+      ...(isPush ? listReferenceForms(text) : []),
+    ]),
+  );
   const isGiven = (form: string): boolean =>
     given.has(form) || [...given].some((text) => /^--./.test(text) && form.startsWith(text));
   return wanted.length > 0 && wanted.every(isGiven);
+}
+
+/** Returns the option of `git push` that has the effect of a reference such as `+main` and `:main`. */
+function listReferenceForms(text: string): readonly string[] {
+  if (/^\+./.test(text)) return ["--force"];
+  return /^:./.test(text) ? ["--delete"] : [];
 }
 
 /** Returns the options in a word, the long ones without their value. */

@@ -217,6 +217,34 @@ const FORBIDDEN: readonly string[] = [
   "nc -e /bin/rm host 1",
   "ncat --sh-exec 'rm a' host 1",
   "sftp -D rm a",
+  // Scripts that other shells than bash read differently, or bash in its mode for POSIX.
+  "sh -c 'ls &>a rm b'",
+  "find . -exec sh -c 'ls &>>a rm b' ';'",
+  "sh -c '[[ a || rm ]]'",
+  "sh -c '[[\nrm == a ]]'",
+  "dash -c '((1))'",
+  `sh -c "echo \\$'\\\\'; rm a; echo '"`,
+  "ssh host 'ls &>a rm b'",
+  "sh -c 'time -o a rm b'",
+  "set -o posix\ntime -o a rm b",
+  "/proc/self/exe -c 'rm a'",
+  "cd /proc/self; ./exe -c 'rm a'",
+  // Variables that a wrapper sets, names of settings in any case, and escapes that a program replaces.
+  "env BASH_ENV=a ls",
+  "env -u A GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.p GIT_CONFIG_VALUE_0=push git p",
+  "sudo PATH=. ls",
+  "git config Alias.p push",
+  "git config core.editor 'rm a'",
+  "printf 'a:\\n\\trm b\\n' | make -f -",
+  "echo -e '\\x72\\155 a' | python3",
+  "lerna exec -- rm a",
+  "cargo run -- rm a",
+  "cargo watch -s 'rm a'",
+  "retry rm a",
+  "view -c '!rm a'",
+  "rm.exe a",
+  "git send-pack origin",
+  "npm pub",
 ];
 
 for (const command of FORBIDDEN) {
@@ -294,6 +322,16 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "env - ls",
       "git-lfs pull",
       "sudo ls",
+      "env NODE_ENV=a npm test",
+      "bash -c 'ls &>a; [[ -f a ]] && ls'",
+      "sh -c 'grep \"a$\" b > c 2>&1; [ -f c ]'",
+      "time -p ls",
+      "git config user.name a",
+      "cargo test rm_file",
+      "docker compose exec web ls",
+      "python3 -m pytest -k rm",
+      "view rm",
+      "retry 3 make",
     ]
   ) {
     assertEquals((await decide(deny, "bash", { command })).type, "approved", command);
@@ -350,6 +388,41 @@ Deno.test("approvalGate(): a deny rule for an option of git forbids its forms in
       ...["git log -n 5", "git add -n a", "git clean -n -d", "git commit -m a"],
     ]
   ) assertEquals(await getDecision(command), "approved", command);
+});
+
+Deno.test("approvalGate(): a deny rule forbids other names of a program, a sub-command and an option", async () => {
+  const isDenied = async (rule: string, command: string) =>
+    (await decide([rule], "bash", { command })).type === "denied";
+  const cases: readonly (readonly [rule: string, command: string, denied: boolean])[] = [
+    ["bash(npm install *)", "npm i a", true],
+    ["bash(npm install *)", "npm --prefix b add a", true],
+    ["bash(npm i *)", "npm install a", true],
+    ["bash(npm install *)", "npm ci", false],
+    ["bash(npm install *)", "npm run i", false],
+    ["bash(npm publish *)", "npm publis", true],
+    ["bash(npm publish *)", "npm pack", false],
+    ["bash(pip install *)", "pip3 install a", true],
+    ["bash(pip install *)", "pip3.12 install a", true],
+    ["bash(pip install *)", "python3 -m pip install a", true],
+    ["bash(pip install *)", "python -Impip install a", true],
+    ["bash(pip install *)", "python -m build -w install", false],
+    ["bash(pip install *)", "python a.py -m pip install", false],
+    ["bash(python *)", "python3.12 a.py", true],
+    ["bash(python3 *)", "python3.12 a.py", true],
+    ["bash(python3 *)", "python2.7 a.py", false],
+    ["bash(node *)", "node.exe a.js", true],
+    ["bash(deno run --allow-all *)", "deno run -qA a.ts", true],
+    ["bash(deno run -A *)", "deno run --allow-all a.ts", true],
+    ["bash(deno run -A *)", "deno run -R a.ts", false],
+    ["bash(git push --force *)", "git push origin +main", true],
+    ["bash(git push -f *)", "git push origin +main:main", true],
+    ["bash(git push --delete *)", "git push origin :main", true],
+    ["bash(git push --force *)", "git push origin main", false],
+    ["bash(git push --force *)", "git add +push", false],
+  ];
+  for (const [rule, command, expected] of cases) {
+    assertEquals(await isDenied(rule, command), expected, `${rule} ${command}`);
+  }
 });
 
 Deno.test("approvalGate(): a deny rule that may concern a call says how to write it", async () => {

@@ -6,6 +6,7 @@
 
 import { isPlainSed } from "./plain_sed.ts";
 import {
+  EVALUATED_VARIABLES,
   parseShell,
   type ShellRedirect,
   type ShellWord,
@@ -140,7 +141,7 @@ const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["jobs", /^-\w*x/],
   [
     "git",
-    /^(?:-c|--(?:conf|exe|up|rec|op|extc|ext-|exec|tem).*|alias\..*|foreach|filter-branch|bisect|difftool|mergetool)$/,
+    /^(?:-c|--(?:conf|exe|up|rec|op|extc|ext-|exec|tem).*|[Aa][Ll][Ii][Aa][Ss]\..*|foreach|filter-branch|bisect|difftool|mergetool)$/,
   ],
   ["tar", /^(?:-\w*[IF]|--(?:to-c|check.*-a|use|info|new-|rsh|rmt))/],
   ["sort", /^--co/],
@@ -181,6 +182,10 @@ const OPAQUE_GIT_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["clone", /^-\w*[cu]/],
   ["grep", /^-\w*O/],
   ["send-email", /^--.*(?:cmd|server)/],
+  [
+    "config",
+    /^(?:core\.(?:fsmonitor|hookspath|pager|editor|sshcommand|gitproxy|askpass)|include|filter\.|diff\.|credential\.|gpg\.|pager\.|sequence\.)/i,
+  ],
 ]);
 
 /** Maximum nesting depth of scripts and wrappers; anything deeper is opaque. */
@@ -208,6 +213,9 @@ export function getInputText({ operator, target, document }: ShellRedirect): str
   return document ?? (operator === "<<<" ? target?.text ?? "" : "");
 }
 
+/** The shell that runs a script: one of the syntax that is parsed, or one that may differ from it. */
+type Shell = "bash" | "other";
+
 class CommandFinder implements ExecutedCommands {
   readonly commands: SimpleCommand[] = [];
   readonly words: ShellWord[] = [];
@@ -218,13 +226,13 @@ class CommandFinder implements ExecutedCommands {
   #wrappedWords = 0;
   #nestedCharacters = 0;
 
-  findInScript(script: string, depth: number): void {
+  findInScript(script: string, depth: number, shell: Shell = "bash"): void {
     if (depth > 0) this.#nestedCharacters += script.length;
     if (depth > MAX_DEPTH || this.#nestedCharacters > MAX_NESTED_CHARACTERS) {
       return this.#markIncomplete();
     }
     const parsed = parseShell(script);
-    this.opaque ||= parsed.opaque;
+    this.opaque ||= parsed.opaque || (shell === "other" && parsed.bashOnly);
     this.incomplete ||= parsed.incomplete;
     this.plain &&= parsed.plain;
     this.multiplies ||= parsed.multiplies;
@@ -249,6 +257,8 @@ class CommandFinder implements ExecutedCommands {
     if (depth > MAX_DEPTH) return this.#markIncomplete();
     if (!name.literal) return this.#markOpaque();
     const program = getProgram(command);
+    // The program of a process, such as the shell itself.
+    if (program === "exe" || /(?:^|\/)proc\//.test(name.text)) this.#markOpaque();
     if (OPAQUE_PROGRAMS.has(program) || hasOpaqueArgument(program, args)) this.#markOpaque();
     if (SHELLS.has(program)) return this.#findInShell(command, depth);
     if (program === "sed" && !isPlainSed(args)) this.#markOpaque();
@@ -277,7 +287,8 @@ class CommandFinder implements ExecutedCommands {
     if (!options.every(({ text, literal }) => literal && /^-[a-nr-zA-NP-Z]+$/.test(text))) {
       this.#markOpaque();
     }
-    this.#findInText([script], depth);
+    const isBash = /^r?bash$/.test(getProgram(command));
+    this.#findInText([script], depth, isBash ? "bash" : "other");
   }
 
   /** Finds the commands in a document that a shell may read as its script. */
@@ -289,9 +300,9 @@ class CommandFinder implements ExecutedCommands {
   }
 
   /** Finds the commands of words that are joined to a script. */
-  #findInText(args: readonly ShellWord[], depth: number): void {
+  #findInText(args: readonly ShellWord[], depth: number, shell?: Shell): void {
     if (args.some(({ literal }) => !literal)) this.#markOpaque();
-    this.findInScript(args.map(({ text }) => text).join(" "), depth + 1);
+    this.findInScript(args.map(({ text }) => text).join(" "), depth + 1, shell);
   }
 
   #findInTrap(args: readonly ShellWord[], depth: number): void {
@@ -322,13 +333,14 @@ class CommandFinder implements ExecutedCommands {
     const program = getProgram(command);
     const args = command.words.slice(1);
     const starts = findCommandStarts(args, wrapper);
+    if (wrapper.assigns && args.slice(0, starts.at(-1)).some(setsEvaluated)) this.#markOpaque();
     if (starts.length === 0 && SHELL_STARTERS.has(program) && !startsNoShell(program, args)) {
       this.#markOpaque();
       this.#findInInput(command, depth);
     }
     for (const start of starts) {
       // The words are joined, and the shell of the other machine parses them again.
-      if (program === "ssh") this.#findInText(args.slice(start), depth);
+      if (program === "ssh") this.#findInText(args.slice(start), depth, "other");
       // xargs appends arguments from its input, which are unknown.
       const inner = args.slice(start);
       if (program !== "xargs") this.#addWords(inner, depth);
@@ -345,6 +357,12 @@ class CommandFinder implements ExecutedCommands {
     if (this.#wrappedWords > MAX_WRAPPED_WORDS) return this.#markIncomplete();
     this.#addCommand({ assignments: [], words, redirects: [] }, depth + 1);
   }
+}
+
+/** Whether a word assigns a variable whose value is a command, or decides which programs run. */
+function setsEvaluated({ text }: ShellWord): boolean {
+  const [, name] = /^(\w+)=/.exec(text) ?? [];
+  return name !== undefined && EVALUATED_VARIABLES.test(name);
 }
 
 /** Returns the texts that xargs replaces by a line of its input: `{}`, and the values of options such as `-I`. */

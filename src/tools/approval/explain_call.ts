@@ -12,7 +12,8 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { callHasPrefix, createRuledCall, type RuledCall } from "./approval_rules.ts";
 import { assessScript, type CommandAssessment } from "./command_assessment.ts";
 import { type Concern, mayChangeDirectory } from "./command_rules.ts";
-import { findExecutedCommands } from "./executed_commands.ts";
+import { isHidingSecrets } from "../kit/hiding_tools.ts";
+import { type ExecutedCommands, findExecutedCommands } from "./executed_commands.ts";
 import { followRuleLinks } from "./linked_rules.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import type { CompiledRules, SourcedRule } from "./rule_set.ts";
@@ -229,14 +230,18 @@ async function findClassApproval(
       : { type: "approved", origin: "mode" };
   }
   if (assessment?.verdict === "dangerous") return undefined;
-  // Its sandbox blocks all writes and the network, or refuses to run commands, but secrets in the project can be read.
-  if (tool.readOnly === true && call.script && !mayReadUnknownFiles(call.script)) {
+  // Its sandbox blocks all writes and the network, or refuses to run commands, but may not hide all secrets.
+  if (tool.readOnly === true && call.script && !mayReadSecrets(call.script, tool)) {
     return { type: "approved", origin: "mode" };
   }
   // The class of a command is read from its text, which the sandbox must enforce.
   const isAutomatic = gate === "auto" || (risk === "read" && sandbox !== undefined);
   if (!isAutomatic || !await isConfined(sandbox)) return undefined;
   return { type: "approved", ...nameClass(risk, "auto") };
+}
+
+function mayReadSecrets(script: ExecutedCommands, tool: AgentTool): boolean {
+  return mayReadUnknownFiles(script, { hidesSecrets: isHidingSecrets(tool) });
 }
 
 /** Whether a tool requires approval; also if it throws or returns no boolean, as in the mode `smart` of an agent. */
@@ -276,7 +281,7 @@ function explainQuestion(
   if (isRedefined(definitions, tool) && trusted.some(({ name }) => name === tool.name)) {
     return { type: "asked", reason: "The tool has changed since it was trusted in this session." };
   }
-  const readsUnknown = tool.readOnly === true && call.script && mayReadUnknownFiles(call.script);
+  const readsUnknown = tool.readOnly === true && call.script && mayReadSecrets(call.script, tool);
   if (mode === "smart" && readsUnknown) {
     const reason =
       "The command may read files with secrets: it does not name all files that it reads.";

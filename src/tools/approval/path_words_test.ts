@@ -95,6 +95,8 @@ Deno.test("rules for reading: a file without an extension is a path for programs
       "pushd id",
     ].map((command): Case => ["Read(id)", command, "certain"]),
     ["Read(secret/**)", "cp -r secret b", "certain"],
+    ["Read(secret/**)", "gh api -F file=@secret/a b", "certain"],
+    ["Read(secret/**)", "gh api --field=file=@secret/a b", "certain"],
     ["Read(secret/**)", "tar cf - secret", "certain"],
     ["Read(secret/**)", `python3 -c "print(open('secret/a').read())"`, "certain"],
     ["Read(secret/**)", `node -p 'fs.readFileSync("secret/a", "utf8")'`, "certain"],

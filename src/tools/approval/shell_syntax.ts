@@ -58,6 +58,8 @@ export interface ParsedScript {
   readonly plain: boolean;
   /** Whether a function starts itself more than once. */
   readonly multiplies: boolean;
+  /** Whether other shells, such as `dash`, may find other commands in the script. */
+  readonly bashOnly: boolean;
 }
 
 /** Maximum length of a script in characters. The parser reads a script of this length within 200 ms. */
@@ -73,6 +75,7 @@ const OPAQUE_SCRIPT: ParsedScript = {
   incomplete: true,
   plain: false,
   multiplies: false,
+  bashOnly: true,
 };
 
 /** Parses a script. */
@@ -135,6 +138,7 @@ class ScriptReader implements ParsedScript {
   readonly incomplete = false;
   plain = true;
   multiplies = false;
+  bashOnly = false;
 
   read(root: SyntaxNode): void {
     for (const node of walkTree(root)) this.#readNode(node);
@@ -143,6 +147,7 @@ class ScriptReader implements ParsedScript {
   #readNode(node: SyntaxNode): void {
     if (!PLAIN_NODES.has(node.type)) this.plain = false;
     if (isUnclear(node)) this.opaque = true;
+    if (isBashOnly(node)) this.bashOnly = true;
     switch (node.type) {
       case "Command":
         this.commands.push(toSimpleCommand(node));
@@ -167,6 +172,9 @@ function isUnclear(node: SyntaxNode): boolean {
       return "errors" in node && node.errors !== undefined && node.errors.length > 0;
     case "Word":
       return hasOperator(node);
+    // Without bash, or in its mode for POSIX, `time -f format program` runs a program.
+    case "Command":
+      return node.name?.value.startsWith("-") === true;
     case "CommandExpansion":
     case "ProcessSubstitution":
     case "ArithmeticCommandExpansion":
@@ -205,10 +213,29 @@ function isUnclear(node: SyntaxNode): boolean {
   }
 }
 
+/**
+ * Whether shells without a construct find commands in it: `a &>b c` is `a &` and `>b c`, `[[ a || b ]]` and `((a))` run
+ * programs, and `$'\''` begins a quote.
+ */
+function isBashOnly(node: SyntaxNode): boolean {
+  switch (node.type) {
+    case "AnsiCQuoted":
+    case "TestCommand":
+    case "ArithmeticCommand":
+      return true;
+    case "Redirect":
+      return node.operator === "&>" || node.operator === "&>>";
+    case "HereDocDelimiter":
+      return node.text.includes("$");
+    default:
+      return false;
+  }
+}
+
 const UNCLEAR_OPERATIONS: ReadonlySet<string> = new Set(["Transform", "Slice", "Unknown"]);
 
 /** Variables whose value is a command, or decides which programs run. */
-const EVALUATED_VARIABLES =
+export const EVALUATED_VARIABLES =
   /^(?:PATH|IFS|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_.*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|RSYNC_RSH|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|PYTHONSTARTUP|.*_OPTIONS|.*SHELL)$/;
 
 function isNumber({ text }: Word): boolean {

@@ -10,6 +10,7 @@ import { compileSecretGlobs, PROTECTED_FILES } from "../../platform/secret_place
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
 import { readsFoundFiles } from "./found_names.ts";
 import { isHarmlessCommand, WITHOUT_FILES } from "./harmless_commands.ts";
+import { readsOnlyBelow } from "./inner_reads.ts";
 import { mayOverlap } from "./pattern_overlap.ts";
 import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
@@ -21,9 +22,17 @@ const WITHOUT_CONTENT: ReadonlySet<string> = new Set([
   ..."rmdir set sha1sum sha256sum sha512sum stat touch tree unset wc".split(" "),
 ]);
 
-/** Whether a script may read files whose names are not in its text. */
-export function mayReadUnknownFiles(script: ExecutedCommands): boolean {
+/**
+ * Whether a script may read files with secrets whose names are not in its text.
+ *
+ * @param options `hidesSecrets` is whether its sandbox hides those below the working directory. Default: `false`.
+ */
+export function mayReadUnknownFiles(
+  script: ExecutedCommands,
+  { hidesSecrets = false }: { readonly hidesSecrets?: boolean } = {},
+): boolean {
   const { commands, opaque } = script;
+  if (hidesSecrets && readsOnlyBelow(script)) return false;
   try {
     return opaque || (commands.some(readsUnknownFiles) && !readsFoundFiles(script, mayMatchName));
   } catch {

@@ -14,8 +14,9 @@ const GIT_MAGIC = /^:(?:\/|\([a-z,]*\))/;
 export function listValues(word: string, isReader: boolean): readonly string[] {
   const text = word.replace(ADDRESS, "").replace(GIT_MAGIC, "");
   const [, attached = ""] = /^-\w(.+)/s.exec(text) ?? [];
-  // The arguments of many programs may be in a file behind `@`, which is also the beginning of the name of a package.
-  const [, file = ""] = /^@([./~].*)/s.exec(text) ?? [];
+  // The arguments of many programs, and the values in them, may be in a file behind `@`, which is also the beginning of the
+  // name of a package.
+  const [, file = ""] = /(?:^@(?=[./~])|^[^@]+=@)(.+)/s.exec(text) ?? [];
   const parts = [text, attached, file, ...text.split(isReader ? /[=:@]/ : /[=:]/)];
   return [...new Set(parts)].filter((part) => part !== "");
 }

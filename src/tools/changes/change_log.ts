@@ -7,6 +7,7 @@
  */
 
 import { getErrorMessage } from "../../core/errors.ts";
+import { isWithin } from "../files/file_rules.ts";
 import { hashContent } from "../text/content_hash.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 
@@ -120,10 +121,25 @@ export class ChangeLog {
       .flatMap(({ madeDirectories = [] }) => madeDirectories);
     const undo = (change: NetChange) => this.#undo(files, change);
     // Created files are removed first: a directory may have taken the place of a file, or a file that of one.
-    const removals = await mapParallel(changes.filter(({ before }) => before === null), undo);
-    const removedDirectories = await removeDirectories(files, made);
-    const restorations = await mapParallel(changes.filter(({ before }) => before !== null), undo);
-    const outcomes = [...removals, ...restorations];
+    const created = changes.filter(({ before }) => before === null);
+    const existing = changes.filter(({ before }) => before !== null);
+    const removals = await mapParallel(created, undo);
+    const directories = await removeDirectories(files, made);
+    const restorations = await mapParallel(existing, undo);
+    const lost = existing.filter((_, index) => restorations[index]?.type === "left")
+      .map(({ before }) => before);
+    const outcomes = [
+      ...await mapParallel(created, async ({ after }, index) => {
+        const removal = removals[index] as UndoOutcome;
+        return removal.type === "removed" && lost.includes(after)
+          ? await this.#keepCopy(files, removal.path, after)
+          : removal;
+      }),
+      ...restorations,
+    ];
+    const isKept = (directory: string) =>
+      outcomes.some(({ type, path }) => type === "left" && isWithin(path, directory));
+    const removedDirectories = directories.filter((directory) => !isKept(directory));
     if (selected !== undefined && changes.length > 0) {
       await this.#store.append({ turn: selected, path: UNDONE_PATH, before: null, after: null });
     }
@@ -156,12 +172,22 @@ export class ChangeLog {
     return [...new Set(reasons)];
   }
 
+  /** Creates a removed file again: the one with its content from before the turn could not be restored. */
+  async #keepCopy(files: SandboxFiles, path: string, hash: string | null): Promise<UndoOutcome> {
+    const content = hash === null ? undefined : await this.#store.readContent(hash);
+    if (content) await files.write(path, content);
+    return { type: "left", path, reason: "it has the content of a file that was not restored" };
+  }
+
   async #undo(files: SandboxFiles, change: NetChange): Promise<UndoOutcome> {
     const { path, before, after } = change;
     try {
       const current = await files.readIfExists(path, { maxBytes: MAX_BYTES });
       if (await hashOrNull(current ?? null) !== after) {
         return { type: "left", path, reason: "the file was changed after the turn" };
+      }
+      if (after !== null && await files.resolve(path, "write") !== path) {
+        return { type: "left", path, reason: "a link has taken its place" };
       }
       if (before === null) {
         await files.remove(path);
@@ -236,13 +262,13 @@ const MAX_PARALLEL = 16;
 
 async function mapParallel<T, R>(
   values: readonly T[],
-  run: (value: T) => Promise<R>,
+  run: (value: T, index: number) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   const runWorker = async () => {
     for (let index = next++; index < values.length; index = next++) {
-      results[index] = await run(values[index] as T);
+      results[index] = await run(values[index] as T, index);
     }
   };
   await Promise.all(Array.from({ length: MAX_PARALLEL }, runWorker));

@@ -4,9 +4,13 @@
  * @module
  */
 
-import { AbortedError, getErrorMessage } from "../../core/errors.ts";
+import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { dirname, isExactPath, join } from "../../platform/paths.ts";
+import { isWithin } from "../files/file_rules.ts";
+import { readEnvironmentVariable } from "../process/command_environment.ts";
+import { listHiddenPaths, listWritableDirectories } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { getTrustedPath } from "../../platform/trusted_path.ts";
 import type { ChangeLog } from "./change_log.ts";
 import { type TakenSnapshot, WorkTreeSnapshots } from "./work_tree_snapshots.ts";
 
@@ -38,9 +42,18 @@ export class CommandChanges {
   /** Takes a snapshot; returns `undefined` and notes the reason when none can be taken this time. */
   async #take(signal: AbortSignal): Promise<TakenSnapshot | undefined> {
     const { root } = this.#sandbox;
+    const writable = listWritableDirectories(this.#sandbox);
+    const parent = dirname(await this.#sandbox.getOutputPath("snapshots"));
+    if (writable.some((directory) => isWithin(parent, directory))) {
+      throw new BadRequestError(`commands can write the directory ${JSON.stringify(parent)}`);
+    }
     this.#snapshots ??= new WorkTreeSnapshots(
       root,
-      dirname(await this.#sandbox.getOutputPath("snapshots")),
+      parent,
+      {
+        listHidden: () => listHiddenPaths(this.#sandbox),
+        getProgramPath: () => getTrustedPath(readEnvironmentVariable("PATH") ?? "", writable),
+      },
     );
     const snapshot = await this.#snapshots.take(signal);
     if (snapshot.type === "taken") return snapshot;

@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { dirname } from "../../platform/paths.ts";
 import { withDeadline } from "../../../tests/deadline.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
@@ -218,6 +219,122 @@ Deno.test({
   },
 });
 
+const NESTED_REPOSITORY = `git init -q sub
+  git -C sub -c user.name=a -c user.email=a@example.com commit -q --allow-empty -m x
+  git -C sub config core.fsmonitor "$PWD/monitor"
+  printf '#!/bin/sh\\n: > "%s/../ran"\\n' "$PWD" > monitor; chmod +x monitor`;
+
+/** Ways in which a nested repository could be one of the files of a snapshot. */
+const NESTED_REPOSITORIES: readonly (readonly [string, readonly string[]])[] = [
+  ["an ignore file includes it", [
+    `${NESTED_REPOSITORY}; printf '!/sub\\n!/sub/\\n' > .gitignore; echo > a.txt`,
+  ]],
+  ["an ignore file includes it under a name that is not UTF-8", [
+    `${NESTED_REPOSITORY}; mv sub $'\\xff'; printf '!*\\n' > .gitignore; echo > a.txt`,
+  ]],
+  ["it takes the place of a file", [
+    "echo > sub",
+    `rm sub; ${NESTED_REPOSITORY}; printf '!*\\n' > .gitignore; echo > a.txt`,
+  ]],
+];
+
+for (const [name, commands] of NESTED_REPOSITORIES) {
+  Deno.test({
+    name: `bash: runs no program of a nested repository when ${name}`,
+    ignore,
+    async fn() {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      for (const command of [...commands, "echo > b.txt", "echo > c.txt"]) {
+        const { text } = await workspace.callTool("bash", { command });
+        assertEquals(text, "Exit code: 0");
+      }
+      assertEquals([...Deno.readDirSync(workspace.outside)].map(({ name }) => name), ["project"]);
+      const { untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+      assertStringIncludes(untracked.join("; "), "nested repositor");
+    },
+  });
+}
+
+Deno.test({
+  name: "undoTurn(): undoes changes of commands also when a nested repository is not ignored",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile(".gitignore", "/*\n!/sub\n!*.txt\n");
+    runGit(workspace, "git init -q sub && git -C sub commit -q --allow-empty -m x");
+    await workspace.callTool("bash", { command: "echo > a.txt; echo > sub/b.txt" });
+    await workspace.callTool("bash", { command: "echo > c.txt" });
+    const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(removed, ["a.txt", "c.txt"]);
+    assertEquals(untracked, ["files in nested repositories: sub"]);
+  },
+});
+
+Deno.test({
+  name: "bash: keeps snapshots out of directories that commands can write, or takes none",
+  ignore,
+  async fn() {
+    const directory = Deno.realPathSync(Deno.makeTempDirSync());
+    Deno.removeSync(directory);
+    const temporary = dirname(directory);
+    const roots = [temporary, "/tmp", "/var/tmp", Deno.env.get("XDG_RUNTIME_DIR") ?? "/tmp"]
+      .map((path) => Deno.realPathSync(path));
+    for (const writeRoots of [[temporary], roots]) {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({ writeRoots }, { changeLog });
+      const output = await workspace.sandbox.getOutputPath("x");
+      const isWritable = writeRoots.some((root) => output.startsWith(`${root}/`));
+      assertEquals(isWritable, writeRoots === roots);
+      await workspace.callTool("bash", { command: "echo > a.txt" });
+      const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+      assertEquals(removed, isWritable ? [] : ["a.txt"]);
+      assertEquals(untracked.length, isWritable ? 1 : 0);
+      if (isWritable) assertStringIncludes(untracked[0] ?? "", "commands can write the directory");
+    }
+  },
+});
+
+Deno.test({
+  name: "bash: stores no copy of hidden files, which later commands could read",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    const hide = ["hidden.txt", "a [b]", "missing"];
+    await using workspace = new TestWorkspace({ hide }, { changeLog });
+    workspace.writeFile(".gitignore", "!*\n");
+    workspace.writeFile("a.txt", "shown content");
+    workspace.writeFile("hidden.txt", "hidden content");
+    workspace.writeFile("a [b]/c/d.txt", "hidden content");
+    await workspace.callTool("bash", { command: "echo > new.txt" });
+    const output = dirname(await workspace.sandbox.getOutputPath("x"));
+    const list = 'for d in "$0"/snapshots-*; do git --git-dir="$d" cat-file --batch ' +
+      "--batch-all-objects; done";
+    const { stdout } = new Deno.Command("bash", { args: ["-c", list, output] }).outputSync();
+    const objects = new TextDecoder().decode(stdout);
+    assertStringIncludes(objects, "shown content");
+    assertEquals(objects.includes("hidden content"), false);
+    const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals([removed, untracked], [["new.txt"], []]);
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): undoes commands that ran at the same time, as those of sub-agents do",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    const numbers = Array.from({ length: 6 }, (_, index) => index);
+    await Promise.all(
+      numbers.map((index) => workspace.callTool("bash", { command: `echo > ${index}` })),
+    );
+    const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals([removed.toSorted(), untracked], [numbers.map(String), []]);
+  },
+});
+
 Deno.test({
   name: "undoTurn(): undoes a command that was cancelled",
   ignore,
@@ -297,6 +414,72 @@ Deno.test({
     const { left } = await changeLog.undoTurn(workspace.sandbox.files);
     assertEquals(left, []);
     assertEquals([workspace.readFile("a"), workspace.readFile("b/c")], ["file", "in directory"]);
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): keeps the content of a file that was moved, with a link in its place",
+  ignore,
+  async fn() {
+    const moves = [
+      "mv a.txt b.txt",
+      "cp a.txt b.txt; rm a.txt",
+      "sed s/a/b/ a.txt > b.txt; rm a.txt",
+    ];
+    for (const move of moves) {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      workspace.writeFile("a.txt", "a");
+      await workspace.callTool("bash", { command: `${move}; ln -s b.txt a.txt` });
+      const { restored, left, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+      assertEquals([restored, left], [["a.txt"], []], move);
+      assertEquals(untracked, ["links, modes or large changes: a.txt"]);
+      assertEquals(workspace.readFile("a.txt"), "a");
+    }
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): keeps a moved file if the one in its earlier place cannot be restored",
+  ignore,
+  async fn() {
+    for (const place of ["echo mine > a.txt", "ln -s c.txt a.txt; echo c > c.txt"]) {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      workspace.writeFile("a.txt", "a");
+      await workspace.callTool("bash", {
+        command: "mkdir -p d/e f; mv a.txt d/e/b.txt; echo > f/x",
+      });
+      new Deno.Command("sh", { args: ["-c", place], cwd: workspace.directory }).outputSync();
+      const report = await changeLog.undoTurn(workspace.sandbox.files);
+      assertEquals([report.restored, report.removed, report.removedDirectories], [[], ["f/x"], [
+        "f",
+      ]]);
+      assertEquals(report.left, [
+        { path: "d/e/b.txt", reason: "it has the content of a file that was not restored" },
+        { path: "a.txt", reason: "the file was changed after the turn" },
+      ]);
+      assertEquals(workspace.readFile("d/e/b.txt"), "a");
+    }
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): removes and changes no other file through a link in the place of one",
+  ignore,
+  async fn() {
+    for (const command of ["cp a.txt b.txt", "echo a > b.txt"]) {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      workspace.writeFile("a.txt", "a\n");
+      if (command.startsWith("echo")) workspace.writeFile("b.txt", "b");
+      await workspace.callTool("bash", { command });
+      Deno.removeSync(`${workspace.directory}/b.txt`);
+      Deno.symlinkSync("a.txt", `${workspace.directory}/b.txt`);
+      const { left } = await changeLog.undoTurn(workspace.sandbox.files);
+      assertEquals(left, [{ path: "b.txt", reason: "a link has taken its place" }]);
+      assertEquals(workspace.readFile("a.txt"), "a\n");
+    }
   },
 });
 

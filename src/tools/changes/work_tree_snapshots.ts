@@ -9,13 +9,15 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
-import { isExactPath, join } from "../../platform/paths.ts";
+import { getRelativePath, isExactPath, join } from "../../platform/paths.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { system } from "../../platform/system.ts";
 import { readUntrustedText } from "../../platform/untrusted_file.ts";
 import { statIfExists } from "../files/file_stat.ts";
 import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
-import { readEnvironmentVariable } from "../process/command_environment.ts";
+import { toIgnorePattern } from "./ignore_pattern.ts";
+import { PathLocks } from "./path_locks.ts";
+import { LINK_MODE, losesMode, parseRawDiff, type RawChange, REPOSITORY_MODE } from "./raw_diff.ts";
 import { startProcess } from "../process/running_process.ts";
 import { watchProcess } from "../process/watch_process.ts";
 
@@ -25,7 +27,7 @@ export interface SnapshotChange {
   readonly path: string;
   /** Content before; `null` if the file did not exist. */
   readonly before: Uint8Array | null;
-  /** Content after; `null` if the file does not exist. */
+  /** Content after; `null` if the file does not exist, or a link has taken its place. */
   readonly after: Uint8Array | null;
 }
 
@@ -88,6 +90,9 @@ const MAX_CHANGED_BYTES = 200_000_000;
 /** Time limit of each call of git. */
 const TIMEOUT_MS = 20_000;
 
+/** Id of a tree without files. */
+const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
 /** Names of caches, whose changes are of no interest. */
 const CACHES = ["__pycache__", ".pytest_cache", ".mypy_cache", ".DS_Store"];
 
@@ -97,24 +102,47 @@ const EXCLUDED = ["node_modules/", ...CACHES, ""].join("\n");
 /** Attributes that keep every byte of a file: no line endings, filters or keywords are converted. */
 const ATTRIBUTES = "* -text -filter -ident -working-tree-encoding\n";
 
+/** Options for {@linkcode WorkTreeSnapshots}. */
+export interface SnapshotOptions {
+  /**
+   * Lists the canonical paths of the files and directories that commands may not read. A command could read a snapshot, so
+   * that they are not part of it.
+   */
+  readonly listHidden: () => readonly string[];
+  /** Returns the value of `PATH` for git, without directories that commands can write. */
+  readonly getProgramPath: () => string;
+}
+
 /** Takes snapshots of one directory. Disposing it removes them. */
 export class WorkTreeSnapshots implements AsyncDisposable {
   readonly #root: string;
   readonly #parent: string;
+  readonly #options: SnapshotOptions;
   #directory: Promise<string> | undefined;
+  readonly #locks = new PathLocks();
   #markerCount = 0;
+  /** Id of the last tree. */
+  #tree = EMPTY_TREE;
+  /** Whether the index may contain nested repositories: a snapshot was interrupted. */
+  #isUnchecked = false;
 
   /**
    * @param root Canonical path of the directory.
    * @param parent Existing directory for the snapshots, which no command can write.
    */
-  constructor(root: string, parent: string) {
+  constructor(root: string, parent: string, options: SnapshotOptions) {
     this.#root = root;
     this.#parent = parent;
+    this.#options = options;
   }
 
   /** Takes a snapshot. @throws {BadRequestError} When git is missing or takes too long. */
   async take(signal: AbortSignal): Promise<Snapshot> {
+    // Sub-agents run commands at the same time, and all snapshots have one index.
+    return await this.#locks.run(this.#root, () => this.#take(signal));
+  }
+
+  async #take(signal: AbortSignal): Promise<Snapshot> {
     const directory = await (this.#directory ??= this.#create(signal));
     const unusual = await this.#findUnusualFiles(signal);
     const [blocking] = unusual.blocking;
@@ -125,18 +153,66 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     await system.writeTextFile(marker, "");
     const { large, repositories } = unusual;
     const time = await this.#exclude(directory, unusual, signal);
-    await this.#git(["add", "--all", "--ignore-errors", "--", "."], { signal, maxCode: 1 });
-    const [tree, ignored] = await Promise.all([
-      this.#git(["write-tree"], { signal }),
+    await this.#addFiles(directory, signal);
+    const [id, ignored] = await Promise.all([
+      this.#writeTree(signal),
       repositories.length === 0 ? this.#git(LIST_IGNORED, { signal }) : undefined,
     ]);
+    if (id === undefined) {
+      return { type: "refused", reason: "a nested repository has a name that is not UTF-8" };
+    }
     const omitted = {
       large,
       repositories,
       ignored: ignored &&
         splitPaths(ignored).filter((path) => !large.includes(path) && !isInCache(path)),
     };
-    return { type: "taken", id: toText(tree).trim(), time, omitted, marker };
+    return { type: "taken", id, time, omitted, marker };
+  }
+
+  /** Adds the files to the index, without those that commands may not read. */
+  async #addFiles(directory: string, signal: AbortSignal): Promise<void> {
+    if (this.#isUnchecked) {
+      for (const name of ["index", "index.lock"]) {
+        await system.remove(join(directory, name)).catch(() => {});
+      }
+    }
+    this.#isUnchecked = true;
+    // An ignore file of the project could include a file again, but does not affect these arguments.
+    const hidden = this.#options.listHidden().flatMap((path) =>
+      getRelativePath(this.#root, path) || []
+    );
+    const excluded = hidden.map((path) => `:(exclude,top,literal)${path}`);
+    const args = ["add", "--all", "--ignore-errors", "--", ".", ...excluded];
+    await this.#git(args, { signal, maxCode: 1 });
+  }
+
+  /**
+   * Writes a tree and returns its id. Removes nested repositories from the index, which an ignore file of the project can
+   * include: the next `git add` would run git in them, with the programs that their settings name. Returns `undefined` if
+   * one cannot be named.
+   */
+  async #writeTree(signal: AbortSignal): Promise<string | undefined> {
+    const write = async () => toText(await this.#git(["write-tree"], { signal })).trim();
+    let id = await write();
+    if (id !== this.#tree) {
+      const repositories = (await this.#diff(this.#tree, id, signal))
+        .filter(({ newMode }) => newMode === REPOSITORY_MODE).map(({ path }) => path);
+      if (!repositories.every(isExactPath)) return undefined;
+      if (repositories.length > 0) {
+        const input = repositories.map((path) => `${path}\0`).join("");
+        await this.#git(["update-index", "--force-remove", "-z", "--stdin"], { signal, input });
+        id = await write();
+      }
+    }
+    this.#tree = id;
+    this.#isUnchecked = false;
+    return id;
+  }
+
+  async #diff(before: string, after: string, signal: AbortSignal): Promise<RawChange[]> {
+    const args = ["diff-tree", "-r", "-z", "--no-renames", before, after];
+    return parseRawDiff(toText(await this.#git(args, { signal })));
   }
 
   /** Compares two snapshots. */
@@ -149,13 +225,17 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     if (before.id === after.id) {
       return { changes: [], older: [], others: [], ignored, directories: new Set() };
     }
-    const args = ["diff-tree", "-r", "-z", "--no-renames", before.id, after.id];
-    const entries = parseRawDiff(toText(await this.#git(args, { signal })));
+    const entries = await this.#diff(before.id, after.id, signal);
     const isFile = (mode: string) => mode === "000000" || mode.startsWith("100");
     const isRestorable = ({ oldMode, newMode, oldId, newId, path }: RawChange) =>
       isFile(oldMode) && isFile(newMode) && oldId !== newId && isExactPath(path);
     const older = await this.#findOlderFiles(entries.filter(isRestorable), before, signal);
-    const files = entries.filter((entry) => isRestorable(entry) && !older.has(entry.path));
+    // Its content can be restored, but not its kind.
+    const isReplacedByLink = ({ oldMode, newMode, path }: RawChange) =>
+      oldMode.startsWith("100") && newMode === LINK_MODE && isExactPath(path);
+    const files = entries.filter((entry) =>
+      (isRestorable(entry) || isReplacedByLink(entry)) && !older.has(entry.path)
+    );
     const contents = await this.#readBlobs(files, signal);
     const names = await this.#git(["ls-tree", "-r", "-d", "-z", "--name-only", before.id], {
       signal,
@@ -165,7 +245,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
         const [old, current] = [contents.get(file.oldId), contents.get(file.newId)];
         return old === undefined || current === undefined
           ? []
-          : [{ path: file.path, before: old, after: current }];
+          : [{ path: file.path, before: old, after: isReplacedByLink(file) ? null : current }];
       }),
       older: [...older],
       others: entries.filter((entry) =>
@@ -316,6 +396,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
         GIT_WORK_TREE: this.#root,
         GIT_CONFIG_NOSYSTEM: "1",
         GIT_CONFIG_GLOBAL: "/dev/null",
+        GIT_DEFAULT_HASH: "sha1",
         GIT_TERMINAL_PROMPT: "0",
         GIT_OPTIONAL_LOCKS: "0",
         GIT_ATTR_NOSYSTEM: "1",
@@ -329,12 +410,11 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const { signal, input, env = {}, maxCode = 0 } = options;
     const chunks: Uint8Array[] = [];
     let bytes = 0;
-    const path = readEnvironmentVariable("PATH") ?? "";
     const process = startProcess({
       program,
       args,
       cwd: this.#root,
-      env: { PATH: path, ...env },
+      env: { PATH: this.#options.getProgramPath(), ...env },
       ...(input !== undefined && { input }),
     });
     const outcome = await watchProcess(process, {
@@ -373,15 +453,6 @@ interface RunOptions {
   readonly maxCode?: number;
 }
 
-/** An entry of `git diff-tree --raw`. */
-interface RawChange {
-  readonly oldMode: string;
-  readonly newMode: string;
-  readonly oldId: string;
-  readonly newId: string;
-  readonly path: string;
-}
-
 /** Lists ignored files that are not part of a snapshot, and directories of only such files. */
 const LIST_IGNORED = [
   "ls-files",
@@ -405,24 +476,6 @@ function findEntry(path: string, entries: ReadonlySet<string>): string | undefin
     if (entries.has(path.slice(0, end + 1))) return path.slice(0, end + 1);
   }
   return [path, `${path}/`].find((name) => entries.has(name));
-}
-
-/** Whether the restored file has another mode than before. */
-function losesMode({ oldMode, newMode }: RawChange): boolean {
-  return newMode === "000000" ? oldMode === "100755" : oldMode !== "000000" && oldMode !== newMode;
-}
-
-/** Returns the pattern for one path; characters that a pattern cannot express match any. */
-function toIgnorePattern(path: string): string {
-  return `/${path.replace(/[\\*?[\]\s!#]/g, "\\$&").replace(/\\?\n|\ufffd+/g, "*")}`;
-}
-
-function parseRawDiff(output: string): RawChange[] {
-  const pattern = /:(\d{6}) (\d{6}) ([\da-f]+) ([\da-f]+) [A-Z]\d*\0([^\0]+)\0/g;
-  return [...output.matchAll(pattern)].map((match) => {
-    const [, oldMode = "", newMode = "", oldId = "", newId = "", path = ""] = match;
-    return { oldMode, newMode, oldId, newId, path };
-  });
 }
 
 function splitPaths(output: Uint8Array): string[] {

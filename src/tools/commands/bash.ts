@@ -11,8 +11,10 @@ import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
 import type { BackgroundJobs } from "./background_jobs.ts";
 import { CommandOutput } from "./command_output.ts";
 import { describeJob } from "./job_tools.ts";
+import { formatHiddenFiles } from "./hidden_files.ts";
 import { formatRestoredFiles } from "./restored_files.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
+import { markHidingSecrets } from "../kit/hiding_tools.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 import { system } from "../../platform/system.ts";
@@ -35,8 +37,8 @@ const START_POLL_MS = 250;
 /** Creates `bash`; with `jobs`, it can also start background jobs. */
 export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
   const shells = new ShellStates(kit.sandbox.root);
-  const { readOnly = false } = kit.sandbox;
-  return defineTool({
+  const { readOnly = false, hidesSecrets = false } = kit.sandbox;
+  const tool = defineTool({
     name: "bash",
     label: "Run command",
     description: createDescription(readOnly),
@@ -61,11 +63,14 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
         }
         const fileName = `bash-${toFileName(context.run, toolCallId)}.txt`;
         await using output = new CommandOutput(() => kit.sandbox.getOutputPath(fileName));
-        const { outcome, workingDirectory, restoredFiles = [] } = await trackChanges(
+        const { outcome, hidden, workingDirectory, restoredFiles = [] } = await trackChanges(
           kit,
           signal,
           async () => {
-            const started = await kit.sandbox.startCommand(command, { cwd: shell.directory });
+            const started = await kit.sandbox.startCommand(command, {
+              cwd: shell.directory,
+              signal,
+            });
             const outcome = await watchProcess(started, {
               signal,
               timeoutMs: timeout_ms,
@@ -74,13 +79,16 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
                 if (text !== "") onUpdate(toPlainOutput(text.slice(-MAX_UPDATE_CHARACTERS)));
               },
             });
-            return { outcome, ...await started.finish() };
+            return { outcome, hidden: started.hidden, ...await started.finish() };
           },
         );
         const { text, file } = await output.finish();
         notices.push(...shell.changeDirectory(workingDirectory, kit));
         notices.push(...formatRestoredFiles(restoredFiles, kit.sandbox.files));
         notices.push(...await getSandboxNotices(kit, outcome, text));
+        notices.push(
+          ...formatHiddenFiles(hidden, { command, output: text, files: kit.sandbox.files }),
+        );
         const isError = outcome.type !== "exited";
         const body = [formatOutcome(outcome, timeout_ms), text.trimEnd(), ...notices]
           .filter((part) => part !== "").join("\n");
@@ -89,6 +97,7 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
       },
     ),
   });
+  return hidesSecrets ? markHidingSecrets(tool) : tool;
 }
 
 function createDescription(readOnly: boolean): string {
@@ -98,7 +107,7 @@ function createDescription(readOnly: boolean): string {
     "the command are ended. ";
   return readOnly
     ? `${base}Every command starts in the working directory of the project. A sandbox blocks all writes, also of ` +
-      "temporary files, and the network: use it to read and to search."
+      "temporary files, and the network, and hides files that usually hold secrets: use it to read and to search."
     : `${base}The working directory is kept between calls. A sandbox may block the network, and writes outside of ` +
       "it.";
 }

@@ -127,7 +127,8 @@ async function probeLinux(): Promise<Confinement> {
  * nothing. Nothing else of the library imports it.
  */
 async function cacheHelper(): Promise<void> {
-  if (HELPER_MODULE.protocol !== "file:") await import(HELPER_MODULE.href);
+  if (HELPER_MODULE.protocol === "file:") return;
+  await import(/* webpackIgnore: true */ HELPER_MODULE.href);
 }
 
 /** Whether this compiled program is one that is the helper with an argument. */

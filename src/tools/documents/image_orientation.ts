@@ -15,14 +15,22 @@ export interface Pixels extends ImageSize {
 /** Tag of the orientation in the metadata. */
 const ORIENTATION = 0x0112;
 
-const EXIF = 0x45786966;
 const LITTLE_ENDIAN = 0x4949;
 
-/** Returns the orientation of a JPEG image by its metadata, from 1 to 8; 1 is that of other images. */
+/** Beginnings of files, and names of chunks: `Exif`, `.PNG`, `eXIf`, `RIFF`, `WEBP` and `EXIF`. */
+const JPEG_MARK = 0xffd8;
+const JPEG_EXIF = 0x45786966;
+const PNG_MARK = 0x89504e47;
+const PNG_EXIF = 0x65584966;
+const RIFF_MARK = 0x52494646;
+const WEBP_MARK = 0x57454250;
+const WEBP_EXIF = 0x45584946;
+
+/** Returns the orientation of a JPEG, PNG or WebP image by its metadata, from 1 to 8; 1 is that of other images. */
 export function readOrientation(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
-    const orientation = view.getUint16(0) === 0xffd8 ? findOrientation(view) : 1;
+    const orientation = findOrientation(view);
     return orientation >= 1 && orientation <= 8 ? orientation : 1;
   } catch (error) {
     // A read after the end of the file.
@@ -32,13 +40,44 @@ export function readOrientation(bytes: Uint8Array): number {
 }
 
 function findOrientation(view: DataView): number {
+  if (view.getUint16(0) === JPEG_MARK) return findInJpeg(view);
+  if (view.getUint32(0) === PNG_MARK) return findInPng(view);
+  const isWebp = view.getUint32(0) === RIFF_MARK && view.getUint32(8) === WEBP_MARK;
+  return isWebp ? findInWebp(view) : 1;
+}
+
+function findInJpeg(view: DataView): number {
   // Segments of metadata, each with a mark and a length, precede the start of the scan.
   for (let offset = 2; view.getUint8(offset) === 0xff && view.getUint8(offset + 1) !== 0xda;) {
-    const isExif = view.getUint8(offset + 1) === 0xe1 && view.getUint32(offset + 4) === EXIF;
+    if (view.getUint8(offset + 1) === 0xff) {
+      offset++; // a byte before a mark that has no meaning
+      continue;
+    }
+    const isExif = view.getUint8(offset + 1) === 0xe1 && view.getUint32(offset + 4) === JPEG_EXIF;
     if (isExif) return readTag(view, offset + 10);
     offset += 2 + view.getUint16(offset + 2);
   }
   return 1;
+}
+
+function findInPng(view: DataView): number {
+  // Each chunk has a length, a name, data and a checksum.
+  for (let offset = 8;; offset += view.getUint32(offset) + 12) {
+    if (view.getUint32(offset + 4) === PNG_EXIF) return readTag(view, offset + 8);
+  }
+}
+
+function findInWebp(view: DataView): number {
+  // Each chunk has a name, a length and data, whose length is rounded up to an even one.
+  for (let offset = 12;;) {
+    const [name, length] = [view.getUint32(offset), view.getUint32(offset + 4, true)];
+    if (name === WEBP_EXIF) {
+      // Some programs write the mark of JPEG images before the metadata.
+      const hasMark = view.getUint32(offset + 8) === JPEG_EXIF;
+      return readTag(view, offset + (hasMark ? 14 : 8));
+    }
+    offset += 8 + length + length % 2;
+  }
 }
 
 /** Reads the tag in the first directory of the metadata, whose offsets count from `start`. */

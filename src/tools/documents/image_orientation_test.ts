@@ -10,6 +10,34 @@ Deno.test("readOrientation(): reads the metadata of a JPEG image in both byte or
   }
 });
 
+/** Returns bytes of texts, of numbers and of other bytes. */
+function join(...parts: readonly (string | number | Uint8Array)[]): Uint8Array {
+  return new Uint8Array(parts.flatMap((part) => {
+    if (typeof part === "string") return [...part].map((letter) => letter.charCodeAt(0));
+    return typeof part === "number" ? [part] : [...part];
+  }));
+}
+
+Deno.test("readOrientation(): reads the metadata of JPEG images with fill bytes, and of PNG and WebP images", () => {
+  for (const isLittle of [false, true]) {
+    const jpeg = createExif(6, isLittle);
+    const metadata = jpeg.slice(12);
+    const { length } = metadata;
+    const images = [
+      join(jpeg.slice(0, 2), 0xff, 0xff, 0xff, 0xe0, 0, 3, 1, 0xff, jpeg.slice(2)),
+      join(
+        ...["\x89PNG\r\n\x1a\n", "\0\0\0\x01IDATx", "\0\0\0\0"],
+        ...["\0\0\0", length, "eXIf", metadata, "\0\0\0\0"],
+      ),
+      join("RIFF\0\0\0\0WEBPVP8 \x01\0\0\0x\0EXIF", length, "\0\0\0", metadata),
+      join("RIFF\0\0\0\0WEBPEXIF", length + 6, "\0\0\0Exif\0\0", metadata),
+    ];
+    for (const image of images) assertEquals(readOrientation(image), 6);
+  }
+  const upright = ["\x89PNG\r\n\x1a\n\0\0\0\0IEND\0\0\0\0", "RIFF\0\0\0\0WEBPVP8 \0\0\0\0"];
+  for (const image of upright) assertEquals(readOrientation(join(image)), 1);
+});
+
 Deno.test("readOrientation(): images without metadata, and damaged ones, are upright", () => {
   const exif = createExif(6);
   const images = [

@@ -123,8 +123,8 @@ interface Limits {
 const EXCEEDED: readonly [problem: string, limits: Limits, message: string][] = [
   [
     "keeps a processor busy",
-    { timeoutMs: 2_000, maxGrowthBytes: 2_000_000_001 },
-    "The PDF document takes longer than 2 s to read",
+    { timeoutMs: 1_000, maxGrowthBytes: 2_000_000_001 },
+    "The PDF document takes longer than 1 s to read",
   ],
   [
     "allocates memory",

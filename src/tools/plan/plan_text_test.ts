@@ -226,7 +226,7 @@ const arbitraryPlan: fc.Arbitrary<Plan> = fc.record({
   [title, ...steps.map(({ title }) => title)].every((text) => text !== "" && text.length <= 300)
 );
 
-const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 30_000 : 500;
+const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 30_000 : 250;
 
 Deno.test("splitPlan() divides any text into blocks that join to the text", () => {
   fc.assert(

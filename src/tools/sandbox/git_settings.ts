@@ -10,7 +10,7 @@ import { dirname, isAbsolute, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
-import { readSmallFile } from "../../platform/small_file.ts";
+import { MAX_SMALL_FILE_BYTES, readSmallFile } from "../../platform/small_file.ts";
 
 /** The recorded settings of the repositories in some directories. */
 export interface GitSettingsRecord {
@@ -25,13 +25,19 @@ export interface GitSettingsRecord {
 }
 
 /** Maximum size of a file that is restored. */
-const MAX_BYTES = 256 * 1024;
+const MAX_BYTES = MAX_SMALL_FILE_BYTES;
+
+/** Maximum size of all files that are restored, which are kept in memory. */
+const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 
 /** Maximum number of paths that are made read-only; of the others, changes are undone. */
 const MAX_PROTECTED_PATHS = 500;
 
 /** Maximum number of directories between a repository and a file: a path has at most 4,096 characters. */
 const MAX_DEPTH = 2_048;
+
+/** Content of the file `commondir` of a working tree. */
+const COMMON_DIRECTORY = "../..\n";
 
 /** A file `commondir` names the directory with the configuration. */
 const SETTINGS: ReadonlySet<string> = new Set(["config", "config.worktree", "commondir"]);
@@ -43,9 +49,11 @@ const NESTED: ReadonlySet<string> = new Set(["modules", "worktrees"]);
 /** Directories of a repository without settings. */
 const CONTENT: ReadonlySet<string> = new Set(["objects", "refs", "logs", "info", "lfs"]);
 
+/** `large` is a file whose content is not kept, `other` a link, a pipe or a device. */
 type SettingsFile =
   | { readonly type: "file"; readonly bytes: Uint8Array; readonly mode: number | null }
   | { readonly type: "directory" }
+  | { readonly type: "large" }
   | { readonly type: "other"; readonly target: string };
 
 type SettingsFiles = ReadonlyMap<string, SettingsFile>;
@@ -57,7 +65,13 @@ type SettingsFiles = ReadonlyMap<string, SettingsFile>;
 export function recordGitSettings(directories: readonly string[]): GitSettingsRecord {
   const isInside = (path: string) => directories.some((directory) => isWithin(path, directory));
   const repositories = new Set(directories.flatMap(findRepositories).filter(isInside));
-  const before = new Map([...repositories].map((path) => [path, readSettings(path)]));
+  let capacity = MAX_TOTAL_BYTES;
+  const read = (path: string) => {
+    const file = readSettingsFile(path, Math.min(MAX_BYTES, capacity));
+    if (file.type === "file") capacity -= file.bytes.length;
+    return file;
+  };
+  const before = new Map([...repositories].map((path) => [path, readSettings(path, read)]));
   const candidates = directories.filter((directory) => !isRepository(directory));
   return {
     paths: [...before.values()].flatMap(listProtectablePaths).sort(compareLengths)
@@ -66,7 +80,9 @@ export function recordGitSettings(directories: readonly string[]): GitSettingsRe
       const isChangeable = (path: string) => !withheld.some((kept) => isWithin(path, kept));
       const changed: string[] = [];
       for (const [repository, files] of before) {
-        const after = readSettings(repository);
+        // A command could add so many files that their contents would not fit into memory.
+        const readChanged = (path: string) => readSettingsFile(path, getReadSize(path, files));
+        const after = readSettings(repository, readChanged);
         changed.push(...await restoreSettings(files, { after, isChangeable }));
       }
       for (const directory of candidates.filter(isRepository)) {
@@ -113,7 +129,8 @@ function readName(path: string): string {
 /** Lists the directories of hooks, and the files outside of them. */
 function listProtectablePaths(settings: SettingsFiles): string[] {
   const hooks = [...settings].flatMap(([path, { type }]) => type === "directory" ? [path] : []);
-  const files = [...settings].flatMap(([path, { type }]) => type === "file" ? [path] : []);
+  const isFile = ({ type }: SettingsFile) => type === "file" || type === "large";
+  const files = [...settings].flatMap(([path, file]) => isFile(file) ? [path] : []);
   const isInHooks = (path: string) => hooks.some((directory) => isWithin(path, directory));
   return [...hooks, ...files.filter((path) => !isInHooks(path))];
 }
@@ -156,7 +173,14 @@ async function restoreSettings(
 function isHarmlessAddition(path: string, file: SettingsFile): boolean {
   if (file.type === "directory") return true;
   return file.type === "file" && path.endsWith("/commondir") &&
-    new TextDecoder().decode(file.bytes) === "../..\n";
+    new TextDecoder().decode(file.bytes) === COMMON_DIRECTORY;
+}
+
+/** Returns the maximum size of a file after a command with which it may be unchanged, or harmless. */
+function getReadSize(path: string, before: SettingsFiles): number {
+  const file = before.get(path);
+  if (file?.type === "file") return file.bytes.length;
+  return path.endsWith("/commondir") ? COMMON_DIRECTORY.length : 0;
 }
 
 /** Restores a file through a directory handle, so that a link in its path does not lead elsewhere. */
@@ -181,7 +205,8 @@ function splitPath(path: string): { readonly directory: string; readonly name: s
 function isEqual(before: SettingsFile, after: SettingsFile | undefined): boolean {
   switch (before.type) {
     case "directory":
-      return after?.type === "directory";
+    case "large":
+      return after?.type === before.type;
     case "other":
       return after?.type === "other" && after.target === before.target;
     case "file":
@@ -192,11 +217,11 @@ function isEqual(before: SettingsFile, after: SettingsFile | undefined): boolean
 }
 
 /** Reads all settings. Without a limit: a command could add so many of them that others would not be read. */
-function readSettings(repository: string): SettingsFiles {
+function readSettings(repository: string, read: (path: string) => SettingsFile): SettingsFiles {
   const paths = findSettings(repository, { depth: 0, isWanted: false });
   return new Map([...paths].map((path) => [
     path,
-    isDirectory(path) ? { type: "directory" } : readSettingsFile(path),
+    isDirectory(path) ? { type: "directory" } : read(path),
   ]));
 }
 
@@ -228,11 +253,15 @@ function* findSettings(
   }
 }
 
-function readSettingsFile(path: string): SettingsFile {
-  const bytes = readSmallFile(path, { maxBytes: MAX_BYTES, verifyPath: true });
+function readSettingsFile(path: string, maxBytes: number): SettingsFile {
   try {
-    if (bytes) return { type: "file", bytes, mode: system.lstatSync(path).mode };
-    return { type: "other", target: system.readLinkSync(path) };
+    const { isFile, size, mode } = system.lstatSync(path);
+    // Not opened: a command may have made many of them.
+    if (isFile && size > maxBytes) return { type: "large" };
+    const bytes = readSmallFile(path, { maxBytes, verifyPath: true });
+    return bytes
+      ? { type: "file", bytes, mode }
+      : { type: "other", target: system.readLinkSync(path) };
   } catch {
     return { type: "other", target: "" };
   }

@@ -272,11 +272,11 @@ Deno.test("git settings: git uses no repository that is a directory with another
   assert(workspace.exists("new/.git/HEAD"));
 });
 
-Deno.test("git settings: changes are undone also among thousands of others, and in deep directories", async () => {
+Deno.test("git settings: changes are undone also among hundreds of others, and in deep directories", async () => {
   await using workspace = createRepository(UNPROTECTED);
   const deep = `.git/modules/${"a/".repeat(20)}`;
   const { text } = await workspace.callTool("bash", {
-    command: "for i in $(seq 2000); do echo x > .git/hooks/z$i; done; echo x > .git/hooks/aaa; " +
+    command: "for i in $(seq 600); do echo x > .git/hooks/z$i; done; echo x > .git/hooks/aaa; " +
       `echo x > .git/hooks/pre-push; mkdir -p ${deep}; echo x > ${deep}config`,
   });
   assertEquals(
@@ -286,17 +286,42 @@ Deno.test("git settings: changes are undone also among thousands of others, and 
   assertEquals(workspace.exists(`${deep}config`), false);
   assertRestored(workspace);
   assert(text.length < 5_000, `${text.length} characters`);
-  assertStringIncludes(text, " and 1,983 others, because");
+  assertStringIncludes(text, " and 583 others, because");
 });
 
 Deno.test("git settings: those of a repository with many submodules remain", async () => {
   await using workspace = createRepository(UNPROTECTED);
-  const paths = Array.from({ length: 700 }, (_, index) => `.git/modules/m${index}/config`);
+  const paths = Array.from({ length: 550 }, (_, index) => `.git/modules/m${index}/config`);
   for (const path of paths) workspace.writeFile(path, "");
   await workspace.callTool("bash", {
     command:
-      "for i in $(seq 300); do mkdir .git/modules/a$i; echo x > .git/modules/a$i/config; done",
+      "for i in $(seq 60); do mkdir .git/modules/a$i; echo x > .git/modules/a$i/config; done",
   });
   assertEquals(paths.filter((path) => !workspace.exists(path)), []);
   assertEquals([...Deno.readDirSync(`${workspace.directory}/.git/modules/a1`)], []);
+});
+
+Deno.test("git settings: contents of files that a command adds are not read into memory", async () => {
+  await using workspace = createRepository(UNPROTECTED);
+  await workspace.callTool("bash", { command: "true" });
+  const before = Deno.memoryUsage().rss;
+  const { text } = await workspace.callTool("bash", {
+    command: "mkdir -p .git/modules/b/hooks .git/worktrees/c; " +
+      "for i in $(seq 2000); do echo .git/modules/b/hooks/$i; done | xargs truncate -s 256K; " +
+      "printf ../.. > .git/worktrees/c/commondir; truncate -s 300M .git/worktrees/c/config",
+  });
+  assertStringIncludes(text, " and 1,982 others, because");
+  assert(Deno.memoryUsage().rss - before < 300_000_000);
+  assertRestored(workspace);
+});
+
+Deno.test("git settings: the files of a repository beyond the maximum size remain", async () => {
+  await using workspace = createRepository({});
+  const content = "#".repeat(2_000_000);
+  const paths = Array.from({ length: 40 }, (_, index) => `.git/hooks/large${index % 20}/${index}`);
+  for (const path of paths) workspace.writeFile(path, content.slice(0, 1_000_000));
+  workspace.writeFile(".git/modules/a/config", content);
+  await workspace.callTool("bash", { command: "echo x >> .git/modules/a/config; true" });
+  assertEquals(workspace.readFile(".git/modules/a/config").length >= content.length, true);
+  assertEquals(paths.filter((path) => workspace.readFile(path).length !== 1_000_000), []);
 });

@@ -19,11 +19,10 @@ import {
   WRITABLE_DEVICES,
 } from "../confinement/confinement.ts";
 import { listReadablePaths, resolveHiddenPaths } from "../confinement/readable_paths.ts";
-import { toFileError } from "../files/file_error.ts";
 import { createFileRules } from "../files/file_rules.ts";
 import { followGlobLinks } from "../files/linked_globs.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
-import { dirname, isAbsolute, join } from "../../platform/paths.ts";
+import { join } from "../../platform/paths.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
 import { type RunningProcess, startProcess } from "../process/running_process.ts";
@@ -39,11 +38,14 @@ import {
   createProxyVariables,
   createSandboxEnvironment,
 } from "./sandbox_environment.ts";
+import type { FindSecretFilesOptions, SecretFiles } from "./find_secret_files.ts";
+import { refuseHome, resolveDirectory, toHiddenPath } from "./option_paths.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
+import { readWorkingDirectory } from "./working_directory_file.ts";
 import { type PipedLaunch, spawnProcess } from "../../platform/spawn_process.ts";
 import { system } from "../../platform/system.ts";
-import { readUntrustedText } from "../../platform/untrusted_file.ts";
+import { getTrustedPath } from "../../platform/trusted_path.ts";
 
 /** Options for {@linkcode createSandbox}. */
 export interface SandboxOptions {
@@ -79,7 +81,8 @@ export interface SandboxOptions {
   readonly confinement?: "auto" | "required" | "off" | undefined;
   /**
    * Whether commands change nothing: they write no files, keep modes, owners and times, and have no network; they fail
-   * unless the kernel can enforce that. The file tools write nothing either. Default: `false`.
+   * unless the kernel can enforce that. Nor do they read the files in the roots that usually hold secrets. The file tools
+   * write nothing either. Default: `false`.
    */
   readonly readOnly?: boolean | undefined;
   /** Names of additional variables of this program to pass to commands. */
@@ -125,7 +128,7 @@ const OPTION_NAMES: Readonly<Record<keyof SandboxOptions, true>> = {
 
 /** A trusted program to start. */
 export interface TrustedProgram {
-  /** Name of the program, which is looked up in `PATH`. */
+  /** Name of the program, which is looked up in the directories of `PATH` that commands cannot write. */
   readonly program: string;
   /** Arguments of the program. */
   readonly args: readonly string[];
@@ -146,19 +149,44 @@ export function startTrustedProgram(
   return sandbox instanceof LocalSandbox ? sandbox.startProgram(program) : undefined;
 }
 
+/** Lists the existing paths that commands may not read; none for a sandbox that {@linkcode createSandbox} did not create. */
+export function listHiddenPaths(sandbox: Sandbox): readonly string[] {
+  return sandbox instanceof LocalSandbox ? sandbox.listHidden() : [];
+}
+
+/** Lists the directories that commands can write: at least the root of a sandbox that createSandbox() did not create. */
+export function listWritableDirectories(sandbox: Sandbox): readonly string[] {
+  return sandbox instanceof LocalSandbox ? sandbox.untrusted : [sandbox.root];
+}
+
 /** Time between SIGTERM and SIGKILL for commands that still run when the sandbox is disposed. */
 const DISPOSE_GRACE_MS = 200;
+
+type FindSecretsOptions = Pick<FindSecretFilesOptions, "skipped" | "signal">;
+
+/** The rules of a command, the settings of git before it, and the files that it cannot read. */
+interface PreparedCommand {
+  readonly rules: ConfinementRules;
+  readonly settings: GitSettingsRecord;
+  readonly secrets: SecretFiles;
+}
+
+const NO_SECRETS: SecretFiles = { secrets: [], unsearched: [], unreadable: [] };
 
 class LocalSandbox implements Sandbox, ProcessSpawner {
   readonly root: string;
   readonly readOnly: boolean;
   readonly files: SandboxFiles;
-  readonly #directory = new PrivateDirectory();
+  readonly #directory: PrivateDirectory;
   readonly #options: SandboxOptions;
   readonly #writable: readonly string[];
+  /** Directories that commands can write, also those of another sandbox if this one is read-only. */
+  readonly untrusted: readonly string[];
   readonly #hidden: readonly string[];
   /** Directories whose repositories keep their settings. */
   readonly #projects: readonly string[];
+  /** Finds the files that a command that is started now cannot read. */
+  readonly #findSecrets: (options: FindSecretsOptions) => Promise<SecretFiles>;
   #net: SandboxNet;
   /** Running processes and their marks. */
   readonly #running = new Map<Pick<RunningProcess, "terminate">, string>();
@@ -178,15 +206,32 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     this.readOnly = readOnly;
     this.root = resolveDirectory(options.cwd ?? system.cwd());
     this.#hidden = (options.hide ?? []).map((path) => toHiddenPath(path, this.root));
-    const { temporary, caches, output } = this.#directory;
     const roots = [this.root, ...writeRoots.map(resolveDirectory)];
+    this.#directory = new PrivateDirectory(roots);
+    const { temporary, caches, output } = this.#directory;
+    this.untrusted = [...roots, temporary, caches];
     this.#projects = readOnly ? [] : roots;
     if (options.homeAccess !== "allow") this.#projects.forEach(refuseHome);
     const write = readOnly ? [] : [...roots, temporary];
     const read = [...roots, output, ...readRoots.map(resolveDirectory)];
     const globs = protect === PROTECTED_FILES ? protect : followGlobLinks(protect, roots);
-    this.files = new ConfinedFiles(this.root, createFileRules({ write, read }, globs));
+    const rules = createFileRules({ write, read }, globs);
+    this.files = new ConfinedFiles(this.root, rules);
+    const isProtected = protect === PROTECTED_FILES
+      ? undefined
+      : (path: string) => rules(path, "read") === "protected";
+    const searched = read.filter((path) => path !== output);
+    this.#findSecrets = readOnly
+      ? async (options) => {
+        const { findSecretFiles } = await import("./find_secret_files.ts");
+        return await findSecretFiles(searched, { ...options, isProtected });
+      }
+      : () => Promise.resolve(NO_SECRETS);
     this.#writable = [...write, ...(readOnly ? [] : [caches]), ...WRITABLE_DEVICES];
+  }
+
+  get hidesSecrets(): boolean {
+    return this.readOnly;
   }
 
   get net(): SandboxNet {
@@ -200,7 +245,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
 
   async startCommand(
     command: string,
-    { cwd = this.root }: { readonly cwd?: string } = {},
+    { cwd = this.root, signal }: { readonly cwd?: string; readonly signal?: AbortSignal } = {},
   ): Promise<SandboxCommand> {
     this.#refuseIfDisposed();
     await this.#directory.create();
@@ -218,9 +263,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     });
     await this.#requireConfinement();
     const confinement = await this.#findConfinement();
-    this.#refuseIfDisposed();
-    const settings = recordGitSettings(this.#projects);
-    const rules = this.#createConfinementRules(proxy, settings);
+    const { rules, settings, secrets } = await this.#prepare(proxy, signal);
     const confined = confineLaunch(launch, confinement, rules);
     const withheld = canProtectPaths(confinement) ? settings.paths : [];
     const restore = () => settings.restore({ withheld });
@@ -240,7 +283,11 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
         ...(restoredFiles.length > 0 && { restoredFiles }),
       };
     };
-    return { ...process, finish: () => this.#track(finish()) };
+    return {
+      ...process,
+      ...(this.readOnly && { hidden: secrets }),
+      finish: () => this.#track(finish()),
+    };
   }
 
   /** Whether the kernel enforces that a program which is started now has no network. */
@@ -266,13 +313,9 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     };
     await this.#requireConfinement();
     const confinement = await this.#findConfinement();
-    this.#refuseIfDisposed();
+    const { rules } = await this.#prepare(proxy);
     const process = await this.#track(this.#startPiped(
-      confinePipedLaunch(
-        { program, args, cwd, env: environment },
-        confinement,
-        this.#createConfinementRules(proxy, recordGitSettings(this.#projects)),
-      ),
+      confinePipedLaunch({ program, args, cwd, env: environment }, confinement, rules),
       mark,
     ));
     void this.#track(process.exited.then(async () => {
@@ -315,21 +358,34 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     );
   }
 
-  #createConfinementRules(
-    proxy: HostProxy | undefined,
-    { paths }: GitSettingsRecord,
-  ): ConfinementRules {
+  /** Prepares the rules of a command that starts now. */
+  async #prepare(proxy: HostProxy | undefined, signal?: AbortSignal): Promise<PreparedCommand> {
     const { unixSockets = false } = this.#options;
-    const hidden = resolveHiddenPaths(readEnvironmentVariable("HOME"), this.#hidden);
-    return {
+    const usual = resolveHiddenPaths(readEnvironmentVariable("HOME"), this.#hidden);
+    const secrets = await this.#findSecrets({ skipped: usual, signal });
+    this.#refuseIfDisposed();
+    const settings = recordGitSettings(this.#projects);
+    const hidden = [
+      ...usual,
+      ...secrets.secrets,
+      ...secrets.unsearched,
+      ...secrets.unreadable,
+    ];
+    const rules: ConfinementRules = {
       writable: this.#writable,
       readable: listReadablePaths([...hidden, DEVICE_DIRECTORY]),
       hidden,
-      readOnly: paths,
+      readOnly: settings.paths,
       network: toConfinedNetwork(this.#net, proxy?.port),
       unixSockets,
       keepsAttributes: this.readOnly,
     };
+    return { rules, settings, secrets };
+  }
+
+  /** Lists the existing paths that commands may not read. */
+  listHidden(): readonly string[] {
+    return resolveHiddenPaths(readEnvironmentVariable("HOME"), this.#hidden);
   }
 
   #findConfinement(): Promise<Confinement> {
@@ -353,7 +409,9 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
 
   /** Starts a program without a shell and not confined. */
   startProgram({ program, args, cwd = this.root }: TrustedProgram): RunningProcess {
-    return startProcess({ program, args, cwd, env: this.#createEnvironment({}) });
+    const env = this.#createEnvironment({});
+    const path = getTrustedPath(env.PATH ?? "", this.untrusted);
+    return startProcess({ program, args, cwd, env: { ...env, PATH: path } });
   }
 
   async getOutputPath(name: string): Promise<string> {
@@ -371,6 +429,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
         net: this.#net,
         unixSockets,
         keepsAttributes: this.readOnly,
+        hidesSecrets: this.hidesSecrets,
       },
       await this.#findConfinement(),
     );
@@ -402,15 +461,6 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   }
 }
 
-function refuseHome(directory: string): void {
-  if (!containsHome(directory)) return;
-  throw new BadRequestError(
-    `The sandbox may not write in ${
-      JSON.stringify(directory)
-    }, because it contains the home directory with its settings and keys. Use the directory of a project, or set homeAccess to "allow".`,
-  );
-}
-
 /** Throws if an option of a read-only sandbox would let commands change something. */
 function refuseContradictions(
   { net = "off", unixSockets = false, confinement = "auto" }: SandboxOptions,
@@ -426,39 +476,4 @@ function refuseContradictions(
   throw new BadRequestError(
     `A read-only sandbox cannot have the option ${option}: its commands are confined, and have no network and no sockets`,
   );
-}
-
-function resolveDirectory(path: string): string {
-  try {
-    const canonical = system.realPathSync(path);
-    if (system.statSync(canonical).isDirectory) return canonical;
-  } catch (error) {
-    throw toFileError(path, error);
-  }
-  throw new BadRequestError(`The sandbox root ${JSON.stringify(path)} is not a directory`);
-}
-
-/** Returns the absolute form of a path to hide. @throws {BadRequestError} For a pattern or `~`, which would hide nothing. */
-function toHiddenPath(path: string, root: string): string {
-  if (!/\*|^~(?:\/|$)/.test(path)) return isAbsolute(path) ? path : join(root, path);
-  throw new BadRequestError(
-    `The sandbox cannot hide ${
-      JSON.stringify(path)
-    }: write the path of a file or a directory, not a pattern or "~"`,
-  );
-}
-
-/** Maximum size of the file with a working directory. */
-const MAX_DIRECTORY_BYTES = 16_384;
-
-/** Reads and removes the file with the final working directory of a shell; `undefined` unless it is a directory. */
-async function readWorkingDirectory(file: string): Promise<string | undefined> {
-  const options = { within: dirname(file), maxBytes: MAX_DIRECTORY_BYTES };
-  const directory = (await readUntrustedText(file, options))?.replace(/\n$/, "");
-  try {
-    await system.remove(file, { recursive: true });
-    return directory && (await system.stat(directory)).isDirectory ? directory : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -5,8 +5,24 @@
  */
 
 import { readEnvironmentVariable } from "../process/command_environment.ts";
+import { isWithin } from "../files/file_rules.ts";
 import { join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
+
+/** Lists the directories for temporary files: that of the user, then those of the system. */
+function listTemporaryDirectories(): string[] {
+  const own = readEnvironmentVariable("TMPDIR") || readEnvironmentVariable("TEMP") || "/tmp";
+  const others = ["/tmp", "/var/tmp", readEnvironmentVariable("XDG_RUNTIME_DIR") ?? ""];
+  return [system.realPathSync(own), ...others.flatMap(resolveIfExists)];
+}
+
+function resolveIfExists(path: string): string[] {
+  try {
+    return path !== "" && system.statSync(path).isDirectory ? [system.realPathSync(path)] : [];
+  } catch {
+    return [];
+  }
+}
 
 /** A private directory in the temporary directory of the system, created on first use. */
 export class PrivateDirectory {
@@ -20,9 +36,17 @@ export class PrivateDirectory {
   readonly output: string;
   #created: Promise<void> | undefined;
 
-  constructor() {
-    const parent = readEnvironmentVariable("TMPDIR") || readEnvironmentVariable("TEMP") || "/tmp";
-    this.path = join(system.realPathSync(parent), `swink-${crypto.randomUUID()}`);
+  /**
+   * Chooses the path. The directory is in the first directory for temporary files that commands cannot write: they could
+   * replace the files with which this program runs git.
+   *
+   * @param writable Canonical paths of the directories that commands can write.
+   */
+  constructor(writable: readonly string[] = []) {
+    const [first = "/tmp", ...others] = listTemporaryDirectories();
+    const isTrusted = (path: string) => !writable.some((directory) => isWithin(path, directory));
+    const parent = [first, ...others].find(isTrusted) ?? first;
+    this.path = join(parent, `swink-${crypto.randomUUID()}`);
     this.temporary = join(this.path, "tmp");
     this.caches = join(this.path, "cache");
     this.output = join(this.path, "output");

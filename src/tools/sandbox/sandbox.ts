@@ -5,6 +5,7 @@
  */
 
 import type { ProcessExit } from "../process/running_process.ts";
+import type { SecretFiles } from "./find_secret_files.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 import type { SandboxReport } from "./sandbox_report.ts";
 
@@ -19,6 +20,8 @@ export interface SandboxCommand {
   readonly output: ReadableStream<Uint8Array>;
   /** Resolves when the shell itself has ended; its children may still run. */
   readonly exited: Promise<ProcessExit>;
+  /** Files and directories that it cannot read, in a read-only sandbox. Default: none. */
+  readonly hidden?: SecretFiles;
   /** Ends the process group: SIGTERM, then SIGKILL after `graceMs` milliseconds. */
   terminate(graceMs: number): Promise<void>;
   /**
@@ -45,15 +48,24 @@ export interface Sandbox extends AsyncDisposable {
    * plan mode. Default: `false`.
    */
   readonly readOnly?: boolean;
+  /**
+   * Whether its commands cannot read the files in its roots that usually hold secrets, and are refused where that cannot be
+   * enforced. An approval gate then asks about fewer of them. Default: `false`.
+   */
+  readonly hidesSecrets?: boolean;
   /** Access to files. */
   readonly files: SandboxFiles;
   /**
    * Starts a shell command.
    *
-   * @param options `cwd` is the working directory. Default: the root.
+   * @param options `cwd` is the working directory. Default: the root. `signal` aborts the start.
    * @throws {BadRequestError} When confinement is required and not available.
+   * @throws {AbortedError} When the signal is aborted before the command has started.
    */
-  startCommand(command: string, options?: { readonly cwd?: string }): Promise<SandboxCommand>;
+  startCommand(
+    command: string,
+    options?: { readonly cwd?: string; readonly signal?: AbortSignal },
+  ): Promise<SandboxCommand>;
   /** Returns a path that the file tools can read and no command can write, in an existing directory. */
   getOutputPath(name: string): Promise<string>;
   /** Network access of commands. */

@@ -54,6 +54,8 @@ export interface ReportedSandbox {
   readonly unixSockets: boolean;
   /** Whether commands keep the modes, owners and times of files. Default: `false`. */
   readonly keepsAttributes?: boolean;
+  /** Whether commands cannot read the files with secrets in the roots. Default: `false`. */
+  readonly hidesSecrets?: boolean;
 }
 
 /** Creates the report of a sandbox under a confinement. */
@@ -75,6 +77,7 @@ export function createSandboxReport(
       createSharedMemoryRule(confinement),
       ...(confinement.type === "seatbelt" ? [SEATBELT_GAP] : []),
       ...(sandbox.keepsAttributes ? [] : [ATTRIBUTE_GAP]),
+      ...(sandbox.hidesSecrets ? [] : [SECRETS_GAP]),
       ...UNENFORCED_RULES,
     ],
   };
@@ -179,13 +182,15 @@ const ATTRIBUTE_GAP: SandboxRule = {
   how: "Landlock does not cover them; commands may change those of files that the user owns",
 };
 
+const SECRETS_RULE = "commands do not read secrets inside the working directory";
+
+const SECRETS_GAP: SandboxRule = {
+  rule: SECRETS_RULE,
+  enforcedBy: "none",
+  how: "they need some of these files; only the assessment of commands checks names",
+};
+
 const UNENFORCED_RULES: readonly SandboxRule[] = [
-  {
-    rule: "commands do not read secrets inside the working directory",
-    enforcedBy: "none",
-    how:
-      "the kernel grants directories with all their content; only the assessment of commands checks names",
-  },
   {
     rule: "a process that leaves its group and clears its environment ends with its command",
     enforcedBy: "none",
@@ -224,6 +229,7 @@ function createKernelRules(sandbox: ReportedSandbox, confinement: Confinement): 
       : []),
     kernel.truncate("commands do not truncate files outside the roots"),
     kernel.files("commands do not read keys and credentials in the home directory"),
+    ...(sandbox.hidesSecrets ? [kernel.files(SECRETS_RULE)] : []),
     ...createNetworkRules(net, kernel),
     ...(unixSockets
       ? []

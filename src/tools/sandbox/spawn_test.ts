@@ -39,6 +39,22 @@ Deno.test("Sandbox: spawn() pipes the three standard streams of a program, byte 
   assertEquals(output, { out: input, err: "problem\n", code: 3 });
 });
 
+Deno.test({
+  name: "Sandbox: spawn() hides files with secrets from a program in a read-only sandbox",
+  ignore: !isConfined,
+  async fn() {
+    await using workspace = new TestWorkspace({ readOnly: true });
+    workspace.writeFile(".env", "SECRET");
+    workspace.writeFile("a.txt", "text");
+    const { directory } = workspace;
+    const script = `cat ${directory}/a.txt ${directory}/.env`;
+    const process = await workspace.sandbox.spawn(launchScript(script));
+    const [{ out, err }] = await Promise.all([collect(process), write(process, "")]);
+    assertEquals(out, "text");
+    assertMatch(err, /Permission denied/);
+  },
+});
+
 Deno.test("Sandbox: spawn() passes the given variables, and none of this program", async () => {
   await using workspace = new TestWorkspace();
   Deno.env.set("SWINK_TEST_SECRET", "secret");

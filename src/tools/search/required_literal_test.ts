@@ -95,6 +95,7 @@ const PARTS = [
   "\\d",
   " ",
 ];
+const ROUNDS = Deno.env.get("SWINK_PROVE") === "1" ? 4_000 : 1_000;
 const QUANTIFIERS = ["", "", "", "", "?", "*", "+", "{2}", "{0,1}", "|"];
 
 Deno.test("findLines(): has the same lines with and without the required text, for random patterns", () => {
@@ -117,7 +118,7 @@ Deno.test("findLines(): has the same lines with and without the required text, f
     "\r\n",
   ];
   let found = 0;
-  for (let round = 0; round < 4_000; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const source = Array.from({ length: 1 + Math.floor(random() * 5) }, () => {
       const part = pick(PARTS);
       return part + (/^[$^]|\\b$/.test(part) ? "" : pick(QUANTIFIERS));
@@ -135,5 +136,5 @@ Deno.test("findLines(): has the same lines with and without the required text, f
       `${source} in ${new TextDecoder().decode(bytes)}`,
     );
   }
-  assert(found > 500, String(found));
+  assert(found > ROUNDS / 8, String(found));
 });

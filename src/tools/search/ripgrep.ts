@@ -16,6 +16,12 @@ import type { LineHit } from "./find_lines.ts";
 import { escapeLiteralBraces, needsJavaScript } from "./pattern.ts";
 import type { SearchPattern } from "./search_pattern.ts";
 
+/**
+ * Maximum length of a message of `rg`, which has a complete line and the place of each match in it. A file of 5 MB with one
+ * line may have a message of 250 MB.
+ */
+const MAX_MESSAGE_CHARACTERS = 16_000_000;
+
 /** Query of a search with `rg`. */
 export interface RipgrepQuery {
   /** The pattern. */
@@ -68,7 +74,8 @@ export interface RipgrepCounts extends Omit<RipgrepResult, "files"> {
 const MAX_OUTPUT_BYTES = 4_000_000;
 
 /**
- * Finds the matching lines. Returns `undefined` when `rg` is missing, or does not accept the pattern.
+ * Finds the matching lines. Returns `undefined` when `rg` is missing, does not accept the pattern, or has a message for a line
+ * that is too long.
  *
  * A search with few hits runs in parallel, and the hits are sorted. One with many runs in the order of the paths and ends
  * early, after `limit` hits.
@@ -112,11 +119,11 @@ async function collectHits(
     onOutput(chunk) {
       bytes += chunk.length;
       if (bytes <= maxBytes) parser.push(chunk);
-      if (bytes > maxBytes || parser.hitCount > maxHits) stopped.abort();
+      if (bytes > maxBytes || parser.hitCount > maxHits || parser.isTooLong) stopped.abort();
     },
   });
   query.signal.throwIfAborted();
-  if (!outcome) return undefined;
+  if (!outcome || parser.isTooLong) return undefined;
   if (bytes > maxBytes) return { type: "too_large" };
   const isTimedOut = outcome.type === "timed_out";
   const hasFailed = outcome.type === "exited" && outcome.exit.code > 1;
@@ -302,7 +309,13 @@ class HitParser {
     this.#query = query;
   }
 
+  /** Whether a message exceeds the maximum length. Nothing more is parsed then. */
+  get isTooLong(): boolean {
+    return this.#lines.pendingLength > MAX_MESSAGE_CHARACTERS;
+  }
+
   push(chunk: Uint8Array): void {
+    if (this.isTooLong) return;
     for (const line of this.#lines.push(this.#decoder.decode(chunk, { stream: true }))) {
       this.#parseLine(line);
     }

@@ -211,9 +211,9 @@ const CASES: readonly SearchPattern[] = [
   ...MULTILINE_PATTERNS.map((source) => ({ source, ignoreCase: false, multiline: true })),
 ].filter(({ source }) => hasInnerFlags() || !INNER_FLAGS.test(source));
 
-/** Outside of the long tests, one pattern in three is searched in the tree, and one of four of these in the source. */
-const TREE_CASES = sampleCases(3);
-const SOURCE_CASES = sampleCases(12);
+/** Outside of the long tests, one pattern in six is searched in the tree, and one of four of these in the source. */
+const TREE_CASES = sampleCases(6);
+const SOURCE_CASES = sampleCases(24);
 
 function sampleCases(step: number): readonly SearchPattern[] {
   return isLongTest ? CASES : CASES.filter((_, index) => index % step === 0);

@@ -5,7 +5,10 @@
  */
 
 import { getErrorMessage } from "../../core/errors.ts";
+import { dirname, join } from "../../platform/paths.ts";
 import { spawnProcess } from "../../platform/spawn_process.ts";
+import { system } from "../../platform/system.ts";
+import { getTrustedPath } from "../../platform/trusted_path.ts";
 import { createCommandEnvironment } from "../process/command_environment.ts";
 
 /** Longest error of git in a message, in characters. */
@@ -13,6 +16,12 @@ const MAX_ERROR_LENGTH = 500;
 
 /** Time between SIGTERM and SIGKILL for a cancelled git. */
 const GRACE_MS = 500;
+
+/**
+ * Time after which a call is ended. Git waits for pipes that an agent has made in the place of files, such as an ignore
+ * file.
+ */
+const TIMEOUT_MS = 120_000;
 
 /**
  * Settings of every call. None of the programs that a repository can configure runs, apart from the filters of its
@@ -31,12 +40,14 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 /** A git repository, and the program that reads it. */
 export interface GitPlace {
-  /** The program: a path, or a name that is looked up in `PATH`. */
+  /** The program: a path, or a name that is looked up in the directories of `PATH` outside of the repository. */
   readonly program: string;
   /** Working directory of the calls. */
   readonly cwd: string;
   /** Arguments that come before the subcommand. Default: none. */
   readonly globalArgs?: readonly string[];
+  /** Time limit of a call in milliseconds; `null` for none. Default: two minutes. */
+  readonly timeoutMs?: number | null;
 }
 
 /** The output of a call of git, or the reason why it failed. */
@@ -46,25 +57,38 @@ export type GitOutcome =
 
 /** Calls git. Never rejects. */
 export async function runGit(
-  { program, cwd, globalArgs = [] }: GitPlace,
+  { program, cwd, globalArgs = [], timeoutMs = TIMEOUT_MS }: GitPlace,
   args: readonly string[],
   signal?: AbortSignal,
 ): Promise<GitOutcome> {
   const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const env = createCommandEnvironment({ set: { LC_ALL: "C", GIT_LITERAL_PATHSPECS: "1" } });
+  const set = { LC_ALL: "C", GIT_LITERAL_PATHSPECS: "1" };
+  const { PATH = "", ...variables } = createCommandEnvironment({ set });
   try {
     signal?.throwIfAborted();
+    const env = { ...variables, PATH: getTrustedPath(PATH, [findTop(system.realPathSync(cwd))]) };
     const allArgs = [...settings, ...globalArgs, ...args];
     const process = await spawnProcess({ program, args: allArgs, cwd, env });
-    const cancel = (): void => void process.terminate(GRACE_MS);
+    let termination: Promise<void> | undefined;
+    const cancel = (): void => {
+      termination ??= process.terminate(GRACE_MS);
+    };
     signal?.addEventListener("abort", cancel, { once: true });
+    let isLate = false;
+    const timer = timeoutMs === null ? undefined : setTimeout(() => {
+      isLate = true;
+      cancel();
+    }, timeoutMs);
     const [output, errors, { code }] = await Promise.all([
       readText(process.stdout),
       readText(process.stderr),
       process.exited,
       process.stdin.close().catch(() => {}),
     ]);
+    clearTimeout(timer);
     signal?.removeEventListener("abort", cancel);
+    await termination;
+    if (isLate) return createFailure(`it took longer than ${timeoutMs} ms`);
     if (signal?.aborted) return createFailure("it was cancelled");
     if (code === 0) return { type: "done", output };
     const text = errors.trim().slice(0, MAX_ERROR_LENGTH);
@@ -72,6 +96,23 @@ export async function runGit(
   } catch (thrown) {
     const isMissing = isNotFound(thrown);
     return { type: "failed", reason: getErrorMessage(thrown), isMissing };
+  }
+}
+
+/** Returns the top of the repository that contains a directory; the directory itself outside of one. */
+function findTop(directory: string): string {
+  for (let top = directory; top !== dirname(top); top = dirname(top)) {
+    if (exists(join(top, ".git"))) return top;
+  }
+  return directory;
+}
+
+function exists(path: string): boolean {
+  try {
+    system.lstatSync(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -13,7 +13,14 @@ import type {
   WorktreeOptions,
   WorktreePort,
 } from "../../core/worktree_port.ts";
-import { basename, dirname, getRelativePath, isAbsolute, join } from "../../platform/paths.ts";
+import {
+  basename,
+  dirname,
+  getRelativePath,
+  isAbsolute,
+  isExactPath,
+  join,
+} from "../../platform/paths.ts";
 import { PathLocks } from "../changes/path_locks.ts";
 import { type GitPlace, runGit } from "./git_program.ts";
 import { checkNestedRepositories, listChanges, requireOutput, StepError } from "./git_steps.ts";
@@ -152,14 +159,16 @@ async function addWorktree(
   const known = await runGit(main, ["rev-parse", "--verify", "--quiet", reference], signal);
   if (known.type === "done") throw new StepError(`the branch "${branch}" already exists`);
   const add = ["worktree", "add", "--quiet", "-b", branch, "--", directory, base];
-  let outcome = await runGit(main, add, signal);
+  // Filters may download large files.
+  const unlimited: GitPlace = { ...main, timeoutMs: null };
+  let outcome = await runGit(unlimited, add, signal);
   for (let attempt = 1; outcome.type === "failed"; attempt++) {
     // Git creates the branch first, and does not remove it.
     await runGit(main, ["branch", "-D", "--quiet", "--", branch]);
     if (attempt === MAX_ATTEMPTS || !/failed to read/.test(outcome.reason)) {
       throw new StepError(`git cannot create the worktree: ${outcome.reason}`);
     }
-    outcome = await runGit(main, add, signal);
+    outcome = await runGit(unlimited, add, signal);
   }
   const lock = ["worktree", "lock", "--reason", encodeOwner(createOwner(base)), "--", directory];
   requireOutput(await runGit(main, lock), "git cannot lock the worktree");
@@ -270,12 +279,26 @@ async function removeWorktree(
 }
 
 async function commitChanges(tree: GitPlace, branch: string): Promise<void> {
-  requireOutput(await runGit(tree, ["add", "--all"]), "git cannot add the changes");
+  // `git add` would run git in submodules, with settings that the agent may have made and that name programs.
+  const submodules = await listSubmodules(tree);
+  const excluded = submodules.map((path) => `:(exclude,top,literal)${path}`);
+  const add = ["add", "--all", "--", ":(top)", ...excluded];
+  const withMagic = { ...tree, globalArgs: [...tree.globalArgs ?? [], "--no-literal-pathspecs"] };
+  requireOutput(await runGit(withMagic, add), "git cannot add the changes");
   const identity = ["-c", "user.name=swink", "-c", "user.email=swink@localhost"];
   const message = `Changes of the agent on ${branch}`;
   const commit = ["commit", "--quiet", "--no-verify", "--message", message];
   const globalArgs = [...tree.globalArgs ?? [], ...identity];
   requireOutput(await runGit({ ...tree, globalArgs }, commit), "git cannot commit the changes");
+}
+
+/** Lists the paths of the submodules in the index. */
+async function listSubmodules(tree: GitPlace): Promise<readonly string[]> {
+  const files = await runGit(tree, ["ls-files", "--stage", "-z"]);
+  const entries = requireOutput(files, "git cannot list the files").split("\0");
+  const paths = entries.flatMap((entry) => /^160000 [^\t]*\t(.*)$/s.exec(entry)?.[1] ?? []);
+  if (paths.every(isExactPath)) return paths;
+  throw new StepError("the name of a submodule is not UTF-8, so that it cannot be left out");
 }
 
 /** Maximum length of a summary, in characters. */

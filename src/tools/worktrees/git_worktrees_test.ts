@@ -344,6 +344,33 @@ testRepository("gitWorktrees(): states that a worktree was deleted", async (fixt
   assertEquals((await worktree.remove()).type, "failed");
 });
 
+testRepository(
+  "gitWorktrees(): keeps a worktree with files in a submodule without running git in it, whose settings the agent may have made",
+  async (fixture) => {
+    const { root, repository, git } = fixture;
+    for (const name of ["sub [a]", "other"]) {
+      await git("init", "--quiet", name);
+      await Deno.writeTextFile(`${repository}/${name}/c.txt`, "one\n");
+      await callGit(`${repository}/${name}`, "add", "c.txt");
+      await callGit(`${repository}/${name}`, "commit", "--quiet", "--message", "Sub");
+    }
+    await git("add", "--all");
+    await git("commit", "--quiet", "--message", "Submodules");
+    const worktree = await createWorktree({ repository });
+    const submodule = `${worktree.directory}/sub [a]`;
+    await callGit(root, "clone", "--quiet", `${repository}/sub [a]`, submodule);
+    await callGit(submodule, "config", "filter.own.clean", `touch '${root}/was_run'; cat`);
+    await Deno.writeTextFile(`${submodule}/.gitattributes`, "* filter=own\n");
+    await Deno.writeTextFile(`${submodule}/c.txt`, "two\n");
+    await Deno.writeTextFile(`${worktree.directory}/b.txt`, "two\n");
+    const end = await worktree.remove();
+    assert(end.type === "failed");
+    assertStringIncludes(end.reason, '"sub [a]", a repository of its own');
+    assert(await exists(`${worktree.directory}/b.txt`));
+    assertEquals(await exists(`${root}/was_run`), false);
+  },
+);
+
 Deno.test("gitWorktrees(): refuses relative paths and unknown options", () => {
   const invalid = [
     { repository: "project" },

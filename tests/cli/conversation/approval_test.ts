@@ -56,6 +56,19 @@ tool: bash echo 1 > x - no output [1]
   );
 });
 
+Deno.test("approval: calls that the rules decide are not counted as questions", async () => {
+  const calls = [1, 2, 3].map((n) =>
+    scriptedCall("bash", { command: `echo ${n} > x && make ${n}` })
+  );
+  const other = scriptedCall("write_file", { path: "y", content: "1\n" });
+  await using conversation = await answer(["n", "n"], {
+    args: ["--allowed-tools", "write_file(y)", "--disallowed-tools", "bash(make 3)"],
+    model: [scriptedReply(...calls, other), scriptedReply("Done.")],
+  });
+  assertStringIncludes(conversation.transcript, "? 1 of 2: bash echo 1 > x && make 1\n");
+  assertStringIncludes(conversation.transcript, "? 2 of 2: bash echo 2 > x && make 2\n");
+});
+
 Deno.test("approval: a runs the calls of the tool in this session [AC-30]", async () => {
   await using conversation = await answer(["a", "#approve"]);
   assertEquals(listResults(conversation), ["Exit code: 0", "Exit code: 0"]);

@@ -107,8 +107,7 @@ Deno.test("/execute: carries the approved plan out with all tools, and ticks its
 /** A server that has another tool after the first call of `grow`. */
 const GROWING_SERVER = `tools='{"name":"grow","inputSchema":{"type":"object"}}'
 while read -r line; do
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\\("[^"]*"\\|[0-9][0-9]*\\).*/\\1/p')
-  [ -n "$id" ] || continue
+  case "$line" in *'"id":'*) id=\${line##*'"id":'} id=\${id%%[,\\}]*} ;; *) continue ;; esac
   case "$line" in
     *'"initialize"'*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"mock","version":"1"}}' ;;
     *'"tools/list"'*) result="{\\"tools\\":[$tools]}" ;;

@@ -75,7 +75,11 @@ export const RUN_TRANSCRIPTS: readonly Transcript[] = [
     steps: [
       reply('swink run "Change it"', BASH, { terminals: TERMINAL, answers: [["?", "y"]] }),
       reply('swink run "Change it"', BASH, { terminals: TERMINAL, answers: ["n"] }),
-      reply('swink run "Change it"', BASH, { terminals: TERMINAL, answers: ["a"] }),
+      reply(
+        'swink run "Change it"',
+        call("write_file", { path: "b.txt", content: "B\n" }),
+        { terminals: TERMINAL, answers: ["a"] },
+      ),
       reply(
         'swink run "Change it"',
         call("edit_file", { path: "a.txt", edits: [{ old_string: "A", new_string: "B" }] }),

@@ -51,7 +51,8 @@ Deno.test("library: an agent calls the tool of an MCP server", async () => {
 });
 
 Deno.test("library: sessions in Postgres use the package pg", async () => {
-  await using store = new PostgresSessionStore({ connection: "postgres://127.0.0.1:1/app" });
+  const connection = "postgres://127.0.0.1:1/app";
+  await using store = new PostgresSessionStore({ connection, retryMs: 0 });
   const error = await assertRejects(() => store.list({}), SessionError);
   assertEquals([error.reason, /ECONNREFUSED/.test(error.message + String(error.cause))], [
     "read_failed",

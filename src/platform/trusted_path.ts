@@ -1,0 +1,38 @@
+/**
+ * The search path for programs that this program runs with its own rights, such as `git` and `rg`.
+ *
+ * @module
+ */
+
+import { getRelativePath, isAbsolute } from "./paths.ts";
+import { system } from "./system.ts";
+import { isMissingPermission } from "./system_error.ts";
+
+/**
+ * Returns a value of `PATH` without the directories that are relative, missing or in one that commands can write: a command
+ * could make a program there, such as in the `bin` of an activated virtual environment.
+ *
+ * @param path Value of `PATH`.
+ * @param writable Canonical paths of the directories that commands can write.
+ */
+export function getTrustedPath(path: string, writable: readonly string[]): string {
+  const separator = system.build.os === "windows" ? ";" : ":";
+  const directories = path.split(separator).filter(isAbsolute).flatMap(resolveIfExists);
+  const isTrusted = (directory: string) =>
+    writable.every((root) => getRelativePath(root, directory) === undefined);
+  const trusted = [...new Set(directories)].filter(isTrusted);
+  // An empty value would be the working directory.
+  return trusted.length === 0 ? NO_DIRECTORY : trusted.join(separator);
+}
+
+/** A path in which no program can be. */
+const NO_DIRECTORY = "/dev/null";
+
+/** Returns the canonical path, since a command could replace a link; the path itself without the permission to read it. */
+function resolveIfExists(directory: string): string[] {
+  try {
+    return [system.realPathSync(directory)];
+  } catch (error) {
+    return isMissingPermission(error) ? [directory] : [];
+  }
+}

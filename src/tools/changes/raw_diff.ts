@@ -1,0 +1,34 @@
+/**
+ * The output of `git diff-tree --raw`.
+ *
+ * @module
+ */
+
+/** Mode of a nested repository. */
+export const REPOSITORY_MODE = "160000";
+
+/** Mode of a symbolic link. */
+export const LINK_MODE = "120000";
+
+/** A changed path. Modes are octal, and zero for a file that does not exist. */
+export interface RawChange {
+  readonly oldMode: string;
+  readonly newMode: string;
+  readonly oldId: string;
+  readonly newId: string;
+  readonly path: string;
+}
+
+/** Parses the output of `git diff-tree -r -z`. */
+export function parseRawDiff(output: string): RawChange[] {
+  const pattern = /:(\d{6}) (\d{6}) ([\da-f]+) ([\da-f]+) [A-Z]\d*\0([^\0]+)\0/g;
+  return [...output.matchAll(pattern)].map((match) => {
+    const [, oldMode = "", newMode = "", oldId = "", newId = "", path = ""] = match;
+    return { oldMode, newMode, oldId, newId, path };
+  });
+}
+
+/** Whether the file has another mode than before when its earlier content is restored. */
+export function losesMode({ oldMode, newMode }: RawChange): boolean {
+  return newMode === "000000" ? oldMode === "100755" : oldMode !== "000000" && oldMode !== newMode;
+}

@@ -1,0 +1,42 @@
+/**
+ * Checks the paths in the options of a sandbox.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../../core/errors.ts";
+import { isAbsolute, join } from "../../platform/paths.ts";
+import { system } from "../../platform/system.ts";
+import { toFileError } from "../files/file_error.ts";
+import { containsHome } from "./home_directory.ts";
+
+/** Throws if a directory that commands can write contains the home directory. */
+export function refuseHome(directory: string): void {
+  if (!containsHome(directory)) return;
+  throw new BadRequestError(
+    `The sandbox may not write in ${
+      JSON.stringify(directory)
+    }, because it contains the home directory with its settings and keys. Use the directory of a project, or set homeAccess to "allow".`,
+  );
+}
+
+/** Returns the canonical form of the path of a directory. @throws {BadRequestError} If there is none. */
+export function resolveDirectory(path: string): string {
+  try {
+    const canonical = system.realPathSync(path);
+    if (system.statSync(canonical).isDirectory) return canonical;
+  } catch (error) {
+    throw toFileError(path, error);
+  }
+  throw new BadRequestError(`The sandbox root ${JSON.stringify(path)} is not a directory`);
+}
+
+/** Returns the absolute form of a path to hide. @throws {BadRequestError} For a pattern or `~`, which would hide nothing. */
+export function toHiddenPath(path: string, root: string): string {
+  if (!/\*|^~(?:\/|$)/.test(path)) return isAbsolute(path) ? path : join(root, path);
+  throw new BadRequestError(
+    `The sandbox cannot hide ${
+      JSON.stringify(path)
+    }: write the path of a file or a directory, not a pattern or "~"`,
+  );
+}
