@@ -197,8 +197,13 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   }
 
   async reopen(error: AgentError, connection: AbortController): Promise<OpenReply<Frame>> {
-    const response = await this.#postWithoutRejected(error, connection);
-    return { ...response, ...await this.#createReader() };
+    try {
+      const response = await this.#postWithoutRejected(error, connection);
+      return { ...response, ...await this.#createReader() };
+    } catch (other) {
+      if (other !== error) this.#reservation.release(other);
+      throw other;
+    }
   }
 
   #addSecrets(secrets: readonly string[]): void {
