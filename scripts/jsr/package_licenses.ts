@@ -93,7 +93,7 @@ async function readLicense({ name, directory }: BundledPackage): Promise<string>
 }
 
 /** Returns the MIT license, which is that of this project too, for another package. */
-async function formatMitLicense(name: string): Promise<string> {
+export async function formatMitLicense(name: string): Promise<string> {
   const own = await Deno.readTextFile(new URL("../../LICENSE", import.meta.url));
   const terms = own.slice(own.indexOf("Permission is hereby granted"));
   return `MIT License\n\nCopyright (c) the authors of ${name}\n\n${terms}`;
