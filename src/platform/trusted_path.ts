@@ -7,18 +7,20 @@
 import { getRelativePath, isAbsolute } from "./paths.ts";
 import { system } from "./system.ts";
 import { isMissingPermission } from "./system_error.ts";
+import { isInWritableDirectory } from "./writable_directories.ts";
 
 /**
  * Returns a value of `PATH` without the directories that are relative, missing or in one that commands can write: a command
  * could make a program there, such as in the `bin` of an activated virtual environment.
  *
  * @param path Value of `PATH`.
- * @param writable Canonical paths of the directories that commands can write.
+ * @param writable Canonical paths of directories that commands can write, in addition to those of the sandboxes of this process.
  */
 export function getTrustedPath(path: string, writable: readonly string[]): string {
   const separator = system.build.os === "windows" ? ";" : ":";
   const directories = path.split(separator).filter(isAbsolute).flatMap(resolveIfExists);
   const isTrusted = (directory: string) =>
+    !isInWritableDirectory(directory) &&
     writable.every((root) => getRelativePath(root, directory) === undefined);
   const trusted = [...new Set(directories)].filter(isTrusted);
   // An empty value would be the working directory.

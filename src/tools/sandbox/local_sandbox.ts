@@ -46,6 +46,7 @@ import { readWorkingDirectory } from "./working_directory_file.ts";
 import { type PipedLaunch, spawnProcess } from "../../platform/spawn_process.ts";
 import { system } from "../../platform/system.ts";
 import { getTrustedPath } from "../../platform/trusted_path.ts";
+import { noteWritableDirectory } from "../../platform/writable_directories.ts";
 
 /** Options for {@linkcode createSandbox}. */
 export interface SandboxOptions {
@@ -212,6 +213,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     this.untrusted = [...roots, temporary, caches];
     this.#projects = readOnly ? [] : roots;
     if (options.homeAccess !== "allow") this.#projects.forEach(refuseHome);
+    this.#projects.forEach(noteWritableDirectory);
     const write = readOnly ? [] : [...roots, temporary];
     const read = [...roots, output, ...readRoots.map(resolveDirectory)];
     const globs = protect === PROTECTED_FILES ? protect : followGlobLinks(protect, roots);
