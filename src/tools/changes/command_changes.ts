@@ -11,6 +11,7 @@ import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { listHiddenPaths, listWritableDirectories } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { getTrustedPath } from "../../platform/trusted_path.ts";
+import { isInWritableDirectory } from "../../platform/writable_directories.ts";
 import type { ChangeLog } from "./change_log.ts";
 import { type TakenSnapshot, WorkTreeSnapshots } from "./work_tree_snapshots.ts";
 
@@ -44,7 +45,9 @@ export class CommandChanges {
     const { root } = this.#sandbox;
     const writable = listWritableDirectories(this.#sandbox);
     const parent = dirname(await this.#sandbox.getOutputPath("snapshots"));
-    if (writable.some((directory) => isWithin(parent, directory))) {
+    if (
+      isInWritableDirectory(parent) || writable.some((directory) => isWithin(parent, directory))
+    ) {
       throw new BadRequestError(`commands can write the directory ${JSON.stringify(parent)}`);
     }
     this.#snapshots ??= new WorkTreeSnapshots(

@@ -213,7 +213,6 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     this.untrusted = [...roots, temporary, caches];
     this.#projects = readOnly ? [] : roots;
     if (options.homeAccess !== "allow") this.#projects.forEach(refuseHome);
-    this.#projects.forEach(noteWritableDirectory);
     const write = readOnly ? [] : [...roots, temporary];
     const read = [...roots, output, ...readRoots.map(resolveDirectory)];
     const globs = protect === PROTECTED_FILES ? protect : followGlobLinks(protect, roots);
@@ -230,6 +229,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
       }
       : () => Promise.resolve(NO_SECRETS);
     this.#writable = [...write, ...(readOnly ? [] : [caches]), ...WRITABLE_DEVICES];
+    this.#projects.forEach(noteWritableDirectory);
   }
 
   get hidesSecrets(): boolean {
