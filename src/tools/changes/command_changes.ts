@@ -8,7 +8,11 @@ import { AbortedError, BadRequestError, getErrorMessage } from "../../core/error
 import { dirname, isExactPath, join } from "../../platform/paths.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
-import { listHiddenPaths, listWritableDirectories } from "../sandbox/local_sandbox.ts";
+import {
+  listHiddenPaths,
+  listWritableDirectories,
+  startLimitedProgram,
+} from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { getTrustedPath } from "../../platform/trusted_path.ts";
 import { isInWritableDirectory } from "../../platform/writable_directories.ts";
@@ -55,6 +59,7 @@ export class CommandChanges {
       parent,
       {
         listHidden: () => listHiddenPaths(this.#sandbox),
+        startReader: (...launch) => startLimitedProgram(this.#sandbox, ...launch),
         getProgramPath: () => getTrustedPath(readEnvironmentVariable("PATH") ?? "", writable),
       },
     );
