@@ -208,6 +208,12 @@ export function getProgram({ words }: Pick<SimpleCommand, "words">): string {
   return name.slice(name.lastIndexOf("/") + 1);
 }
 
+/** Whether a program runs its arguments, or commands in them. */
+export function runsArguments(program: string): boolean {
+  return SHELLS.has(program) || WRAPPERS.has(program) || OPAQUE_PROGRAMS.has(program) ||
+    /^(?:eval|g?find)$/.test(program);
+}
+
 /** Returns the text that a script passes to a command as its input. */
 export function getInputText({ operator, target, document }: ShellRedirect): string {
   return document ?? (operator === "<<<" ? target?.text ?? "" : "");
@@ -258,8 +264,9 @@ class CommandFinder implements ExecutedCommands {
     if (!name.literal) return this.#markOpaque();
     const program = getProgram(command);
     // The program of a process, such as the shell itself.
-    if (program === "exe" || /(?:^|\/)proc\//.test(name.text)) this.#markOpaque();
-    if (OPAQUE_PROGRAMS.has(program) || hasOpaqueArgument(program, args)) this.#markOpaque();
+    if (program === "exe" || /^\/+proc\/|\.\.\/(?:.*\/)?proc\//.test(name.text)) this.#markOpaque();
+    const isOpaque = OPAQUE_PROGRAMS.has(program) && !activatesEnvironment(program, args);
+    if (isOpaque || hasOpaqueArgument(program, args)) this.#markOpaque();
     if (SHELLS.has(program)) return this.#findInShell(command, depth);
     if (program === "sed" && !isPlainSed(args)) this.#markOpaque();
     if (program === "command" && /^-[vV]+$/.test(args[0]?.text ?? "")) return;
@@ -357,6 +364,13 @@ class CommandFinder implements ExecutedCommands {
     if (this.#wrappedWords > MAX_WRAPPED_WORDS) return this.#markIncomplete();
     this.#addCommand({ assignments: [], words, redirects: [] }, depth + 1);
   }
+}
+
+/** Whether a command is that with which a virtual environment of Python is entered, such as `. .venv/bin/activate`. */
+function activatesEnvironment(program: string, args: readonly ShellWord[]): boolean {
+  const [file] = args;
+  return /^(?:source|\.)$/.test(program) && args.length === 1 && file?.literal === true &&
+    /(?:^|\/)\.?v?(?:irtual)?env\/bin\/activate$/.test(file.text);
 }
 
 /** Whether a word assigns a variable whose value is a command, or decides which programs run. */

@@ -84,7 +84,7 @@ export function parseShell(source: string): ParsedScript {
     return OPAQUE_SCRIPT;
   }
   try {
-    const reader = new ScriptReader();
+    const reader = new ScriptReader(source);
     reader.read(parse(source));
     return reader;
   } catch {
@@ -139,6 +139,11 @@ class ScriptReader implements ParsedScript {
   plain = true;
   multiplies = false;
   bashOnly = false;
+  readonly #source: string;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
 
   read(root: SyntaxNode): void {
     for (const node of walkTree(root)) this.#readNode(node);
@@ -147,7 +152,7 @@ class ScriptReader implements ParsedScript {
   #readNode(node: SyntaxNode): void {
     if (!PLAIN_NODES.has(node.type)) this.plain = false;
     if (isUnclear(node)) this.opaque = true;
-    if (isBashOnly(node)) this.bashOnly = true;
+    if (isBashOnly(node, this.#source)) this.bashOnly = true;
     switch (node.type) {
       case "Command":
         this.commands.push(toSimpleCommand(node));
@@ -215,16 +220,20 @@ function isUnclear(node: SyntaxNode): boolean {
 
 /**
  * Whether shells without a construct find commands in it: `a &>b c` is `a &` and `>b c`, `[[ a || b ]]` and `((a))` run
- * programs, and `$'\''` begins a quote.
+ * programs, and `$'\''` begins a quote. `a &>b` runs the same program there, and `[[ a ]]` none.
  */
-function isBashOnly(node: SyntaxNode): boolean {
+function isBashOnly(node: SyntaxNode, source: string): boolean {
   switch (node.type) {
     case "AnsiCQuoted":
+      return node.text.includes("\\'");
     case "TestCommand":
+      return !/^\[\[[^|&;()<>`\n]*\]\]$/.test(source.slice(node.pos, node.end));
     case "ArithmeticCommand":
       return true;
-    case "Redirect":
-      return node.operator === "&>" || node.operator === "&>>";
+    case "Command":
+      return node.redirects.some(({ operator, end }) =>
+        /^&>>?$/.test(operator) && [node.name, ...node.args].some((word) => word && word.pos >= end)
+      );
     case "HereDocDelimiter":
       return node.text.includes("$");
     default:
