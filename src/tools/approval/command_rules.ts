@@ -5,7 +5,12 @@
  */
 
 import { canOmitFirst, canPrecede, listCommandNames, listProgramNames } from "./command_aliases.ts";
-import { type ExecutedCommands, getInputText, getProgram } from "./executed_commands.ts";
+import {
+  type ExecutedCommands,
+  getInputText,
+  getProgram,
+  isKnownProgram,
+} from "./executed_commands.ts";
 import {
   hasHarmlessForms,
   isHarmlessCommand,
@@ -193,7 +198,7 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
   const concern = (command: SimpleCommand): Concern => {
     const [first, ...rest] = command.words;
     if (!first) return "none";
-    if (!first.literal) return "possible";
+    if (!isKnownProgram(first)) return "possible";
     const base = getProgram(command);
     const [, subcommand] = /^git-(\w[\w-]*)$/.exec(base) ?? [];
     if (subcommand !== undefined) {

@@ -15,6 +15,7 @@ import {
   type Word,
   type WordPart,
 } from "unbash";
+import { listNumericVariables } from "./numeric_variables.ts";
 
 /** A word of a command. */
 export interface ShellWord {
@@ -146,12 +147,14 @@ class ScriptReader implements ParsedScript {
   }
 
   read(root: SyntaxNode): void {
-    for (const node of walkTree(root)) this.#readNode(node);
+    const nodes = [...walkTree(root)];
+    const numbers = listNumericVariables(nodes);
+    for (const node of nodes) this.#readNode(node, numbers);
   }
 
-  #readNode(node: SyntaxNode): void {
+  #readNode(node: SyntaxNode, numbers: ReadonlySet<string>): void {
     if (!PLAIN_NODES.has(node.type)) this.plain = false;
-    if (isUnclear(node)) this.opaque = true;
+    if (isUnclear(node, numbers)) this.opaque = true;
     if (isBashOnly(node, this.#source)) this.bashOnly = true;
     switch (node.type) {
       case "Command":
@@ -171,7 +174,7 @@ class ScriptReader implements ParsedScript {
 }
 
 /** Whether commands may be hidden in a node. */
-function isUnclear(node: SyntaxNode): boolean {
+function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
   switch (node.type) {
     case "Script":
       return "errors" in node && node.errors !== undefined && node.errors.length > 0;
@@ -189,7 +192,8 @@ function isUnclear(node: SyntaxNode): boolean {
       return node.expression === undefined;
     // The value of a variable in an expression is evaluated, with the substitutions in it.
     case "ArithmeticWord":
-      return !/^\s*(?:\d+|0[xX][\da-fA-F]+)\s*$/.test(node.value);
+      return !/^\s*(?:\d+|0[xX][\da-fA-F]+)\s*$/.test(node.value) &&
+        !namesNumber(node.value, numbers);
     // `${!name}` and `${name@P}` evaluate the value of the variable, an index or an offset is an expression.
     case "ParameterExpansion":
       return node.prefix === "!" ||
@@ -199,14 +203,14 @@ function isUnclear(node: SyntaxNode): boolean {
       return /^-[vR]$/.test(node.operator);
     case "TestBinary":
       return /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator) &&
-        ![node.left, node.right].every(isNumber);
+        ![node.left, node.right].every((word) => isNumber(word) || namesNumber(word.text, numbers));
     // A document without an end reaches to the end of the script, or of the substitution it is in.
     case "HereDoc":
       return node.closing === undefined;
     case "Assignment":
-      return node.index !== undefined || EVALUATED_VARIABLES.test(node.name);
-    // A function can have the name of any program. Extended patterns are a syntax error unless the shell enables them.
-    case "Function":
+      return node.index !== undefined ||
+        EVALUATED_VARIABLES.test(node.name) && !hasPlainValue(node);
+    // They are a syntax error unless the shell enables them.
     case "ExtendedGlob":
     case "FileDescriptorVariable":
       return true;
@@ -245,10 +249,33 @@ const UNCLEAR_OPERATIONS: ReadonlySet<string> = new Set(["Transform", "Slice", "
 
 /** Variables whose value is a command, or decides which programs run. */
 export const EVALUATED_VARIABLES =
-  /^(?:PATH|IFS|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_.*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|RSYNC_RSH|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|PYTHONSTARTUP|.*_OPTIONS|.*SHELL)$/;
+  /^(?:PATH|IFS|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_(?!(?:AUTHOR|COMMITTER)_|TERMINAL_PROMPT$|OPTIONAL_LOCKS$|MERGE_AUTOEDIT$|LFS_SKIP_SMUDGE$).*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|RSYNC_RSH|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|PYTHONSTARTUP|.*_OPTIONS|.*SHELL)$/;
+
+/** Directories of programs that `PATH` may have besides those before. */
+const PATH_ENTRY =
+  /^(?:\$\{?PATH\}?|(?:~|\$\{?(?:HOME|PWD|VIRTUAL_ENV)\}?|\$\(pwd\))?[\w./@+-]*\/\.?s?bin)$/;
+
+/** Options of Node that load no code. */
+const NODE_OPTIONS =
+  /^\s*(?:--(?:max-old-space-size=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|enable-source-maps|unhandled-rejections=\w+|openssl-legacy-provider|experimental-(?:vm-modules|strip-types|transform-types))\s*)*$/;
+
+/** Whether a variable that decides which programs run has a common value that starts no unknown one. */
+function hasPlainValue({ name, value }: Assignment): boolean {
+  if (value.type === "ArrayValue") return false;
+  if (name === "PATH") return value.value.split(":").every((entry) => PATH_ENTRY.test(entry));
+  if (!isLiteral(value)) return false;
+  if (name === "NODE_OPTIONS") return NODE_OPTIONS.test(value.value);
+  return /PAGER$|EDITOR$|^VISUAL$/.test(name) && /^(?:cat|true|:)?$/.test(value.value);
+}
 
 function isNumber({ text }: Word): boolean {
   return /^(?:["']?-?\d+["']?|"?\$[?#$!]"?)$/.test(text);
+}
+
+/** Whether an expression is a variable whose value is a number. */
+function namesNumber(expression: string, numbers: ReadonlySet<string>): boolean {
+  const [, name] = /^\s*"?\$?\{?(\w+)\}?"?\s*$/.exec(expression) ?? [];
+  return name !== undefined && numbers.has(name);
 }
 
 /** Whether an unquoted part has an operator, as in `0<(command)`, which bash takes for a substitution. */
