@@ -412,6 +412,8 @@ const UNCOVERED: readonly string[] = [
   "git -c core.pager=./x log",
   "sort -o pwn a",
   "git --git-dir x log --output=pwn",
+  "git -c user.name=a log --output=pwn",
+  "git --namespace x log --output=pwn",
   "cd x && scripts/run a",
 ];
 
