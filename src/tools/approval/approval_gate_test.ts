@@ -419,7 +419,13 @@ const UNCOVERED: readonly string[] = [
 
 for (const command of UNCOVERED) {
   Deno.test(`approvalGate(): allow rules do not cover ${JSON.stringify(command)}`, async () => {
-    const allow = ["bash(deno test *)", "bash(git log *)", "bash(sort *)", "bash(scripts/run *)"];
+    const allow = [
+      "bash(deno test *)",
+      "bash(git *)",
+      "bash(git log *)",
+      "bash(sort *)",
+      "bash(scripts/run *)",
+    ];
     assertEquals(await getDecisionType(approvalGate({ allow }), "bash", { command }), "denied");
   });
 }
