@@ -255,6 +255,10 @@ function namesWord(code: string, word: string): boolean {
   return false;
 }
 
+/** Options of git and others that always have a value in the next word, such as a directory. */
+const VALUED_OPTIONS =
+  /^(?:-C|--(?:prefix|workspace|dir|directory|cwd|filter|namespace|context|manifest-path|registry|profile))$/;
+
 /**
  * Whether operands match in order. The program may have options before and between them, each with a value in the next
  * word.
@@ -272,8 +276,12 @@ function matchesOperands(
   for (const [index, word] of words.entries()) {
     const expression = expressions[matched];
     if (!expression && isPrefix) return true;
-    // An expansion can become any number of words.
-    if (!word.literal) return true;
+    // An expansion can become any number of words, unless it is quoted.
+    if (!word.literal) {
+      if (!word.quoted || !VALUED_OPTIONS.test(words[index - 1]?.text ?? "")) return true;
+      isValue = false;
+      continue;
+    }
     const names = matched === 0 ? listCommandNames(program, word.text) : [word.text];
     if (names.some((name) => expression?.test(name))) {
       matched++;

@@ -412,7 +412,7 @@ function findCommandStarts(args: readonly ShellWord[], wrapper: Wrapper): number
   let operands = wrapper.operands ?? 0;
   let isOperand = false;
   for (let index = 0; index < args.length; index++) {
-    const { text = "", literal = false } = args[index] ?? {};
+    const { text = "", literal = false, quoted = false } = args[index] ?? {};
     if (text === "--" && !isOperand) {
       isOperand = true;
       continue;
@@ -423,7 +423,7 @@ function findCommandStarts(args: readonly ShellWord[], wrapper: Wrapper): number
       if (value === "next") index++;
       continue;
     }
-    if (wrapper.assigns && literal && /^\w+=/.test(text)) continue;
+    if (wrapper.assigns && (literal || quoted) && /^\w+=/.test(text)) continue;
     // `env -` clears the environment as `env -i` does; no program has this name.
     if (text === "-" && !isOperand && operands === 0) continue;
     if (operands === 0) return [index];

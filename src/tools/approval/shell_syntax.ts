@@ -23,6 +23,8 @@ export interface ShellWord {
   readonly text: string;
   /** Whether the shell passes exactly this text: it has no variable, substitution, pattern, brace list or tilde. */
   readonly literal: boolean;
+  /** Whether it has variables and substitutions, but is one word: they are in double quotes. Default: `false`. */
+  readonly quoted?: boolean;
 }
 
 /** A redirection. */
@@ -310,13 +312,27 @@ function toRedirects(redirects: readonly Redirection[]): ShellRedirect[] {
 
 function toShellWord(word: Word | Assignment): ShellWord {
   if (word.type === "Assignment") return toAssignmentWord(word);
-  return { text: word.value, literal: isLiteral(word) };
+  return { text: word.value, ...describeValue(word) };
 }
 
 /** An argument such as `name=value`, which only `export` and similar commands treat as an assignment. */
 function toAssignmentWord({ name, value, text }: Assignment): ShellWord {
   if (value.type === "ArrayValue" || !text.startsWith(`${name}=`)) return { text, literal: false };
-  return { text: `${name}=${value.value}`, literal: isLiteral(value) };
+  return { text: `${name}=${value.value}`, ...describeValue(value) };
+}
+
+function describeValue(word: Word): Omit<ShellWord, "text"> {
+  const literal = isLiteral(word);
+  return { literal, ...(!literal && isQuoted(word) && { quoted: true }) };
+}
+
+/** Whether all expansions are in double quotes, and none is a list. */
+function isQuoted(word: Word): boolean {
+  const parts = word.parts ?? [];
+  return !getUnquotedTexts(word).some(hasExpansion) && !/(?:^|[=:])~/.test(word.text) &&
+    parts.every((part) =>
+      part.type === "DoubleQuoted" ? !/[@*]/.test(part.text) : isLiteralPart(part)
+    );
 }
 
 function isLiteral(word: Word): boolean {
