@@ -210,8 +210,9 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
     }
     if (!namesProgram(program, base)) return "none";
     const hasOptions = options.every(({ arg, expression }) =>
-      rest.some((word) =>
-        !word.literal || expression.test(word.text) || includesOption(word, arg)
+      rest.some((word, index) =>
+        !word.literal && !isMessage(base, word, rest[index - 1]) || expression.test(word.text) ||
+        includesOption(word, arg)
       ) || includesForms(base, rest, arg)
     );
     const pattern = { program: base, expressions: operands, isPrefix };
@@ -229,6 +230,12 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
     const mayBegin = (text: string) => namesProgram(program, text) || INTERPRETERS.test(text);
     return findLaunched(command, mayBegin).some(isLaunched) ? "possible" : "none";
   };
+}
+
+/** Whether a word with expansions is the value of an option for a text, as in `git commit -m "$TEXT"`, and so no option. */
+function isMessage(program: string, word: ShellWord, before: ShellWord | undefined): boolean {
+  return /^(?:git|gh)$/.test(program) && word.quoted === true && before?.literal === true &&
+    /^(?:-a?m|--(?:message|title|body))$/.test(before.text);
 }
 
 /** Programs whose arguments may be code that starts other programs. */

@@ -137,3 +137,28 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
     assertEquals((await decide(deny, "bash", { command })).type, "approved", command);
   }
 });
+
+Deno.test("approvalGate(): a deny rule for an option lets pass messages with expansions", async () => {
+  const deny = [
+    "bash(git commit --no-verify *)",
+    "bash(git commit -n *)",
+    "bash(git commit --amend *)",
+  ];
+  const getType = async (command: string) => (await decide(deny, "bash", { command })).type;
+  const document = `"$(cat <<'E'\nFix a\n\n* b\n\nCo-Authored-By: c <c@d>\nE\n)"`;
+  for (const message of [document, '"$M"', '"Fix $X"']) {
+    for (const option of ["-m", "-am", "--message"]) {
+      assertEquals(
+        await getType(`git add -A && git commit ${option} ${message}`),
+        "approved",
+        message,
+      );
+    }
+    assertEquals(await getType(`git commit -m ${message} -n`), "denied", message);
+    assertEquals(await getType(`git commit --amend -m ${message}`), "denied", message);
+    assertEquals(await getType(`git commit ${message}`), "denied", message);
+  }
+  for (const message of ["$M", '"$@"', '"${M[@]}"']) {
+    assertEquals(await getType(`git commit -m ${message}`), "denied", message);
+  }
+});

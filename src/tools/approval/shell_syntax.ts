@@ -8,6 +8,7 @@
 import {
   type Assignment,
   type Command,
+  type DoubleQuotedChild,
   forEachChild,
   parse,
   type Redirection,
@@ -331,8 +332,13 @@ function isQuoted(word: Word): boolean {
   const parts = word.parts ?? [];
   return !getUnquotedTexts(word).some(hasExpansion) && !/(?:^|[=:])~/.test(word.text) &&
     parts.every((part) =>
-      part.type === "DoubleQuoted" ? !/[@*]/.test(part.text) : isLiteralPart(part)
+      part.type === "DoubleQuoted" ? !part.parts.some(isList) : isLiteralPart(part)
     );
+}
+
+/** Whether an expansion in double quotes may be several words, such as `$@`. */
+function isList({ type, text }: DoubleQuotedChild): boolean {
+  return /^(?:Simple|Parameter)Expansion$/.test(type) && /[@*]/.test(text);
 }
 
 function isLiteral(word: Word): boolean {
