@@ -56,13 +56,14 @@ const MAX_STOP_TEXTS = 5;
 /** Matches models that reject a system instruction. */
 const WITHOUT_SYSTEM_INSTRUCTION = /^(?:models\/)?gemma-[1-3]/;
 
-/** Content of prompts, tool results and earlier replies. */
+/** Content of prompts, tool results and earlier replies. Vertex AI accepts no text but plain text. */
 const ABILITIES: ContentAbilities = {
   replies: GOOGLE_REPLAY,
   image: { types: /^image\/(?:png|jpeg|webp|heic|heif)$/, urls: /^(?:https?|gs):/i, files: true },
   document: {
-    types: /^(?:application\/(?:pdf|rtf)|text\/(?:plain|html|css|csv|markdown|xml|rtf))$/,
+    types: /^(?:application\/(?:pdf|rtf)|text\/(?:plain|rtf))$/,
     urls: /^(?:https?|gs):/i,
+    urlTypes: /^(?:application\/(?:pdf|rtf)|text\/(?:plain|html|css|csv|markdown|xml|rtf))$/,
     files: true,
   },
   audio: { types: /^audio\//, urls: /^(?:https?|gs):/i, files: true },

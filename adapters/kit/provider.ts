@@ -197,8 +197,13 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   }
 
   async reopen(error: AgentError, connection: AbortController): Promise<OpenReply<Frame>> {
-    const response = await this.#postWithoutRejected(error, connection);
-    return { ...response, ...await this.#createReader() };
+    try {
+      const response = await this.#postWithoutRejected(error, connection);
+      return { ...response, ...await this.#createReader() };
+    } catch (other) {
+      if (other !== error) this.#reservation.release(other);
+      throw other;
+    }
   }
 
   #addSecrets(secrets: readonly string[]): void {
@@ -233,13 +238,13 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
     const reducer = sent.reducer ??= new ContentReducer(call.request);
     // The first request has reported everything else.
     const writer = new BlockWriter(() => {});
+    const prepare = (request: StreamRequest) => this.#prepare({ ...call, request, writer }, key);
     let problem: unknown = error;
     while (true) {
-      const request = reducer.reduce(problem);
+      const request = await reducer.reduce(problem, async (sent) => (await prepare(sent)).body);
       if (!request) throw problem;
       try {
-        const outgoing = await this.#prepare({ ...call, request, writer }, key);
-        const body = await this.#post(outgoing, connection);
+        const body = await this.#post(await prepare(request), connection);
         const onAccepted = () => {
           for (const { code, message } of reducer.warnings) call.writer.warning(code, message);
           this.#history.rejected ??= new RejectedContent();

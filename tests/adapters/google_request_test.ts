@@ -399,3 +399,27 @@ Deno.test("createGoogle(): the key of a request is sent as a key, also with getT
   assertEquals(await send({ apiKey: "my-key" }), ["my-key", null]);
   assertEquals(await send({}), [null, "Bearer my-token"]);
 });
+
+Deno.test("createGoogle(): documents of text are plain text, the only one that Vertex AI accepts, unless Google fetches them", async () => {
+  const types = ["text/markdown", "text/csv", "text/html", "application/json", "application/pdf"];
+  const url = "gs://bucket/notes.md";
+  const content = [
+    ...types.map((mediaType): ContentBlock => ({
+      type: "document",
+      mediaType,
+      source: { type: "base64", data: "SGk=" },
+    })),
+    { type: "document", mediaType: "text/markdown", source: { type: "url", url } } as const,
+  ];
+  const { body } = await sendPrompt(createModel("gemini-3-flash-preview"), {
+    messages: [{ ...prompt(""), content }],
+  });
+  assertEquals(body["contents"], [{
+    role: "user",
+    parts: [
+      ...["text/plain", "text/plain", "text/plain", "text/plain", "application/pdf"]
+        .map((mimeType) => ({ inlineData: { mimeType, data: "SGk=" } })),
+      { fileData: { mimeType: "text/markdown", fileUri: url } },
+    ],
+  }]);
+});

@@ -58,6 +58,7 @@ for (
 for (
   const message of [
     "Unsupported MIME type: application/rtf",
+    "Unable to submit request because it has a mimeType parameter with value application/rtf, which is not supported. Update the mimeType and try again.",
     "Expected a file with an application/pdf MIME type, but got unsupported MIME type 'application/rtf'.",
   ]
 ) {
@@ -74,25 +75,78 @@ for (
   });
 }
 
-Deno.test("openai: only the image whose URL the error contains is left out", async () => {
+Deno.test("openai: only the images whose URLs the errors contain are left out", async () => {
   const subject = findSubject("openai");
-  const urls = ["https://files.example/1.png", "https://files.example/2.png"];
+  const urls = [1, 2, 3, 4].map((number) => `https://files.example/${number}.png`);
   const bodies: string[] = [];
   const fetch: typeof globalThis.fetch = (input, init) => {
     const body = `${init?.body}`;
     bodies.push(body);
-    if (!body.includes(`${urls[0]}`)) return createServer(subject).fetch(input, init);
-    const error = { message: `Error while downloading ${urls[0]}. Upstream status code: 404.` };
+    const lost = [urls[0], urls[2]].find((url) => body.includes(`${url}`));
+    if (lost === undefined) return createServer(subject).fetch(input, init);
+    const error = { message: `Error while downloading ${lost}. Upstream status code: 404.` };
     return Promise.resolve(Response.json({ error }, { status: 400 }));
   };
   const images = urls.map((url): ContentBlock => ({ type: "image", source: { type: "url", url } }));
   const request = createPrompt(subject, images);
-  assertEquals((await readReply(subject.createStreamFn(fetch)(request))).stopReason, "stop");
+  const { stopReason, warnings } = await readReply(subject.createStreamFn(fetch)(request));
+  assertEquals([stopReason, warnings.at(-1)?.message], [
+    "stop",
+    "The provider rejected an image: 2 omitted",
+  ]);
   assertEquals(
     bodies.map((body) => urls.map((url) => body.includes(url))),
-    [[true, true], [false, true]],
+    [[true, true, true, true], [false, true, true, true], [false, true, false, true]],
   );
 });
+
+Deno.test("openai: a request with many lost images is sent again a few times", async () => {
+  const subject = findSubject("openai");
+  const urls = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => `https://files.example/${number}.png`);
+  let count = 0;
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    const lost = urls.find((url) => `${init?.body}`.includes(url));
+    if (lost === undefined) return createServer(subject).fetch(input, init);
+    count++;
+    const error = { message: `Error while downloading ${lost}. Upstream status code: 404.` };
+    return Promise.resolve(Response.json({ error }, { status: 400 }));
+  };
+  const images = urls.map((url): ContentBlock => ({ type: "image", source: { type: "url", url } }));
+  const request = createPrompt(subject, images);
+  const { stopReason, warnings } = await readReply(subject.createStreamFn(fetch)(request));
+  assertEquals([stopReason, count, warnings.at(-1)?.message], [
+    "stop",
+    4,
+    "The provider rejected an image: 8 omitted",
+  ]);
+});
+
+/** Errors with the path of the second of three images. */
+const PATH_ERRORS: readonly (readonly [provider: string, message: string])[] = [
+  ["anthropic", "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum"],
+  ["anthropic", "messages.0.content.1.image.source.base64.data: Could not process image"],
+  ["openai", "Invalid 'input[0].content[1].image_url'. Expected a base64-encoded data URL"],
+];
+
+for (const [provider, message] of PATH_ERRORS) {
+  Deno.test(`${provider}: only the image whose path the error contains is left out, as after "${message}"`, async () => {
+    const subject = findSubject(provider);
+    const error = { error: { type: "invalid_request_error", message } };
+    const { bodies, fetch } = createServer({ ...subject, error });
+    const images = ["Zmlyc3Q=", SIGNED, "dGhpcmQ="].map((data): ContentBlock => ({
+      type: "image",
+      source: { type: "base64", mediaType: "image/png", data },
+    }));
+    const request = createPrompt(subject, images);
+    const { stopReason, warnings } = await readReply(subject.createStreamFn(fetch)(request));
+    assertEquals([stopReason, warnings.at(-1)?.message], [
+      "stop",
+      "The provider rejected an image: 1 omitted",
+    ]);
+    assertEquals(bodies.length, 2);
+    assertEquals(["Zmlyc3Q=", "dGhpcmQ="].filter((data) => !bodies[1]?.includes(data)), []);
+  });
+}
 
 /** Errors of Ollama, and the data of the images that are sent again. */
 const OLLAMA_ERRORS: readonly (readonly [status: number, message: string])[] = [

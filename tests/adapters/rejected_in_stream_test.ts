@@ -120,6 +120,30 @@ Deno.test("createOpenAI(): an abort ends a request that is sent again after an e
   assertEquals([listEvents(events), bodies.length], [["start", "error"], 2]);
 });
 
+Deno.test("createOpenAI(): a request that is sent again pauses the limiter when it is throttled", async () => {
+  const pauses: number[] = [];
+  let count = 0;
+  const streamFn = createOpenAI({
+    apiKey: "key",
+    limiter: {
+      acquire: () => Promise.resolve(),
+      observe: () => {},
+      pause: (delayMs) => pauses.push(delayMs),
+    },
+    fetch: () => {
+      if (count++ > 0) {
+        const headers = { "retry-after": "7" };
+        return Promise.resolve(new Response("slow down", { status: 429, headers }));
+      }
+      const event = `data: ${JSON.stringify(INVALID_IMAGE)}\n\n`;
+      const headers = { "content-type": "text/event-stream" };
+      return Promise.resolve(new Response(event, { headers }));
+    },
+  });
+  const { error } = await readReply(streamFn(createRequest()));
+  assertEquals([error?.code, pauses], ["model_throttled", [7000]]);
+});
+
 Deno.test("createOpenAI(): a response that fails because of an image is requested again without it", async () => {
   const images: boolean[] = [];
   const streamFn = createOpenAI({

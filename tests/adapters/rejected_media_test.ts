@@ -46,7 +46,7 @@ const IMAGE_ERRORS: readonly (readonly [model: string, message: string])[] = [
   ["openai", "Invalid base64 image_url."],
   [
     "openai",
-    "Invalid 'input[2].output[1].image_url'. Expected a base64-encoded data URL with an image MIME type, but got unsupported MIME type 'image/x'.",
+    "Invalid 'input[4].output[1].image_url'. Expected a base64-encoded data URL with an image MIME type, but got unsupported MIME type 'image/x'.",
   ],
   ["anthropic", "messages.2.content.1.image.source.base64: invalid base64 data"],
 ];
@@ -248,6 +248,17 @@ Deno.test("anthropic: a new image is sent when the rejected one is of an earlier
   assertEquals(bodies.at(-1)?.includes(SIGNED), false);
   await readReply(streamFn(request));
   assertEquals(bodies.length, 4);
+});
+
+Deno.test("openai: an image that an error names is sent when it is not the rejected one", async () => {
+  const [subject] = SUBJECTS;
+  if (!subject) throw new Error("No subject");
+  const error = { error: { message: "Invalid 'input[2].output[1].image_url'." } };
+  const { bodies, fetch } = createServer({ ...subject, error });
+  const request = createScreenshots(subject.model, ["call1", "call2"]);
+  const { stopReason, warnings } = await readReply(subject.createStreamFn(fetch)(request));
+  assertEquals([stopReason, listRejections(warnings)], ["stop", ["images_left_out"]]);
+  assertEquals(bodies.map((body) => body.includes("Z29vZA==")), [true, false, true]);
 });
 
 Deno.test("anthropic: a request of which everything is rejected is sent a few times, and the last error is reported", async () => {

@@ -24,6 +24,25 @@ const RESPONSE_CASES: readonly (readonly [string, number, unknown, AgentErrorCod
     false,
   ],
   [
+    "a key of OpenRouter that has spent its limit",
+    403,
+    createErrorBody(
+      "Key limit exceeded (total limit). Manage it using https://openrouter.ai/settings/keys",
+    ),
+    "model_throttled",
+    false,
+  ],
+  [
+    "a team of xAI without credits",
+    403,
+    {
+      error:
+        "Your newly created team doesn't have any credits yet. You can purchase credits on https://console.x.ai",
+    },
+    "model_throttled",
+    false,
+  ],
+  [
     "an empty balance at Moonshot",
     429,
     {

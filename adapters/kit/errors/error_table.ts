@@ -171,7 +171,7 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
 const OVERSIZED_PATTERN = /request too large for [^:]*tokens per min/i;
 
 const QUOTA_PATTERN =
-  /insufficient[_ ](?:quota|balance|credit|funds)|exceeded your current quota|credit balance is too low|out of credits|credits are depleted|payment required|extra usage is required|(?:spend|spending|billing|monthly|usage) (?:hard )?(?:limit|cap)|quota.{0,40}per ?day|per ?day.{0,40}quota|daily (?:limit|quota)/i;
+  /insufficient[_ ](?:quota|balance|credit|funds)|exceeded your current quota|credit balance is too low|out of credits|credits are depleted|have any credits|key limit exceeded|payment required|extra usage is required|(?:spend|spending|billing|monthly|usage) (?:hard )?(?:limit|cap)|quota.{0,40}per ?day|per ?day.{0,40}quota|daily (?:limit|quota)/i;
 
 /** Classifications by message, in order, for errors that neither code nor status decides. */
 export const COMMON_PATTERNS: readonly (readonly [RegExp, ErrorClassification])[] = [

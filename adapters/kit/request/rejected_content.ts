@@ -13,6 +13,8 @@ import type { ModelSpec } from "../../../src/core/model.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { isMedia, isOwnReply } from "./history.ts";
 import { getMediaType, type MediaBlock } from "./media.ts";
+import { findNamedPart, isNamed } from "./named_part.ts";
+import { findMedia, findNewestTurn, getMediaSize, listImages, listMedia } from "./request_media.ts";
 import type { WarningSink } from "./warnings.ts";
 
 /**
@@ -48,8 +50,12 @@ const REJECTED_DOCUMENT =
 const REJECTED_AUDIO =
   /audio (?:inputs? )?(?:modality )?(?:is |are )?not (?:supported|enabled|valid)|support (?:the )?(?:input )?audio\b|(?:invalid|unsupported) audio\b|invalid '[^']*input_audio/i;
 
-/** Matches errors about the type of media, which they name: "Unsupported MIME type: application/rtf" of Google. */
-const REJECTED_TYPE = /unsupported mime[ _]?type:? ?[`'"]?([\w.+-]+\/[\w.+-]+)/i;
+/**
+ * Matches errors about the type of media, which they name: "Unsupported MIME type: application/rtf" of Google, and "it has a
+ * mimeType parameter with value application/rtf, which is not supported" of Vertex AI.
+ */
+const REJECTED_TYPE =
+  /(?:unsupported mime[ _]?type:?|mime[ _]?type parameter with value) ?[`'"]?([\w.+-]+\/[\w.+-]+)/i;
 
 /**
  * Matches errors about a URL that no longer leads to the image or document: "Error while downloading https://…" of OpenAI,
@@ -112,6 +118,9 @@ const REJECTED_SUMMARY = /reasoning summaries|reasoning\.summary/i;
 
 /** Matches the largest number that such an error reports. */
 const MAX_NUMBER = /(?:>|at most|max(?:imum)?(?: is| of)?|up to)\s*(\d+)/i;
+
+/** Number of parts after which a request is not sent again only for each further one that an error names. */
+const MAX_NAMED = 3;
 
 /** Largest number of images in a request of which Anthropic accepts large ones. */
 const MAX_LARGE_IMAGES = 20;
@@ -181,6 +190,8 @@ interface Warning {
 /** Content that may be what a provider rejects, with the kind of the content; `number` and `size` are those of all media. */
 interface Suspects {
   readonly reason: "thinking" | "summary" | "vision" | "number" | "size" | MediaKind["reason"];
+  /** Parts that the error names. */
+  readonly named?: readonly RejectedPart[];
   /** Parts to leave out, the most likely ones first. */
   readonly candidates: readonly (readonly RejectedPart[])[];
   /** Creates the warning about parts that are left out. */
@@ -215,12 +226,16 @@ export class RejectedContent {
 /** Leaves out what a provider rejects in a request, one suspicion after the other. */
 export class ContentReducer {
   readonly #request: StreamRequest;
+  /** The request without what is left out so far. */
+  #reduced: StreamRequest;
   readonly #attempts = new Map<Suspects["reason"], number>();
+  readonly #named = new Map<Suspects["reason"], readonly RejectedPart[]>();
   readonly #omitted = new Map<Suspects["reason"], readonly RejectedPart[]>();
   readonly #warnings = new Map<Suspects["reason"], Warning>();
 
   constructor(request: StreamRequest) {
     this.#request = request;
+    this.#reduced = request;
   }
 
   /** The warnings about what is left out. */
@@ -233,25 +248,45 @@ export class ContentReducer {
     return [...this.#omitted.values()].flat();
   }
 
-  /** Returns the request without what an error may be about; `undefined` if nothing of it is left. */
-  reduce(error: unknown): StreamRequest | undefined {
-    const suspects = AgentError.is(error) && findSuspects(error, this.#request);
+  /**
+   * Returns the request without what an error may be about; `undefined` if nothing of it is left. An error may contain the path
+   * of a part in the body, which is created again.
+   */
+  async reduce(
+    error: unknown,
+    createBody: (request: StreamRequest) => Promise<string>,
+  ): Promise<StreamRequest | undefined> {
+    if (!AgentError.is(error)) return undefined;
+    const part = await findNamedPart(error.message, () => createBody(this.#reduced));
+    const suspects = findSuspects(error, this.#request, part);
     if (!suspects) return undefined;
-    const { reason, candidates, toWarning } = suspects;
-    const attempt = this.#attempts.get(reason) ?? 0;
-    const parts = candidates.filter(({ length }) => length > 0)[attempt];
+    const { reason, toWarning } = suspects;
+    const parts = this.#select(suspects);
     if (!parts) return undefined;
-    this.#attempts.set(reason, attempt + 1);
     this.#omitted.set(reason, parts);
     this.#warnings.set(reason, toWarning(parts));
     const omitted = new Set(this.omitted);
-    return reduce(this.#request, (part) => omitted.has(part));
+    this.#reduced = reduce(this.#request, (part) => omitted.has(part));
+    return this.#reduced;
+  }
+
+  /** Selects what the errors have named; after some errors, the next candidates, too, and only these after one without names. */
+  #select({ reason, named = [], candidates }: Suspects): readonly RejectedPart[] | undefined {
+    const known = this.#named.get(reason) ?? [];
+    const all = [...new Set([...known, ...named])];
+    this.#named.set(reason, all);
+    if (all.length > known.length && known.length < MAX_NAMED) return all;
+    const attempt = this.#attempts.get(reason) ?? 0;
+    const parts = candidates.filter(({ length }) => length > 0)[attempt];
+    this.#attempts.set(reason, attempt + 1);
+    return parts && [...new Set([...named.length > 0 ? all : [], ...parts])];
   }
 }
 
 function findSuspects(
   { code, message }: AgentError,
   request: StreamRequest,
+  part: string | undefined,
 ): Suspects | undefined {
   if (code !== "model_throttled" && WITHOUT_VISION.test(message)) return suspectVision(request);
   const isTooLarge = TOO_LARGE.test(message) &&
@@ -267,7 +302,8 @@ function findSuspects(
   for (const { reason, pattern, includes } of KINDS) {
     const isIncluded = (block: MediaBlock) => includes(block, message);
     if (pattern.test(message) && media.some(isIncluded)) {
-      return suspectMedia(request, { reason, isIncluded, message });
+      const named = media.filter((block) => isIncluded(block) && isNamed(block, { message, part }));
+      return suspectMedia(request, { reason, isIncluded, named });
     }
   }
   return undefined;
@@ -318,43 +354,30 @@ function hasSummary({ model, options }: StreamRequest): boolean {
 /** Media of a kind of which an error reports one. */
 interface SuspectMediaOptions extends Pick<MediaKind, "reason"> {
   readonly isIncluded: (block: MediaBlock) => boolean;
-  readonly message: string;
+  readonly named: readonly MediaBlock[];
 }
 
 /**
- * Suspects the media that the error names; then the newest, since earlier requests had the others; then the others, as when a
- * session continues in another process; then all.
+ * Suspects the newest media, since earlier requests had the others; then the others, as when a session continues in another
+ * process; then all.
  */
 function suspectMedia(
   request: StreamRequest,
-  { reason, isIncluded, message }: SuspectMediaOptions,
+  { reason, isIncluded, named }: SuspectMediaOptions,
 ): Suspects {
   const media = listMedia(request, 0).filter(isIncluded);
-  const isNamedKind = reason === "url" || reason === "file";
-  const named = media.filter((block) => isNamedKind && isNamed(block, message));
   const newest = listMedia(request, findNewestTurn(request, isIncluded)).filter(isIncluded);
   const others = media.slice(0, media.length - newest.length);
   return {
     reason,
-    candidates: [named, newest, ...(others.length > 0 ? [others, media] : [])],
+    named,
+    candidates: [newest, ...(others.length > 0 ? [others, media] : [])],
     toWarning: (parts) => {
       const type = findMediaType(parts);
       const text = `The provider rejected ${NAMES[type]}: ${parts.length} omitted`;
       return { code: MEDIA_CODES[type], message: text };
     },
   };
-}
-
-/** Whether an error contains the URL of a block, or the last part of the id of its file. */
-function isNamed({ source }: MediaBlock, message: string): boolean {
-  switch (source.type) {
-    case "url":
-      return message.includes(source.url);
-    case "provider_file":
-      return message.includes(source.id.slice(source.id.lastIndexOf("/") + 1));
-    default:
-      return false;
-  }
 }
 
 /** Returns the type of media in the words of a warning: that of images if there is one, else that of documents. */
@@ -415,37 +438,11 @@ function suspectLargeMedia(request: StreamRequest): Suspects {
   };
 }
 
-/** Returns the size of media in a request, in characters; that of URLs and files is not known. */
-function getMediaSize(media: readonly MediaBlock[]): number {
-  return media.reduce(
-    (size, { source }) => size + (source.type === "base64" ? source.data.length : 0),
-    0,
-  );
-}
-
 /** Returns the candidates that are more than all earlier ones. */
 function selectGrowing(candidates: readonly (readonly MediaBlock[])[]): (readonly MediaBlock[])[] {
   return candidates.filter(({ length }, index) =>
     candidates.slice(0, index).every((earlier) => earlier.length < length)
   );
-}
-
-/** Returns the index of the first message after the reply before the newest media. */
-function findNewestTurn(
-  { context: { messages } }: StreamRequest,
-  includes: (block: MediaBlock) => boolean,
-): number {
-  const last = messages.findLastIndex((message) => findMedia(message).some(includes));
-  return messages.slice(0, Math.max(last, 0)).findLastIndex(({ role }) => role === "assistant") + 1;
-}
-
-/** Returns the images and documents of the messages from an index on. */
-function listMedia({ context }: StreamRequest, start: number): MediaBlock[] {
-  return context.messages.slice(start).flatMap(findMedia);
-}
-
-function listImages(request: StreamRequest): MediaBlock[] {
-  return listMedia(request, 0).filter(({ type }) => type === "image");
 }
 
 function reduce(
@@ -477,10 +474,6 @@ function reduce(
       ? { ...options, reasoningSummary: "off" }
       : options,
   };
-}
-
-function findMedia(message: LlmMessage): MediaBlock[] {
-  return message.role === "assistant" ? [] : message.content.filter(isMedia);
 }
 
 function hasReasoning({ content }: AssistantMessage): boolean {

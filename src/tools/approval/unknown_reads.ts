@@ -146,9 +146,10 @@ function searchesWidely(program: string, args: readonly string[]): boolean {
   }
   if (/^(?:rg|ag)$/.test(program)) {
     return args.some((text) =>
-      /^-(?!-)\w*[uz.]|^--(?:hidden|no-ig|unr|skip-v|all|text|type-add|ignore-file(?:=|$))/.test(
-        text,
-      )
+      /^-(?!-)\w*[uzL.]|^--(?:hidden|follow|no-ig|unr|skip-v|all|text|type-add|ignore-file(?:=|$))/
+        .test(
+          text,
+        )
     ) || listGlobs(args).some(mayMatchName);
   }
   return /^[ef]?grep$/.test(program) && searchesDirectory(args);

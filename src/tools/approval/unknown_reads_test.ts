@@ -100,6 +100,8 @@ const UNKNOWN = [
   "find . -name '*.ts' | while read -r f; do cat $f; done",
   "f() { find . -name '*.ts'; }; f | xargs cat; g | xargs cat",
   "find . -name list.txt | xargs cat | xargs cat",
+  "rg -nL key",
+  "rg --follow key src",
   "find . -name .gitignore | xargs grep -oh '\\.e[n]v' | xargs cat",
   "find . -name '*.ts' -exec stat -c '.%%env' {} + | xargs cat",
   "find . -name '*.ts' -exec grep -l foo {} list + | xargs cat",
