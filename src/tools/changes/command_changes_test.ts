@@ -297,36 +297,6 @@ Deno.test({
 });
 
 Deno.test({
-  name: "bash: git can read no hidden files when it stores a snapshot",
-  ignore,
-  async fn() {
-    const parent = Deno.realPathSync(Deno.makeTempDirSync());
-    const [secret, git] = [`${parent}/secret.txt`, `${parent}/git`];
-    const path = Deno.env.get("PATH") ?? "";
-    // Instead of a command that replaces a directory by a link while git reads it.
-    const script = `#!/bin/sh\nPATH='${path}'\n` +
-      `case "$1" in add) cat '${secret}' > "$GIT_DIR/copy" ;; esac\nexec git "$@"\n`;
-    Deno.writeTextFileSync(secret, "hidden content");
-    Deno.writeTextFileSync(git, script, { mode: 0o755 });
-    try {
-      Deno.env.set("PATH", `${parent}:${path}`);
-      const changeLog = new ChangeLog();
-      await using workspace = new TestWorkspace({ hide: [secret] }, { changeLog });
-      const { confined } = await workspace.sandbox.describe();
-      await workspace.callTool("bash", { command: "echo > a.txt" });
-      const output = dirname(await workspace.sandbox.getOutputPath("x"));
-      const [snapshots] = Array.from(Deno.readDirSync(output), ({ name }) => name);
-      const copy = Deno.readTextFileSync(`${output}/${snapshots}/copy`);
-      assertEquals(copy, confined ? "" : "hidden content");
-      assertEquals((await changeLog.undoTurn(workspace.sandbox.files)).removed, ["a.txt"]);
-    } finally {
-      Deno.env.set("PATH", path);
-      Deno.removeSync(parent, { recursive: true });
-    }
-  },
-});
-
-Deno.test({
   name: "undoTurn(): undoes commands that ran at the same time, as those of sub-agents do",
   ignore,
   async fn() {

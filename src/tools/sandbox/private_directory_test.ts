@@ -3,30 +3,24 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { dirname } from "../../platform/paths.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { ChangeLog } from "../changes/change_log.ts";
-import { PrivateDirectory } from "./private_directory.ts";
 
 const ignore = Deno.build.os === "windows";
 
 Deno.test({
   name: "PrivateDirectory: is in TMPDIR when no other directory can be written",
   ignore: Deno.build.os !== "linux",
-  fn() {
-    const names = ["TMPDIR", "XDG_RUNTIME_DIR"];
-    const before = names.map((name) => [name, Deno.env.get(name)] as const);
+  async fn() {
     const directory = Deno.realPathSync(Deno.makeTempDirSync());
-    try {
-      Deno.env.set("TMPDIR", directory);
-      Deno.env.set("XDG_RUNTIME_DIR", "/proc");
-      const others = ["/tmp", "/var/tmp"].map((path) => Deno.realPathSync(path));
-      const { path } = new PrivateDirectory([directory, ...others]);
-      assertEquals(dirname(path), directory);
-    } finally {
-      for (const [name, value] of before) {
-        if (value === undefined) Deno.env.delete(name);
-        else Deno.env.set(name, value);
-      }
-      Deno.removeSync(directory);
-    }
+    const others = ["/tmp", "/var/tmp"].map((path) => Deno.realPathSync(path));
+    const module = JSON.stringify(import.meta.resolve("./private_directory.ts"));
+    const code = `import { PrivateDirectory } from ${module};` +
+      `console.log(new PrivateDirectory(${JSON.stringify([directory, ...others])}).path);`;
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["eval", "--no-config", "--no-lock", code],
+      env: { TMPDIR: directory, XDG_RUNTIME_DIR: "/proc" },
+    }).output();
+    assertEquals(dirname(new TextDecoder().decode(stdout).trim()), directory);
+    Deno.removeSync(directory, { recursive: true });
   },
 });
 
