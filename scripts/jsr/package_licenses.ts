@@ -23,7 +23,7 @@ interface BundledPackage {
 const PACKAGE = /^.+?\/((?:@[^/]+\/)?[^/@]+)[/@](\d+\.\d+\.\d[^/]*)\//;
 
 /** Matches the name of a package in the path of a source, as a source map has it. */
-const INLINED_PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*\/node_modules\/)/;
+const INLINED_PACKAGE = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 
 /** Matches the names of packages of the JSR registry, whose licenses are not in the cache: they all are MIT. */
 const MIT_PACKAGE = /^@(std|cliffy)\//;
@@ -55,18 +55,26 @@ export async function readLicenses({ paths, directory }: PackageFiles): Promise<
 /** Lists the packages in a file that was bundled before. They are dependencies of its package, so the cache has them. */
 async function listInlined(file: URL, { name, version }: BundledPackage) {
   const sources = await readSources(file);
-  const names = new Set(sources.map((source) => INLINED_PACKAGE.exec(source)?.[1] ?? name));
-  const inlined: BundledPackage[] = [];
+  const names = new Set(sources.flatMap((source) => INLINED_PACKAGE.exec(source)?.[1] ?? []));
   const registry = file.href.slice(0, file.href.lastIndexOf(`/${name}/${version}/`) + 1);
-  for (const other of names) {
-    if (other === name) continue;
-    const versions = new URL(`${other}/`, registry);
-    const cached = await Array.fromAsync(Deno.readDir(versions));
-    const newest = cached.filter(({ isDirectory }) => isDirectory).map(({ name }) => name)
-      .toSorted().at(-1) ?? "";
-    inlined.push({ name: other, version: newest, directory: new URL(`${newest}/`, versions) });
+  return await Promise.all(
+    [...names].map((inlined) => findCached(inlined, new URL(`${inlined}/`, registry))),
+  );
+}
+
+/** Finds a package of a version that is not known: the license is the same in all of them. */
+async function findCached(name: string, versions: URL): Promise<BundledPackage> {
+  try {
+    const entries = await Array.fromAsync(Deno.readDir(versions));
+    const version = entries.filter(({ isDirectory }) => isDirectory).map(({ name }) => name)
+      .toSorted().at(-1);
+    if (version !== undefined) {
+      return { name, version, directory: new URL(`${version}/`, versions) };
+    }
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
-  return inlined;
+  throw new Error(`The package ${name} is in the bundle, and its license is not in the cache`);
 }
 
 async function readSources(file: URL): Promise<readonly string[]> {
