@@ -228,6 +228,13 @@ Deno.test("compatible servers: fields that a server rejects are left out, those 
   assertEquals(mistral.reply.warnings.filter(({ code }) => code === "field_left_out"), []);
 });
 
+Deno.test("Fireworks: replies may be longer than its default of 2,000 tokens", async () => {
+  const url = "https://api.fireworks.ai/inference/v1";
+  assertEquals((await call(url, DONE)).body.max_tokens, 32_000);
+  assertEquals((await call(url, DONE, { maxTokens: 500 })).body.max_tokens, 500);
+  assertEquals((await call("https://api.groq.com/openai/v1", DONE)).body.max_tokens, undefined);
+});
+
 Deno.test("LM Studio, llama.cpp: a required tool is sent alone, because tool_choice must be a text", async () => {
   const toolChoice = { name: "look" };
   for (const port of [1234, 8080]) {

@@ -24,6 +24,8 @@ import type { WireMessage } from "./wire.ts";
 export interface ChatDialect {
   /** Field for the maximum length of a reply in tokens. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
+  /** Maximum length of a reply in tokens for a request without one. Default: that of the server. */
+  readonly defaultMaxTokens?: number;
   /** Completes the schema of the parameters of a tool. Default: as for most servers. */
   readonly toToolSchema?: (parameters: JsonSchema) => JsonSchema;
   /** Maximum length of the description of a tool, in characters. Default: unlimited. */
@@ -196,6 +198,13 @@ const MOONSHOT: ChatDialect = {
     /^kimi-(?:k2\.|k2-thinking|for-coding)/.test(modelId) ? "never" : undefined,
 };
 
+/** Dialect of Fireworks, whose default for replies is 2,000 tokens. It lowers a limit that does not fit into the context. */
+const FIREWORKS: ChatDialect = {
+  ...LENIENT,
+  toToolSchema: toTypedSchema,
+  defaultMaxTokens: 32_000,
+};
+
 const DIALECTS: Readonly<Record<string, ChatDialect>> = {
   "openrouter.ai": OPENROUTER,
   "ai-gateway.vercel.sh": VERCEL,
@@ -204,7 +213,7 @@ const DIALECTS: Readonly<Record<string, ChatDialect>> = {
   "api.moonshot.ai": MOONSHOT,
   "api.moonshot.cn": MOONSHOT,
   "api.kimi.com": MOONSHOT,
-  "api.fireworks.ai": { ...LENIENT, toToolSchema: toTypedSchema },
+  "api.fireworks.ai": FIREWORKS,
   "api.z.ai": THINKING_SWITCH,
   "open.bigmodel.cn": THINKING_SWITCH,
 };

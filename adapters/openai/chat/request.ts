@@ -103,7 +103,7 @@ export async function createChatBody(
     top_p: resolveTopP(options, sampling, sink),
     stop: resolveChatStop(request, { dialect, entry }, sink),
     [seedField]: options.seed,
-    [dialect.maxTokensField]: resolveMaxTokens(options, entry, sink),
+    [dialect.maxTokensField]: resolveMaxTokens(options, entry, sink) ?? dialect.defaultMaxTokens,
     ...dialect.toThinkingFields(model, entry?.thinking),
     service_tier: tier,
     ...(!unsupported.includes("verbosity") && { verbosity: options.verbosity }),
