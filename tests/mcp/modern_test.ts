@@ -95,6 +95,23 @@ Deno.test("protocol 2026-07-28: a list that changed during a long outage is read
   assertEquals(warnings, []);
 });
 
+Deno.test("protocol 2026-07-28: a list that changed before the first subscription succeeds is read again", async () => {
+  const clock = new ManualClock();
+  const { now, sleep } = clock;
+  let tools = [ECHO];
+  const handlers = createModernHandlers(() => tools);
+  const listen: MockHandler = (message, process) =>
+    tools.length === 1
+      ? process.send({ id: message.id, error: { code: -32603, message: "Down" } })
+      : handlers["subscriptions/listen"]?.(message, process);
+  const server = new MockServer({ handlers: { ...handlers, "subscriptions/listen": listen } });
+  await using mcp = await connectMock(server, { now, sleep, waitMs: 1_000 });
+  await waitUntil(() => clock.waits.includes(5_000));
+  tools = [ECHO, { ...ECHO, name: "new" }];
+  clock.advance(5_000);
+  await waitUntil(() => mcp.servers[0]?.tools.length === 2);
+});
+
 Deno.test("protocol 2026-07-28: a request for data in a result is answered by the program", async () => {
   const handlers = { ...createModernHandlers(() => [ECHO]), "tools/call": askInResult };
   await using mcp = await connectMock(new MockServer({ handlers }), {

@@ -33,6 +33,7 @@ async function createProject(workspace: TestWorkspace): Promise<void> {
     "sub/Id_RSA",
     "sub/.SSH/config",
     "node_modules/p/test.key",
+    ".git/tree/logs/.env",
     "nested/.env",
     "nested/tree/prod.env",
     ".git/x.pem",
@@ -56,6 +57,7 @@ async function createProject(workspace: TestWorkspace): Promise<void> {
   ] as const;
   for (const [target, name] of links) await Deno.symlink(target, `${directory}/${name}`);
   await Deno.link(`${directory}/.env`, `${directory}/sub/copy.txt`);
+  await Deno.link(`${directory}/node_modules/p/test.key`, `${directory}/node_modules/p/plain.txt`);
   await Deno.mkdir(`${directory}/nested/.git/worktrees`, { recursive: true });
 }
 
@@ -243,6 +245,12 @@ Deno.test({
     );
     assertEquals(await run("git status --short; git diff"), "Exit code: 0");
     assertMatch(await run("git log --oneline fix/prod.env"), /Exit code: 0\n\w+ x$/);
+    // As after a checkout: the index was written in the same second.
+    await Deno.utime(`${workspace.directory}/.env`, new Date(), new Date());
+    assertMatch(
+      await run("git status --short"),
+      /^ M \.env\n.*may show unchanged ones as changed.*: \.env\]$/m,
+    );
     workspace.writeFile(".env", `changed ${SECRET}`);
     workspace.writeFile("src/a.ts", "changed\n");
     assertMatch(await run("git diff"), /fatal: cannot hash .env\n/);

@@ -263,7 +263,7 @@ export class Session {
 
   /**
    * Subscribes to changes, again after a pause when the server ends the subscription or cannot be reached. Changes in the
-   * meantime were not reported, so that the list is read again after each subscription but the first. Never rejects.
+   * meantime were not reported, so that the list is read again, unless the first attempt succeeds. Never rejects.
    */
   async #subscribe(): Promise<void> {
     const { client, clock, onToolsChange } = this.#options;
@@ -273,7 +273,7 @@ export class Session {
       const filter = { toolsListChanged: true };
       const subscription = await client.listen(filter, { timeout: REQUEST_TIMEOUT_MS })
         .catch(() => undefined);
-      if (subscription && wasSubscribed) onToolsChange(this);
+      if (subscription && (wasSubscribed || failures > 0)) onToolsChange(this);
       wasSubscribed ||= subscription !== undefined;
       failures = subscription ? 0 : failures + 1;
       await subscription?.closed;

@@ -121,6 +121,7 @@ const AWK_READS = /getline|system\s*\(|"\s*\||\|\s*"|\bARGV\b|@(?:load|include)/
 
 /** Whether the arguments of a program have code, or the program reads it from its input. */
 function runsCode(program: string, args: readonly string[]): boolean {
+  if (/^(?:source|\.)$/.test(program)) return true;
   if (/^[gmn]?awk$/.test(program)) return args.some((text) => AWK_READS.test(text));
   if (!INTERPRETERS.test(program)) return false;
   if (args.length === 1 && /^(?:-[vVh]|--version|--help)$/.test(args[0] ?? "")) return false;
@@ -145,9 +146,10 @@ function searchesWidely(program: string, args: readonly string[]): boolean {
   }
   if (/^(?:rg|ag)$/.test(program)) {
     return args.some((text) =>
-      /^-(?!-)\w*[uz.]|^--(?:hidden|no-ig|unr|skip-v|all|text|type-add|ignore-file(?:=|$))/.test(
-        text,
-      )
+      /^-(?!-)\w*[uzL.]|^--(?:hidden|follow|no-ig|unr|skip-v|all|text|type-add|ignore-file(?:=|$))/
+        .test(
+          text,
+        )
     ) || listGlobs(args).some(mayMatchName);
   }
   return /^[ef]?grep$/.test(program) && searchesDirectory(args);

@@ -24,20 +24,36 @@ export interface EndedCommand {
   readonly files: Pick<SandboxFiles, "toDisplayPath">;
 }
 
-/** Formats notices about the hidden files that a command or its errors name, and about directories that were not searched. */
+/** Lines before an error, which may have the name of its file. */
+const LINES_BEFORE = 4;
+
+/** Matches what `git status` and `git diff` show of a changed file before its name, or of one that they cannot read. */
+const CHANGED = /^(?:\tmodified: +|[ MARC]M |M\t|1 [.MARC]M |fatal: cannot hash )/;
+
+/**
+ * Formats notices about the hidden files that a command or its errors name or that git shows as changed, and about
+ * directories that were not searched.
+ */
 export function formatHiddenFiles(
   hidden: SecretFiles | undefined,
   { command, output, files }: EndedCommand,
 ): string[] {
   if (!hidden) return [];
-  const errors = output.split("\n").filter((line) => /permission denied/i.test(line));
-  const text = [command, ...errors].join("\n").slice(0, MAX_CHARACTERS);
-  const named = hidden.secrets.filter((path) => hasName(text, basename(path)));
+  const lines = output.split("\n");
+  const named = selectNamed(hidden.secrets, [command, ...listErrors(lines)]);
+  const changed = /\bgit\b/.test(command)
+    ? selectNamed(hidden.secrets, lines.filter((line) => CHANGED.test(line)))
+    : [];
   const list = (paths: readonly string[]) =>
     formatPaths(paths.map((path) => quoteUnusual(files.toDisplayPath(path))));
   return [
     ...(named.length === 0 ? [] : [
       `[Sandbox: commands cannot read these files, which usually hold secrets: ${list(named)}]`,
+    ]),
+    ...(changed.length === 0 ? [] : [
+      `[Sandbox: git cannot read these files, and may show unchanged ones as changed; leave them out, as in "git diff -- ':!NAME'": ${
+        list(changed)
+      }]`,
     ]),
     ...(hidden.unsearched.length === 0 ? [] : [
       `[Sandbox: commands cannot read these directories, because there are too many files to search them for secrets: ${
@@ -45,6 +61,23 @@ export function formatHiddenFiles(
       }]`,
     ]),
   ];
+}
+
+/** Selects the files whose names are in a text. */
+function selectNamed(paths: readonly string[], lines: readonly string[]): readonly string[] {
+  const text = lines.join("\n").slice(0, MAX_CHARACTERS);
+  return paths.filter((path) => hasName(text, basename(path)));
+}
+
+/** Lists the lines with an error of the sandbox, and those before them. */
+function listErrors(lines: readonly string[]): readonly string[] {
+  const ends = lines.flatMap((line, index) =>
+    /permission denied|\bEACCES\b/i.test(line) ? [index] : []
+  );
+  const indices = ends.flatMap((end) =>
+    Array.from({ length: LINES_BEFORE + 1 }, (_, index) => end - LINES_BEFORE + index)
+  );
+  return [...new Set(indices)].flatMap((index) => lines[index] ?? []);
 }
 
 /** Whether a text has a name that is not part of another one, as in `process.env`. */

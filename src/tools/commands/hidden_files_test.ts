@@ -24,6 +24,32 @@ Deno.test("formatHiddenFiles(): lists the hidden files that a command or an erro
   ]);
 });
 
+Deno.test("formatHiddenFiles(): lists the hidden files in the lines before an error", () => {
+  const error = "Error loading .env at /p/.env.\n\nCaused by:\n    Permission denied (os error 13)";
+  assertEquals(format("deno task test", error), [notice(".env")]);
+  assertEquals(format("ls", `.env\n1\n2\n3\n4\n${error.slice(error.indexOf("Caused"))}`), []);
+  assertEquals(format("node a.js", "{\n  code: 'EACCES',\n  path: '/p/.env'\n}"), []);
+  assertEquals(format("node a.js", "Error: EACCES: /p/.env"), [notice(".env")]);
+});
+
+Deno.test("formatHiddenFiles(): lists the hidden files that git shows as changed, since it cannot read them", () => {
+  const changed =
+    `[Sandbox: git cannot read these files, and may show unchanged ones as changed; leave them out, as in "git diff -- ':!NAME'": .env]`;
+  for (
+    const line of [
+      "\tmodified:   .env",
+      " M .env",
+      "MM a/.env",
+      "M\t.env",
+      "1 .M N... 1 1 .env",
+      "fatal: cannot hash .env",
+    ]
+  ) assertEquals(format("cd a; git status", `a\n${line}`), [changed], line);
+  assertEquals(format("git log --stat", " .env | 1 +"), []);
+  assertEquals(format("git status", "?? .env\nM  .env\n\tnew file:   .env\n M a.env"), []);
+  assertEquals(format("ls", " M .env"), []);
+});
+
 Deno.test("formatHiddenFiles(): ignores other names, and commands without hidden files", () => {
   for (const command of ["echo process.env", "cat .env.example", "cat a.env", "cat x.pems", "ls"]) {
     assertEquals(format(command), [], command);

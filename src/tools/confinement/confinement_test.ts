@@ -290,6 +290,19 @@ Deno.test("listReadablePaths(): leaves out hidden paths and lists their siblings
   await Deno.remove(directory, { recursive: true });
 });
 
+Deno.test("listReadablePaths(): leaves out hard links to hidden files, by which these would be granted", async () => {
+  const directory = await Deno.realPath(await Deno.makeTempDir());
+  for (const name of ["key.pem", "other.txt"]) Deno.writeTextFileSync(`${directory}/${name}`, "a");
+  for (const name of ["empty.pem", "empty.txt"]) Deno.writeTextFileSync(`${directory}/${name}`, "");
+  Deno.linkSync(`${directory}/key.pem`, `${directory}/copy.txt`);
+  Deno.linkSync(`${directory}/empty.pem`, `${directory}/shared.txt`);
+  const hidden = [`${directory}/key.pem`, `${directory}/empty.pem`];
+  const granted = listReadablePaths(hidden).filter((path) => path.startsWith(directory));
+  const names = granted.map((path) => path.slice(directory.length + 1));
+  assertEquals(names.sort(), ["empty.txt", "other.txt", "shared.txt"]);
+  await Deno.remove(directory, { recursive: true });
+});
+
 Deno.test("createCommandEnvironment(): copies only listed and named variables", () => {
   const variables: Record<string, string> = { PATH: "/bin", HOME: "/h", API_KEY: "x", FLAG: "f" };
   const environment = createCommandEnvironment({

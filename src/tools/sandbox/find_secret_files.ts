@@ -14,6 +14,7 @@ import {
 import type { NamedEntry } from "../../platform/file_calls.ts";
 import { system } from "../../platform/system.ts";
 import { isWithin } from "../files/file_rules.ts";
+import { getSharedIdentity } from "../files/shared_identity.ts";
 
 /** Files with secrets in directories, and directories that may contain more of them. All paths are canonical. */
 export interface SecretFiles {
@@ -55,7 +56,11 @@ const MAX_UNSEARCHED = 500;
 const KERNEL_DIRECTORIES: ReadonlySet<string> = new Set(["/proc", "/sys", "/dev"]);
 
 /** Directories of programs. A link to a file in them hides nothing, since commands need it. */
-const SYSTEM_DIRECTORIES = /^\/(?:bin|lib\w*|nix|opt|sbin|usr)\//;
+const SYSTEM_DIRECTORIES = /^\/(?:bin|lib\w*|nix|opt|sbin|usr)(?:\/|$)/;
+
+/** Directories with what programs need; files in them, other than those in the directories of programs, may be hidden. */
+const SHARED_DIRECTORIES =
+  /^\/(?:etc(?:\/.*)?|home|media|mnt|private|proc|root|run|srv|sys|tmp|var|Users|Library|System|Applications|Volumes)$/s;
 
 /** Directories in a repository whose names are those of objects and branches. */
 const GIT_DATA: ReadonlySet<string> = new Set(["objects", "refs", "logs"]);
@@ -63,8 +68,11 @@ const GIT_DATA: ReadonlySet<string> = new Set(["objects", "refs", "logs"]);
 /** Matches directories of installed packages, whose files package managers share by thousands of links. */
 const PACKAGES = /\/(?:node_modules|site-packages)(?:\/|$)/;
 
-/** Matches `.git`, and directories in it. */
-const IN_GIT = /\/\.git(?:\/|$)/;
+/** Matches `.git`. */
+const GIT = /\/\.git$/;
+
+/** Matches directories in `.git`, among which are the repositories of submodules, and may be working trees. */
+const IN_GIT = /\/\.git\//;
 
 const isSecretName = compileSecretGlobs(SECRET_PLACES.names);
 const isHomePlace = compileSecretGlobs(SECRET_PLACES.home.map((path) => `**/${path}`));
@@ -162,12 +170,13 @@ class SecretFileSearch {
   }
 
   #searchDirectory(directory: string): void {
-    const isInGit = IN_GIT.test(directory);
     const hasLinks = !PACKAGES.test(directory) || this.#roots.has(directory);
     const prefix = toPrefix(directory);
-    for (const { name, isDirectory, isSymlink } of this.#listEntries(directory)) {
+    const entries = this.#listEntries(directory);
+    const isRepository = isGitDirectory(directory, entries);
+    for (const { name, isDirectory, isSymlink } of entries) {
       this.#entries++;
-      if (isDirectory && isInGit && GIT_DATA.has(name)) continue;
+      if (isDirectory && isRepository && GIT_DATA.has(name)) continue;
       const path = prefix + name;
       if (isDirectory && (this.#skipped.has(path) || KERNEL_DIRECTORIES.has(path))) continue;
       if (isSecretPlace(path, name) || (!isDirectory && this.#isSecretFile(path, name))) {
@@ -212,7 +221,7 @@ class SecretFileSearch {
   #isHideable(target: string, link: string): boolean {
     if (SYSTEM_DIRECTORIES.test(target)) return false;
     if (system.statSync(target).isFile) return true;
-    return isSecretPlace(link, basename(link)) &&
+    return !SHARED_DIRECTORIES.test(target) && isSecretPlace(link, basename(link)) &&
       ![...this.#roots].some((root) => isWithin(root, target));
   }
 
@@ -243,6 +252,12 @@ class SecretFileSearch {
   }
 }
 
+/** Whether a directory is `.git`, or that of a submodule or of another working tree in it. */
+function isGitDirectory(directory: string, entries: readonly NamedEntry[]): boolean {
+  return GIT.test(directory) ||
+    IN_GIT.test(directory) && entries.some(({ name }) => name === "HEAD");
+}
+
 /** Returns what precedes the names of a directory; faster than `join()`. */
 function toPrefix(directory: string): string {
   return directory.endsWith(SEPARATOR) ? directory : directory + SEPARATOR;
@@ -251,16 +266,6 @@ function toPrefix(directory: string): string {
 /** Whether a path is one of those with secrets in a home directory, which may be copied anywhere. */
 function isSecretPlace(path: string, name: string): boolean {
   return HOME_NAMES.has(name.toLowerCase()) && isHomePlace(path.slice(1));
-}
-
-/** Returns the identity of a file that has several names. */
-function getSharedIdentity(path: string): string | undefined {
-  try {
-    const { dev, ino, isFile, nlink } = system.lstatSync(path);
-    return isFile && nlink !== 1 ? `${dev}:${ino}` : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Replaces many directories by those above them, all at the same depth below their roots, until they are few. */

@@ -10,7 +10,7 @@ async function createTree(paths: readonly string[]) {
   for (const path of paths) {
     const file = `${directory}/${path}`;
     await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
-    await Deno.writeTextFile(file, "");
+    await Deno.writeTextFile(file, "a");
   }
   return {
     directory,
@@ -29,6 +29,10 @@ Deno.test("findSecretFiles(): finds the files with secrets in ignored directorie
     ".git/objects/ab/x.pem",
     ".git/refs/heads/fix/prod.env",
     ".git/logs/refs/heads/fix/prod.env",
+    ".git/modules/m/HEAD",
+    ".git/modules/m/logs/refs/heads/prod.env",
+    ".git/tree/.git",
+    ".git/tree/logs/prod.env",
     ".git/x.pem",
     "a/.ENV.local",
     "a/.env/bin/activate",
@@ -45,6 +49,7 @@ Deno.test("findSecretFiles(): finds the files with secrets in ignored directorie
   const { secrets, unsearched, unreadable } = await findSecretFiles([tree.directory]);
   assertEquals(tree.relative(secrets), [
     ".env",
+    ".git/tree/logs/prod.env",
     ".git/x.pem",
     "a/.Aws",
     "a/.ENV.local",
@@ -96,6 +101,10 @@ Deno.test("findSecretFiles(): finds the files behind links, and hard links, and 
       ["/usr/bin/env", "program.key"],
       ["/", "id_rsa"],
       ["/", ".ssh"],
+      ["/usr", ".azure"],
+      ["/usr/bin", ".gnupg"],
+      ["/etc", ".kube"],
+      ["/etc/alternatives", ".fly"],
       ["../q/aws", ".aws"],
       ["../q", "directory.pem"],
     ] as const
@@ -105,7 +114,11 @@ Deno.test("findSecretFiles(): finds the files behind links, and hard links, and 
   assertEquals(own.length, secrets.length);
   assertEquals(tree.relative(own), [
     "p/.aws",
+    "p/.azure",
     "p/.env",
+    "p/.fly",
+    "p/.gnupg",
+    "p/.kube",
     "p/.ssh",
     "p/dangling.pem",
     "p/directory.pem",
