@@ -264,7 +264,12 @@ function hideInWritable(
     return { writable: writable.flatMap((path) => excludeHidden(path, hidden)), masked: [] };
   }
   const isInWritable = (path: string) => writable.some((directory) => isWithin(path, directory));
-  return { writable, masked: withMountedPaths(hidden.filter(isInWritable)) };
+  return { writable, masked: selectOuter(withMountedPaths(hidden.filter(isInWritable))) };
+}
+
+/** Leaves out the paths in others, which are missing once these appear empty. */
+function selectOuter(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => paths.every((other) => other === path || !isWithin(path, other)));
 }
 
 /** Adds the further paths of what is mounted at several places, for each of which a grant of one applies. */
