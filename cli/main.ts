@@ -2,7 +2,7 @@
  * The `swink` program: an agent for the command line.
  *
  * ```sh
- * deno run -qA jsr:@swink/agent/cli run "Make the tests pass"
+ * deno run -qA --no-config jsr:@swink/agent/cli run "Make the tests pass"
  * ```
  *
  * `docs/cli.md` describes its commands, options and exit codes. As a library, {@linkcode main} runs a command line on a
@@ -48,15 +48,22 @@ export async function main(
     const { runCommandLine } = await loadProgram();
     return await runCommandLine(args, host);
   } catch (error) {
-    if (!isMissingPermission(error)) throw error;
-    await host.terminal.messages.write(`swink: ${error.message}\n`);
+    await host.terminal.messages.write(`swink: ${describeLoadFailure(error)}\n`).catch(() => {});
     return 3;
   }
 }
 
-/** Whether a permission of Deno is missing. The error of an import has no class of its own. */
-function isMissingPermission(error: unknown): error is Error {
-  return error instanceof Error && /^Requires [\w-]+ access/.test(error.message);
+/** Describes why the program could not be loaded. The error of an import that lacks a permission has no class of its own. */
+function describeLoadFailure(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (/^Requires [\w-]+ access/.test(message)) return message;
+  return `The program could not be loaded: ${message}`;
+}
+
+/** The rest of the program, `program.ts`. A reference to its type would have Deno download all sources with the package. */
+interface Program {
+  runCommandLine(args: readonly string[], host: Host): Promise<number>;
+  runHelper(args: readonly string[]): Promise<never>;
 }
 
 /**
@@ -64,10 +71,20 @@ function isMissingPermission(error: unknown): error is Error {
  * else the sources. Deno loads modules with a literal specifier before it runs anything, which makes `--version` 50 %
  * slower, so these are computed. `scripts/compile` finds the file for `deno compile`.
  */
-async function loadProgram(): Promise<typeof import("./program.ts")> {
+async function loadProgram(): Promise<Program> {
   const bundle = new URL("./bundle/program.js", import.meta.url);
   const sources = new URL("./program.ts", import.meta.url);
-  return await import(bundle.href).catch(() => import(sources.href));
+  try {
+    return await import(bundle.href);
+  } catch (error) {
+    // That a registry cannot be reached is a failure of its own; the sources are not there either.
+    if (bundle.protocol !== "file:" && !isMissingModule(error)) throw error;
+    return await import(sources.href);
+  }
+}
+
+function isMissingModule(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("Module not found");
 }
 
 /**

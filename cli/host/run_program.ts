@@ -4,9 +4,11 @@
  * @module
  */
 
+import { findTrustedProgram } from "../../src/platform/trusted_path.ts";
+
 /** A program to run. */
 export interface ProgramCall {
-  /** Name or path of the program, and its arguments. */
+  /** Name or path of the program, and its arguments. A name is looked up where commands of agents cannot write. */
   readonly command: readonly [string, ...string[]];
   /** Text for its standard input. Default: empty. */
   readonly input?: string;
@@ -61,8 +63,10 @@ export async function runProgram(
   const timeout = AbortSignal.timeout(timeoutMs);
   const stop = signal ? AbortSignal.any([timeout, signal]) : timeout;
   if (stop.aborted) return { type: "aborted" };
+  const path = resolveProgram(program, env.PATH ?? Deno.env.get("PATH"));
+  if (path === undefined) return { type: "missing" };
   try {
-    await using process = new Deno.Command(program, {
+    await using process = new Deno.Command(path, {
       args,
       ...selectEnv(env, withoutEnv),
       detached: ownsGroup,
@@ -93,6 +97,15 @@ export async function runProgram(
     if (error instanceof Deno.errors.PermissionDenied) return { type: "missing" };
     throw error;
   }
+}
+
+/**
+ * Returns the path of a program, which a command could have made in a directory of the project that is in `PATH`, such as the
+ * `bin` of a virtual environment; `undefined` if it is missing.
+ */
+function resolveProgram(program: string, path: string | undefined): string | undefined {
+  const isName = !program.includes("/") && Deno.build.os !== "windows";
+  return isName && path !== undefined ? findTrustedProgram(program, path) : program;
 }
 
 function selectEnv(

@@ -9,6 +9,7 @@ import { buildOnce, walkFiles } from "../build_once.ts";
 import { choosePackages } from "../packages.ts";
 import { bundleProgram } from "./bundle_program.ts";
 import { BUNDLE_DIRECTORY } from "./late_modules.ts";
+import { addProgramFiles, FILES_MODULE, formatProgramFiles } from "./program_files.ts";
 
 const root = new URL("../../", import.meta.url);
 
@@ -17,6 +18,8 @@ export const packageDirectory: URL = new URL("dist/jsr/", root);
 
 /** Files of the package set for networks without JSR, with which the package is checked. They are not published. */
 const OFFLINE = ["deno.offline.json", "scripts/offline"];
+
+const MAIN_MODULE = "cli/main.ts";
 
 interface ProjectConfig {
   readonly publish: { readonly include: readonly string[] };
@@ -38,7 +41,10 @@ export async function buildPackage(): Promise<void> {
   ]);
   const bundle = await bundleProgram({ files, config });
   await Deno.remove(packageDirectory, { recursive: true }).catch(() => {});
-  for (const [path, text] of files) await writeFile(path, text);
+  bundle.set(FILES_MODULE, formatProgramFiles(bundle));
+  for (const [path, text] of files) {
+    await writeFile(path, path === MAIN_MODULE ? addProgramFiles(text) : text);
+  }
   for (const [name, text] of bundle) await writeFile(`${BUNDLE_DIRECTORY}/${name}`, text);
 }
 

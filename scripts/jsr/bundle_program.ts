@@ -78,8 +78,12 @@ function listForeignFiles(code: string): string[] {
 /** Matches the name that the bundler gives a CommonJS module: its path, up to that in the cache of packages. */
 const FOREIGN_MODULE = /^(\s*)"\.\.\/[^"]*?\/npm\/[^"/]+\/([^"]+)"\(/gm;
 
+/** Matches the line of a comment in a package that names a type of another file, which is not in the bundle. */
+const FOREIGN_TYPE = /^ *\* @\w+ \{.*\bimport\(.*\n/gm;
+
 function removeForeignPaths(code: string): string {
-  return code.replaceAll(FOREIGN_FILE, "").replaceAll(FOREIGN_MODULE, '$1"$2"(');
+  return code.replaceAll(FOREIGN_FILE, "").replaceAll(FOREIGN_MODULE, '$1"$2"(')
+    .replaceAll(FOREIGN_TYPE, "");
 }
 
 /** Returns the name, the version and the license of a package in the cache of Deno. */
@@ -95,7 +99,10 @@ async function findLicense(packageDirectory: URL): Promise<string | undefined> {
   for await (const { name } of Deno.readDir(packageDirectory)) {
     if (/^licen[cs]e/i.test(name)) return await Deno.readTextFile(new URL(name, packageDirectory));
   }
-  return undefined;
+  const text = await Deno.readTextFile(new URL("package.json", packageDirectory));
+  const { name, license }: { name: string; license?: string } = JSON.parse(text);
+  if (license === "MIT") return undefined;
+  throw new Error(`The package ${name} has the license ${license}, and no file with its text`);
 }
 
 async function writeFile(path: string, text: string): Promise<void> {

@@ -139,7 +139,7 @@ const layers: Layer[] = [
     external: [
       { specifier: /^node:fs\/promises$/ },
       { specifier: /^@std\/text\// },
-      { specifier: /^unbash$/, file: /\/shell_syntax\.ts$/ },
+      { specifier: /^unbash$/, file: /\/(?:shell_syntax|numeric_variables)\.ts$/ },
       { specifier: /^unpdf$/, file: /\/pdf_worker\.ts$/ },
       { specifier: /^@cf-wasm\/photon\//, file: /\/image_worker\.ts$/ },
     ],

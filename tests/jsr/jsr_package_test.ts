@@ -23,12 +23,18 @@ interface Invocation {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs the program from the registry. */
-async function runPublished(
+/** Runs the program from the registry, successfully. */
+async function runPublished(args: readonly string[], invocation: Invocation): Promise<string> {
+  const { code, text } = await startPublished(args, invocation);
+  assertEquals(code, 0, text);
+  return text;
+}
+
+async function startPublished(
   args: readonly string[],
   { registry, cwd, cache, env = {} }: Invocation,
-): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+): Promise<{ readonly code: number; readonly text: string }> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--allow-all", "--no-lock", "jsr:@swink/agent/cli", ...args],
     cwd,
     env: { ...getBasicEnvironment(), JSR_URL: registry.url, DENO_DIR: cache, ...env },
@@ -36,8 +42,7 @@ async function runPublished(
     stdin: "null",
   }).output();
   const text = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
-  assert(success, text);
-  return text;
+  return { code, text };
 }
 
 Deno.test("published package: the program runs from a registry, from its bundle and in the sandbox", async () => {
@@ -71,10 +76,48 @@ Deno.test("published package: the program runs from a registry, from its bundle 
   assertEquals(registry.files.filter((path) => path.startsWith("cli/") && isSource(path)), []);
 });
 
+Deno.test("published package: the program is complete when it is cached, and then needs no registry", async () => {
+  await using directory = await createTemporaryDirectory({});
+  await using cache = await createTemporaryDirectory({});
+  const registry = await startPackageRegistry();
+  const env = { JSR_URL: registry.url, DENO_DIR: cache.path };
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["cache", "--quiet", "--no-lock", "jsr:@swink/agent/cli"],
+    cwd: directory.path,
+    env: { ...getBasicEnvironment(), ...env },
+    clearEnv: true,
+  }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  await registry[Symbol.asyncDispose]();
+  const isBundled = (path: string) => path.startsWith("cli/bundle/") && path.endsWith(".js");
+  const names = await Array.fromAsync(Deno.readDir(new URL("cli/bundle/", packageDirectory)));
+  const bundle = names.map(({ name }) => `cli/bundle/${name}`).filter(isBundled);
+  assertEquals(registry.files.filter(isBundled).toSorted(), bundle.toSorted());
+  assert(!registry.files.includes("cli/program.ts"));
+  const models = await runPublished(["models", "sonnet"], {
+    registry,
+    cwd: directory.path,
+    cache: cache.path,
+  });
+  assertStringIncludes(models, "anthropic/claude-sonnet");
+});
+
 /** Whether a file is a source of the program that the bundle has too: not the main module and its host. */
 function isSource(path: string): boolean {
   return path.endsWith(".ts") && !/^cli\/(main|host\/\w+)\.ts$/.test(path);
 }
+
+Deno.test("published package: the program reports that it cannot be loaded when the registry cannot be reached", async () => {
+  await using directory = await createTemporaryDirectory({});
+  await using cache = await createTemporaryDirectory({});
+  const registry = await startPackageRegistry();
+  const invocation = { registry, cwd: directory.path, cache: cache.path };
+  await runPublished(["--version"], invocation); // loads the main module only
+  await registry[Symbol.asyncDispose]();
+  const { code, text } = await startPublished(["models"], invocation);
+  assertEquals(code, 3, text);
+  assert(/^swink: The program could not be loaded: .*bundle\/program\.js/.test(text), text);
+});
 
 Deno.test("published package: the bundle has no paths of this machine, and the licenses of its packages", async () => {
   const bundle = new URL("cli/bundle/", packageDirectory);

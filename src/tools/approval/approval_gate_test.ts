@@ -412,12 +412,20 @@ const UNCOVERED: readonly string[] = [
   "git -c core.pager=./x log",
   "sort -o pwn a",
   "git --git-dir x log --output=pwn",
+  "git -c user.name=a log --output=pwn",
+  "git --namespace x log --output=pwn",
   "cd x && scripts/run a",
 ];
 
 for (const command of UNCOVERED) {
   Deno.test(`approvalGate(): allow rules do not cover ${JSON.stringify(command)}`, async () => {
-    const allow = ["bash(deno test *)", "bash(git log *)", "bash(sort *)", "bash(scripts/run *)"];
+    const allow = [
+      "bash(deno test *)",
+      "bash(git *)",
+      "bash(git log *)",
+      "bash(sort *)",
+      "bash(scripts/run *)",
+    ];
     assertEquals(await getDecisionType(approvalGate({ allow }), "bash", { command }), "denied");
   });
 }

@@ -44,12 +44,50 @@ export function listCommandNames(program: string, word: string): readonly string
   return [word, ...groups.filter((group) => group.includes(word)).flat(), ...abbreviated];
 }
 
+/** Programs that run all of their operands, in any order and with settings between them, as in `make A=b clean deploy`. */
+const TARGET_RUNNERS =
+  /^(?:g?make|ninja|mvn|mvnw|gradle|gradlew|ant|sbt|lein|just|task|mage|rake|invoke|doit|bazel|turbo)$/;
+
+/** Sub-commands of package managers that are no scripts. */
+const MANAGER_COMMANDS =
+  /^(?:add|audit|create|dedupe|dlx|exec|import|i|init|install|link|pack|publish|remove|unlink|update|upgrade|version|why|x)$/;
+
+/**
+ * Whether a word before the sub-command, with the word that follows it, leaves the meaning of a command as it is: another
+ * target, the toolchain in `cargo +nightly publish`, the noun in `docker image push`, or `run` before a script.
+ */
+export function canPrecede(program: string, word: string, next = ""): boolean {
+  if (TARGET_RUNNERS.test(program)) return true;
+  switch (program) {
+    case "cargo":
+      return word.startsWith("+");
+    case "docker":
+    case "podman":
+      return word === "container" || word === "image" && next !== "rm";
+    case "npm":
+      return /^(?:run(?:-script)?|rum|urn)$/.test(word) &&
+        /^(?:test|start|stop|restart)$/.test(next);
+    case "pnpm":
+    case "yarn":
+    case "bun":
+      return word === "run" && !MANAGER_COMMANDS.test(next);
+    default:
+      return false;
+  }
+}
+
+/** Whether a command may lack the first argument of a rule, such as `run` in `yarn run deploy`. */
+export function canOmitFirst(program: string, [first, second]: readonly string[]): boolean {
+  return /^(?:docker|podman|npm|pnpm|yarn|bun)$/.test(program) && first !== undefined &&
+    second !== undefined && canPrecede(program, first, second);
+}
+
 /**
  * Returns the names that a program may have: as it is written, without the extension of Windows, and without a version or
  * its last part, as in `pip3` and `python3.12`.
  */
 export function listProgramNames(name: string): readonly string[] {
-  const program = name.replace(/\.exe$/i, "");
+  const program = name.replace(/\.exe$/i, "").replace(/^(mvn|gradle)w(?:\.bat|\.cmd)?$/, "$1");
   const [, base = "", major = ""] = /^([a-z][a-z+_-]*?)(-?\d+)[\d.]*$/i.exec(program) ?? [];
   return [...new Set([name, program, base, base + major])].filter((text) => text !== "");
 }

@@ -4,14 +4,20 @@
  * @module
  */
 
-import { listCommandNames, listProgramNames } from "./command_aliases.ts";
-import { type ExecutedCommands, getInputText, getProgram } from "./executed_commands.ts";
+import { canOmitFirst, canPrecede, listCommandNames, listProgramNames } from "./command_aliases.ts";
+import {
+  type ExecutedCommands,
+  getInputText,
+  getProgram,
+  isKnownProgram,
+} from "./executed_commands.ts";
 import {
   hasHarmlessForms,
   isHarmlessCommand,
   isHarmlessRedirect,
   readsOnlyInput,
 } from "./harmless_commands.ts";
+import { findLaunched } from "./launched_commands.ts";
 import { nameSecrets } from "./named_secrets.ts";
 import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
 import { compileWildcard, type Wildcard } from "./wildcard.ts";
@@ -72,7 +78,8 @@ function listInputs({ redirects }: SimpleCommand): readonly ShellWord[] {
 
 /** Whether a script may change the working directory, which the next command keeps. */
 export function mayChangeDirectory({ commands, opaque }: ExecutedCommands): boolean {
-  return opaque || commands.some((command) => /^(?:cd|pushd|popd)$/.test(getProgram(command)));
+  return opaque ||
+    commands.some((command) => /^(?:cd|pushd|popd|source|\.)$/.test(getProgram(command)));
 }
 
 function createCoverage(pattern: CommandPattern): (command: SimpleCommand) => boolean {
@@ -191,7 +198,7 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
   const concern = (command: SimpleCommand): Concern => {
     const [first, ...rest] = command.words;
     if (!first) return "none";
-    if (!first.literal) return "possible";
+    if (!isKnownProgram(first)) return "possible";
     const base = getProgram(command);
     const [, subcommand] = /^git-(\w[\w-]*)$/.exec(base) ?? [];
     if (subcommand !== undefined) {
@@ -203,12 +210,16 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
     }
     if (!namesProgram(program, base)) return "none";
     const hasOptions = options.every(({ arg, expression }) =>
-      rest.some((word) =>
-        !word.literal || expression.test(word.text) || includesOption(word, arg)
+      rest.some((word, index) =>
+        !word.literal && !isMessage(base, word, rest[index - 1]) || expression.test(word.text) ||
+        includesOption(word, arg)
       ) || includesForms(base, rest, arg)
     );
     const pattern = { program: base, expressions: operands, isPrefix };
-    if (!hasOptions || !matchesOperands(rest, pattern)) return "none";
+    const short = { ...pattern, expressions: operands.slice(1) };
+    const hasOperands = matchesOperands(rest, pattern) ||
+      canOmitFirst(base, args) && matchesOperands(rest, short);
+    if (!hasOptions || !hasOperands) return "none";
     return command.words.every(({ literal }) => literal) ? "certain" : "possible";
   };
   return (command) => {
@@ -216,60 +227,20 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
     if (own !== "none") return own;
     const isLaunched = (words: readonly ShellWord[]) =>
       concern({ assignments: [], words, redirects: [] }) !== "none";
-    const launched = [...findLaunched(command, program), ...findModule(command)];
-    return launched.some(isLaunched) ? "possible" : "none";
+    const mayBegin = (text: string) => namesProgram(program, text) || INTERPRETERS.test(text);
+    return findLaunched(command, mayBegin).some(isLaunched) ? "possible" : "none";
   };
+}
+
+/** Whether a word with expansions is the value of an option for a text, as in `git commit -m "$TEXT"`, and so no option. */
+function isMessage(program: string, word: ShellWord, before: ShellWord | undefined): boolean {
+  return /^(?:git|gh)$/.test(program) && word.quoted === true && before?.literal === true &&
+    /^(?:-a?m|--(?:message|title|body))$/.test(before.text);
 }
 
 /** Programs whose arguments may be code that starts other programs. */
 const INTERPRETERS =
   /^(?:[gmn]?awk|(?:perl|ruby|php|lua|pypy|i?python)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|irb|pry|osascript|npm|npx|bunx|tclsh|[gnr]?vim?|r?view|vimdiff|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|docker|podman|kubectl|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|flyctl?|adb)$/i;
-
-/** Programs that start the program in their arguments, behind options that are not known. */
-const LAUNCHERS =
-  /^(?:setarch|linux32|linux64|i[3-6]86|x86_64|prlimit|numactl|runcon|bwrap|proot|firejail|ssh-agent|dbus-run-session|dbus-launch|valgrind|perf|gdb|unbuffer|rlwrap|ip|cgexec|chpst|eatmydata|faketime|torsocks|torify|proxychains4?|xvfb-run|tmux|screen|npx|bunx|pnpx|uvx|cross-env|dotenv|direnv|hyperfine|ld(?:\.so|-linux.*|-musl.*)|logsave|choom|uclampset|sshpass|dtach|abduco|daemonize|tini|dumb-init|gosu|su-exec|catchsegv|chronic|ifne|systemd-inhibit|systemd-cat|aa-exec|mpirun|mpiexec|cpulimit|softlimit|setuidgid|envdir|corepack|watchexec|mosh|pdsh|sem|ts|retry|run-one|setlock|lockrun|s6-[\w-]+|xcrun|arch|dtruss|wsl)$/;
-
-/** Programs that do so after one of these sub-commands. */
-const LAUNCHERS_WITH_COMMAND =
-  /^(?:npm|pnpm|yarn|bun|deno|uv|poetry|bundle|pipx|docker|podman|kubectl|nix|conda|mise|cmake|rustup|pyenv|rbenv|nodenv|asdf|pipenv|pdm|hatch|rye|volta|fnm|op|doppler|dotenvx|infisical|aws-vault|chamber|devbox|flatpak|distrobox|toolbox|cargo|foreman|honcho|heroku|adb)$/;
-const LAUNCHING_COMMANDS = /^(?:exec|x|run|dlx|shell|develop|enter|-E|local:run)$/;
-
-/** Returns the words of the commands that a program may start: those from each word that may name the program or an interpreter. */
-function findLaunched(command: SimpleCommand, program: Wildcard): (readonly ShellWord[])[] {
-  const words = command.words.slice(1);
-  const launcher = getProgram(command);
-  const start = LAUNCHERS.test(launcher) ? 0 : findLaunchStart(launcher, words);
-  const starts: number[] = [];
-  for (let index = start; index < words.length && starts.length < MAX_STARTS; index++) {
-    const { text = "", literal = true } = words[index] ?? {};
-    const base = getBaseName(text);
-    if (!literal || namesProgram(program, base) || INTERPRETERS.test(base)) starts.push(index);
-  }
-  return starts.map((index) => words.slice(index));
-}
-
-/** Returns the words of the module that `python -m pip install` runs; none for another command. */
-function findModule(command: SimpleCommand): (readonly ShellWord[])[] {
-  if (!/^(?:i?python|pypy)[\d.]*$/.test(getProgram(command))) return [];
-  const words = command.words.slice(1);
-  const index = words.findIndex(({ text }) => /^-[A-Za-z]*m|^[^-]/.test(text));
-  const { text = "", literal = true } = words[index] ?? {};
-  const [, attached] = /^-[A-Za-z]*?m(.*)$/s.exec(text) ?? [];
-  if (attached === undefined) return [];
-  const rest = words.slice(index + 1);
-  return [attached === "" ? rest : [{ text: attached, literal }, ...rest]];
-}
-
-/** Finds the first word behind the sub-command that starts a program; that behind the last word if there is none. */
-function findLaunchStart(launcher: string, words: readonly ShellWord[]): number {
-  const find = (pattern: RegExp) => words.findIndex(({ text }) => pattern.test(text)) + 1;
-  if (LAUNCHERS_WITH_COMMAND.test(launcher)) return find(LAUNCHING_COMMANDS) || words.length;
-  const isKnown = launcher === "git" || hasHarmlessForms([{ text: launcher, literal: true }]);
-  return (!isKnown && find(/^exec$/)) || words.length;
-}
-
-/** Maximum number of words at which the command of a launcher may begin. */
-const MAX_STARTS = 32;
 
 /** Whether code contains the words of a pattern, except its options. */
 function namesAll(code: string, words: readonly string[]): boolean {
@@ -291,6 +262,10 @@ function namesWord(code: string, word: string): boolean {
   return false;
 }
 
+/** Options of git and others that always have a value in the next word, such as a directory. */
+const VALUED_OPTIONS =
+  /^(?:-C|--(?:prefix|workspace|dir|directory|cwd|filter|namespace|context|manifest-path|registry|profile))$/;
+
 /**
  * Whether operands match in order. The program may have options before and between them, each with a value in the next
  * word.
@@ -305,18 +280,22 @@ function matchesOperands(
 ): boolean {
   let matched = 0;
   let isValue = false;
-  for (const word of words) {
+  for (const [index, word] of words.entries()) {
     const expression = expressions[matched];
     if (!expression && isPrefix) return true;
-    // An expansion can become any number of words.
-    if (!word.literal) return true;
+    // An expansion can become any number of words, unless it is quoted.
+    if (!word.literal) {
+      if (!word.quoted || !VALUED_OPTIONS.test(words[index - 1]?.text ?? "")) return true;
+      isValue = false;
+      continue;
+    }
     const names = matched === 0 ? listCommandNames(program, word.text) : [word.text];
     if (names.some((name) => expression?.test(name))) {
       matched++;
       isValue = false;
     } else if (word.text.startsWith("-")) isValue = !word.text.includes("=");
     else if (isValue) isValue = false;
-    else return false;
+    else if (!canPrecede(program, word.text, words[index + 1]?.text)) return false;
   }
   return matched === expressions.length;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { hasOpaqueGitArgument } from "./git_arguments.ts";
 import { isPlainSed } from "./plain_sed.ts";
 import {
   EVALUATED_VARIABLES,
@@ -139,10 +140,6 @@ const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["mapfile", /^-\w*C/],
   ["readarray", /^-\w*C/],
   ["jobs", /^-\w*x/],
-  [
-    "git",
-    /^(?:-c|--(?:conf|exe|up|rec|op|extc|ext-|exec|tem).*|[Aa][Ll][Ii][Aa][Ss]\..*|foreach|filter-branch|bisect|difftool|mergetool)$/,
-  ],
   ["tar", /^(?:-\w*[IF]|--(?:to-c|check.*-a|use|info|new-|rsh|rmt))/],
   ["sort", /^--co/],
   ["split", /^--f/],
@@ -171,23 +168,6 @@ const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["rsync", /^(?:-\w*e|--rs)/],
 ]);
 
-/** Sub-commands of git that run commands or serve requests. */
-const OPAQUE_GIT_COMMANDS: ReadonlySet<string> = new Set(
-  "daemon shell hook instaweb for-each-repo credential".split(" "),
-);
-
-/** Arguments with which sub-commands of git run commands. */
-const OPAQUE_GIT_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
-  ["rebase", /^-\w*x/],
-  ["clone", /^-\w*[cu]/],
-  ["grep", /^-\w*O/],
-  ["send-email", /^--.*(?:cmd|server)/],
-  [
-    "config",
-    /^(?:core\.(?:fsmonitor|hookspath|pager|editor|sshcommand|gitproxy|askpass)|include|filter\.|diff\.|credential\.|gpg\.|pager\.|sequence\.)/i,
-  ],
-]);
-
 /** Maximum nesting depth of scripts and wrappers; anything deeper is opaque. */
 const MAX_DEPTH = 10;
 
@@ -206,6 +186,17 @@ export function findExecutedCommands(script: string): ExecutedCommands {
 export function getProgram({ words }: Pick<SimpleCommand, "words">): string {
   const name = words[0]?.text ?? "";
   return name.slice(name.lastIndexOf("/") + 1);
+}
+
+/** Whether a program runs its arguments, or commands in them. */
+export function runsArguments(program: string): boolean {
+  return SHELLS.has(program) || WRAPPERS.has(program) || OPAQUE_PROGRAMS.has(program) ||
+    /^(?:eval|g?find)$/.test(program);
+}
+
+/** Whether the name of a program is certain; the home directory in `~/bin/program` does not change it. */
+export function isKnownProgram({ text, literal }: ShellWord): boolean {
+  return literal || /^~\/[\w@.+/-]*\w$/.test(text);
 }
 
 /** Returns the text that a script passes to a command as its input. */
@@ -255,11 +246,12 @@ class CommandFinder implements ExecutedCommands {
     const [name, ...args] = words;
     if (!name) return;
     if (depth > MAX_DEPTH) return this.#markIncomplete();
-    if (!name.literal) return this.#markOpaque();
+    if (!isKnownProgram(name)) return this.#markOpaque();
     const program = getProgram(command);
     // The program of a process, such as the shell itself.
-    if (program === "exe" || /(?:^|\/)proc\//.test(name.text)) this.#markOpaque();
-    if (OPAQUE_PROGRAMS.has(program) || hasOpaqueArgument(program, args)) this.#markOpaque();
+    if (program === "exe" || /^\/+proc\/|\.\.\/(?:.*\/)?proc\//.test(name.text)) this.#markOpaque();
+    const isOpaque = OPAQUE_PROGRAMS.has(program) && !activatesEnvironment(program, args);
+    if (isOpaque || hasOpaqueArgument(program, args)) this.#markOpaque();
     if (SHELLS.has(program)) return this.#findInShell(command, depth);
     if (program === "sed" && !isPlainSed(args)) this.#markOpaque();
     if (program === "command" && /^-[vV]+$/.test(args[0]?.text ?? "")) return;
@@ -274,6 +266,9 @@ class CommandFinder implements ExecutedCommands {
   #findInShell(command: SimpleCommand, depth: number): void {
     const args = command.words.slice(1);
     if (args.length === 1 && /^--(?:version|help)$/.test(args[0]?.text ?? "")) return;
+    // It only checks the syntax of a file.
+    const [first, file, ...rest] = args;
+    if (first?.text === "-n" && file && /^[^-+]/.test(file.text) && rest.length === 0) return;
     const index = args.findIndex(({ text }) => /^-\w*c\w*$/.test(text));
     const script = index === -1
       ? undefined
@@ -359,6 +354,13 @@ class CommandFinder implements ExecutedCommands {
   }
 }
 
+/** Whether a command is that with which a virtual environment of Python is entered, such as `. .venv/bin/activate`. */
+function activatesEnvironment(program: string, args: readonly ShellWord[]): boolean {
+  const [file] = args;
+  return /^(?:source|\.)$/.test(program) && args.length === 1 && file?.literal === true &&
+    /(?:^|\/)\.?v?(?:irtual)?env\/bin\/activate$/.test(file.text);
+}
+
 /** Whether a word assigns a variable whose value is a command, or decides which programs run. */
 function setsEvaluated({ text }: ShellWord): boolean {
   const [, name] = /^(\w+)=/.exec(text) ?? [];
@@ -402,18 +404,7 @@ function hasOpaqueArgument(program: string, args: readonly ShellWord[]): boolean
   if (pattern && args.some(({ text }) => pattern.test(text))) return true;
   // The first word may be the options, without a dash.
   if (program === "tar") return /^\w*[IF]/.test(args[0]?.text ?? "");
-  return program === "git" && hasOpaqueGitArgument(args.map(({ text }) => text));
-}
-
-function hasOpaqueGitArgument(args: readonly string[]): boolean {
-  const index = args.findIndex((arg, index) => !arg.startsWith("-") && args[index - 1] !== "-C");
-  const globals = index === -1 ? args : args.slice(0, index);
-  // Another repository has other settings.
-  if (globals.some((arg) => /^--(?:git-dir|work-tree)/.test(arg))) return true;
-  const subcommand = args[index] ?? "";
-  if (OPAQUE_GIT_COMMANDS.has(subcommand)) return true;
-  const pattern = OPAQUE_GIT_ARGUMENTS.get(subcommand);
-  return pattern !== undefined && args.slice(index + 1).some((arg) => pattern.test(arg));
+  return program === "git" && hasOpaqueGitArgument(args);
 }
 
 /** Finds the positions at which the command of a wrapper may begin. */
@@ -421,7 +412,7 @@ function findCommandStarts(args: readonly ShellWord[], wrapper: Wrapper): number
   let operands = wrapper.operands ?? 0;
   let isOperand = false;
   for (let index = 0; index < args.length; index++) {
-    const { text = "", literal = false } = args[index] ?? {};
+    const { text = "", literal = false, quoted = false } = args[index] ?? {};
     if (text === "--" && !isOperand) {
       isOperand = true;
       continue;
@@ -432,7 +423,7 @@ function findCommandStarts(args: readonly ShellWord[], wrapper: Wrapper): number
       if (value === "next") index++;
       continue;
     }
-    if (wrapper.assigns && literal && /^\w+=/.test(text)) continue;
+    if (wrapper.assigns && (literal || quoted) && /^\w+=/.test(text)) continue;
     // `env -` clears the environment as `env -i` does; no program has this name.
     if (text === "-" && !isOperand && operands === 0) continue;
     if (operands === 0) return [index];

@@ -331,7 +331,9 @@ function hasHarmlessArguments(name: string, args: readonly string[]): boolean {
 }
 
 function findSubcommand(args: readonly string[]): string {
-  const index = args.findIndex((arg, index) => !arg.startsWith("-") && args[index - 1] !== "-C");
+  const index = args.findIndex((arg, index) =>
+    !arg.startsWith("-") && !/^-[Cc]$/.test(args[index - 1] ?? "")
+  );
   return args[index] ?? args[0] ?? "";
 }
 

@@ -8,6 +8,7 @@
 import {
   type Assignment,
   type Command,
+  type DoubleQuotedChild,
   forEachChild,
   parse,
   type Redirection,
@@ -15,6 +16,7 @@ import {
   type Word,
   type WordPart,
 } from "unbash";
+import { listNumericVariables } from "./numeric_variables.ts";
 
 /** A word of a command. */
 export interface ShellWord {
@@ -22,6 +24,8 @@ export interface ShellWord {
   readonly text: string;
   /** Whether the shell passes exactly this text: it has no variable, substitution, pattern, brace list or tilde. */
   readonly literal: boolean;
+  /** Whether it has variables and substitutions, but is one word: they are in double quotes. Default: `false`. */
+  readonly quoted?: boolean;
 }
 
 /** A redirection. */
@@ -84,7 +88,7 @@ export function parseShell(source: string): ParsedScript {
     return OPAQUE_SCRIPT;
   }
   try {
-    const reader = new ScriptReader();
+    const reader = new ScriptReader(source);
     reader.read(parse(source));
     return reader;
   } catch {
@@ -139,15 +143,22 @@ class ScriptReader implements ParsedScript {
   plain = true;
   multiplies = false;
   bashOnly = false;
+  readonly #source: string;
 
-  read(root: SyntaxNode): void {
-    for (const node of walkTree(root)) this.#readNode(node);
+  constructor(source: string) {
+    this.#source = source;
   }
 
-  #readNode(node: SyntaxNode): void {
+  read(root: SyntaxNode): void {
+    const nodes = [...walkTree(root)];
+    const numbers = listNumericVariables(nodes);
+    for (const node of nodes) this.#readNode(node, numbers);
+  }
+
+  #readNode(node: SyntaxNode, numbers: ReadonlySet<string>): void {
     if (!PLAIN_NODES.has(node.type)) this.plain = false;
-    if (isUnclear(node)) this.opaque = true;
-    if (isBashOnly(node)) this.bashOnly = true;
+    if (isUnclear(node, numbers)) this.opaque = true;
+    if (isBashOnly(node, this.#source)) this.bashOnly = true;
     switch (node.type) {
       case "Command":
         this.commands.push(toSimpleCommand(node));
@@ -166,7 +177,7 @@ class ScriptReader implements ParsedScript {
 }
 
 /** Whether commands may be hidden in a node. */
-function isUnclear(node: SyntaxNode): boolean {
+function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
   switch (node.type) {
     case "Script":
       return "errors" in node && node.errors !== undefined && node.errors.length > 0;
@@ -184,7 +195,8 @@ function isUnclear(node: SyntaxNode): boolean {
       return node.expression === undefined;
     // The value of a variable in an expression is evaluated, with the substitutions in it.
     case "ArithmeticWord":
-      return !/^\s*(?:\d+|0[xX][\da-fA-F]+)\s*$/.test(node.value);
+      return !/^\s*(?:\d+|0[xX][\da-fA-F]+)\s*$/.test(node.value) &&
+        !namesNumber(node.value, numbers);
     // `${!name}` and `${name@P}` evaluate the value of the variable, an index or an offset is an expression.
     case "ParameterExpansion":
       return node.prefix === "!" ||
@@ -194,14 +206,14 @@ function isUnclear(node: SyntaxNode): boolean {
       return /^-[vR]$/.test(node.operator);
     case "TestBinary":
       return /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator) &&
-        ![node.left, node.right].every(isNumber);
+        ![node.left, node.right].every((word) => isNumber(word) || namesNumber(word.text, numbers));
     // A document without an end reaches to the end of the script, or of the substitution it is in.
     case "HereDoc":
       return node.closing === undefined;
     case "Assignment":
-      return node.index !== undefined || EVALUATED_VARIABLES.test(node.name);
-    // A function can have the name of any program. Extended patterns are a syntax error unless the shell enables them.
-    case "Function":
+      return node.index !== undefined ||
+        EVALUATED_VARIABLES.test(node.name) && !hasPlainValue(node);
+    // They are a syntax error unless the shell enables them.
     case "ExtendedGlob":
     case "FileDescriptorVariable":
       return true;
@@ -215,16 +227,20 @@ function isUnclear(node: SyntaxNode): boolean {
 
 /**
  * Whether shells without a construct find commands in it: `a &>b c` is `a &` and `>b c`, `[[ a || b ]]` and `((a))` run
- * programs, and `$'\''` begins a quote.
+ * programs, and `$'\''` begins a quote. `a &>b` runs the same program there, and `[[ a ]]` none.
  */
-function isBashOnly(node: SyntaxNode): boolean {
+function isBashOnly(node: SyntaxNode, source: string): boolean {
   switch (node.type) {
     case "AnsiCQuoted":
+      return node.text.includes("\\'");
     case "TestCommand":
+      return !/^\[\[[^|&;()<>`\n]*\]\]$/.test(source.slice(node.pos, node.end));
     case "ArithmeticCommand":
       return true;
-    case "Redirect":
-      return node.operator === "&>" || node.operator === "&>>";
+    case "Command":
+      return node.redirects.some(({ operator, end }) =>
+        /^&>>?$/.test(operator) && [node.name, ...node.args].some((word) => word && word.pos >= end)
+      );
     case "HereDocDelimiter":
       return node.text.includes("$");
     default:
@@ -236,10 +252,33 @@ const UNCLEAR_OPERATIONS: ReadonlySet<string> = new Set(["Transform", "Slice", "
 
 /** Variables whose value is a command, or decides which programs run. */
 export const EVALUATED_VARIABLES =
-  /^(?:PATH|IFS|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_.*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|RSYNC_RSH|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|PYTHONSTARTUP|.*_OPTIONS|.*SHELL)$/;
+  /^(?:PATH|IFS|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_(?!(?:AUTHOR|COMMITTER)_|TERMINAL_PROMPT$|OPTIONAL_LOCKS$|MERGE_AUTOEDIT$|LFS_SKIP_SMUDGE$).*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|RSYNC_RSH|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|PYTHONSTARTUP|.*_OPTIONS|.*SHELL)$/;
+
+/** Directories of programs that `PATH` may have besides those before. */
+const PATH_ENTRY =
+  /^(?:\$\{?PATH\}?|(?:~|\$\{?(?:HOME|PWD|VIRTUAL_ENV)\}?|\$\(pwd\))?[\w./@+-]*\/\.?s?bin)$/;
+
+/** Options of Node that load no code. */
+const NODE_OPTIONS =
+  /^\s*(?:--(?:max-old-space-size=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|enable-source-maps|unhandled-rejections=\w+|openssl-legacy-provider|experimental-(?:vm-modules|strip-types|transform-types))\s*)*$/;
+
+/** Whether a variable that decides which programs run has a common value that starts no unknown one. */
+function hasPlainValue({ name, value }: Assignment): boolean {
+  if (value.type === "ArrayValue") return false;
+  if (name === "PATH") return value.value.split(":").every((entry) => PATH_ENTRY.test(entry));
+  if (!isLiteral(value)) return false;
+  if (name === "NODE_OPTIONS") return NODE_OPTIONS.test(value.value);
+  return /PAGER$|EDITOR$|^VISUAL$/.test(name) && /^(?:cat|true|:)?$/.test(value.value);
+}
 
 function isNumber({ text }: Word): boolean {
   return /^(?:["']?-?\d+["']?|"?\$[?#$!]"?)$/.test(text);
+}
+
+/** Whether an expression is a variable whose value is a number. */
+function namesNumber(expression: string, numbers: ReadonlySet<string>): boolean {
+  const [, name] = /^\s*"?\$?\{?(\w+)\}?"?\s*$/.exec(expression) ?? [];
+  return name !== undefined && numbers.has(name);
 }
 
 /** Whether an unquoted part has an operator, as in `0<(command)`, which bash takes for a substitution. */
@@ -274,13 +313,32 @@ function toRedirects(redirects: readonly Redirection[]): ShellRedirect[] {
 
 function toShellWord(word: Word | Assignment): ShellWord {
   if (word.type === "Assignment") return toAssignmentWord(word);
-  return { text: word.value, literal: isLiteral(word) };
+  return { text: word.value, ...describeValue(word) };
 }
 
 /** An argument such as `name=value`, which only `export` and similar commands treat as an assignment. */
 function toAssignmentWord({ name, value, text }: Assignment): ShellWord {
   if (value.type === "ArrayValue" || !text.startsWith(`${name}=`)) return { text, literal: false };
-  return { text: `${name}=${value.value}`, literal: isLiteral(value) };
+  return { text: `${name}=${value.value}`, ...describeValue(value) };
+}
+
+function describeValue(word: Word): Omit<ShellWord, "text"> {
+  const literal = isLiteral(word);
+  return { literal, ...(!literal && isQuoted(word) && { quoted: true }) };
+}
+
+/** Whether all expansions are in double quotes, and none is a list. */
+function isQuoted(word: Word): boolean {
+  const parts = word.parts ?? [];
+  return !getUnquotedTexts(word).some(hasExpansion) && !/(?:^|[=:])~/.test(word.text) &&
+    parts.every((part) =>
+      part.type === "DoubleQuoted" ? !part.parts.some(isList) : isLiteralPart(part)
+    );
+}
+
+/** Whether an expansion in double quotes may be several words, such as `$@`. */
+function isList({ type, text }: DoubleQuotedChild): boolean {
+  return /^(?:Simple|Parameter)Expansion$/.test(type) && /[@*]/.test(text);
 }
 
 function isLiteral(word: Word): boolean {

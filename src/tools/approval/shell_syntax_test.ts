@@ -62,7 +62,6 @@ const OPAQUE: readonly string[] = [
   "a $((b))",
   "a[b]=c",
   "[[ a -eq b ]]",
-  "a() { b; }",
 ];
 
 for (const script of OPAQUE) {

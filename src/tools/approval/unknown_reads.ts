@@ -121,6 +121,7 @@ const AWK_READS = /getline|system\s*\(|"\s*\||\|\s*"|\bARGV\b|@(?:load|include)/
 
 /** Whether the arguments of a program have code, or the program reads it from its input. */
 function runsCode(program: string, args: readonly string[]): boolean {
+  if (/^(?:source|\.)$/.test(program)) return true;
   if (/^[gmn]?awk$/.test(program)) return args.some((text) => AWK_READS.test(text));
   if (!INTERPRETERS.test(program)) return false;
   if (args.length === 1 && /^(?:-[vVh]|--version|--help)$/.test(args[0] ?? "")) return false;

@@ -186,6 +186,8 @@ const UNKNOWN = [
   'python3 - <<\'E\'\nprint(open(".e" + "nv").read())\nE',
   "python3 <<'E'\nprint(1)\nE",
   "node -e 'x'",
+  "source .venv/bin/activate",
+  ". venv/bin/activate && ls",
   "node -pe 'x'",
   "nodejs -e 'x'",
   "ruby3.1 -e 'x'",

@@ -18,7 +18,7 @@ import type {
   MountSupport,
 } from "./confinement_policy.ts";
 import { isWithin } from "../files/file_rules.ts";
-import { readEnvironmentVariable } from "../process/command_environment.ts";
+import { DOWNLOAD_VARIABLES, readEnvironmentVariable } from "../process/command_environment.ts";
 import { type Launch, startProcess } from "../process/running_process.ts";
 import { listMountedPaths } from "./mounted_paths.ts";
 import { excludeHidden } from "./readable_paths.ts";
@@ -69,6 +69,8 @@ const USER_NAMESPACE_COMMAND: readonly string[] = [
 
 const HELPER_MODULE = new URL("./confined_exec.ts", import.meta.url);
 
+const DOWNLOAD_COMMAND: readonly string[] = ["cache", "--quiet", "--no-config", "--no-lock"];
+
 let cachedConfinement: Promise<Confinement> | undefined;
 
 /** Detects the confinement of this machine. The result, also a failure, is cached for the process. */
@@ -105,7 +107,7 @@ async function probeLinux(): Promise<Confinement> {
   try {
     await cacheHelper();
     const [probed, inUserNamespace] = await Promise.all([
-      runHelper(createHelperLaunch([PROBE_ARGUMENT])),
+      probeKernel(),
       probeUserNamespace(),
     ]);
     const { code, text } = probed;
@@ -132,6 +134,20 @@ async function cacheHelper(): Promise<void> {
   await import(/* webpackIgnore: true */ HELPER_MODULE.href);
 }
 
+/** Asks the helper for the support of the kernel. */
+async function probeKernel(): Promise<HelperResult> {
+  const launch = createHelperLaunch([PROBE_ARGUMENT]);
+  const result = await runHelper(launch);
+  if (result.code === 0 || HELPER_MODULE.protocol === "file:") return result;
+  // In a project with a `vendor` directory, the import has put the module there, and not into the cache.
+  await runHelper({
+    program: system.execPath(),
+    args: [...DOWNLOAD_COMMAND, `--allow-import=${HELPER_MODULE.host}`, HELPER_MODULE.href],
+    env: createHelperEnvironment(DOWNLOAD_VARIABLES),
+  });
+  return await runHelper(launch);
+}
+
 /** Whether this compiled program is one that is the helper with an argument. */
 async function isHelper(): Promise<boolean> {
   const { findChildProgram } = await import("../process/child_program.ts");
@@ -146,9 +162,13 @@ async function probeUserNamespace(): Promise<boolean> {
   return code === 0 && text === "true";
 }
 
-async function runHelper(
-  launch: Omit<Launch, "cwd">,
-): Promise<{ readonly code: number; readonly text: string }> {
+interface HelperResult {
+  readonly code: number;
+  /** Standard output. */
+  readonly text: string;
+}
+
+async function runHelper(launch: Omit<Launch, "cwd">): Promise<HelperResult> {
   const helper = startProcess({ ...launch, cwd: "/", changesFiles: false });
   const text = await new Response(helper.output).text();
   return { code: (await helper.exited).code, text };
@@ -322,9 +342,9 @@ function createHelperArguments(args: readonly string[]): string[] {
 }
 
 /** Creates the environment of the helper, with which Deno finds its cache. That of the command is in the request. */
-function createHelperEnvironment(): Record<string, string> {
+function createHelperEnvironment(additional: readonly string[] = []): Record<string, string> {
   const env: Record<string, string> = { DENO_NO_UPDATE_CHECK: "1" };
-  for (const name of ["HOME", "PATH", "DENO_DIR", "XDG_CACHE_HOME"]) {
+  for (const name of ["HOME", "PATH", "DENO_DIR", "XDG_CACHE_HOME", ...additional]) {
     const value = readEnvironmentVariable(name);
     if (value !== undefined) env[name] = value;
   }

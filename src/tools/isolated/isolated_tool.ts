@@ -9,6 +9,7 @@ import type { AgentTool } from "../../core/tool.ts";
 import type { ToolUpdate } from "../../core/tool_result.ts";
 import {
   createCommandEnvironment,
+  DOWNLOAD_VARIABLES,
   readEnvironmentVariable,
 } from "../process/command_environment.ts";
 import type {
@@ -20,6 +21,7 @@ import { ResponseParser } from "./response_parser.ts";
 import { startProcess } from "../process/running_process.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 import { isDeno, system } from "../../platform/system.ts";
+import { findTrustedProgram } from "../../platform/trusted_path.ts";
 
 /** Permissions of a tool. A list grants its items, `true` grants all. Default: none. */
 export interface IsolatedPermissions {
@@ -46,6 +48,15 @@ export interface IsolatedToolOptions {
   /** Timeout of a call in milliseconds. Default: the timeout of the agent. */
   readonly timeoutMs?: number | undefined;
 }
+
+/** The module of the process. */
+const MAIN_MODULE = new URL("./isolated_main.ts", import.meta.url);
+
+/** Hosts from which Deno imports modules without `--allow-import`, which replaces them. */
+const IMPORT_HOSTS: readonly string[] = [
+  ...["deno.land", "jsr.io", "esm.sh", "raw.esm.sh", "cdn.jsdelivr.net"],
+  ...["raw.githubusercontent.com", "gist.githubusercontent.com"],
+];
 
 /** Timeout for loading a module. */
 const DESCRIBE_TIMEOUT_MS = 30_000;
@@ -111,7 +122,9 @@ async function sendRequest(
       program: findDenoProgram(),
       args: ["run", ...createDenoFlags(options), entry],
       cwd: system.cwd(),
-      env: createCommandEnvironment({ passEnvironment: options.permissions?.env ?? [] }),
+      env: createCommandEnvironment({
+        passEnvironment: [...DOWNLOAD_VARIABLES, ...(options.permissions?.env ?? [])],
+      }),
       input: JSON.stringify(request),
     });
     let answer: IsolatedResponse | undefined;
@@ -140,11 +153,10 @@ function describeMissingAnswer(outcome: ProcessOutcome): string {
 
 /** Creates a main module that imports the tool: imports of the main module need no read permission. */
 function createEntryModule(module: URL | string): string {
-  const main = new URL("./isolated_main.ts", import.meta.url).href;
   const specifier = typeof module === "string" && !URL.canParse(module)
     ? new URL(`file://${system.realPathSync(module)}`).href
     : String(module);
-  return `import { serveIsolatedTool } from ${JSON.stringify(main)};\n` +
+  return `import { serveIsolatedTool } from ${JSON.stringify(MAIN_MODULE.href)};\n` +
     `await serveIsolatedTool(() => import(${JSON.stringify(specifier)}));\n`;
 }
 
@@ -153,12 +165,20 @@ function createDenoFlags({ permissions = {}, config }: IsolatedToolOptions): str
   const settings = config === undefined ? ["--no-config"] : [`--config=${config}`];
   return [
     ...["--quiet", "--no-prompt", "--no-lock", "--no-check", ...settings],
+    ...createImportFlags(),
     ...createAllowFlags("read", read),
     ...createAllowFlags("write", write),
     ...createAllowFlags("net", net),
     ...createAllowFlags("run", run),
     ...createAllowFlags("env", env),
   ];
+}
+
+/** Allows imports from the host of the library, which may be another registry than JSR. */
+function createImportFlags(): string[] {
+  const { protocol, host } = MAIN_MODULE;
+  if (protocol === "file:" || IMPORT_HOSTS.includes(host)) return [];
+  return [`--allow-import=${[...IMPORT_HOSTS, host].join(",")}`];
 }
 
 function createAllowFlags(
@@ -173,18 +193,9 @@ function createAllowFlags(
 
 function findDenoProgram(): string {
   if (isDeno && !system.build.standalone) return system.execPath();
-  const paths = (readEnvironmentVariable("PATH") ?? "").split(":").map((directory) =>
-    `${directory}/deno`
-  );
-  const program = paths.find((path) => {
-    try {
-      return system.statSync(path).isFile;
-    } catch {
-      return false;
-    }
-  });
+  const program = findTrustedProgram("deno", readEnvironmentVariable("PATH") ?? "");
   if (program) return program;
   throw new BadRequestError(
-    "Isolated tools need the deno program, which is not in PATH: install Deno",
+    "Isolated tools need the deno program, which is not in PATH, or only in a directory that commands can write: install Deno",
   );
 }

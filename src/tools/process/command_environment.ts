@@ -83,6 +83,12 @@ const GIT_SETTINGS: Readonly<Record<string, string>> = {
   GIT_CONFIG_VALUE_0: "explicit",
 };
 
+/** Variables with which Deno downloads modules and packages. They are for our own helpers, not for commands of an agent. */
+export const DOWNLOAD_VARIABLES: readonly string[] = [
+  ...["XDG_CACHE_HOME", "JSR_URL", "NPM_CONFIG_REGISTRY", "DENO_CERT", "DENO_TLS_CA_STORE"],
+  ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
+];
+
 /** Options for {@linkcode createCommandEnvironment}. */
 export interface EnvironmentOptions {
   /** Names of additional variables to copy. */

@@ -10,7 +10,7 @@ import { fromFileUrl } from "../../platform/paths.ts";
 import { isDeno } from "../../platform/system.ts";
 import { startWorker, type WorkerThread } from "../../platform/worker.ts";
 import { type ChildProgram, findChildProgram } from "./child_program.ts";
-import { createCommandEnvironment } from "./command_environment.ts";
+import { createCommandEnvironment, DOWNLOAD_VARIABLES } from "./command_environment.ts";
 import { encodeFrame, FrameDecoder } from "./message_frames.ts";
 import { type ProcessExit, type RunningProcess, startProcess } from "./running_process.ts";
 import {
@@ -33,12 +33,6 @@ const MAX_HEAP_MEGABYTES = 1_500;
 
 /** Maximum size of a message of the worker. */
 const MAX_MESSAGE_BYTES = 100_000_000;
-
-/** Variables with which Deno downloads a package. */
-const DOWNLOAD_VARIABLES: readonly string[] = [
-  ...["XDG_CACHE_HOME", "NPM_CONFIG_REGISTRY", "DENO_CERT", "DENO_TLS_CA_STORE"],
-  ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
-];
 
 /** The modules of the library. */
 const MODULES = new URL("../../", import.meta.url);

@@ -1,0 +1,52 @@
+/**
+ * The arguments with which git runs other programs.
+ *
+ * @module
+ */
+
+import type { ShellWord } from "./shell_syntax.ts";
+
+/** Arguments with which any sub-command of git, or a sub-command with this name, runs programs. */
+const OPAQUE_ARGUMENT =
+  /^(?:--(?:conf|exe|up(?!d)|rec(?![uo])|op|extc|ext-|exec|tem).*|[Aa][Ll][Ii][Aa][Ss]\..*|foreach|filter-branch|difftool|mergetool)$/;
+
+/** Sub-commands of git that run commands or serve requests. */
+const OPAQUE_GIT_COMMANDS: ReadonlySet<string> = new Set(
+  "daemon shell hook instaweb for-each-repo credential".split(" "),
+);
+
+/** Arguments with which sub-commands of git run commands. */
+const OPAQUE_GIT_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
+  ["bisect", /^(?:run|replay|view|visualize)$/],
+  ["rebase", /^-\w*x/],
+  ["clone", /^-\w*[cu]/],
+  ["grep", /^-\w*O/],
+  ["send-email", /^--.*(?:cmd|server)/],
+  [
+    "config",
+    /^(?:core\.(?:fsmonitor|hookspath|pager|editor|sshcommand|gitproxy|askpass)|include|filter\.|diff\.|credential\.|gpg\.|pager\.|sequence\.)/i,
+  ],
+]);
+
+/** Settings of git, behind `-c`, with which it starts no other program. */
+const PLAIN_SETTINGS =
+  /^(?:user\.(?:name|email)=|(?:color|advice)\.\w+=|init\.defaultBranch=|(?:commit|tag)\.gpgSign=false$|pull\.(?:rebase|ff)=|core\.(?:quotePath|autocrlf|longPaths)=|core\.(?:pager=cat|editor=true)$)/i;
+
+/** Whether git may run a program that its arguments or settings name. */
+export function hasOpaqueGitArgument(words: readonly ShellWord[]): boolean {
+  const args = words.map(({ text }) => text);
+  if (args.some((arg) => OPAQUE_ARGUMENT.test(arg))) return true;
+  const isOperand = (arg: string, index: number) =>
+    !arg.startsWith("-") && !/^-[Cc]$/.test(args[index - 1] ?? "");
+  const index = args.findIndex(isOperand);
+  const globals = index === -1 ? words : words.slice(0, index);
+  const isUnclear = ({ text, literal }: ShellWord, index: number) =>
+    // Another repository has other settings, and the value of another option may be taken for the sub-command.
+    /^--(?:git-dir|work-tree|namespace|super|attr)/.test(text) ||
+    args[index - 1] === "-c" && !(literal && PLAIN_SETTINGS.test(text));
+  if (globals.some(isUnclear)) return true;
+  const subcommand = args[index] ?? "";
+  if (OPAQUE_GIT_COMMANDS.has(subcommand)) return true;
+  const pattern = OPAQUE_GIT_ARGUMENTS.get(subcommand);
+  return pattern !== undefined && args.slice(index + 1).some((arg) => pattern.test(arg));
+}

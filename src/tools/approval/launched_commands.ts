@@ -1,0 +1,124 @@
+/**
+ * The commands that programs such as `npx`, `docker run` and `python -m` start, which are among their arguments.
+ *
+ * @module
+ */
+
+import { getProgram, runsArguments } from "./executed_commands.ts";
+import { hasHarmlessForms } from "./harmless_commands.ts";
+import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
+
+/** Programs that start the program in their arguments, behind options that are not known. */
+const LAUNCHERS =
+  /^(?:setarch|linux32|linux64|i[3-6]86|x86_64|prlimit|numactl|runcon|bwrap|proot|firejail|ssh-agent|dbus-run-session|dbus-launch|valgrind|perf|gdb|unbuffer|rlwrap|ip|cgexec|chpst|eatmydata|faketime|torsocks|torify|proxychains4?|xvfb-run|tmux|screen|npx|bunx|pnpx|uvx|cross-env|dotenv|direnv|hyperfine|ld(?:\.so|-linux.*|-musl.*)|logsave|choom|uclampset|sshpass|dtach|abduco|daemonize|tini|dumb-init|gosu|su-exec|catchsegv|chronic|ifne|systemd-inhibit|systemd-cat|aa-exec|mpirun|mpiexec|cpulimit|softlimit|setuidgid|envdir|corepack|watchexec|mosh|pdsh|sem|ts|retry|run-one|setlock|lockrun|s6-[\w-]+|xcrun|arch|dtruss|wsl)$/;
+
+/** Programs that do so after one of these sub-commands. */
+const LAUNCHERS_WITH_COMMAND =
+  /^(?:npm|pnpm|yarn|bun|uv|poetry|bundle|pipx|docker|podman|kubectl|nix|conda|mise|cmake|rustup|pyenv|rbenv|nodenv|asdf|pipenv|pdm|hatch|rye|volta|fnm|op|doppler|dotenvx|infisical|aws-vault|chamber|devbox|flatpak|distrobox|toolbox|foreman|honcho|heroku|adb)$/;
+const LAUNCHING_COMMANDS = /^(?:exec|x|run|dlx|shell|develop|enter|-E|local:run)$/;
+
+/** Launchers that start the first word which is no option. */
+const RUNNERS =
+  /^(?:npx|bunx|pnpx|uvx|npm|pnpm|yarn|bun|uv|poetry|bundle|pipx|pipenv|pdm|hatch|rye)$/;
+
+/** Launchers that start the second one: the first is a container, or what it is made of. */
+const CONTAINER_LAUNCHERS = /^(?:docker|podman|kubectl)$/;
+
+/** Options of runners and containers without a value in the next word. */
+const FLAGS =
+  /^(?:--|-[AyqTtidsD]+|--(?:yes|quiet|silent|rm|tty|stdin|interactive|detach|release|bun|(?:no|allow)-[\w-]+)|--[\w-]+=.*)$/s;
+
+/** Options of containers whose value is the next word, and no program. */
+const CONTAINER_OPTIONS =
+  /^(?:-[veupwhlmcnf]|--(?:volume|env|env-file|user|publish|workdir|name|network|mount|platform|hostname|label|memory|cpus|gpus|namespace|container|file|profile|project-name|add-host))$/;
+
+/**
+ * Returns the words of the commands that a program may start: those from each word that may name a program of interest or
+ * have any value.
+ *
+ * @param mayBegin Whether a program is of interest.
+ */
+export function findLaunched(
+  command: SimpleCommand,
+  mayBegin: (program: string) => boolean,
+): (readonly ShellWord[])[] {
+  const words = command.words.slice(1);
+  const launcher = getProgram(command);
+  const start = LAUNCHERS.test(launcher) ? 0 : findLaunchStart(launcher, words);
+  const unknown = new Set(
+    listUnknownStarts(launcher, words.slice(start), mayBegin).map((index) => index + start),
+  );
+  const starts: number[] = [];
+  for (let index = start; index < words.length && starts.length < MAX_STARTS; index++) {
+    const { text = "", literal = true } = words[index] ?? {};
+    if (literal ? mayBegin(getBaseName(text)) : unknown.has(index)) starts.push(index);
+  }
+  return [...starts.map((index) => words.slice(index)), ...findModule(command)];
+}
+
+/**
+ * Returns the indices of the words with expansions that may be the program which a launcher starts. They are its arguments
+ * behind a word that certainly is the program, unless that starts others.
+ */
+function listUnknownStarts(
+  launcher: string,
+  words: readonly ShellWord[],
+  mayBegin: (program: string) => boolean,
+): readonly number[] {
+  const listRest = (start: number) =>
+    words.flatMap(({ literal }, index) => !literal && index >= start ? [index] : []);
+  const isContainer = CONTAINER_LAUNCHERS.test(launcher);
+  if (!isContainer && !RUNNERS.test(launcher)) return listRest(0);
+  let operands = isContainer ? 1 : 0;
+  const starts: number[] = [];
+  for (const [index, { text, literal }] of words.entries()) {
+    const before = words[index - 1]?.text ?? "";
+    if (text.startsWith("-") || isContainer && CONTAINER_OPTIONS.test(before)) continue;
+    const isCertain = !before.startsWith("-") || FLAGS.test(before);
+    if (literal && isStarter(getBaseName(text))) return [...starts, ...listRest(index)];
+    if (isCertain && operands > 0) operands--;
+    else if (literal && isCertain) return starts;
+    else if (!literal && mayBeProgram(text, mayBegin)) starts.push(index);
+  }
+  return starts;
+}
+
+/** Whether a program may start the ones in its arguments. */
+function isStarter(program: string): boolean {
+  return runsArguments(program) || LAUNCHERS.test(program) || LAUNCHERS_WITH_COMMAND.test(program);
+}
+
+/** Whether a word with expansions may be a program of interest: not a pattern for files with an extension, `A=$A` or `$PWD:/app`. */
+function mayBeProgram(word: string, mayBegin: (program: string) => boolean): boolean {
+  const text = word.replace(/\$(?:\(pwd\)|\{PWD\}|PWD\b)/g, ".");
+  if (!/[$`]/.test(text) && /\.\w+$/.test(text)) return false;
+  if (/^[^$`]*[=@:]/.test(text)) return false;
+  return /[$`*?[{~]/.test(text) || mayBegin(getBaseName(text));
+}
+
+/** Returns the words of the module that `python -m pip install` runs; none for another command. */
+function findModule(command: SimpleCommand): (readonly ShellWord[])[] {
+  if (!/^(?:i?python|pypy)[\d.]*$/.test(getProgram(command))) return [];
+  const words = command.words.slice(1);
+  const index = words.findIndex(({ text }) => /^-[A-Za-z]*m|^[^-]/.test(text));
+  const { text = "", literal = true } = words[index] ?? {};
+  const [, attached] = /^-[A-Za-z]*?m(.*)$/s.exec(text) ?? [];
+  if (attached === undefined) return [];
+  const rest = words.slice(index + 1);
+  return [attached === "" ? rest : [{ text: attached, literal }, ...rest]];
+}
+
+/** Finds the first word behind the sub-command that starts a program; that behind the last word if there is none. */
+function findLaunchStart(launcher: string, words: readonly ShellWord[]): number {
+  const find = (pattern: RegExp) => words.findIndex(({ text }) => pattern.test(text)) + 1;
+  if (LAUNCHERS_WITH_COMMAND.test(launcher)) return find(LAUNCHING_COMMANDS) || words.length;
+  const isKnown = launcher === "git" || hasHarmlessForms([{ text: launcher, literal: true }]);
+  return (!isKnown && find(/^exec$/)) || words.length;
+}
+
+/** Maximum number of words at which the command of a launcher may begin. */
+const MAX_STARTS = 32;
+
+function getBaseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,164 @@
+import { assertEquals } from "@std/assert";
+import type { JsonObject } from "../../core/json.ts";
+import { defineTool } from "../../core/tool.ts";
+import { approvalGate } from "./approval_gate.ts";
+
+/** Returns the decision of a gate with deny rules, which approves all other calls. */
+async function decide(deny: readonly string[], name: string, args: JsonObject) {
+  const tool = defineTool({
+    name,
+    description: "",
+    parameters: { type: "object" },
+    execute: () => "",
+  });
+  const gate = approvalGate({ mode: "bypassed", deny });
+  return (await gate.explain({ name, arguments: args, tool })).decision;
+}
+
+Deno.test("approvalGate(): deny rules let pass what they do not concern", async () => {
+  const deny = ["bash(rm *)", "bash(git push *)"];
+  for (
+    const command of [
+      "git log --oneline | grep push",
+      "git commit -m 'push and rm'",
+      "git stash push",
+      "npm rm a",
+      "docker rm a",
+      "docker run -it --rm a",
+      "git rebase main",
+      "git clone a b",
+      "git diff --text",
+      "fd rm",
+      "env -- A=b ls",
+      "trap -- '' EXIT",
+      "trap -- - EXIT",
+      "ssh host 'ls -la'",
+      "rustup update",
+      "git log daemon",
+      "tar xf a.tar -C b",
+      "make -j4 CC=gcc all",
+      "man rm",
+      "split -b 5 a",
+      "prlimit --nproc=5 make",
+      "echo rm a",
+      "./rm.sh",
+      "ls | xargs -i mv {} a",
+      "ls | xargs -r -l mv",
+      "ls | xargs --no-run-if-empty --max-args 1 -I {} mv {} a",
+      "ls | xargs --replace mv {} a",
+      'for f in *.ts; do echo "$f"; done',
+      "X=1 npm test > out 2>&1 &",
+      "sh -c 'ls | wc -l'",
+      "if [[ $? -eq 0 ]]; then echo ok; fi",
+      "sed -i 's/form/rm/' a",
+      "sed -n '/a/,/b/p' a",
+      "sed -i -e '/a/d' -e 's/a/b/;s/c/d/' a",
+      "python3 -c 'print(1)'",
+      "case $X in a) ls;; esac",
+      "python3 - <<'E'\nprint('form')\nE",
+      "cat > notes.md <<'E'\nHow to rm a file, and to push with git\nE\nnpm test",
+      "git commit -F - <<'E'\nExplain rm and git push\nE",
+      "echo 'will rm a' && make",
+      "echo 'rm a' > notes; ls",
+      "cat > notes.md <<'E'\nHow to rm a file, and to push with git\nE\ncat notes.md; ls -l notes.md",
+      "echo 'git push and rm a' >> notes.md && chmod 644 notes.md && git add notes.md",
+      "ssh -V",
+      "ssh -nN -L 8080:localhost:80 host",
+      "ssh -T git@github.com",
+      "sudo -nv",
+      "uv run pytest -k 'not rm'",
+      "poetry run python -c 'print(1)'",
+      "gtimeout 5 npm test",
+      "gfind . -name '*.ts'",
+      "watchexec -w src -- npm test",
+      "echo 'rm a' | tee notes.md; cat notes.md",
+      "find . -name '*.ts' -exec sh -c 'wc -l \"$1\"' _ {} ';'",
+      "ls | xargs -I{} sh -c 'wc -l \"$1\"' _ {}",
+      "env - ls",
+      "git-lfs pull",
+      "sudo ls",
+      "env NODE_ENV=a npm test",
+      "bash -c 'ls &>a; [[ -f a ]] && ls'",
+      "sh -c 'npm test &> out.log'",
+      "sh -c '[[ -f a ]] && cat a'",
+      "sh -c \"printf \$'a\\n'\"",
+      "app/proc/run",
+      "source .venv/bin/activate && pytest",
+      "git switch -c feature/a.b",
+      "git switch -c $BRANCH",
+      "git grep -c a && git commit -c HEAD",
+      "git clone --recursive a",
+      "git pull --recurse-submodules && git add --update .",
+      "git bisect good",
+      'for d in */; do git -C "$d" status && git -C "$(pwd)/$d" pull; done',
+      'git -C "$d" stash push',
+      'env FOO="$BAR" npm test',
+      "git -c user.name=a -c user.email=b@c -C d commit -m e",
+      "PAGER=cat git diff; GIT_EDITOR=true git rebase --continue",
+      "GIT_AUTHOR_DATE=2026-01-01 GIT_TERMINAL_PROMPT=0 git commit -m a",
+      "NODE_OPTIONS='--max-old-space-size=4096 --no-warnings' npm test",
+      'PATH="$PWD/node_modules/.bin:$PATH" eslint src',
+      "export PATH=$HOME/.cargo/bin:/usr/local/bin:$PATH && cargo test",
+      "N=0; while [[ $N -lt 3 ]]; do N=$((N + 1)); sleep 1; done; echo $((RANDOM % 10))",
+      "for i in {1..3}; do echo $((i * 2)); done",
+      'build() { make "$1"; }; build a',
+      "~/go/bin/golangci-lint run",
+      "bash -n script.sh",
+      ". venv/bin/activate; python a.py",
+      // Expansions in the arguments of a program that another one starts.
+      "npx eslint src/*.ts",
+      "npx -y a@$V",
+      "npx prettier --write $(cat list)",
+      "npx serve -l ${PORT:-3000}",
+      "npm run build -- --file=$F",
+      'pnpm exec jest "$F"',
+      "bun run scripts/*.ts",
+      'deno run -A "$f"',
+      "uv run pytest tests/test_*.py",
+      'for f in *.py; do uv run python "$f"; done',
+      "bundle exec rspec spec/*_spec.rb",
+      'cargo run -- "$INPUT" tests/*.txt',
+      "cargo run -- rm a",
+      'docker run --rm -v "$PWD":/app -w /app node:20 npm test',
+      "docker run -it -u $(id -u):$(id -g) -e KEY=$KEY a make",
+      'docker exec -it "$C" ls',
+      "docker compose exec -T web pytest tests/*",
+      "kubectl -n $N exec $POD -- ls",
+      "sh -c 'grep \"a$\" b > c 2>&1; [ -f c ]'",
+      "time -p ls",
+      "git config user.name a",
+      "cargo test rm_file",
+      "docker compose exec web ls",
+      "python3 -m pytest -k rm",
+      "view rm",
+      "retry 3 make",
+    ]
+  ) {
+    assertEquals((await decide(deny, "bash", { command })).type, "approved", command);
+  }
+});
+
+Deno.test("approvalGate(): a deny rule for an option lets pass messages with expansions", async () => {
+  const deny = [
+    "bash(git commit --no-verify *)",
+    "bash(git commit -n *)",
+    "bash(git commit --amend *)",
+  ];
+  const getType = async (command: string) => (await decide(deny, "bash", { command })).type;
+  const document = `"$(cat <<'E'\nFix a\n\n* b\n\nCo-Authored-By: c <c@d>\nE\n)"`;
+  for (const message of [document, '"$M"', '"Fix $X"']) {
+    for (const option of ["-m", "-am", "--message"]) {
+      assertEquals(
+        await getType(`git add -A && git commit ${option} ${message}`),
+        "approved",
+        message,
+      );
+    }
+    assertEquals(await getType(`git commit -m ${message} -n`), "denied", message);
+    assertEquals(await getType(`git commit --amend -m ${message}`), "denied", message);
+    assertEquals(await getType(`git commit ${message}`), "denied", message);
+  }
+  for (const message of ["$M", '"$@"', '"${M[@]}"']) {
+    assertEquals(await getType(`git commit -m ${message}`), "denied", message);
+  }
+});
