@@ -12,6 +12,7 @@ async function createProject(): Promise<TestWorkspace> {
   workspace.writeFile("../node_modules/p/c.ts", "c");
   await Deno.symlink("../other", `${directory}/lib`);
   await Deno.symlink("../../other", `${directory}/src/vendor`);
+  await Deno.symlink("../other", `${directory}/-link`);
   await Deno.symlink("../other/b.ts", `${directory}/b.ts`);
   await Deno.symlink("src", `${directory}/inside`);
   await Deno.symlink("../node_modules/p", `${directory}/p`);
@@ -33,6 +34,22 @@ const OUTSIDE: readonly string[] = [
   "pushd ../other; rg KEY",
   "env rg KEY lib | head",
   "rg KEY /",
+  "rg KEY -Tmake lib",
+  "rg KEY -Enone lib",
+  "rg KEY -re lib",
+  "rg KEY --type-not make lib",
+  "rg KEY -- -link",
+  "rg -- KEY -link",
+  "rg KEY {src,lib}",
+  "rg KEY li{b..b}",
+  "rg KEY {-n,lib}",
+  "rg KEY /*/*/*/*/*",
+  "rg KEY ${HOME}/../../",
+  "rg KEY l?b",
+  "rg KEY l*",
+  "rg KEY s*/vend*/",
+  "grep -r KEY -A lib",
+  "cd l[i]b && rg KEY",
   `rg KEY ${Array.from({ length: 300 }, (_, index) => `a${index}`).join(" ")}`,
 ];
 
@@ -51,6 +68,16 @@ const INSIDE: readonly string[] = [
   "cd /tmp && ls | grep KEY",
   "cd src && rg KEY",
   "ls lib",
+  "rg -A 3 lib src",
+  "rg -m5 -C 2 .. src",
+  "rg --type ts lib src",
+  "rg --glob '*.ts' .. src",
+  "rg -tmake lib src",
+  "rg --files-with-matches lib src",
+  "grep -rn --include '*.ts' /tmp src",
+  "grep -rnE -A 3 /tmp src",
+  "rg KEY '{src,lib}' '*'",
+  "rg KEY s* *.ts",
 ];
 
 Deno.test("searchesOutside(): finds searches of directories outside those of the sandbox, also behind links", async () => {
