@@ -22,7 +22,18 @@ const PATTERN = /[*?[]/;
 const CHANGES_DIRECTORY = /^(?:cd|pushd)$/;
 
 /** Matches paths of installed programs and packages, to which package managers link. */
-const INSTALLED = /^\/(?:bin|lib\w*|nix|opt|sbin|usr)\/|\/(?:node_modules|site-packages)(?:\/|$)/;
+const INSTALLED = new RegExp(
+  [
+    "^/(?:bin|lib\\w*|nix|opt|sbin|usr)/",
+    "/(?:node_modules|site-packages)(?:/|$)",
+    "/\\.cargo/(?:registry|git/checkouts)(?:/|$)",
+    "/\\.rustup/toolchains(?:/|$)",
+    "/go/pkg/mod(?:/|$)",
+    "/\\.m2/repository(?:/|$)",
+    "/\\.gradle/caches(?:/|$)",
+    "/\\.cache/deno/npm(?:/|$)",
+  ].join("|"),
+);
 
 /** Maximum number of paths to examine; a script with more may search anywhere. */
 const MAX_PATHS = 200;

@@ -10,6 +10,8 @@ async function createProject(): Promise<TestWorkspace> {
   workspace.writeFile("src/a.ts", "a");
   workspace.writeFile("../other/b.ts", "b");
   workspace.writeFile("../node_modules/p/c.ts", "c");
+  workspace.writeFile("../.cargo/registry/src/d.rs", "d");
+  workspace.writeFile("../go/pkg/mod/e.go", "e");
   await Deno.symlink("../other", `${directory}/lib`);
   await Deno.symlink("../../other", `${directory}/src/vendor`);
   await Deno.symlink("../other", `${directory}/-link`);
@@ -21,6 +23,7 @@ async function createProject(): Promise<TestWorkspace> {
 
 const OUTSIDE: readonly string[] = [
   "rg KEY ..",
+  "rg KEY ../.cargo",
   "rg -eKEY ..",
   "rg KEY ../other",
   "rg KEY lib",
@@ -62,6 +65,9 @@ const INSIDE: readonly string[] = [
   "rg KEY b.ts",
   "rg KEY p",
   "rg KEY /usr/bin",
+  "rg KEY ../.cargo/registry",
+  "rg KEY ../.cargo/registry/src",
+  "rg KEY ../go/pkg/mod",
   "grep KEY lib",
   "grep -r KEY src",
   "grep -r .. src",
@@ -106,4 +112,5 @@ Deno.test("approvalGate(): asks about a search outside the directories of the sa
       "The command may read files with secrets: it searches a directory outside those of the sandbox.",
   });
   assertEquals((await explain("rg KEY lib", ["bash(rg *)"])).type, "approved");
+  assertEquals((await explain("grep -R KEY src")).type, "asked");
 });
