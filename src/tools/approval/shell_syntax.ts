@@ -16,7 +16,11 @@ import {
   type Word,
   type WordPart,
 } from "unbash";
-import { listNumericVariables } from "./numeric_variables.ts";
+import {
+  createOtherVariables,
+  listNumericVariables,
+  type OtherVariables,
+} from "./numeric_variables.ts";
 
 /** A word of a command. */
 export interface ShellWord {
@@ -82,14 +86,21 @@ const OPAQUE_SCRIPT: ParsedScript = {
   bashOnly: true,
 };
 
-/** Parses a script. */
-export function parseShell(source: string): ParsedScript {
+/**
+ * Parses a script.
+ *
+ * @param others Variables of the scripts around it that may be no numbers; those of this script are added.
+ */
+export function parseShell(
+  source: string,
+  others: OtherVariables = createOtherVariables(),
+): ParsedScript {
   if (source.length > MAX_LENGTH || source.includes("\0") || isDeeplyNested(source)) {
     return OPAQUE_SCRIPT;
   }
   try {
     const reader = new ScriptReader(source);
-    reader.read(parse(source));
+    reader.read(parse(source), others);
     return reader;
   } catch {
     return OPAQUE_SCRIPT;
@@ -149,9 +160,9 @@ class ScriptReader implements ParsedScript {
     this.#source = source;
   }
 
-  read(root: SyntaxNode): void {
+  read(root: SyntaxNode, others: OtherVariables): void {
     const nodes = [...walkTree(root)];
-    const numbers = listNumericVariables(nodes);
+    const numbers = listNumericVariables(nodes, others);
     for (const node of nodes) this.#readNode(node, numbers);
   }
 
@@ -185,7 +196,7 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
       return hasOperator(node);
     // Without bash, or in its mode for POSIX, `time -f format program` runs a program.
     case "Command":
-      return node.name?.value.startsWith("-") === true;
+      return node.name?.value.startsWith("-") === true || setsEvaluated(node);
     case "CommandExpansion":
     case "ProcessSubstitution":
     case "ArithmeticCommandExpansion":
@@ -200,6 +211,7 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
     // `${!name}` and `${name@P}` evaluate the value of the variable, an index or an offset is an expression.
     case "ParameterExpansion":
       return node.prefix === "!" ||
+        node.text.includes("=") && EVALUATED_VARIABLES.test(node.parameter) ||
         node.index !== undefined && !/^[\d@*]+$/.test(node.index.text) ||
         node.operation !== undefined && UNCLEAR_OPERATIONS.has(node.operation.type);
     case "TestUnary":
@@ -264,11 +276,30 @@ const NODE_OPTIONS =
 
 /** Whether a variable that decides which programs run has a common value that starts no unknown one. */
 function hasPlainValue({ name, value }: Assignment): boolean {
-  if (value.type === "ArrayValue") return false;
-  if (name === "PATH") return value.value.split(":").every((entry) => PATH_ENTRY.test(entry));
-  if (!isLiteral(value)) return false;
-  if (name === "NODE_OPTIONS") return NODE_OPTIONS.test(value.value);
-  return /PAGER$|EDITOR$|^VISUAL$/.test(name) && /^(?:cat|true|:)?$/.test(value.value);
+  return value.type !== "ArrayValue" && isPlainValue(name, value.value, isLiteral(value));
+}
+
+function isPlainValue(name: string, value: string, literal: boolean): boolean {
+  if (name === "PATH") return value.split(":").every((entry) => PATH_ENTRY.test(entry));
+  if (!literal) return false;
+  if (name === "NODE_OPTIONS") return NODE_OPTIONS.test(value);
+  return /PAGER$|EDITOR$|^VISUAL$/.test(name) && /^(?:cat|true|:)?$/.test(value);
+}
+
+/** Whether a command sets such a variable from its input, or in a quoted word such as `export "PATH=."`. */
+function setsEvaluated({ name, args }: Command): boolean {
+  const words = [...(name ? [name] : []), ...args.filter((arg) => arg.type === "Word")];
+  const programs = /^(?:command|builtin)$/.test(words[0]?.value ?? "") ? words : words.slice(0, 1);
+  if (programs.some(({ value }) => /^(?:read|mapfile|readarray|getopts)$/.test(value))) {
+    return words.some(({ value }) => EVALUATED_VARIABLES.test(value.replace(/^-\w/, "")));
+  }
+  if (!programs.some(({ value }) => /^(?:declare|typeset|local|export|readonly)$/.test(value))) {
+    return false;
+  }
+  return words.some((word) => {
+    const [, name = "", value = ""] = /^(\w+)\+?=(.*)$/s.exec(word.value) ?? [];
+    return EVALUATED_VARIABLES.test(name) && !isPlainValue(name, value, isLiteral(word));
+  });
 }
 
 function isNumber({ text }: Word): boolean {
