@@ -87,7 +87,7 @@ export function canOmitFirst(program: string, [first, second]: readonly string[]
  * its last part, as in `pip3`, `python3.12` and `npx eslint@8`.
  */
 export function listProgramNames(name: string): readonly string[] {
-  const program = name.replace(/(?<=.)(?:@|==)[^@]*$/, "").replace(/\.exe$/i, "").replace(
+  const program = name.replace(/(?<=.)(?:@|==)[^@=]*$/, "").replace(/\.exe$/i, "").replace(
     /^(mvn|gradle)w(?:\.bat|\.cmd)?$/,
     "$1",
   );

@@ -284,6 +284,7 @@ const FORBIDDEN: readonly string[] = [
   "x=1; command read x <<< 'a[$(rm b)]'; echo $((x))",
   "x=1; y=x; read $y <<< 'a[$(rm b)]'; echo $((x))",
   "y='a[$(rm b)]'; x=1; declare \"x=$y\"; echo $((x))",
+  "y='a[$(rm b)]'; false && x=1; declare 'x+=y'; echo $((x))",
   "x=1; export $(cat a); echo $((x))",
   "REPLY=1; read <<< 'a[$(rm b)]'; echo $((REPLY))",
   "OPTARG=1; getopts a: y -a 'a[$(rm b)]'; echo $((OPTARG))",

@@ -13,7 +13,7 @@ const OWN_NUMBERS = ["RANDOM", "SECONDS", "LINENO"];
 const OWN_TEXTS = ["_", "REPLY", "MAPFILE", "OPTARG", "PWD", "OLDPWD", "DIRSTACK", "FUNCNAME"];
 
 /** Commands that set variables which they name. */
-const SETTERS = /^(?:read|mapfile|readarray|getopts|printf|unset|wait)$/;
+const SETTERS = /^(?:read|mapfile|readarray|getopts)$/;
 
 /** Commands that set variables in words of the form `name=value`. */
 const DECLARERS = /^(?:declare|typeset|local|export|readonly)$/;
@@ -24,9 +24,9 @@ const EVALUATORS = /^(?:eval|trap)$/;
 /** Shells, whose arguments are scripts. */
 const SHELLS = /^(?:ba|da|k)?sh$/;
 
-/** Code that may set variables whose names are expansions. */
-const SETS_UNKNOWN =
-  /(?=.*[$`])\b(?:read|mapfile|readarray|getopts|declare|typeset|local|export|readonly|eval)\b/s;
+/** The same commands in code. */
+const SETS_VARIABLES =
+  /\b(?:read|mapfile|readarray|getopts|declare|typeset|local|export|readonly|eval)\b/;
 
 /** Variables whose values may be no numbers. */
 export interface OtherVariables {
@@ -78,13 +78,13 @@ function addSetVariables({ name, args }: Command, others: OtherVariables): void 
   for (const arg of args) {
     const text = getValue(arg);
     // Also `env name=value program`.
-    const [, assigned] = /^(\w+)=/.exec(text) ?? [];
+    const [, assigned] = /^(\w+)\+?=/.exec(text) ?? [];
     const isWord = arg.type === "Word" && !SHELLS.test(words[0] ?? "");
     if (isWord && assigned !== undefined) others.names.add(assigned);
     if (isSetter || isEvaluator) addNames(text, others.names);
     const isUnknown = /[$`]/.test(text) && !(arg.type === "Assignment" || assigned !== undefined);
     if ((isSetter || isDeclarer) && isUnknown) others.isAny = true;
-    if (isEvaluator && SETS_UNKNOWN.test(text)) others.isAny = true;
+    if (isEvaluator && /[$`]/.test(text) && SETS_VARIABLES.test(text)) others.isAny = true;
   }
 }
 
