@@ -306,6 +306,8 @@ const FORBIDDEN: readonly string[] = [
   "git config merge.a.driver 'rm a'",
   "git config interactive.diffFilter 'rm a'",
   "git remote-ext a 'rm b'",
+  "git merge-index rm -a",
+  "git config init.templateDir a",
   'git -C -C "$X"',
   "X=1; read X < a; echo $((X))",
   "X=1; : ${X:=a}; echo $((X))",
