@@ -292,6 +292,15 @@ const FORBIDDEN: readonly string[] = [
   "x='a[$(rm b)]' bash -c 'false && x=1; echo $((x))'",
   "env x='a[$(rm b)]' bash -c 'for x in $(seq 2 1); do :; done; echo $((x))'",
   "seq() { echo 'a[$(rm</dev/null)]'; }; for x in $(seq 1); do echo $((x)); done",
+  // The output of a command in an expression.
+  "echo $(( $(echo 'a[$(rm b)]') ))",
+  "(( $(cat a) ))",
+  "echo $(( $(wc -l 'a[$(rm b)]') ))",
+  "echo $(( $(echo 'a[$(rm b)]' || ls | wc -l) ))",
+  "echo $(( $(echo 'a[$(rm b)]'; ls | wc -l) ))",
+  "echo $(( $(echo 'a[$(rm b)]' \\| wc -l) ))",
+  "wc() { echo 'a[$(rm b)]'; }; echo $(( $(ls | wc -l) ))",
+  "wc() { echo 'a[$(rm b)]'; }; x=$(ls | wc -l); echo $(( x ))",
   // Variables with commands, set by other means than an assignment.
   "declare 'PS4=$(rm a)'; set -x; ls",
   "read PS4 <<< '$(rm a)'; set -x; ls",

@@ -28,6 +28,18 @@ const SHELLS = /^(?:ba|da|k)?sh$/;
 const SETS_VARIABLES =
   /\b(?:read|mapfile|readarray|getopts|declare|typeset|local|export|readonly|eval)\b/;
 
+/** Programs that print only numbers. */
+const COUNTERS = /^(?:seq|wc|date|nproc)$/;
+
+/** A substitution whose last or only command, on whose output it depends, is such a program. */
+const COUNT =
+  /^\$\((?!.*\|\|)\s*(?:(?:[^;&()`\\\n>]|>\s?\/dev\/null)*\|\s*)?(?:wc -[lwcm](?:\s*<\s*[\w./"${}-]+)?|date \+%s(?:%N)?|nproc)\s*\)$/;
+
+/** Whether a substitution prints only a number, such as `$(ls | wc -l)`. */
+export function printsNumber(substitution: string): boolean {
+  return COUNT.test(substitution);
+}
+
 /** Variables whose values may be no numbers. */
 export interface OtherVariables {
   /** Their names. */
@@ -61,8 +73,7 @@ export function listNumericVariables(
     if (node.type === "Select") names.add(node.name.text);
     // As in `${name:=value}`.
     if (node.type === "ParameterExpansion" && node.text.includes("=")) names.add(node.parameter);
-    // The numbers of a list are from the program.
-    if (node.type === "Function" && node.name.value === "seq") others.isAny = true;
+    if (node.type === "Function" && COUNTERS.test(node.name.value)) others.isAny = true;
     if (node.type === "Command") addSetVariables(node, others);
   }
   return others.isAny ? new Set() : new Set([...numeric].filter((name) => !names.has(name)));
@@ -96,7 +107,7 @@ function isNumber({ name, value, text, index }: Assignment): boolean {
   if (value.type === "ArrayValue" || index !== undefined) return false;
   if (!text.startsWith(`${name}=`) && !text.startsWith(`${name}+=`)) return false;
   const [part, ...others] = value.parts ?? [];
-  return /^\d{1,18}$/.test(value.value) ||
+  return /^\d{1,18}$/.test(value.value) || printsNumber(value.text) ||
     part?.type === "ArithmeticExpansion" && others.length === 0;
 }
 

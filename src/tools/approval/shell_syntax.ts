@@ -20,6 +20,7 @@ import {
   createOtherVariables,
   listNumericVariables,
   type OtherVariables,
+  printsNumber,
 } from "./numeric_variables.ts";
 
 /** A word of a command. */
@@ -199,8 +200,10 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
       return node.name?.value.startsWith("-") === true || setsEvaluated(node);
     case "CommandExpansion":
     case "ProcessSubstitution":
-    case "ArithmeticCommandExpansion":
       return node.script === undefined;
+    // The output is a part of the expression. Without numbers, a function may have the name of a program that prints one.
+    case "ArithmeticCommandExpansion":
+      return node.script === undefined || numbers.size === 0 || !printsNumber(node.text);
     case "ArithmeticExpansion":
     case "ArithmeticCommand":
       return node.expression === undefined;
