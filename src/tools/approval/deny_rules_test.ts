@@ -292,6 +292,15 @@ const FORBIDDEN: readonly string[] = [
   "x='a[$(rm b)]' bash -c 'false && x=1; echo $((x))'",
   "env x='a[$(rm b)]' bash -c 'for x in $(seq 2 1); do :; done; echo $((x))'",
   "seq() { echo 'a[$(rm</dev/null)]'; }; for x in $(seq 1); do echo $((x)); done",
+  // Expansions that bash may take for the name of a variable or for an option, and evaluates.
+  "x='a[$(rm b)]'; read \"$x\"",
+  "x='a[$(rm b)]'; command unset \"$x\"",
+  "x='a[$(rm b)]=1'; declare \"$x\"",
+  "x='PS4=$(rm a)'; export \"$x\"; set -x; ls",
+  "export $(cat a); set -x; ls",
+  "o=-v; printf \"$o\" 'a[$(rm b)]' x",
+  "o=-n; declare $o z=PS4; z='$(rm a)'; set -x; ls",
+  "x=-v; [ $x 'a[$(rm b)]' ]",
   // The output of a command in an expression.
   "echo $(( $(echo 'a[$(rm b)]') ))",
   "(( $(cat a) ))",

@@ -105,6 +105,8 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "trap 'ls $D' EXIT; N=1; echo $((N + 1))",
       "for i in 1 2; do printf '%s\\n' \"$A $((i * 2))\"; wait $!; unset A; done",
       "N=$(ls | wc -l); if (( N > 3 )); then echo $(( $(wc -l < a) + $(date +%s) )); fi",
+      'read -p "$P" A; read -r B; printf "$A"; printf "%s" "$A"; [ "$A" = "$B" ]; [ -n "$A" ]',
+      'f() { local A="$1"; declare B=$2; export A; unset A; }; f a',
       'N=1; export A="$B"; read -r C < a; echo $((N + 1))',
       'export "PATH=$HOME/bin:$PATH"; ls',
       "git config remote.origin.url a && git config merge.conflictStyle diff3",

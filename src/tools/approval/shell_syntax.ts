@@ -197,7 +197,8 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
       return hasOperator(node);
     // Without bash, or in its mode for POSIX, `time -f format program` runs a program.
     case "Command":
-      return node.name?.value.startsWith("-") === true || setsEvaluated(node);
+      return node.name?.value.startsWith("-") === true || setsEvaluated(node) ||
+        evaluatesUnknown(node);
     case "CommandExpansion":
     case "ProcessSubstitution":
       return node.script === undefined;
@@ -303,6 +304,42 @@ function setsEvaluated({ name, args }: Command): boolean {
     const [, name = "", value = ""] = /^(\w+)\+?=(.*)$/s.exec(word.value) ?? [];
     return EVALUATED_VARIABLES.test(name) && !isPlainValue(name, value, isLiteral(word));
   });
+}
+
+/**
+ * Whether a command of bash may take an expansion for the name of a variable, whose index it evaluates, for an assignment
+ * such as `PS4=…`, or for an option with a name.
+ */
+function evaluatesUnknown({ name, args }: Command): boolean {
+  const words = [...(name ? [name] : []), ...args.filter((arg) => arg.type === "Word")];
+  const start = words.findIndex(({ value }) => !/^(?:command|builtin|-\w+|--)$/.test(value));
+  const [program, ...rest] = words.slice(start);
+  const isExpansion = (word: Word | undefined) =>
+    word !== undefined && /^[$`]/.test(word.value) && !isLiteral(word);
+  switch (program?.value) {
+    case "read":
+      return rest.some((word, index) =>
+        isExpansion(word) && !(index === 1 && /^-r?p$/.test(rest[0]?.value ?? ""))
+      );
+    case "mapfile":
+    case "readarray":
+    case "getopts":
+    case "unset":
+    case "declare":
+    case "typeset":
+    case "local":
+    case "export":
+    case "readonly":
+      return rest.some(isExpansion);
+    // Without a name and a format it only fails.
+    case "printf":
+      return isExpansion(rest[0]) && (rest.length > 2 || rest[0] && !isQuoted(rest[0])) === true;
+    case "test":
+    case "[":
+      return isExpansion(rest[0]) && rest.length === (program.value === "[" ? 3 : 2);
+    default:
+      return false;
+  }
 }
 
 function isNumber({ text }: Word): boolean {
