@@ -37,12 +37,18 @@ export const BEDROCK_ERRORS: ErrorTable = {
 
     ResourceNotFoundException: UNKNOWN_MODEL,
   },
-  // The catalog has the models without the region and the version that their ids need.
-  advice: [[
-    /on-demand throughput|model identifier is invalid/i,
-    "pass the id of an inference profile, such as bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0 or bedrock/global.…; " +
-    "`aws bedrock list-inference-profiles` prints them",
-  ]],
+  advice: [
+    // The catalog has the models without the region and the version that their ids need.
+    [
+      /on-demand throughput|model identifier is invalid/i,
+      "pass the id of an inference profile, such as bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0 or bedrock/global.…; " +
+      "`aws bedrock list-inference-profiles` prints them",
+    ],
+    [
+      /too many tokens/i,
+      "until a request ends, its maxTokens count against the quota: streamOptions: { maxTokens } sets a lower limit",
+    ],
+  ],
 };
 
 /** Converts an exception of the stream, where names start in lower case, to an error body. */

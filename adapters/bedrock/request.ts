@@ -32,7 +32,7 @@ import { getModelFamily, type ModelFamily } from "./families.ts";
 import { getAbilities } from "./media.ts";
 import { toWireMessages } from "./messages.ts";
 import { toNovaDescription, toNovaSchema } from "./nova_schema.ts";
-import { type ThinkingFields, toThinkingFields } from "./thinking.ts";
+import { getDefaultLength, type ThinkingFields, toThinkingFields } from "./thinking.ts";
 import type { WireBlock } from "./wire.ts";
 
 /** A guardrail, which checks prompts and replies. */
@@ -56,6 +56,9 @@ export interface ConverseBodyOptions {
 }
 
 const MAX_STOP_TEXTS = 2500;
+
+/** Matches models whose limit is near Bedrock's default. */
+const SHORT_REPLIES = /claude-3-(?:opus|sonnet|5-sonnet)/;
 
 /** Creates the body; options that the model does not support are omitted with a warning. */
 export async function createConverseBody(
@@ -99,7 +102,7 @@ export async function createConverseBody(
     hasTools: (toolConfig ?? options.extra?.["toolConfig"]) !== undefined,
   });
   const thinking = toThinkingFields(request, { family, entry, messages }, sink);
-  const inferenceConfig = toInferenceConfig(options, { entry, family, thinking }, sink);
+  const inferenceConfig = toInferenceConfig(request, { entry, family, thinking }, sink);
   const isStream = family.streamsTools || toolConfig === undefined;
   const body = {
     messages,
@@ -152,14 +155,16 @@ interface InferenceContext {
 }
 
 function toInferenceConfig(
-  options: StreamOptions,
-  { entry, family, thinking }: InferenceContext,
+  request: StreamRequest,
+  context: InferenceContext,
   sink: WarningSink,
 ): JsonObject {
+  const { options } = request;
+  const { entry, family, thinking } = context;
   const isClaude = family.thinking === "claude";
   const maxTokens = thinking.fixesLength
     ? warnThinkingOption("max_tokens", options.maxTokens, sink)
-    : resolveMaxTokens(options, entry, sink);
+    : toMaxTokens(request, context, sink);
   const stop = isClaude ? omitBlankStop(options, sink) : options;
   const stopSequences = family.stop ? resolveStop(stop, MAX_STOP_TEXTS, sink) : undefined;
   const temperature = thinking.fixesTemperature
@@ -173,6 +178,20 @@ function toInferenceConfig(
   }
   sink.warning("top_p_left_out", "The model does not support topP together with a temperature");
   return { maxTokens, temperature, stopSequences };
+}
+
+/**
+ * Returns the limit of a reply. Bedrock's default for Claude is 4,096 tokens, though its documentation has the limit of the
+ * model (https://github.com/BerriAI/litellm/issues/41529).
+ */
+function toMaxTokens(
+  { model, options }: StreamRequest,
+  { entry, family }: InferenceContext,
+  sink: WarningSink,
+): number | undefined {
+  const isClaude = family.thinking === "claude" && !SHORT_REPLIES.test(model.modelId);
+  if (options.maxTokens !== undefined || !isClaude) return resolveMaxTokens(options, entry, sink);
+  return getDefaultLength(entry);
 }
 
 function warnThinkingOption(name: string, value: number | undefined, sink: WarningSink): undefined {

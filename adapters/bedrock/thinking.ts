@@ -34,6 +34,17 @@ export interface ThinkingFields {
   readonly fields: JsonObject;
 }
 
+/** Maximum of the default limit of a reply, in tokens. */
+const MAX_DEFAULT_LENGTH = 64_000;
+
+/**
+ * Returns the default limit of a reply of Claude, in tokens. Until a request ends, its limit counts against the quota, so that
+ * the default is not always that of the model.
+ */
+export function getDefaultLength({ maxOutput }: CatalogEntry): number {
+  return Math.min(maxOutput, MAX_DEFAULT_LENGTH);
+}
+
 const NO_FIELDS: ThinkingFields = { fixesTemperature: false, fields: {} };
 
 /** Resolves the thinking level to the fields of the model's family, with a warning if it does not support thinking. */
@@ -73,7 +84,7 @@ function toClaudeFields(
   { entry, messages }: ThinkingContext,
   sink: WarningSink,
 ): ThinkingFields {
-  const maxTokens = Math.min(request.options.maxTokens ?? entry.maxOutput, entry.maxOutput);
+  const maxTokens = Math.min(request.options.maxTokens ?? getDefaultLength(entry), entry.maxOutput);
   const resolved = resolveThinking(request, maxTokens, entry, sink);
   const thinking = callsLackThinking(messages)
     ? disableBudgetThinking(resolved, entry, sink)

@@ -4,9 +4,11 @@
  * @module
  */
 
+import { findTrustedProgram } from "../../src/platform/trusted_path.ts";
+
 /** A program to run. */
 export interface ProgramCall {
-  /** Name or path of the program, and its arguments. */
+  /** Name or path of the program, and its arguments. A name is looked up where commands of agents cannot write. */
   readonly command: readonly [string, ...string[]];
   /** Text for its standard input. Default: empty. */
   readonly input?: string;
@@ -61,8 +63,9 @@ export async function runProgram(
   const timeout = AbortSignal.timeout(timeoutMs);
   const stop = signal ? AbortSignal.any([timeout, signal]) : timeout;
   if (stop.aborted) return { type: "aborted" };
+  const path = resolveProgram(program, env.PATH ?? Deno.env.get("PATH"));
   try {
-    await using process = new Deno.Command(program, {
+    await using process = new Deno.Command(path, {
       args,
       ...selectEnv(env, withoutEnv),
       detached: ownsGroup,
@@ -93,6 +96,17 @@ export async function runProgram(
     if (error instanceof Deno.errors.PermissionDenied) return { type: "missing" };
     throw error;
   }
+}
+
+/**
+ * Returns the path of a program, which a command could have made in a directory of the project that is in `PATH`, such as the
+ * `bin` of a virtual environment. One that is nowhere else is that of the system: with the working directory `/`, as in many
+ * containers, commands can write all directories, so that hooks could not run.
+ */
+function resolveProgram(program: string, path: string | undefined): string {
+  if (program.includes("/") || Deno.build.os === "windows" || path === undefined) return program;
+  return findTrustedProgram(program, path) ??
+    (program === "sh" ? "/bin/sh" : `/usr/bin/${program}`);
 }
 
 function selectEnv(

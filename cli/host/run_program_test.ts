@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
 import { waitUntil } from "../../tests/wait_until.ts";
+import { noteWritableDirectory } from "../../src/platform/writable_directories.ts";
 import { runProgram, toShellCall } from "./run_program.ts";
 
 const ignore = Deno.build.os === "windows";
@@ -92,5 +93,44 @@ Deno.test({
     assert(isRunning(pid));
     Deno.kill(Number(pid), "SIGKILL");
     await waitUntil(() => !isRunning(pid));
+  },
+});
+
+Deno.test({
+  name: "runProgram(): runs no shell that a command has made in a directory of PATH",
+  ignore,
+  async fn() {
+    await using directory = await createTemporaryDirectory({ "bin/sh": "#!/bin/sh\necho own\n" });
+    await Deno.chmod(`${directory.path}/bin/sh`, 0o755);
+    const path = Deno.env.get("PATH") ?? "";
+    const call = {
+      command: toShellCall('echo "$PATH"'),
+      env: { PATH: `${directory.path}/bin:${path}` },
+      timeoutMs: HOUR,
+    };
+    const run = async () => {
+      const result = await runProgram(call);
+      return result.type === "ended" && result.output.trim();
+    };
+    assertEquals(await run(), "own");
+    noteWritableDirectory(await Deno.realPath(directory.path));
+    assertEquals(await run(), call.env.PATH);
+    assertEquals(await runProgram({ ...call, command: ["swink-missing"] }), { type: "missing" });
+  },
+});
+
+// The last test: afterwards all directories are those that commands can write.
+Deno.test({
+  name: "runProgram(): runs the programs of the system when commands can write all directories",
+  ignore,
+  async fn() {
+    noteWritableDirectory("/");
+    const results = [toShellCall("echo done"), ["env", "echo", "done"], ["swink-missing"]] as const;
+    const [hook, program, missing] = await Promise.all(
+      results.map((command) => runProgram({ command, timeoutMs: HOUR })),
+    );
+    const outputs = [hook, program].map((result) => result?.type === "ended" && result.output);
+    assertEquals(outputs, ["done\n", "done\n"]);
+    assertEquals(missing, { type: "missing" });
   },
 });

@@ -22,8 +22,9 @@ import { TextBuffer } from "./text_buffer.ts";
 /**
  * State of the arguments of a tool call.
  *
- * `complete`: they are a JSON object. `truncated`: the call is still open. `invalid`: they are not a JSON object; `text`
- * is the raw text and `reason` the reason why it is not.
+ * `complete`: they are a JSON object. `truncated`: the call is still open, or a reply that the token limit cut off ends with
+ * arguments that are not a JSON object. `invalid`: they are not a JSON object otherwise; `text` is the raw text and `reason`
+ * the reason why it is not.
  */
 export type ArgumentsState =
   | { readonly type: "complete" }
@@ -90,6 +91,8 @@ export class ReplyAccumulator {
   readonly #blocks: BlockDraft[] = [];
   #characters = 0;
   #ended = false;
+  /** Whether the token limit cut off the reply. */
+  #isCutOff = false;
 
   /** Length of the text, thinking and arguments so far, in UTF-16 code units. */
   get characters(): number {
@@ -187,9 +190,10 @@ export class ReplyAccumulator {
   finish(): AccumulatedReply {
     const content: ContentBlock[] = [];
     const calls: FinishedCall[] = [];
+    const cut = this.#findCutBlock();
     for (const draft of this.#blocks) {
       if (draft.type === "tool_call") {
-        const call = finishCallDraft(draft);
+        const call = finishCallDraft(draft, { isCut: draft === cut });
         calls.push(call);
         content.push(call.block);
       } else if (draft.type === "extension") {
@@ -199,6 +203,11 @@ export class ReplyAccumulator {
       }
     }
     return { content, calls };
+  }
+
+  /** Returns the last block of a reply that the token limit cut off. Some providers end it like a complete one. */
+  #findCutBlock(): BlockDraft | undefined {
+    return this.#isCutOff ? this.#blocks.findLast(({ type }) => type !== "extension") : undefined;
   }
 
   #openBlock(contentIndex: number, draft: BlockDraft): void {
@@ -239,9 +248,9 @@ export class ReplyAccumulator {
         }`,
       );
     }
-    const allowOpenCalls = stopReason === "length";
+    this.#isCutOff = stopReason === "length";
     const open = this.#blocks.findIndex((draft) =>
-      draft.open && !(allowOpenCalls && draft.type === "tool_call")
+      draft.open && !(this.#isCutOff && draft.type === "tool_call")
     );
     if (open >= 0) {
       throw createContractError(`Unexpected end of the reply: block ${open} is still open`);
@@ -264,7 +273,7 @@ function finishTextDraft(draft: TextDraft): ContentBlock {
   return { type, text, ...attributes, ...(citations && { citations }) };
 }
 
-function finishCallDraft(draft: CallDraft): FinishedCall {
+function finishCallDraft(draft: CallDraft, { isCut }: { readonly isCut: boolean }): FinishedCall {
   if (draft.open) return { block: createCallBlock(draft), state: { type: "truncated" } };
   const text = draft.text.toString();
   const parsed = parseArguments(text);
@@ -272,7 +281,8 @@ function finishCallDraft(draft: CallDraft): FinishedCall {
     return { block: createCallBlock(draft, parsed.value), state: { type: "complete" } };
   }
   const { reason } = parsed;
-  return { block: createCallBlock(draft), state: { type: "invalid", text, reason } };
+  const state: ArgumentsState = isCut ? { type: "truncated" } : { type: "invalid", text, reason };
+  return { block: createCallBlock(draft), state };
 }
 
 function createCallBlock({ id, name, signature }: CallDraft, args: JsonObject = {}): ToolCallBlock {

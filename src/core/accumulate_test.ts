@@ -193,6 +193,28 @@ Deno.test("ReplyAccumulator: treats tool calls left open by a length stop as tru
   ]);
 });
 
+Deno.test("ReplyAccumulator: treats the arguments at the end of a reply that the token limit cut off as truncated, though the call has ended", () => {
+  const path = '{"path":"a.txt"';
+  const item: AssistantMessageEvent = {
+    type: "extension",
+    contentIndex: 2,
+    typeName: "x",
+    data: 1,
+  };
+  const cases: readonly (readonly [AssistantMessageEvent[], string[]])[] = [
+    [[...createCallEvents(0, path), ...createCallEvents(1, path)], ["invalid", "truncated"]],
+    [[...createCallEvents(0, path), ...createCallEvents(1, path), item], ["invalid", "truncated"]],
+    [[...createCallEvents(0, path), ...createBlockEvents(1, "text", "x")], ["invalid"]],
+    [createCallEvents(0, `${path}}`), ["complete"]],
+  ];
+  for (const [events, states] of cases) {
+    const { calls } = accumulate(...events, lengthStop).finish();
+    assertEquals(calls.map(({ state }) => state.type), states);
+  }
+  const { calls } = accumulate(...createCallEvents(0, path), done).finish();
+  assertEquals(calls.map(({ state }) => state.type), ["invalid"]);
+});
+
 const openText: AssistantMessageEvent[] = createBlockEvents(0, "text", "x").slice(0, 2);
 const openThinking: AssistantMessageEvent[] = createBlockEvents(0, "thinking", "x").slice(0, 2);
 const openCall: AssistantMessageEvent[] = createCallEvents(0, "{").slice(0, 2);

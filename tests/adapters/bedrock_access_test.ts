@@ -353,3 +353,13 @@ for (
     assertStringIncludes(text, "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0");
   });
 }
+
+Deno.test("createBedrock(): an error says how requests count less against an exhausted quota", async () => {
+  const message = "Too many tokens, please wait before trying again.";
+  const headers = { "x-amzn-errortype": "ThrottlingException" };
+  const fetch = () => Promise.resolve(Response.json({ message }, { status: 429, headers }));
+  const [code, text] = await captureError({ fetch, bearerToken: "key", region: "us-east-1" });
+  assertEquals(code, "model_throttled");
+  assertStringIncludes(text, message);
+  assertStringIncludes(text, "streamOptions: { maxTokens } sets a lower limit");
+});

@@ -3,7 +3,7 @@ import { createBedrock } from "../../adapters/bedrock/mod.ts";
 import type { ContentBlock } from "../../src/core/content.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { modelSpec } from "../../src/core/model.ts";
-import type { StreamRequest } from "../../src/core/stream.ts";
+import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
 import {
   createReply,
   createToolResult,
@@ -55,6 +55,28 @@ Deno.test("createBedrock(): GPT models get nothing that they reject: sampling, s
       "top_p_left_out",
     ]);
   }
+});
+
+Deno.test("createBedrock(): replies of Claude may be longer than Bedrock's default of 4,096 tokens", async () => {
+  const cases: readonly (readonly [model: string, maxTokens: number | undefined])[] = [
+    [CLAUDE, 64_000],
+    ["us.anthropic.claude-opus-4-8:high", 64_000],
+    ["anthropic.claude-3-haiku-20240307-v1:0", 4096],
+    ["us.anthropic.claude-opus-9", 32_000],
+    ["anthropic.claude-3-opus-20240229-v1:0", undefined],
+    ["amazon.nova-pro-v1:0", undefined],
+    [GPT, undefined],
+  ];
+  const readMaxTokens = async (modelId: string, options: StreamOptions) => {
+    const { body } = await send(richRequest(modelSpec(`bedrock/${modelId}`), { options }));
+    return Object(body["inferenceConfig"])["maxTokens"];
+  };
+  for (const [modelId, maxTokens] of cases) {
+    assertEquals(await readMaxTokens(modelId, {}), maxTokens, modelId);
+    assertEquals(await readMaxTokens(modelId, { maxTokens: 1000 }), 1000, modelId);
+  }
+  const longest = await readMaxTokens("us.anthropic.claude-opus-4-8", { maxTokens: 128_000 });
+  assertEquals(longest, 128_000);
 });
 
 Deno.test("createBedrock(): the redacted thinking of a GPT model stands before its text and call", async () => {

@@ -228,6 +228,27 @@ Deno.test("compatible servers: fields that a server rejects are left out, those 
   assertEquals(mistral.reply.warnings.filter(({ code }) => code === "field_left_out"), []);
 });
 
+Deno.test("Fireworks, Moonshot: replies may be longer than the defaults of 2,000 and 1,024 tokens", async () => {
+  const cases: readonly (readonly [url: string, model: string, maxTokens: number | undefined])[] = [
+    ["https://api.fireworks.ai/inference/v1", "accounts/fireworks/models/glm-5", 32_000],
+    ["https://api.moonshot.ai/v1", "kimi-k2.5", 32_000],
+    ["https://api.moonshot.ai/v1", "moonshot-v1-8k", undefined],
+    ["https://api.groq.com/openai/v1", "openai/gpt-oss-120b", undefined],
+  ];
+  for (const [baseUrl, model, expected] of cases) {
+    const send = async (options: StreamOptions) => {
+      const request = createMinimalRequest("acme", model);
+      const { body } = await captureRequest(
+        (fetch) => createOpenAI({ baseUrl, fetch }),
+        { ...request, options: { apiKey: "sk-test", ...options } },
+      );
+      return body["max_tokens"];
+    };
+    assertEquals(await send({}), expected, model);
+    assertEquals(await send({ maxTokens: 500 }), 500, model);
+  }
+});
+
 Deno.test("LM Studio, llama.cpp: a required tool is sent alone, because tool_choice must be a text", async () => {
   const toolChoice = { name: "look" };
   for (const port of [1234, 8080]) {

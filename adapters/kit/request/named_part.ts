@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject } from "../../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import type { MediaBlock } from "./media.ts";
 
 /**
@@ -45,14 +45,23 @@ export function isNamed({ source }: MediaBlock, { message, part = "" }: NamedPar
   }
 }
 
-/** Follows a path. Names that an object does not have are those of types, such as `image`. */
+/**
+ * Follows a path. Names that an object does not have are those of types, such as `image`; Bedrock's body has `toolResult` for
+ * the `tool_result` of its errors.
+ */
 function findPart(body: unknown, path: readonly string[]): unknown {
   let part = body;
   for (const name of path) {
     if (Array.isArray(part)) part = part[Number(name)];
-    else if (isJsonObject(part) && Object.hasOwn(part, name)) part = part[name];
+    else if (isJsonObject(part)) part = getMember(part, name);
   }
   return part;
+}
+
+function getMember(object: JsonObject, name: string): unknown {
+  const camelCase = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const key = [name, camelCase].find((key) => Object.hasOwn(object, key));
+  return key === undefined ? object : object[key];
 }
 
 function parseJson(text: string): unknown {

@@ -24,6 +24,8 @@ import type { WireMessage } from "./wire.ts";
 export interface ChatDialect {
   /** Field for the maximum length of a reply in tokens. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
+  /** Returns the maximum length of a reply of a model for a request without one. Default: that of the server. */
+  readonly getDefaultMaxTokens?: (modelId: string) => number | undefined;
   /** Completes the schema of the parameters of a tool. Default: as for most servers. */
   readonly toToolSchema?: (parameters: JsonSchema) => JsonSchema;
   /** Maximum length of the description of a tool, in characters. Default: unlimited. */
@@ -181,10 +183,15 @@ const DEEPSEEK: ChatDialect = {
 /** Ability of Kimi K3, which always thinks. */
 const KIMI_K3: ThinkingAbility = { type: "effort", efforts: ["low", "high", "max"] };
 
+/** Maximum length of a reply in tokens where the default of the server cuts off long calls. */
+const DEFAULT_MAX_TOKENS = 32_000;
+
 /** Dialect of Moonshot, whose models think by default, except for the first ones. */
 const MOONSHOT: ChatDialect = {
   ...LENIENT,
   toToolSchema: toMoonshotSchema,
+  // Its documentation has 1,024 as the default. The context of the first models is smaller.
+  getDefaultMaxTokens: (modelId) => modelId.startsWith("kimi-") ? DEFAULT_MAX_TOKENS : undefined,
   toThinkingFields: (model, ability) => {
     const known = /^kimi-k3/.test(model.modelId) ? KIMI_K3 : undefined;
     return LENIENT.toThinkingFields(model, ability ?? known);
@@ -196,6 +203,13 @@ const MOONSHOT: ChatDialect = {
     /^kimi-(?:k2\.|k2-thinking|for-coding)/.test(modelId) ? "never" : undefined,
 };
 
+/** Dialect of Fireworks, whose default for replies is 2,000 tokens. It lowers a limit that does not fit into the context. */
+const FIREWORKS: ChatDialect = {
+  ...LENIENT,
+  toToolSchema: toTypedSchema,
+  getDefaultMaxTokens: () => DEFAULT_MAX_TOKENS,
+};
+
 const DIALECTS: Readonly<Record<string, ChatDialect>> = {
   "openrouter.ai": OPENROUTER,
   "ai-gateway.vercel.sh": VERCEL,
@@ -204,7 +218,7 @@ const DIALECTS: Readonly<Record<string, ChatDialect>> = {
   "api.moonshot.ai": MOONSHOT,
   "api.moonshot.cn": MOONSHOT,
   "api.kimi.com": MOONSHOT,
-  "api.fireworks.ai": { ...LENIENT, toToolSchema: toTypedSchema },
+  "api.fireworks.ai": FIREWORKS,
   "api.z.ai": THINKING_SWITCH,
   "open.bigmodel.cn": THINKING_SWITCH,
 };

@@ -103,7 +103,7 @@ export async function createChatBody(
     top_p: resolveTopP(options, sampling, sink),
     stop: resolveChatStop(request, { dialect, entry }, sink),
     [seedField]: options.seed,
-    [dialect.maxTokensField]: resolveMaxTokens(options, entry, sink),
+    [dialect.maxTokensField]: resolveChatMaxTokens(request, { dialect, entry }, sink),
     ...dialect.toThinkingFields(model, entry?.thinking),
     service_tier: tier,
     ...(!unsupported.includes("verbosity") && { verbosity: options.verbosity }),
@@ -119,6 +119,19 @@ export async function createChatBody(
 
 function hasCacheKey({ hasCacheKey, acceptsCacheKey }: ChatDialect, modelId: string): boolean {
   return hasCacheKey && (acceptsCacheKey?.(modelId) ?? true);
+}
+
+/** Returns the maximum length of a reply in tokens; for a request without one, that of the server or of the dialect. */
+function resolveChatMaxTokens(
+  { model, options }: StreamRequest,
+  { dialect, entry }: ChatBodyOptions,
+  sink: WarningSink,
+): number | undefined {
+  const fallback = dialect.getDefaultMaxTokens?.(model.modelId);
+  if (options.maxTokens !== undefined || fallback === undefined) {
+    return resolveMaxTokens(options, entry, sink);
+  }
+  return Math.min(fallback, entry?.maxOutput ?? fallback);
 }
 
 /** Returns the texts that end a reply; models that reason, and therefore support no temperature, do not support them. */

@@ -5,6 +5,7 @@
  */
 
 import { join } from "../../../src/platform/paths.ts";
+import { findTrustedProgram } from "../../../src/platform/trusted_path.ts";
 import { CliError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
@@ -157,7 +158,9 @@ function createEditorCommand(
 ): readonly [program: string, args: readonly string[]] {
   if (Deno.build.os === "windows") return ["cmd", ["/d", "/s", "/c", `${editor} "${file}"`]];
   const command = PROGRAM.test(editor) ? `exec ${editor}` : editor;
-  return ["sh", ["-c", `${command} "$1"`, "sh", file]];
+  // A command could have made a shell in a directory of the project that is in PATH.
+  const shell = findTrustedProgram("sh", Deno.env.get("PATH") ?? "") ?? "/bin/sh";
+  return [shell, ["-c", `${command} "$1"`, "sh", file]];
 }
 
 /** Waits for the end of an editor. Ends it when the signal is aborted. */

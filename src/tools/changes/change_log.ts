@@ -174,9 +174,13 @@ export class ChangeLog {
 
   /** Creates a removed file again: the one with its content from before the turn could not be restored. */
   async #keepCopy(files: SandboxFiles, path: string, hash: string | null): Promise<UndoOutcome> {
-    const content = hash === null ? undefined : await this.#store.readContent(hash);
-    if (content) await files.write(path, content);
-    return { type: "left", path, reason: "it has the content of a file that was not restored" };
+    try {
+      const content = hash === null ? undefined : await this.#store.readContent(hash);
+      if (content) await files.write(path, content);
+      return { type: "left", path, reason: "it has the content of a file that was not restored" };
+    } catch (error) {
+      return { type: "left", path, reason: `it was removed: ${getErrorMessage(error)}` };
+    }
   }
 
   async #undo(files: SandboxFiles, change: NetChange): Promise<UndoOutcome> {

@@ -82,3 +82,26 @@ Deno.test("ChangeLog: a turn that changes files after it was undone can be undon
     assertEquals(removed, ["a.txt"]);
   }
 });
+
+Deno.test("ChangeLog: reports a removed file that cannot be created again for a file that was not restored", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  workspace.writeFile("a", "changed by the user");
+  workspace.writeFile("b", "content");
+  const { files, root } = workspace.sandbox;
+  const content = new TextEncoder().encode("content");
+  await changeLog.record(`${root}/a`, content, null);
+  await changeLog.record(`${root}/b`, null, content);
+  const failing: typeof files = new Proxy(files, {
+    get(target, name: keyof typeof files) {
+      if (name === "write") return () => Promise.reject(new Error("the disk is full"));
+      const value = target[name];
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const { left } = await changeLog.undoTurn(failing);
+  assertEquals(left, [
+    { path: "b", reason: "it was removed: the disk is full" },
+    { path: "a", reason: "the file was changed after the turn" },
+  ]);
+});

@@ -8,9 +8,14 @@ import { AbortedError, BadRequestError, getErrorMessage } from "../../core/error
 import { dirname, isExactPath, join } from "../../platform/paths.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
-import { listHiddenPaths, listWritableDirectories } from "../sandbox/local_sandbox.ts";
+import {
+  listHiddenPaths,
+  listWritableDirectories,
+  startLimitedProgram,
+} from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { getTrustedPath } from "../../platform/trusted_path.ts";
+import { isInWritableDirectory } from "../../platform/writable_directories.ts";
 import type { ChangeLog } from "./change_log.ts";
 import { type TakenSnapshot, WorkTreeSnapshots } from "./work_tree_snapshots.ts";
 
@@ -44,7 +49,9 @@ export class CommandChanges {
     const { root } = this.#sandbox;
     const writable = listWritableDirectories(this.#sandbox);
     const parent = dirname(await this.#sandbox.getOutputPath("snapshots"));
-    if (writable.some((directory) => isWithin(parent, directory))) {
+    if (
+      isInWritableDirectory(parent) || writable.some((directory) => isWithin(parent, directory))
+    ) {
       throw new BadRequestError(`commands can write the directory ${JSON.stringify(parent)}`);
     }
     this.#snapshots ??= new WorkTreeSnapshots(
@@ -52,6 +59,7 @@ export class CommandChanges {
       parent,
       {
         listHidden: () => listHiddenPaths(this.#sandbox),
+        startReader: (...launch) => startLimitedProgram(this.#sandbox, ...launch),
         getProgramPath: () => getTrustedPath(readEnvironmentVariable("PATH") ?? "", writable),
       },
     );

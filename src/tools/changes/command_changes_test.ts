@@ -273,30 +273,6 @@ Deno.test({
 });
 
 Deno.test({
-  name: "bash: keeps snapshots out of directories that commands can write, or takes none",
-  ignore,
-  async fn() {
-    const directory = Deno.realPathSync(Deno.makeTempDirSync());
-    Deno.removeSync(directory);
-    const temporary = dirname(directory);
-    const roots = [temporary, "/tmp", "/var/tmp", Deno.env.get("XDG_RUNTIME_DIR") ?? "/tmp"]
-      .map((path) => Deno.realPathSync(path));
-    for (const writeRoots of [[temporary], roots]) {
-      const changeLog = new ChangeLog();
-      await using workspace = new TestWorkspace({ writeRoots }, { changeLog });
-      const output = await workspace.sandbox.getOutputPath("x");
-      const isWritable = writeRoots.some((root) => output.startsWith(`${root}/`));
-      assertEquals(isWritable, writeRoots === roots);
-      await workspace.callTool("bash", { command: "echo > a.txt" });
-      const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
-      assertEquals(removed, isWritable ? [] : ["a.txt"]);
-      assertEquals(untracked.length, isWritable ? 1 : 0);
-      if (isWritable) assertStringIncludes(untracked[0] ?? "", "commands can write the directory");
-    }
-  },
-});
-
-Deno.test({
   name: "bash: stores no copy of hidden files, which later commands could read",
   ignore,
   async fn() {

@@ -17,8 +17,9 @@ import { statIfExists } from "../files/file_stat.ts";
 import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
 import { toIgnorePattern } from "./ignore_pattern.ts";
 import { PathLocks } from "./path_locks.ts";
+import { concatenate, splitPaths, toText } from "./program_output.ts";
 import { LINK_MODE, losesMode, parseRawDiff, type RawChange, REPOSITORY_MODE } from "./raw_diff.ts";
-import { startProcess } from "../process/running_process.ts";
+import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
 import { watchProcess } from "../process/watch_process.ts";
 
 /** A change between two snapshots. */
@@ -109,6 +110,11 @@ export interface SnapshotOptions {
    * that they are not part of it.
    */
   readonly listHidden: () => readonly string[];
+  /** Starts a program that reads the contents of files, with the rights of commands and those to write a directory. */
+  readonly startReader: (
+    launch: Launch,
+    options: { readonly directory: string },
+  ) => Promise<RunningProcess>;
   /** Returns the value of `PATH` for git, without directories that commands can write. */
   readonly getProgramPath: () => string;
 }
@@ -183,8 +189,12 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       getRelativePath(this.#root, path) || []
     );
     const excluded = hidden.map((path) => `:(exclude,top,literal)${path}`);
-    const args = ["add", "--all", "--ignore-errors", "--", ".", ...excluded];
-    await this.#git(args, { signal, maxCode: 1 });
+    const list = ["ls-files", "--modified", "--others", "--exclude-standard", "-z", "--", "."];
+    const changed = await this.#git([...list, ...excluded], { signal });
+    // Most commands change nothing, and a program with limited rights takes longer to start.
+    if (changed.length === 0) return;
+    const add = ["add", "--all", "--ignore-errors", "--", "."];
+    await this.#git([...add, ...excluded], { signal, maxCode: 1, readsContents: true });
   }
 
   /**
@@ -407,16 +417,17 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   }
 
   async #run(program: string, args: readonly string[], options: RunOptions): Promise<Uint8Array> {
-    const { signal, input, env = {}, maxCode = 0 } = options;
+    const { signal, input, env = {}, maxCode = 0, readsContents = false } = options;
     const chunks: Uint8Array[] = [];
     let bytes = 0;
-    const process = startProcess({
-      program,
-      args,
-      cwd: this.#root,
-      env: { PATH: this.#options.getProgramPath(), ...env },
+    const { getProgramPath, startReader } = this.#options;
+    const launch = {
+      ...{ program, args, cwd: this.#root, env: { PATH: getProgramPath(), ...env } },
       ...(input !== undefined && { input }),
-    });
+    };
+    const process = readsContents
+      ? await startReader(launch, { directory: await this.#directory ?? "" })
+      : startProcess(launch);
     const outcome = await watchProcess(process, {
       signal,
       timeoutMs: TIMEOUT_MS,
@@ -451,6 +462,8 @@ interface RunOptions {
   readonly directory?: string;
   /** Highest exit code that is no failure. Default: 0. */
   readonly maxCode?: number;
+  /** Whether it reads the contents of files in the work tree, and has no input. Default: `false`. */
+  readonly readsContents?: boolean;
 }
 
 /** Lists ignored files that are not part of a snapshot, and directories of only such files. */
@@ -476,22 +489,4 @@ function findEntry(path: string, entries: ReadonlySet<string>): string | undefin
     if (entries.has(path.slice(0, end + 1))) return path.slice(0, end + 1);
   }
   return [path, `${path}/`].find((name) => entries.has(name));
-}
-
-function splitPaths(output: Uint8Array): string[] {
-  return toText(output).split("\0").filter((path) => path !== "");
-}
-
-function toText(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
-}
-
-function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
 }

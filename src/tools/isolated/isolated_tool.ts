@@ -21,6 +21,7 @@ import { ResponseParser } from "./response_parser.ts";
 import { startProcess } from "../process/running_process.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 import { isDeno, system } from "../../platform/system.ts";
+import { findTrustedProgram } from "../../platform/trusted_path.ts";
 
 /** Permissions of a tool. A list grants its items, `true` grants all. Default: none. */
 export interface IsolatedPermissions {
@@ -192,18 +193,9 @@ function createAllowFlags(
 
 function findDenoProgram(): string {
   if (isDeno && !system.build.standalone) return system.execPath();
-  const paths = (readEnvironmentVariable("PATH") ?? "").split(":").map((directory) =>
-    `${directory}/deno`
-  );
-  const program = paths.find((path) => {
-    try {
-      return system.statSync(path).isFile;
-    } catch {
-      return false;
-    }
-  });
+  const program = findTrustedProgram("deno", readEnvironmentVariable("PATH") ?? "");
   if (program) return program;
   throw new BadRequestError(
-    "Isolated tools need the deno program, which is not in PATH: install Deno",
+    "Isolated tools need the deno program, which is not in PATH, or only in a directory that commands can write: install Deno",
   );
 }

@@ -25,7 +25,7 @@ import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { join } from "../../platform/paths.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
-import { type RunningProcess, startProcess } from "../process/running_process.ts";
+import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
 import { createShellLaunch } from "../process/shell_command.ts";
 import { ConfinedFiles } from "./confined_files.ts";
 import { type GitSettingsRecord, recordGitSettings } from "./git_settings.ts";
@@ -39,13 +39,19 @@ import {
   createSandboxEnvironment,
 } from "./sandbox_environment.ts";
 import type { FindSecretFilesOptions, SecretFiles } from "./find_secret_files.ts";
-import { refuseHome, resolveDirectory, toHiddenPath } from "./option_paths.ts";
+import {
+  refuseContradictions,
+  refuseHome,
+  resolveDirectory,
+  toHiddenPath,
+} from "./option_paths.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
 import { readWorkingDirectory } from "./working_directory_file.ts";
 import { type PipedLaunch, spawnProcess } from "../../platform/spawn_process.ts";
 import { system } from "../../platform/system.ts";
 import { getTrustedPath } from "../../platform/trusted_path.ts";
+import { noteWritableDirectory } from "../../platform/writable_directories.ts";
 
 /** Options for {@linkcode createSandbox}. */
 export interface SandboxOptions {
@@ -159,6 +165,19 @@ export function listWritableDirectories(sandbox: Sandbox): readonly string[] {
   return sandbox instanceof LocalSandbox ? sandbox.untrusted : [sandbox.root];
 }
 
+/**
+ * Starts a program with the rights of commands, without a network, and lets it write a directory: a command that runs at the
+ * same time could replace a directory by a link to files that it may not read itself.
+ */
+export async function startLimitedProgram(
+  sandbox: Sandbox,
+  launch: Launch,
+  options: { readonly directory: string },
+): Promise<RunningProcess> {
+  if (!(sandbox instanceof LocalSandbox)) return startProcess(launch);
+  return startProcess(await sandbox.limit(launch, options.directory));
+}
+
 /** Time between SIGTERM and SIGKILL for commands that still run when the sandbox is disposed. */
 const DISPOSE_GRACE_MS = 200;
 
@@ -228,6 +247,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
       }
       : () => Promise.resolve(NO_SECRETS);
     this.#writable = [...write, ...(readOnly ? [] : [caches]), ...WRITABLE_DEVICES];
+    this.#projects.forEach(noteWritableDirectory);
   }
 
   get hidesSecrets(): boolean {
@@ -361,6 +381,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   /** Prepares the rules of a command that starts now. */
   async #prepare(proxy: HostProxy | undefined, signal?: AbortSignal): Promise<PreparedCommand> {
     const { unixSockets = false } = this.#options;
+    this.#projects.forEach(noteWritableDirectory);
     const usual = resolveHiddenPaths(readEnvironmentVariable("HOME"), this.#hidden);
     const secrets = await this.#findSecrets({ skipped: usual, signal });
     this.#refuseIfDisposed();
@@ -372,15 +393,32 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
       ...secrets.unreadable,
     ];
     const rules: ConfinementRules = {
-      writable: this.#writable,
-      readable: listReadablePaths([...hidden, DEVICE_DIRECTORY]),
-      hidden,
+      ...this.#createFileRules(hidden),
       readOnly: settings.paths,
       network: toConfinedNetwork(this.#net, proxy?.port),
       unixSockets,
       keepsAttributes: this.readOnly,
     };
     return { rules, settings, secrets };
+  }
+
+  #createFileRules(
+    hidden: readonly string[],
+  ): Pick<ConfinementRules, "writable" | "readable" | "hidden"> {
+    const readable = listReadablePaths([...hidden, DEVICE_DIRECTORY]);
+    return { writable: this.#writable, readable, hidden };
+  }
+
+  /** Confines a program by the rules for commands, and lets it write a directory. */
+  async limit(launch: Launch, directory: string): Promise<Launch> {
+    const rules = this.#createFileRules(this.listHidden());
+    return confineLaunch(launch, await this.#findConfinement(), {
+      ...rules,
+      writable: [...rules.writable, directory],
+      readOnly: [],
+      network: { type: "off" },
+      unixSockets: false,
+    });
   }
 
   /** Lists the existing paths that commands may not read. */
@@ -459,21 +497,4 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     await this.#proxy?.server[Symbol.asyncDispose]();
     await this.#directory.remove();
   }
-}
-
-/** Throws if an option of a read-only sandbox would let commands change something. */
-function refuseContradictions(
-  { net = "off", unixSockets = false, confinement = "auto" }: SandboxOptions,
-): void {
-  const option = net !== "off"
-    ? "net"
-    : unixSockets
-    ? "unixSockets"
-    : confinement === "off"
-    ? "confinement"
-    : undefined;
-  if (option === undefined) return;
-  throw new BadRequestError(
-    `A read-only sandbox cannot have the option ${option}: its commands are confined, and have no network and no sockets`,
-  );
 }

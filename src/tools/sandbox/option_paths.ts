@@ -1,5 +1,5 @@
 /**
- * Checks the paths in the options of a sandbox.
+ * Checks the options of a sandbox: their paths, and whether they contradict each other.
  *
  * @module
  */
@@ -9,6 +9,7 @@ import { isAbsolute, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { toFileError } from "../files/file_error.ts";
 import { containsHome } from "./home_directory.ts";
+import type { SandboxNet } from "./sandbox.ts";
 
 /** Throws if a directory that commands can write contains the home directory. */
 export function refuseHome(directory: string): void {
@@ -38,5 +39,29 @@ export function toHiddenPath(path: string, root: string): string {
     `The sandbox cannot hide ${
       JSON.stringify(path)
     }: write the path of a file or a directory, not a pattern or "~"`,
+  );
+}
+
+/** Options that a read-only sandbox cannot have with any value. */
+interface ConfinementOptions {
+  readonly net?: SandboxNet | undefined;
+  readonly unixSockets?: boolean | undefined;
+  readonly confinement?: "auto" | "required" | "off" | undefined;
+}
+
+/** Throws if an option of a read-only sandbox would let commands change something. */
+export function refuseContradictions(
+  { net = "off", unixSockets = false, confinement = "auto" }: ConfinementOptions,
+): void {
+  const option = net !== "off"
+    ? "net"
+    : unixSockets
+    ? "unixSockets"
+    : confinement === "off"
+    ? "confinement"
+    : undefined;
+  if (option === undefined) return;
+  throw new BadRequestError(
+    `A read-only sandbox cannot have the option ${option}: its commands are confined, and have no network and no sockets`,
   );
 }

@@ -8,12 +8,16 @@ import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
+import { isInWritableDirectory } from "../../platform/writable_directories.ts";
 
-/** Lists the directories for temporary files: that of the user, then those of the system. */
-function listTemporaryDirectories(): string[] {
-  const own = readEnvironmentVariable("TMPDIR") || readEnvironmentVariable("TEMP") || "/tmp";
+/** Returns the first directory for temporary files that is trusted: that of the user, else one of the system. */
+function chooseParent(isTrusted: (path: string) => boolean): string {
+  const configured = readEnvironmentVariable("TMPDIR") || readEnvironmentVariable("TEMP");
+  const own = system.realPathSync(configured || "/tmp");
+  if (isTrusted(own)) return own;
   const others = ["/tmp", "/var/tmp", readEnvironmentVariable("XDG_RUNTIME_DIR") ?? ""];
-  return [system.realPathSync(own), ...others.flatMap(resolveIfExists)];
+  return others.flatMap(resolveIfExists)
+    .find((path) => isTrusted(path) && canCreateDirectory(path)) ?? own;
 }
 
 function resolveIfExists(path: string): string[] {
@@ -21,6 +25,18 @@ function resolveIfExists(path: string): string[] {
     return path !== "" && system.statSync(path).isDirectory ? [system.realPathSync(path)] : [];
   } catch {
     return [];
+  }
+}
+
+/** Whether a directory can be created in another one. In a container, often only that of the user can be written. */
+function canCreateDirectory(parent: string): boolean {
+  const path = join(parent, `swink-${crypto.randomUUID()}`);
+  try {
+    system.mkdirSync(path, { mode: 0o700 });
+    system.removeSync(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -40,12 +56,13 @@ export class PrivateDirectory {
    * Chooses the path. The directory is in the first directory for temporary files that commands cannot write: they could
    * replace the files with which this program runs git.
    *
-   * @param writable Canonical paths of the directories that commands can write.
+   * @param writable Canonical paths of directories that commands can write, in addition to those of the sandboxes of this
+   * process.
    */
   constructor(writable: readonly string[] = []) {
-    const [first = "/tmp", ...others] = listTemporaryDirectories();
-    const isTrusted = (path: string) => !writable.some((directory) => isWithin(path, directory));
-    const parent = [first, ...others].find(isTrusted) ?? first;
+    const parent = chooseParent((path) =>
+      !isInWritableDirectory(path) && !writable.some((directory) => isWithin(path, directory))
+    );
     this.path = join(parent, `swink-${crypto.randomUUID()}`);
     this.temporary = join(this.path, "tmp");
     this.caches = join(this.path, "cache");

@@ -99,7 +99,8 @@ Deno.test("Sandbox: spawn() reports a program that does not exist by an error or
 });
 
 Deno.test("Sandbox: disposal ends a spawned program and its children", async () => {
-  const sandbox = createSandbox({ cwd: "/tmp" });
+  const directory = await Deno.makeTempDir();
+  const sandbox = createSandbox({ cwd: directory });
   const process = await sandbox.spawn(launchScript("trap '' TERM; echo ready; sleep 100 & wait"));
   const reader = process.stdout.getReader();
   await reader.read();
@@ -108,6 +109,7 @@ Deno.test("Sandbox: disposal ends a spawned program and its children", async () 
   await reader.cancel();
   await process.stderr.cancel();
   await process.stdin.close().catch(() => {});
+  await Deno.remove(directory);
 });
 
 Deno.test("Sandbox: isOffline() is true only while the kernel denies programs the network [8.4]", async () => {
