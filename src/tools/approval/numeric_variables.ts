@@ -36,7 +36,7 @@ const COUNT =
   /^\$\((?!.*\|\|)\s*(?:(?:[^;&()`\\\n>]|>\s?\/dev\/null)*\|\s*)?(?:wc -[lwcm](?:\s*<\s*[\w./"${}-]+)?|date \+%s(?:%N)?|nproc)\s*\)$/;
 
 /** Whether a substitution prints only a number, such as `$(ls | wc -l)`. */
-export function printsNumber(substitution: string): boolean {
+export function isCount(substitution: string): boolean {
   return COUNT.test(substitution);
 }
 
@@ -82,10 +82,10 @@ export function listNumericVariables(
 function addSetVariables({ name, args }: Command, others: OtherVariables): void {
   const words = [name?.value ?? "", ...args.map(getValue)];
   const programs = /^(?:command|builtin)$/.test(words[0] ?? "") ? words : words.slice(0, 1);
-  const isAnyOf = (pattern: RegExp) => programs.some((word) => pattern.test(word));
-  const isSetter = isAnyOf(SETTERS);
-  const isDeclarer = isAnyOf(DECLARERS);
-  const isEvaluator = isAnyOf(EVALUATORS);
+  const runs = (pattern: RegExp) => programs.some((word) => pattern.test(word));
+  const isSetter = runs(SETTERS);
+  const isDeclarer = runs(DECLARERS);
+  const isEvaluator = runs(EVALUATORS);
   for (const arg of args) {
     const text = getValue(arg);
     // Also `env name=value program`.
@@ -107,7 +107,7 @@ function isNumber({ name, value, text, index }: Assignment): boolean {
   if (value.type === "ArrayValue" || index !== undefined) return false;
   if (!text.startsWith(`${name}=`) && !text.startsWith(`${name}+=`)) return false;
   const [part, ...others] = value.parts ?? [];
-  return /^\d{1,18}$/.test(value.value) || printsNumber(value.text) ||
+  return /^\d{1,18}$/.test(value.value) || isCount(value.text) ||
     part?.type === "ArithmeticExpansion" && others.length === 0;
 }
 

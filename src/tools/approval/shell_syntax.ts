@@ -18,9 +18,9 @@ import {
 } from "unbash";
 import {
   createOtherVariables,
+  isCount,
   listNumericVariables,
   type OtherVariables,
-  printsNumber,
 } from "./numeric_variables.ts";
 
 /** A word of a command. */
@@ -197,14 +197,14 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
       return hasOperator(node);
     // Without bash, or in its mode for POSIX, `time -f format program` runs a program.
     case "Command":
-      return node.name?.value.startsWith("-") === true || setsEvaluated(node) ||
-        evaluatesUnknown(node);
+      return node.name?.value.startsWith("-") === true || mayReplaceProgram(node) ||
+        mayEvaluate(node);
     case "CommandExpansion":
     case "ProcessSubstitution":
       return node.script === undefined;
     // The output is a part of the expression. Without numbers, a function may have the name of a program that prints one.
     case "ArithmeticCommandExpansion":
-      return node.script === undefined || numbers.size === 0 || !printsNumber(node.text);
+      return node.script === undefined || numbers.size === 0 || !isCount(node.text);
     case "ArithmeticExpansion":
     case "ArithmeticCommand":
       return node.expression === undefined;
@@ -291,7 +291,7 @@ function isPlainValue(name: string, value: string, literal: boolean): boolean {
 }
 
 /** Whether a command sets such a variable from its input, or in a quoted word such as `export "PATH=."`. */
-function setsEvaluated({ name, args }: Command): boolean {
+function mayReplaceProgram({ name, args }: Command): boolean {
   const words = [...(name ? [name] : []), ...args.filter((arg) => arg.type === "Word")];
   const programs = /^(?:command|builtin)$/.test(words[0]?.value ?? "") ? words : words.slice(0, 1);
   if (programs.some(({ value }) => /^(?:read|mapfile|readarray|getopts)$/.test(value))) {
@@ -310,7 +310,7 @@ function setsEvaluated({ name, args }: Command): boolean {
  * Whether a command of bash may take an expansion for the name of a variable, whose index it evaluates, for an assignment
  * such as `PS4=…`, or for an option with a name.
  */
-function evaluatesUnknown({ name, args }: Command): boolean {
+function mayEvaluate({ name, args }: Command): boolean {
   const words = [...(name ? [name] : []), ...args.filter((arg) => arg.type === "Word")];
   const start = words.findIndex(({ value }) => !/^(?:command|builtin|-\w+|--)$/.test(value));
   const [program, ...rest] = words.slice(start);
