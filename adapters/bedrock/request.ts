@@ -63,11 +63,12 @@ const SHORT_REPLIES = /claude-3-(?:opus|sonnet|5-sonnet)/;
 /** Creates the body; options that the model does not support are omitted with a warning. */
 export async function createConverseBody(
   request: StreamRequest,
-  { entry, guardrail }: ConverseBodyOptions,
+  { entry: catalogEntry, guardrail }: ConverseBodyOptions,
   sink: WarningSink,
 ): Promise<JsonObject> {
   const { model, context, options } = request;
   const family = getModelFamily(model.modelId);
+  const entry = lowerLimit(catalogEntry, family);
   const history = await adaptContent(request, getAbilities(model.modelId, entry, family), sink);
   const serverTools = await createServerTools(request, family, sink);
   const isClaude = family.thinking === "claude";
@@ -115,6 +116,15 @@ export async function createConverseBody(
     additionalModelRequestFields: hasFields(thinking.fields) ? thinking.fields : undefined,
   };
   return mergeExtraFields(body, options.extra, sink);
+}
+
+/**
+ * Lowers the limit of replies of Claude, which is exclusive: "The maximum tokens you requested exceeds the model limit of 64000.
+ * Try again with a maximum tokens value that is lower than 64000" is the answer to 64,000
+ * (https://github.com/vertesia/llumiverse/pull/562).
+ */
+function lowerLimit(entry: CatalogEntry, { thinking }: ModelFamily): CatalogEntry {
+  return thinking === "claude" ? { ...entry, maxOutput: entry.maxOutput - 1 } : entry;
 }
 
 function hasFields(fields: JsonObject): boolean {
