@@ -62,11 +62,22 @@ function createPrompt(options: ApprovalOptions & WaitingCallsOptions): ApprovalP
   const { ask, keyboard, onRefusal } = options;
   if (ask) return ask;
   if (keyboard) return createTerminalPrompt({ ...options, keyboard });
-  return ({ name }) => {
+  return async ({ name }) => {
     onRefusal(name);
-    const reason = "it requires approval, and this run is not interactive";
+    const ignored = await describeIgnoredRule(name, options);
+    const reason = `it requires approval, and this run is not interactive${ignored}`;
     return { type: "denied", reason, origin: "mode" };
   };
+}
+
+/** Describes a rule for all calls of a tool that approves none of them, if there is one. */
+async function describeIgnoredRule(
+  name: string,
+  { allow, sandbox }: ApprovalOptions,
+): Promise<string> {
+  const isAllowed = allow.some((rule) => rule.toLowerCase() === name);
+  if (!isAllowed || await canTrustTool(name, sandbox)) return "";
+  return `; nothing confines commands here, so that the rule "${name}" without a pattern approves none`;
 }
 
 interface TerminalPromptOptions extends ApprovalOptions, WaitingCallsOptions {

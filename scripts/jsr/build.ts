@@ -19,6 +19,9 @@ export const packageDirectory: URL = new URL("dist/jsr/", root);
 /** Files of the package set for networks without JSR, with which the package is checked. They are not published. */
 const OFFLINE = ["deno.offline.json", "scripts/offline"];
 
+/** Has the program bundled with the versions of packages with which it is tested. It is not published. */
+const LOCK = "deno.lock";
+
 const MAIN_MODULE = "cli/main.ts";
 
 interface ProjectConfig {
@@ -27,7 +30,7 @@ interface ProjectConfig {
 
 /** Builds the package unless the last build has the same sources. */
 export async function buildPackageIfChanged(): Promise<void> {
-  const inputs = [...await listPublished(), "scripts/jsr", "scripts/offline"];
+  const inputs = [...await listPublished(), LOCK, "scripts/jsr", "scripts/offline"];
   await buildOnce("jsr", { inputs, build: buildPackage });
 }
 
@@ -39,7 +42,8 @@ export async function buildPackage(): Promise<void> {
     ...await listPublished(),
     ...set === "jsr" ? [] : OFFLINE,
   ]);
-  const bundle = await bundleProgram({ files, config });
+  const lock = await readFiles(set === "jsr" ? [LOCK] : []);
+  const bundle = await bundleProgram({ files: new Map([...files, ...lock]), config });
   await Deno.remove(packageDirectory, { recursive: true }).catch(() => {});
   bundle.set(FILES_MODULE, formatProgramFiles(bundle));
   for (const [path, text] of files) {

@@ -8,6 +8,7 @@
  */
 
 import { deferImports, toBundlerSource } from "./late_modules.ts";
+import { readLicenses } from "./package_licenses.ts";
 
 /** A project to bundle. */
 export interface ProgramSources {
@@ -53,23 +54,17 @@ async function runBundler(directory: string, config: string): Promise<void> {
 
 async function readBundle(directory: string): Promise<Map<string, string>> {
   const bundle = new Map<string, string>();
-  const packages = new Set<string>();
+  const paths = new Set<string>();
   for await (const { name } of Deno.readDir(`${directory}/bundle`)) {
     const code = await Deno.readTextFile(`${directory}/bundle/${name}`);
-    for (const path of listForeignFiles(code)) packages.add(path.replace(IN_PACKAGE, "$1"));
+    for (const path of listForeignFiles(code)) paths.add(path);
     bundle.set(name, removeForeignPaths(deferImports(code)));
   }
-  const licenses = await Promise.all(
-    [...packages].toSorted().map((path) => readLicense(path, directory)),
-  );
-  return bundle.set(LICENSES, licenses.join("\n"));
+  return bundle.set(LICENSES, await readLicenses({ paths: [...paths], directory }));
 }
 
 /** Matches the comment before the code of a file outside the project, whose path is one of this machine. */
 const FOREIGN_FILE = /^\/\/ (\.\.\/.+|\w+:.+)\n/gm;
-
-/** Matches the path of a file up to the version of its package, and the path in the package. */
-const IN_PACKAGE = /^(.+?\/(?:@[^/]+\/)?[^/@]+[/@]\d+\.\d+\.\d[^/]*)\/.*$/;
 
 function listForeignFiles(code: string): string[] {
   return [...code.matchAll(FOREIGN_FILE)].map(([, path = ""]) => path);
@@ -84,25 +79,6 @@ const FOREIGN_TYPE = /^ *\* @\w+ \{.*\bimport\(.*\n/gm;
 function removeForeignPaths(code: string): string {
   return code.replaceAll(FOREIGN_FILE, "").replaceAll(FOREIGN_MODULE, '$1"$2"(')
     .replaceAll(FOREIGN_TYPE, "");
-}
-
-/** Returns the name, the version and the license of a package in the cache of Deno. */
-async function readLicense(path: string, directory: string): Promise<string> {
-  const [, name, version] = /((?:@[^/]+\/)?[^/@]+)[/@](\d[^/]*)$/.exec(path) ?? [];
-  if (name === undefined) throw new Error(`The bundle has a file of no package: ${path}`);
-  const text = await findLicense(new URL(`${path}/`, `file://${directory}/`));
-  return `${name} ${version}\n\n${text ?? "The MIT License of its authors.\n"}`;
-}
-
-async function findLicense(packageDirectory: URL): Promise<string | undefined> {
-  if (packageDirectory.protocol !== "file:") return undefined;
-  for await (const { name } of Deno.readDir(packageDirectory)) {
-    if (/^licen[cs]e/i.test(name)) return await Deno.readTextFile(new URL(name, packageDirectory));
-  }
-  const text = await Deno.readTextFile(new URL("package.json", packageDirectory));
-  const { name, license }: { name: string; license?: string } = JSON.parse(text);
-  if (license === "MIT") return undefined;
-  throw new Error(`The package ${name} has the license ${license}, and no file with its text`);
 }
 
 async function writeFile(path: string, text: string): Promise<void> {

@@ -11,6 +11,7 @@
 import { fileURLToPath } from "node:url";
 import { LLAMA_PACKAGE } from "../../src/local/llama/llama_runtime.ts";
 import { buildOnce, walkFiles } from "../build_once.ts";
+import { formatMitLicense } from "../jsr/package_licenses.ts";
 import { choosePackages } from "../packages.ts";
 import { compileDeclarations, compileModule } from "./compile.ts";
 import {
@@ -64,6 +65,7 @@ export async function buildPackage(): Promise<void> {
     if (getRegistry(config, specifier) !== "jsr") continue;
     await writeFile(getVendorPath(specifier), await bundlePackage(specifier, configPath));
   }
+  await writeFile("vendor/LICENSE", await formatMitLicense("the packages in this directory"));
   await writeDeclarations(config, sources);
   await writeFile("bin/swink.js", await Deno.readTextFile(new URL("./swink.js", import.meta.url)));
   const all = addLlama(config);

@@ -207,6 +207,25 @@ Deno.test("approval: --approve-all or the name of the tool in --allowed-tools ap
   }
 });
 
+Deno.test("approval: without confinement --allowed-tools bash approves no command, says so, and a pattern does", async () => {
+  const attempt = async (rule: string) => {
+    const model = [
+      scriptedReply(scriptedCall("bash", { command: "touch x" })),
+      scriptedReply("Done."),
+    ];
+    const args = ["--sandbox", "off", "--allowed-tools", rule];
+    const { code, host } = await runSession({ model }, ...args);
+    return { code, request: host.requests[1]?.body ?? "" };
+  };
+  const { code, request } = await attempt("Bash");
+  assertEquals(code, 6);
+  assertStringIncludes(request, "nothing confines commands here, so that the rule");
+  assertEquals((await attempt("bash(touch *)")).code, 0);
+  const other = await attempt("bash(rm *)");
+  assertEquals(other.code, 6);
+  assert(!other.request.includes("nothing confines commands"));
+});
+
 Deno.test("approval: a pattern in --allowed-tools approves matching commands only, also under a well-known name", async () => {
   const attempt = async (command: string, rule = "bash(touch *)") => {
     const model = [scriptedReply(scriptedCall("bash", { command })), scriptedReply("Done.")];
