@@ -232,6 +232,7 @@ Deno.test("Fireworks, Moonshot: replies may be longer than the defaults of 2,000
   const cases: readonly (readonly [url: string, model: string, maxTokens: number | undefined])[] = [
     ["https://api.fireworks.ai/inference/v1", "accounts/fireworks/models/glm-5", 32_000],
     ["https://api.moonshot.ai/v1", "kimi-k2.5", 32_000],
+    ["https://api.moonshot.ai/v1", "kimi-k3", undefined],
     ["https://api.moonshot.ai/v1", "moonshot-v1-8k", undefined],
     ["https://api.groq.com/openai/v1", "openai/gpt-oss-120b", undefined],
   ];
