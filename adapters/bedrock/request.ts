@@ -5,7 +5,7 @@
  */
 
 import { extractToolCalls } from "../../src/core/content.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import { omitBlankStop } from "../anthropic/blank_stop.ts";
@@ -200,8 +200,14 @@ function toMaxTokens(
   sink: WarningSink,
 ): number | undefined {
   const isClaude = family.thinking === "claude" && !SHORT_REPLIES.test(model.modelId);
-  if (options.maxTokens !== undefined || !isClaude) return resolveMaxTokens(options, entry, sink);
+  if (isLengthSet(options) || !isClaude) return resolveMaxTokens(options, entry, sink);
   return getDefaultLength(entry);
+}
+
+/** Whether the options limit the reply, also among the extra fields, which do not replace a field of the request. */
+function isLengthSet({ maxTokens, extra }: StreamOptions): boolean {
+  const config = extra?.["inferenceConfig"];
+  return maxTokens !== undefined || (isJsonObject(config) && Object.hasOwn(config, "maxTokens"));
 }
 
 function warnThinkingOption(name: string, value: number | undefined, sink: WarningSink): undefined {

@@ -76,6 +76,8 @@ Deno.test("createBedrock(): replies of Claude may be longer than Bedrock's defau
   for (const [modelId, maxTokens] of cases) {
     assertEquals(await readMaxTokens(modelId, {}), maxTokens, modelId);
     assertEquals(await readMaxTokens(modelId, { maxTokens: 1000 }), 1000, modelId);
+    const extra = { inferenceConfig: { maxTokens: 2000 } };
+    assertEquals(await readMaxTokens(modelId, { extra }), 2000, modelId);
   }
   const longest = await readMaxTokens("us.anthropic.claude-opus-4-8", { maxTokens: 128_000 });
   assertEquals(longest, 127_999);

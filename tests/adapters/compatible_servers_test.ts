@@ -243,10 +243,13 @@ Deno.test("Fireworks, Moonshot: replies may be longer than the defaults of 2,000
         (fetch) => createOpenAI({ baseUrl, fetch }),
         { ...request, options: { apiKey: "sk-test", ...options } },
       );
-      return body["max_tokens"];
+      return [body["max_tokens"], body["max_completion_tokens"]];
     };
-    assertEquals(await send({}), expected, model);
-    assertEquals(await send({ maxTokens: 500 }), 500, model);
+    assertEquals(await send({}), [expected, undefined], model);
+    assertEquals(await send({ maxTokens: 500 }), [500, undefined], model);
+    assertEquals(await send({ extra: { max_tokens: 600 } }), [600, undefined], model);
+    const extra = { max_completion_tokens: 700 };
+    assertEquals(await send({ extra }), [undefined, 700], model);
   }
 });
 
