@@ -15,6 +15,7 @@ import { type Concern, mayChangeDirectory } from "./command_rules.ts";
 import { isHidingSecrets } from "../kit/hiding_tools.ts";
 import { type ExecutedCommands, findExecutedCommands } from "./executed_commands.ts";
 import { followRuleLinks } from "./linked_rules.ts";
+import { searchesOutside } from "./outside_searches.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import type { CompiledRules, SourcedRule } from "./rule_set.ts";
 import { mayReadUnknownFiles } from "./unknown_reads.ts";
@@ -113,8 +114,11 @@ async function assessCall(
     isMoved,
   };
   const risk = await getRisk(tool, args);
-  const assessment = call.script && assessScript(call.script);
-  return { call, tool, risk, assessment };
+  const { script } = call;
+  const assessment = script && assessScript(script);
+  const isOutside = script !== undefined && sandbox?.files !== undefined &&
+    await searchesOutside(script, sandbox.files);
+  return { call, tool, risk, assessment, isOutside };
 }
 
 /** Whether a tool leaves out the paths that its argument `exclude_paths` names. */
@@ -128,6 +132,8 @@ interface AssessedCall {
   readonly tool: AgentTool;
   readonly risk: RiskClass;
   readonly assessment: CommandAssessment | undefined;
+  /** Whether a command searches a directory outside those of the sandbox. */
+  readonly isOutside: boolean;
 }
 
 function findDenial(
@@ -219,7 +225,7 @@ async function findApproval(
 /** Finds the approval of the gate of the call's class, or of the tool, in the mode `smart`. */
 async function findClassApproval(
   { classes, sandbox }: GateRules,
-  { call, tool, risk, assessment }: AssessedCall,
+  { call, tool, risk, assessment, isOutside }: AssessedCall,
 ): Promise<ApprovalDecision | undefined> {
   const { [risk]: gate } = classes;
   if (gate === "ask") return undefined;
@@ -229,7 +235,7 @@ async function findClassApproval(
       ? undefined
       : { type: "approved", origin: "mode" };
   }
-  if (assessment?.verdict === "dangerous") return undefined;
+  if (assessment?.verdict === "dangerous" || (isOutside && gate !== "auto")) return undefined;
   // Its sandbox blocks all writes and the network, or refuses to run commands, but may not hide all secrets.
   if (tool.readOnly === true && call.script && !mayReadSecrets(call.script, tool)) {
     return { type: "approved", origin: "mode" };
@@ -260,7 +266,7 @@ function findAskRule({ ask }: CompiledRules, call: RuledCall): SourcedRule | und
 
 function explainQuestion(
   { mode, rules, classes, trusted, definitions }: GateRules,
-  { call, tool, risk }: AssessedCall,
+  { call, tool, risk, isOutside }: AssessedCall,
 ): AskedDecision {
   const rule = findAskRule(rules, call);
   if (rule) {
@@ -280,6 +286,11 @@ function explainQuestion(
   }
   if (isRedefined(definitions, tool) && trusted.some(({ name }) => name === tool.name)) {
     return { type: "asked", reason: "The tool has changed since it was trusted in this session." };
+  }
+  if (mode === "smart" && isOutside) {
+    const reason =
+      "The command may read files with secrets: it searches a directory outside those of the sandbox.";
+    return { type: "asked", reason };
   }
   const readsUnknown = tool.readOnly === true && call.script && mayReadSecrets(call.script, tool);
   if (mode === "smart" && readsUnknown) {

@@ -145,12 +145,13 @@ function searchesWidely(program: string, args: readonly string[]): boolean {
     return args.some((text) => wide.test(text));
   }
   if (/^(?:rg|ag)$/.test(program)) {
-    return args.some((text) =>
-      /^-(?!-)\w*[uzL.]|^--(?:hidden|follow|no-ig|unr|skip-v|all|text|type-add|ignore-file(?:=|$))/
-        .test(
-          text,
-        )
-    ) || listGlobs(args).some(mayMatchName);
+    return (program === "ag" && args.some((text) => /^-(?!-)\w*f/.test(text))) ||
+      args.some((text) =>
+        /^-(?!-)\w*[uzL.]|^--(?:hidden|follow|no-ig|unr|skip-v|all|text|type-add|ignore-file(?:=|$))/
+          .test(
+            text,
+          )
+      ) || listGlobs(args).some(mayMatchName);
   }
   return /^[ef]?grep$/.test(program) && searchesDirectory(args);
 }

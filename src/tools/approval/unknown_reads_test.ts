@@ -102,6 +102,7 @@ const UNKNOWN = [
   "find . -name list.txt | xargs cat | xargs cat",
   "rg -nL key",
   "rg --follow key src",
+  "ag -if key src",
   "find . -name .gitignore | xargs grep -oh '\\.e[n]v' | xargs cat",
   "find . -name '*.ts' -exec stat -c '.%%env' {} + | xargs cat",
   "find . -name '*.ts' -exec grep -l foo {} list + | xargs cat",

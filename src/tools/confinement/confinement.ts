@@ -20,6 +20,7 @@ import type {
 import { isWithin } from "../files/file_rules.ts";
 import { DOWNLOAD_VARIABLES, readEnvironmentVariable } from "../process/command_environment.ts";
 import { type Launch, startProcess } from "../process/running_process.ts";
+import { listMountedPaths } from "./mounted_paths.ts";
 import { excludeHidden } from "./readable_paths.ts";
 import { createSeatbeltProfile } from "./seatbelt_profile.ts";
 import type { PipedLaunch } from "../../platform/spawn_process.ts";
@@ -248,9 +249,16 @@ function createHelperRequest(
   launch: PipedLaunch,
   { rules, mounts }: HelperRequestOptions,
 ): string {
-  const { hidden, ...policy } = rules;
+  const { hidden, readOnly, ...policy } = rules;
   const request: ConfinedLaunch = {
-    policy: { ...policy, ...hideInWritable(withoutDevices(rules.writable), { hidden, mounts }) },
+    policy: {
+      ...policy,
+      ...hideInWritable(withoutDevices(rules.writable), {
+        hidden: withMountedPaths(hidden),
+        mounts,
+      }),
+      readOnly: withMountedPaths(readOnly),
+    },
     mounts,
     cwd: launch.cwd,
     argv: toArgv(launch),
@@ -276,7 +284,26 @@ function hideInWritable(
     return { writable: writable.flatMap((path) => excludeHidden(path, hidden)), masked: [] };
   }
   const isInWritable = (path: string) => writable.some((directory) => isWithin(path, directory));
-  return { writable, masked: hidden.filter(isInWritable) };
+  return { writable, masked: selectOuter(withMountedPaths(hidden.filter(isInWritable))) };
+}
+
+/** Leaves out the paths in others, which are missing once these appear empty. */
+function selectOuter(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => paths.every((other) => other === path || !isWithin(path, other)));
+}
+
+/** Adds the further paths of what is mounted at several places, for each of which a grant of one applies. */
+function withMountedPaths(paths: readonly string[]): readonly string[] {
+  return [...paths, ...listMountedPaths(paths).filter(exists)];
+}
+
+function exists(path: string): boolean {
+  try {
+    system.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the arguments for `execve()`, which needs a path; `/usr/bin/env` looks up a bare name. */

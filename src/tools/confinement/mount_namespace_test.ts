@@ -50,7 +50,9 @@ async function runConfined(
     }, {
       writable: [directory, "/dev/null"],
       readable: ["/usr", "/bin", "/lib", "/lib64", "/etc", "/proc"],
-      hidden: [`${directory}/secret`, `${directory}/keys`, "/etc/shadow"],
+      hidden: ["secret", "keys", "keys/key"].map((name) => `${directory}/${name}`).concat(
+        "/etc/shadow",
+      ),
       readOnly: mounts === "none" ? [] : [`${directory}/a/b`, ...readOnly],
       network: { type: "off" },
       unixSockets: false,

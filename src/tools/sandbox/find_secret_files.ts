@@ -60,7 +60,7 @@ const SYSTEM_DIRECTORIES = /^\/(?:bin|lib\w*|nix|opt|sbin|usr)(?:\/|$)/;
 
 /** Directories with what programs need; files in them, other than those in the directories of programs, may be hidden. */
 const SHARED_DIRECTORIES =
-  /^\/(?:etc(?:\/.*)?|home|media|mnt|private|proc|root|run|srv|sys|tmp|var|Users|Library|System|Applications|Volumes)$/s;
+  /^(?:\/private)?\/(?:etc(?:\/.*)?|home|media|mnt|private|proc|root|run|srv|sys|tmp|var|Users|Volumes)$|^\/(?:Library|System|Applications)(?:\/.*)?$/s;
 
 /** Directories in a repository whose names are those of objects and branches. */
 const GIT_DATA: ReadonlySet<string> = new Set(["objects", "refs", "logs"]);
@@ -68,8 +68,8 @@ const GIT_DATA: ReadonlySet<string> = new Set(["objects", "refs", "logs"]);
 /** Matches directories of installed packages, whose files package managers share by thousands of links. */
 const PACKAGES = /\/(?:node_modules|site-packages)(?:\/|$)/;
 
-/** Matches `.git`. */
-const GIT = /\/\.git$/;
+/** Matches `.git`, and the directories in it in which git-lfs and git-annex keep thousands of objects. */
+const GIT = /\/\.git(?:\/(?:modules\/.*\/)?(?:lfs|annex))?$/s;
 
 /** Matches directories in `.git`, among which are the repositories of submodules, and may be working trees. */
 const IN_GIT = /\/\.git\//;

@@ -1,0 +1,82 @@
+import { assertEquals } from "@std/assert";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { approvalGate } from "./approval_gate.ts";
+import { findExecutedCommands } from "./executed_commands.ts";
+import { searchesOutside } from "./outside_searches.ts";
+
+async function createProject(): Promise<TestWorkspace> {
+  const workspace = new TestWorkspace();
+  const { directory } = workspace;
+  workspace.writeFile("src/a.ts", "a");
+  workspace.writeFile("../other/b.ts", "b");
+  workspace.writeFile("../node_modules/p/c.ts", "c");
+  await Deno.symlink("../other", `${directory}/lib`);
+  await Deno.symlink("../../other", `${directory}/src/vendor`);
+  await Deno.symlink("../other/b.ts", `${directory}/b.ts`);
+  await Deno.symlink("src", `${directory}/inside`);
+  await Deno.symlink("../node_modules/p", `${directory}/p`);
+  return workspace;
+}
+
+const OUTSIDE: readonly string[] = [
+  "rg KEY ..",
+  "rg -eKEY ..",
+  "rg KEY ../other",
+  "rg KEY lib",
+  "rg -g '*.ts' KEY src/vendor/",
+  "rg KEY lib/..",
+  "ag KEY lib",
+  "grep -r KEY lib/",
+  "grep -rn --include='*.ts' KEY src lib",
+  "cd lib && rg KEY",
+  "cd src && grep -r KEY vendor",
+  "pushd ../other; rg KEY",
+  "env rg KEY lib | head",
+  "rg KEY /",
+  `rg KEY ${Array.from({ length: 300 }, (_, index) => `a${index}`).join(" ")}`,
+];
+
+const INSIDE: readonly string[] = [
+  "rg KEY",
+  "rg -n KEY src inside .",
+  "rg lib",
+  "rg -e lib src",
+  "rg KEY missing",
+  "rg KEY b.ts",
+  "rg KEY p",
+  "rg KEY /usr/bin",
+  "grep KEY lib",
+  "grep -r KEY src",
+  "grep -r .. src",
+  "cd /tmp && ls | grep KEY",
+  "cd src && rg KEY",
+  "ls lib",
+];
+
+Deno.test("searchesOutside(): finds searches of directories outside those of the sandbox, also behind links", async () => {
+  await using workspace = await createProject();
+  const { sandbox, directory } = workspace;
+  const search = (command: string) => searchesOutside(findExecutedCommands(command), sandbox.files);
+  for (const command of OUTSIDE) assertEquals(await search(command), true, command);
+  for (const command of INSIDE) assertEquals(await search(command), false, command);
+  assertEquals(await search(`rg KEY ${directory}/src`), false);
+  assertEquals(await search(`rg KEY ${directory}/lib`), true);
+});
+
+Deno.test("approvalGate(): asks about a search outside the directories of the sandbox", async () => {
+  await using workspace = await createProject();
+  const tool = workspace.tools.find(({ name }) => name === "bash");
+  if (!tool) throw new Error("bash is missing");
+  const explain = async (command: string, allow: string[] = []) => {
+    const gate = approvalGate({ mode: "smart", sandbox: workspace.sandbox, allow });
+    const call = { name: "bash", arguments: { command }, tool: { ...tool, readOnly: true } };
+    return (await gate.explain(call)).decision;
+  };
+  assertEquals((await explain("rg KEY src")).type, "approved");
+  assertEquals(await explain("rg KEY lib"), {
+    type: "asked",
+    reason:
+      "The command may read files with secrets: it searches a directory outside those of the sandbox.",
+  });
+  assertEquals((await explain("rg KEY lib", ["bash(rg *)"])).type, "approved");
+});
