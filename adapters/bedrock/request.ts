@@ -5,7 +5,7 @@
  */
 
 import { extractToolCalls } from "../../src/core/content.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import { omitBlankStop } from "../anthropic/blank_stop.ts";
@@ -63,11 +63,12 @@ const SHORT_REPLIES = /claude-3-(?:opus|sonnet|5-sonnet)/;
 /** Creates the body; options that the model does not support are omitted with a warning. */
 export async function createConverseBody(
   request: StreamRequest,
-  { entry, guardrail }: ConverseBodyOptions,
+  { entry: catalogEntry, guardrail }: ConverseBodyOptions,
   sink: WarningSink,
 ): Promise<JsonObject> {
   const { model, context, options } = request;
   const family = getModelFamily(model.modelId);
+  const entry = lowerLimit(catalogEntry, family);
   const history = await adaptContent(request, getAbilities(model.modelId, entry, family), sink);
   const serverTools = await createServerTools(request, family, sink);
   const isClaude = family.thinking === "claude";
@@ -115,6 +116,15 @@ export async function createConverseBody(
     additionalModelRequestFields: hasFields(thinking.fields) ? thinking.fields : undefined,
   };
   return mergeExtraFields(body, options.extra, sink);
+}
+
+/**
+ * Lowers the limit of replies of Claude, which is exclusive: "The maximum tokens you requested exceeds the model limit of 64000.
+ * Try again with a maximum tokens value that is lower than 64000" is the answer to 64,000
+ * (https://github.com/vertesia/llumiverse/pull/562).
+ */
+function lowerLimit(entry: CatalogEntry, { thinking }: ModelFamily): CatalogEntry {
+  return thinking === "claude" ? { ...entry, maxOutput: entry.maxOutput - 1 } : entry;
 }
 
 function hasFields(fields: JsonObject): boolean {
@@ -190,8 +200,14 @@ function toMaxTokens(
   sink: WarningSink,
 ): number | undefined {
   const isClaude = family.thinking === "claude" && !SHORT_REPLIES.test(model.modelId);
-  if (options.maxTokens !== undefined || !isClaude) return resolveMaxTokens(options, entry, sink);
+  if (isLengthSet(options) || !isClaude) return resolveMaxTokens(options, entry, sink);
   return getDefaultLength(entry);
+}
+
+/** Whether the options limit the reply, also among the extra fields, which do not replace a field of the request. */
+function isLengthSet({ maxTokens, extra }: StreamOptions): boolean {
+  const config = extra?.["inferenceConfig"];
+  return maxTokens !== undefined || (isJsonObject(config) && Object.hasOwn(config, "maxTokens"));
 }
 
 function warnThinkingOption(name: string, value: number | undefined, sink: WarningSink): undefined {

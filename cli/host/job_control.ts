@@ -4,6 +4,8 @@
  * @module
  */
 
+import { findTrustedProgram } from "../../src/platform/trusted_path.ts";
+
 /**
  * Whether a shell with job control has started the program, and can continue it. A program that a terminal has started
  * as its first one could not be continued.
@@ -27,7 +29,9 @@ async function readGroupAndSession(): Promise<readonly [group: string, session: 
     if (!(error instanceof Deno.errors.NotCapable)) throw error;
   }
   const args = ["-o", "pgid=,sid=", "-p", `${Deno.pid}`];
-  const { stdout } = await new Deno.Command("ps", { args, stdin: "null", stderr: "null" }).output();
+  // A command could have made a program with this name in a directory of the project that is in PATH.
+  const ps = findTrustedProgram("ps", Deno.env.get("PATH") ?? "") ?? "/usr/bin/ps";
+  const { stdout } = await new Deno.Command(ps, { args, stdin: "null", stderr: "null" }).output();
   const [group = "", session = "another"] = new TextDecoder().decode(stdout).trim().split(/\s+/);
   return [group, session];
 }

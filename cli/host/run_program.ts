@@ -64,7 +64,6 @@ export async function runProgram(
   const stop = signal ? AbortSignal.any([timeout, signal]) : timeout;
   if (stop.aborted) return { type: "aborted" };
   const path = resolveProgram(program, env.PATH ?? Deno.env.get("PATH"));
-  if (path === undefined) return { type: "missing" };
   try {
     await using process = new Deno.Command(path, {
       args,
@@ -101,11 +100,13 @@ export async function runProgram(
 
 /**
  * Returns the path of a program, which a command could have made in a directory of the project that is in `PATH`, such as the
- * `bin` of a virtual environment; `undefined` if it is missing.
+ * `bin` of a virtual environment. One that is nowhere else is that of the system: with the working directory `/`, as in many
+ * containers, commands can write all directories, so that hooks could not run.
  */
-function resolveProgram(program: string, path: string | undefined): string | undefined {
-  const isName = !program.includes("/") && Deno.build.os !== "windows";
-  return isName && path !== undefined ? findTrustedProgram(program, path) : program;
+function resolveProgram(program: string, path: string | undefined): string {
+  if (program.includes("/") || Deno.build.os === "windows" || path === undefined) return program;
+  return findTrustedProgram(program, path) ??
+    (program === "sh" ? "/bin/sh" : `/usr/bin/${program}`);
 }
 
 function selectEnv(

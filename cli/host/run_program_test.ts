@@ -118,3 +118,19 @@ Deno.test({
     assertEquals(await runProgram({ ...call, command: ["swink-missing"] }), { type: "missing" });
   },
 });
+
+// The last test: afterwards all directories are those that commands can write.
+Deno.test({
+  name: "runProgram(): runs the programs of the system when commands can write all directories",
+  ignore,
+  async fn() {
+    noteWritableDirectory("/");
+    const results = [toShellCall("echo done"), ["env", "echo", "done"], ["swink-missing"]] as const;
+    const [hook, program, missing] = await Promise.all(
+      results.map((command) => runProgram({ command, timeoutMs: HOUR })),
+    );
+    const outputs = [hook, program].map((result) => result?.type === "ended" && result.output);
+    assertEquals(outputs, ["done\n", "done\n"]);
+    assertEquals(missing, { type: "missing" });
+  },
+});

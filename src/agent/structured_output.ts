@@ -82,6 +82,9 @@ const BUDGET_NAMES: readonly string[] = ["budget", "shared_budget"];
 
 /** Matches errors about a schema, or about the field of a request that has it. */
 const REJECTED_SCHEMA = /schema|response_?format|output_?(?:config|format)|text_?format|grammar/i;
+/** Matches errors about a model, or a server, without tools: those of Ollama, Groq and vLLM. */
+const REJECTED_TOOLS =
+  /does not support tools|tool (?:calling|use)`? is not supported|requires --enable-auto-tool-choice/i;
 
 /** Requests an answer that matches a schema, and checks every attempt. */
 export class StructuredAnswer {
@@ -95,6 +98,8 @@ export class StructuredAnswer {
   #streamFn: StreamFn | undefined;
   /** Whether the provider rejected the schema in this turn, so that the request needs the tool instead. */
   #needsTool = false;
+  /** Whether the provider has rejected the answer in one form, so that it was requested in the other one. */
+  #hasChangedForm = false;
   /** Whether an attempt was a text without a call, so that the call is forced unless the provider refuses that. */
   #hasText = false;
   #now: () => number = Date.now;
@@ -160,7 +165,10 @@ export class StructuredAnswer {
       this.#nativeModel = model;
       this.#needsTool = !this.#isNative;
     }
-    if (this.#isNative) return { type: "change", options: { responseSchema: schema } };
+    if (this.#isNative) {
+      const otherTools = tools.filter((tool) => tool !== this.#tool);
+      return { type: "change", tools: otherTools, options: { responseSchema: schema } };
+    }
     const mustCall = this.#hasText && await this.#canForceCall(model);
     if (!this.#needsTool && !mustCall) return undefined;
     return {
@@ -179,7 +187,8 @@ export class StructuredAnswer {
   #extendSettings(settings: TurnSettings): TurnSettings {
     const answerTool = this.#tool;
     this.#needsTool = false;
-    const recoverRequest = (error: AgentError) => this.#useTool(error) || this.#askAgain(error);
+    const recoverRequest = (error: AgentError) =>
+      this.#useTool(error) || this.#useSchema(error) || this.#askAgain(error);
     const tools = this.#isNative ? settings.tools : this.#addTool(settings.tools);
     return { ...settings, tools, answerTool, recoverRequest };
   }
@@ -194,6 +203,16 @@ export class StructuredAnswer {
     if (!this.#isNative || !REJECTED_SCHEMA.test(message)) return false;
     this.#isNative = false;
     this.#needsTool = true;
+    this.#hasChangedForm = true;
+    return true;
+  }
+
+  /** Requests the answer as JSON text from a model that has no tools, also if it is not known to enforce the schema. */
+  #useSchema({ message }: AgentError): boolean {
+    const canChange = !this.#isNative && !this.#hasChangedForm && this.#options.tools.length === 0;
+    if (!canChange || !REJECTED_TOOLS.test(message)) return false;
+    this.#isNative = true;
+    this.#hasChangedForm = true;
     return true;
   }
 

@@ -4,21 +4,43 @@
  * @module
  */
 
-import { getRelativePath } from "./paths.ts";
+import { dirname } from "./paths.ts";
+import { system } from "./system.ts";
+import { getSystemErrorCode } from "./system_error.ts";
+
+/** Number of noted directories from which on those that are gone are forgotten: a server may make one for each request. */
+const MIN_LIMIT = 1_000;
 
 const directories = new Set<string>();
+let limit = MIN_LIMIT;
 
 /**
- * Notes a directory that commands can write. It stays noted for the lifetime of the process, since what a command has left in
- * it stays too, and the commands of one agent may have made what the program starts for another one.
+ * Notes a directory that commands can write. It stays noted as long as it exists, since what a command has left in it stays
+ * too, and the commands of one agent may have made what the program starts for another one. A sandbox notes its own before
+ * each command, since one that was gone may be there again.
  *
  * @param path Canonical path.
  */
 export function noteWritableDirectory(path: string): void {
-  if (!isInWritableDirectory(path)) directories.add(path);
+  if (isInWritableDirectory(path)) return;
+  directories.add(path);
+  if (directories.size < limit) return;
+  for (const directory of directories) if (isGone(directory)) directories.delete(directory);
+  limit = Math.max(MIN_LIMIT, 2 * directories.size);
 }
 
 /** Whether a canonical path is one of the noted directories, or is in one of them. */
 export function isInWritableDirectory(path: string): boolean {
-  return [...directories].some((directory) => getRelativePath(directory, path) !== undefined);
+  if (directories.has(path)) return true;
+  const parent = dirname(path);
+  return parent !== path && isInWritableDirectory(parent);
+}
+
+function isGone(path: string): boolean {
+  try {
+    system.lstatSync(path);
+    return false;
+  } catch (error) {
+    return getSystemErrorCode(error) === "ENOENT";
+  }
 }

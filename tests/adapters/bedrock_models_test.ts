@@ -59,10 +59,12 @@ Deno.test("createBedrock(): GPT models get nothing that they reject: sampling, s
 
 Deno.test("createBedrock(): replies of Claude may be longer than Bedrock's default of 4,096 tokens", async () => {
   const cases: readonly (readonly [model: string, maxTokens: number | undefined])[] = [
-    [CLAUDE, 64_000],
+    // The limit of a model is exclusive: "Try again with a maximum tokens value that is lower than 64000".
+    [CLAUDE, 63_999],
+    ["us.anthropic.claude-haiku-4-5-20251001-v1:0:high", 63_999],
     ["us.anthropic.claude-opus-4-8:high", 64_000],
-    ["anthropic.claude-3-haiku-20240307-v1:0", 4096],
-    ["us.anthropic.claude-opus-9", 32_000],
+    ["anthropic.claude-3-haiku-20240307-v1:0", 4095],
+    ["us.anthropic.claude-opus-9", 31_999],
     ["anthropic.claude-3-opus-20240229-v1:0", undefined],
     ["amazon.nova-pro-v1:0", undefined],
     [GPT, undefined],
@@ -74,9 +76,11 @@ Deno.test("createBedrock(): replies of Claude may be longer than Bedrock's defau
   for (const [modelId, maxTokens] of cases) {
     assertEquals(await readMaxTokens(modelId, {}), maxTokens, modelId);
     assertEquals(await readMaxTokens(modelId, { maxTokens: 1000 }), 1000, modelId);
+    const extra = { inferenceConfig: { maxTokens: 2000 } };
+    assertEquals(await readMaxTokens(modelId, { extra }), 2000, modelId);
   }
   const longest = await readMaxTokens("us.anthropic.claude-opus-4-8", { maxTokens: 128_000 });
-  assertEquals(longest, 128_000);
+  assertEquals(longest, 127_999);
 });
 
 Deno.test("createBedrock(): the redacted thinking of a GPT model stands before its text and call", async () => {

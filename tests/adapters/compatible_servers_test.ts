@@ -232,6 +232,7 @@ Deno.test("Fireworks, Moonshot: replies may be longer than the defaults of 2,000
   const cases: readonly (readonly [url: string, model: string, maxTokens: number | undefined])[] = [
     ["https://api.fireworks.ai/inference/v1", "accounts/fireworks/models/glm-5", 32_000],
     ["https://api.moonshot.ai/v1", "kimi-k2.5", 32_000],
+    ["https://api.moonshot.ai/v1", "kimi-k3", undefined],
     ["https://api.moonshot.ai/v1", "moonshot-v1-8k", undefined],
     ["https://api.groq.com/openai/v1", "openai/gpt-oss-120b", undefined],
   ];
@@ -242,10 +243,13 @@ Deno.test("Fireworks, Moonshot: replies may be longer than the defaults of 2,000
         (fetch) => createOpenAI({ baseUrl, fetch }),
         { ...request, options: { apiKey: "sk-test", ...options } },
       );
-      return body["max_tokens"];
+      return [body["max_tokens"], body["max_completion_tokens"]];
     };
-    assertEquals(await send({}), expected, model);
-    assertEquals(await send({ maxTokens: 500 }), 500, model);
+    assertEquals(await send({}), [expected, undefined], model);
+    assertEquals(await send({ maxTokens: 500 }), [500, undefined], model);
+    assertEquals(await send({ extra: { max_tokens: 600 } }), [600, undefined], model);
+    const extra = { max_completion_tokens: 700 };
+    assertEquals(await send({ extra }), [undefined, 700], model);
   }
 });
 

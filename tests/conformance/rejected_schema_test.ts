@@ -59,6 +59,44 @@ Deno.test("structuredOutput(): the tool call after a rejected schema keeps the t
   assertEquals(look.calls.length, 2);
 });
 
+Deno.test("structuredOutput() requests the answer as JSON text if the model has no tools", async () => {
+  for (
+    const message of [
+      "ollama answered 400: registry.ollama.ai/library/gemma3:4b does not support tools",
+      "groq answered 400: `tool calling` is not supported with this model",
+      'vllm answered 400: "auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+    ]
+  ) {
+    const script = scriptedStream([
+      fail("bad_request", message),
+      reply("{}"),
+      reply('{"city":"Bern"}'),
+    ]);
+    const { agent } = testAgent([], { streamFn: script });
+    assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+    assertEquals(
+      script.calls.map(({ options, context }) => [
+        options.responseSchema,
+        context.tools.map(({ name }) => name),
+      ]),
+      [[undefined, ["structured_output"]], [city, []], [city, []]],
+    );
+  }
+});
+
+Deno.test("structuredOutput() rejects if the model has no tools and the agent needs them, or no schemas either", async () => {
+  const noTools = fail("bad_request", "ollama answered 400: gemma3:4b does not support tools");
+  const noSchema = fail("bad_request", "ollama answered 400: invalid JSON schema in format");
+  const look = fakeTool({ name: "look" });
+  const cases = [[[noTools], [look]], [[noTools, noSchema], []], [[noTools, noTools], []]] as const;
+  for (const [steps, tools] of cases) {
+    const script = scriptedStream([...steps]);
+    const { agent } = testAgent([], { streamFn: script, tools: [...tools] });
+    await assertRejects(() => agent.structuredOutput("Which city?", city), BadRequestError);
+    assertEquals(script.calls.length, steps.length);
+  }
+});
+
 Deno.test("structuredOutput() rejects with an invalid request that is not about the schema", async () => {
   const { agent } = testAgent([], {
     streamFn: Object.assign(scriptedStream([fail("bad_request", "max_tokens is too large")]), {

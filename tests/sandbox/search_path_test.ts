@@ -8,6 +8,7 @@ function createScript(isOther: boolean): string {
   const resolve = (path: string) => JSON.stringify(import.meta.resolve(path));
   return `
 import { ChangeLog } from ${resolve("../../src/tools/changes/change_log.ts")};
+import { runGit as runGitOfTask } from ${resolve("../../src/eval/patch_tasks/run_git.ts")};
 import { runGit } from ${resolve("../../src/tools/worktrees/git_program.ts")};
 import { TestWorkspace } from ${resolve("./test_workspace.ts")};
 await using workspace = new TestWorkspace();
@@ -24,6 +25,7 @@ await searched.callTool("search_files", { pattern: "x" });
 await searched.callTool("bash", { command: "echo > made" });
 const { removed } = await changeLog.undoTurn(searched.sandbox.files);
 const { type } = await runGit({ program: "git", cwd: searched.sandbox.root }, ["version"]);
+await runGitOfTask(["version"], { cwd: searched.sandbox.root });
 const entries = Array.from(Deno.readDirSync(workspace.outside), ({ name }) => name);
 console.log(JSON.stringify([entries, removed.includes("made"), type]));
 `;

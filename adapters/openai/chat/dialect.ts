@@ -190,8 +190,9 @@ const DEFAULT_MAX_TOKENS = 32_000;
 const MOONSHOT: ChatDialect = {
   ...LENIENT,
   toToolSchema: toMoonshotSchema,
-  // Its documentation has 1,024 as the default. The context of the first models is smaller.
-  getDefaultMaxTokens: (modelId) => modelId.startsWith("kimi-") ? DEFAULT_MAX_TOKENS : undefined,
+  // Its documentation has 1,024 as the default; that of Kimi K3 is 131,072 (https://github.com/agentjido/llmdb/pull/282). The
+  // context of the first models is smaller.
+  getDefaultMaxTokens: (modelId) => /^kimi-(?!k3)/.test(modelId) ? DEFAULT_MAX_TOKENS : undefined,
   toThinkingFields: (model, ability) => {
     const known = /^kimi-k3/.test(model.modelId) ? KIMI_K3 : undefined;
     return LENIENT.toThinkingFields(model, ability ?? known);

@@ -47,6 +47,8 @@ export interface ChatBodyOptions {
 }
 
 const MAX_STOP_TEXTS = 4;
+/** Fields for the maximum length of a reply; servers accept one of them. */
+const LENGTH_FIELDS = ["max_tokens", "max_completion_tokens"];
 
 /** Creates the body. Options that the model does not support are omitted with a warning. */
 export async function createChatBody(
@@ -128,10 +130,15 @@ function resolveChatMaxTokens(
   sink: WarningSink,
 ): number | undefined {
   const fallback = dialect.getDefaultMaxTokens?.(model.modelId);
-  if (options.maxTokens !== undefined || fallback === undefined) {
+  if (isLengthSet(options) || fallback === undefined) {
     return resolveMaxTokens(options, entry, sink);
   }
   return Math.min(fallback, entry?.maxOutput ?? fallback);
+}
+
+/** Whether the options limit the reply, also among the extra fields, which do not replace a field of the request. */
+function isLengthSet({ maxTokens, extra = {} }: StreamOptions): boolean {
+  return maxTokens !== undefined || LENGTH_FIELDS.some((name) => Object.hasOwn(extra, name));
 }
 
 /** Returns the texts that end a reply; models that reason, and therefore support no temperature, do not support them. */

@@ -7,6 +7,7 @@
 import { getErrorMessage } from "../../core/errors.ts";
 import { spawnProcess } from "../../platform/spawn_process.ts";
 import { system } from "../../platform/system.ts";
+import { getTrustedPath } from "../../platform/trusted_path.ts";
 
 /** Options for `runGit()`. */
 export interface GitOptions {
@@ -57,7 +58,9 @@ async function startGit(
   { cwd, env }: { readonly cwd: string; readonly env: Record<string, string> },
 ): ReturnType<typeof spawnProcess> {
   try {
-    return await spawnProcess({ program: "git", args, cwd, env });
+    // The commands of an agent could have made a git in a directory of PATH.
+    const path = env.PATH === undefined ? {} : { PATH: getTrustedPath(env.PATH, []) };
+    return await spawnProcess({ program: "git", args, cwd, env: { ...env, ...path } });
   } catch (cause) {
     throw new Error(`git cannot be started: ${getErrorMessage(cause)}`, { cause });
   }

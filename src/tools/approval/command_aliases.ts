@@ -84,10 +84,13 @@ export function canOmitFirst(program: string, [first, second]: readonly string[]
 
 /**
  * Returns the names that a program may have: as it is written, without the extension of Windows, and without a version or
- * its last part, as in `pip3` and `python3.12`.
+ * its last part, as in `pip3`, `python3.12` and `npx eslint@8`.
  */
 export function listProgramNames(name: string): readonly string[] {
-  const program = name.replace(/\.exe$/i, "").replace(/^(mvn|gradle)w(?:\.bat|\.cmd)?$/, "$1");
+  const program = name.replace(/(?<=.)(?:@|==)[^@=]*$/, "").replace(/\.exe$/i, "").replace(
+    /^(mvn|gradle)w(?:\.bat|\.cmd)?$/,
+    "$1",
+  );
   const [, base = "", major = ""] = /^([a-z][a-z+_-]*?)(-?\d+)[\d.]*$/i.exec(program) ?? [];
   return [...new Set([name, program, base, base + major])].filter((text) => text !== "");
 }

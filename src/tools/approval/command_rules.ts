@@ -12,6 +12,7 @@ import {
   isKnownProgram,
 } from "./executed_commands.ts";
 import {
+  findSubcommand,
   hasHarmlessForms,
   isHarmlessCommand,
   isHarmlessRedirect,
@@ -211,7 +212,7 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
     if (!namesProgram(program, base)) return "none";
     const hasOptions = options.every(({ arg, expression }) =>
       rest.some((word, index) =>
-        !word.literal && !isMessage(base, word, rest[index - 1]) || expression.test(word.text) ||
+        !word.literal && !isValue(base, rest, index) || expression.test(word.text) ||
         includesOption(word, arg)
       ) || includesForms(base, rest, arg)
     );
@@ -232,11 +233,29 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
   };
 }
 
-/** Whether a word with expansions is the value of an option for a text, as in `git commit -m "$TEXT"`, and so no option. */
-function isMessage(program: string, word: ShellWord, before: ShellWord | undefined): boolean {
-  return /^(?:git|gh)$/.test(program) && word.quoted === true && before?.literal === true &&
-    /^(?:-a?m|--(?:message|title|body))$/.test(before.text);
+/** Whether a word with expansions is the value of an option, as in `git -C "$DIR" commit -m "$TEXT"`, and so no option. */
+function isValue(program: string, words: readonly ShellWord[], index: number): boolean {
+  const option = words[index - 1]?.text ?? "";
+  if (words[index]?.quoted !== true || !isOptionItself(words, index - 1)) return false;
+  if (program === "gh") return /^--(?:title|body)$/.test(option);
+  if (program !== "git") return false;
+  const texts = words.map(({ text }) => text);
+  const subcommand = findSubcommand(texts);
+  // Behind the sub-command it is another option.
+  if (option === "-C") return index < texts.indexOf(subcommand);
+  return /^(?:-a?m|--message)$/.test(option) &&
+    /^(?:commit|tag|merge|stash|notes)$/.test(subcommand);
 }
+
+/** Whether the word at an index is an option, and not the value of one before it. */
+function isOptionItself(words: readonly ShellWord[], index: number): boolean {
+  const before = words[index - 1]?.text ?? "";
+  return words[index]?.literal === true && (!before.startsWith("-") || FLAGS.test(before));
+}
+
+/** Options of git and others without a value in the next word. */
+const FLAGS =
+  /^(?:-[aefikopqsvzPS]+|--(?:no-[\w-]+|all|amend|allow-empty(?:-message)?|annotate|draft|dry-run|edit|ff|ff-only|fill|force|include-untracked|keep-index|quiet|recursive|signoff|silent|staged|verbose|web)|--[\w-]+=.*)$/s;
 
 /** Programs whose arguments may be code that starts other programs. */
 const INTERPRETERS =
@@ -266,6 +285,14 @@ function namesWord(code: string, word: string): boolean {
 const VALUED_OPTIONS =
   /^(?:-C|--(?:prefix|workspace|dir|directory|cwd|filter|namespace|context|manifest-path|registry|profile))$/;
 
+/** Whether the word at an index is an option of a program that has its value in the next word. */
+function hasValuedOption(program: string, words: readonly ShellWord[], index: number): boolean {
+  const before = words[index - 1]?.text ?? "";
+  return VALUED_OPTIONS.test(words[index]?.text ?? "") && isOptionItself(words, index) &&
+    // Letters are options with a value for programs such as kubectl.
+    (program === "git" || !/^-\w/.test(before));
+}
+
 /**
  * Whether operands match in order. The program may have options before and between them, each with a value in the next
  * word.
@@ -285,7 +312,7 @@ function matchesOperands(
     if (!expression && isPrefix) return true;
     // An expansion can become any number of words, unless it is quoted.
     if (!word.literal) {
-      if (!word.quoted || !VALUED_OPTIONS.test(words[index - 1]?.text ?? "")) return true;
+      if (!word.quoted || !hasValuedOption(program, words, index - 1)) return true;
       isValue = false;
       continue;
     }

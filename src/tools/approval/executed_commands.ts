@@ -5,6 +5,7 @@
  */
 
 import { hasOpaqueGitArgument } from "./git_arguments.ts";
+import { createOtherVariables } from "./numeric_variables.ts";
 import { isPlainSed } from "./plain_sed.ts";
 import {
   EVALUATED_VARIABLES,
@@ -214,6 +215,7 @@ class CommandFinder implements ExecutedCommands {
   incomplete = false;
   plain = true;
   multiplies = false;
+  readonly #others = createOtherVariables();
   #wrappedWords = 0;
   #nestedCharacters = 0;
 
@@ -222,7 +224,7 @@ class CommandFinder implements ExecutedCommands {
     if (depth > MAX_DEPTH || this.#nestedCharacters > MAX_NESTED_CHARACTERS) {
       return this.#markIncomplete();
     }
-    const parsed = parseShell(script);
+    const parsed = parseShell(script, this.#others);
     this.opaque ||= parsed.opaque || (shell === "other" && parsed.bashOnly);
     this.incomplete ||= parsed.incomplete;
     this.plain &&= parsed.plain;
@@ -249,7 +251,9 @@ class CommandFinder implements ExecutedCommands {
     if (!isKnownProgram(name)) return this.#markOpaque();
     const program = getProgram(command);
     // The program of a process, such as the shell itself.
-    if (program === "exe" || /^\/+proc\/|\.\.\/(?:.*\/)?proc\//.test(name.text)) this.#markOpaque();
+    if (program === "exe" || /^(?:\/+\.)*\/+proc\/|\.\.\/(?:.*\/)?proc\//.test(name.text)) {
+      this.#markOpaque();
+    }
     const isOpaque = OPAQUE_PROGRAMS.has(program) && !activatesEnvironment(program, args);
     if (isOpaque || hasOpaqueArgument(program, args)) this.#markOpaque();
     if (SHELLS.has(program)) return this.#findInShell(command, depth);
@@ -268,7 +272,8 @@ class CommandFinder implements ExecutedCommands {
     if (args.length === 1 && /^--(?:version|help)$/.test(args[0]?.text ?? "")) return;
     // It only checks the syntax of a file.
     const [first, file, ...rest] = args;
-    if (first?.text === "-n" && file && /^[^-+]/.test(file.text) && rest.length === 0) return;
+    const isName = file?.literal === true && /^[^-+]/.test(file.text);
+    if (first?.text === "-n" && isName && rest.length === 0) return;
     const index = args.findIndex(({ text }) => /^-\w*c\w*$/.test(text));
     const script = index === -1
       ? undefined

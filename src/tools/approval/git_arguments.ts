@@ -12,7 +12,7 @@ const OPAQUE_ARGUMENT =
 
 /** Sub-commands of git that run commands or serve requests. */
 const OPAQUE_GIT_COMMANDS: ReadonlySet<string> = new Set(
-  "daemon shell hook instaweb for-each-repo credential".split(" "),
+  "daemon shell hook instaweb for-each-repo credential remote-ext merge-index".split(" "),
 );
 
 /** Arguments with which sub-commands of git run commands. */
@@ -24,7 +24,7 @@ const OPAQUE_GIT_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["send-email", /^--.*(?:cmd|server)/],
   [
     "config",
-    /^(?:core\.(?:fsmonitor|hookspath|pager|editor|sshcommand|gitproxy|askpass)|include|filter\.|diff\.|credential\.|gpg\.|pager\.|sequence\.)/i,
+    /^(?:core\.(?:fsmonitor|hookspath|pager|editor|sshcommand|gitproxy|askpass|alternaterefs)|include|(?:filter|diff|credential|gpg|pager|sequence|interactive|trailer|tar|hook|uploadpack|man|browser|mergetool|difftool|sendemail|protocol)\.|merge\..*\.driver|remote\..*\.(?:uploadpack|receivepack|vcs)|submodule\..*\.update|init\.templatedir)/i,
   ],
 ]);
 

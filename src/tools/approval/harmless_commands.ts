@@ -330,7 +330,8 @@ function hasHarmlessArguments(name: string, args: readonly string[]): boolean {
   return CHECKS.get(name)?.(args) ?? matchesForm(args, FORMS.get(name));
 }
 
-function findSubcommand(args: readonly string[]): string {
+/** Returns the sub-command among the arguments of git. */
+export function findSubcommand(args: readonly string[]): string {
   const index = args.findIndex((arg, index) =>
     !arg.startsWith("-") && !/^-[Cc]$/.test(args[index - 1] ?? "")
   );

@@ -9,34 +9,105 @@ import type { Assignment, Command, SyntaxNode, Word } from "unbash";
 /** Numbers that bash provides. */
 const OWN_NUMBERS = ["RANDOM", "SECONDS", "LINENO"];
 
+/** Variables that bash sets to a text, such as the last argument of a command or a line of input. */
+const OWN_TEXTS = ["_", "REPLY", "MAPFILE", "OPTARG", "PWD", "OLDPWD", "DIRSTACK", "FUNCNAME"];
+
 /** Commands that set variables which they name. */
-const SETTERS = /^(?:read|mapfile|readarray|getopts|printf|unset|wait)$/;
+const SETTERS = /^(?:read|mapfile|readarray|getopts)$/;
+
+/** Commands that set variables in words of the form `name=value`. */
+const DECLARERS = /^(?:declare|typeset|local|export|readonly)$/;
+
+/** Commands that run their arguments in the same shell. */
+const EVALUATORS = /^(?:eval|trap)$/;
+
+/** Shells, whose arguments are scripts. */
+const SHELLS = /^(?:ba|da|k)?sh$/;
+
+/** The same commands in code. */
+const SETS_VARIABLES =
+  /\b(?:read|mapfile|readarray|getopts|declare|typeset|local|export|readonly|eval)\b/;
+
+/** Programs that print only numbers. */
+const COUNTERS = /^(?:seq|wc|date|nproc)$/;
+
+/** A substitution whose last or only command, on whose output it depends, is such a program. */
+const COUNT =
+  /^\$\((?!.*\|\|)\s*(?:(?:[^;&()`\\\n>]|>\s?\/dev\/null)*\|\s*)?(?:wc -[lwcm](?:\s*<\s*[\w./"${}-]+)?|date \+%s(?:%N)?|nproc)\s*\)$/;
+
+/** Whether a substitution prints only a number, such as `$(ls | wc -l)`. */
+export function isCount(substitution: string): boolean {
+  return COUNT.test(substitution);
+}
+
+/** Variables whose values may be no numbers. */
+export interface OtherVariables {
+  /** Their names. */
+  readonly names: Set<string>;
+  /** Whether it may be any. */
+  isAny: boolean;
+}
+
+/** Returns those that a script begins with. */
+export function createOtherVariables(): OtherVariables {
+  return { names: new Set(OWN_TEXTS), isAny: false };
+}
 
 /**
  * Returns the variables to which a script assigns only numbers. The value of another one may be an expression that runs
  * programs where a number is expected, as `a[$(program)]` does.
+ *
+ * @param others Those of the scripts around it, from which it may have values; those of this script are added.
  */
-export function listNumericVariables(nodes: readonly SyntaxNode[]): ReadonlySet<string> {
+export function listNumericVariables(
+  nodes: readonly SyntaxNode[],
+  others: OtherVariables,
+): ReadonlySet<string> {
   const numeric = new Set(OWN_NUMBERS);
-  const others = new Set<string>();
+  const { names } = others;
   for (const node of nodes) {
-    if (node.type === "Assignment") (isNumber(node) ? numeric : others).add(node.name);
+    if (node.type === "Assignment") (isNumber(node) ? numeric : names).add(node.name);
     if (node.type === "For") {
-      (node.wordlist?.every(isNumberList) ? numeric : others).add(node.name.text);
+      (node.wordlist?.every(isNumberList) ? numeric : names).add(node.name.text);
     }
-    if (node.type === "Select") others.add(node.name.text);
+    if (node.type === "Select") names.add(node.name.text);
     // As in `${name:=value}`.
-    if (node.type === "ParameterExpansion" && node.text.includes("=")) others.add(node.parameter);
-    if (node.type === "Command" && SETTERS.test(node.name?.value ?? "")) addNames(node, others);
+    if (node.type === "ParameterExpansion" && node.text.includes("=")) names.add(node.parameter);
+    if (node.type === "Function" && COUNTERS.test(node.name.value)) others.isAny = true;
+    if (node.type === "Command") addSetVariables(node, others);
   }
-  return new Set([...numeric].filter((name) => !others.has(name)));
+  return others.isAny ? new Set() : new Set([...numeric].filter((name) => !names.has(name)));
+}
+
+function addSetVariables({ name, args }: Command, others: OtherVariables): void {
+  const words = [name?.value ?? "", ...args.map(getValue)];
+  const programs = /^(?:command|builtin)$/.test(words[0] ?? "") ? words : words.slice(0, 1);
+  const runs = (pattern: RegExp) => programs.some((word) => pattern.test(word));
+  const isSetter = runs(SETTERS);
+  const isDeclarer = runs(DECLARERS);
+  const isEvaluator = runs(EVALUATORS);
+  for (const arg of args) {
+    const text = getValue(arg);
+    // Also `env name=value program`.
+    const [, assigned] = /^(\w+)\+?=/.exec(text) ?? [];
+    const isWord = arg.type === "Word" && !SHELLS.test(words[0] ?? "");
+    if (isWord && assigned !== undefined) others.names.add(assigned);
+    if (isSetter || isEvaluator) addNames(text, others.names);
+    const isUnknown = /[$`]/.test(text) && !(arg.type === "Assignment" || assigned !== undefined);
+    if ((isSetter || isDeclarer) && isUnknown) others.isAny = true;
+    if (isEvaluator && /[$`]/.test(text) && SETS_VARIABLES.test(text)) others.isAny = true;
+  }
+}
+
+function getValue(arg: Word | Assignment): string {
+  return arg.type === "Word" ? arg.value : arg.text;
 }
 
 function isNumber({ name, value, text, index }: Assignment): boolean {
   if (value.type === "ArrayValue" || index !== undefined) return false;
   if (!text.startsWith(`${name}=`) && !text.startsWith(`${name}+=`)) return false;
   const [part, ...others] = value.parts ?? [];
-  return /^\d{1,18}$/.test(value.value) ||
+  return /^\d{1,18}$/.test(value.value) || isCount(value.text) ||
     part?.type === "ArithmeticExpansion" && others.length === 0;
 }
 
@@ -44,8 +115,6 @@ function isNumberList({ text }: Word): boolean {
   return /^(?:\d{1,18}|\{\d+\.\.\d+\}|\$\(seq(?: \d+)+\))$/.test(text);
 }
 
-function addNames({ args }: Command, names: Set<string>): void {
-  for (const { text } of args) {
-    for (const [name] of text.matchAll(/\w+/g)) names.add(name);
-  }
+function addNames(text: string, names: Set<string>): void {
+  for (const [name] of text.matchAll(/\w+/g)) names.add(name);
 }

@@ -101,6 +101,15 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "export PATH=$HOME/.cargo/bin:/usr/local/bin:$PATH && cargo test",
       "N=0; while [[ $N -lt 3 ]]; do N=$((N + 1)); sleep 1; done; echo $((RANDOM % 10))",
       "for i in {1..3}; do echo $((i * 2)); done",
+      "bash -c 'N=0; while (( N < 3 )); do N=$((N + 1)); done'",
+      "trap 'ls $D' EXIT; N=1; echo $((N + 1))",
+      "for i in 1 2; do printf '%s\\n' \"$A $((i * 2))\"; wait $!; unset A; done",
+      "N=$(ls | wc -l); if (( N > 3 )); then echo $(( $(wc -l < a) + $(date +%s) )); fi",
+      'read -p "$P" A; read -r B; printf "$A"; printf "%s" "$A"; [ "$A" = "$B" ]; [ -n "$A" ]',
+      'f() { local A="$1"; declare B=$2; export A; unset A; }; f a',
+      'N=1; export A="$B"; read -r C < a; echo $((N + 1))',
+      'export "PATH=$HOME/bin:$PATH"; ls',
+      "git config remote.origin.url a && git config merge.conflictStyle diff3",
       'build() { make "$1"; }; build a',
       "~/go/bin/golangci-lint run",
       "bash -n script.sh",
@@ -156,8 +165,26 @@ Deno.test("approvalGate(): a deny rule for an option lets pass messages with exp
     }
     assertEquals(await getType(`git commit -m ${message} -n`), "denied", message);
     assertEquals(await getType(`git commit --amend -m ${message}`), "denied", message);
+    assertEquals(await getType(`git -C "$D" commit -q -m ${message}`), "approved", message);
     assertEquals(await getType(`git commit ${message}`), "denied", message);
   }
+  // The option for a text is itself a value, or another option.
+  for (const command of ['commit -m -m "$M"', 'commit -F -m "$M"', 'commit --trailer -m "$M"']) {
+    assertEquals(await getType(`git ${command}`), "denied", command);
+  }
+  const other = [
+    "bash(git log --output *)",
+    "bash(gh pr merge --admin *)",
+    "bash(kubectl delete *)",
+  ];
+  for (
+    const command of [
+      'git log -m "$X"',
+      'git log -C "$X"',
+      'gh pr merge 5 -m "$X"',
+      'kubectl -n --namespace "$X" pod a',
+    ]
+  ) assertEquals((await decide(other, "bash", { command })).type, "denied", command);
   for (const message of ["$M", '"$@"', '"${M[@]}"']) {
     assertEquals(await getType(`git commit -m ${message}`), "denied", message);
   }

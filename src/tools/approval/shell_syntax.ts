@@ -16,7 +16,12 @@ import {
   type Word,
   type WordPart,
 } from "unbash";
-import { listNumericVariables } from "./numeric_variables.ts";
+import {
+  createOtherVariables,
+  isCount,
+  listNumericVariables,
+  type OtherVariables,
+} from "./numeric_variables.ts";
 
 /** A word of a command. */
 export interface ShellWord {
@@ -82,14 +87,21 @@ const OPAQUE_SCRIPT: ParsedScript = {
   bashOnly: true,
 };
 
-/** Parses a script. */
-export function parseShell(source: string): ParsedScript {
+/**
+ * Parses a script.
+ *
+ * @param others Variables of the scripts around it that may be no numbers; those of this script are added.
+ */
+export function parseShell(
+  source: string,
+  others: OtherVariables = createOtherVariables(),
+): ParsedScript {
   if (source.length > MAX_LENGTH || source.includes("\0") || isDeeplyNested(source)) {
     return OPAQUE_SCRIPT;
   }
   try {
     const reader = new ScriptReader(source);
-    reader.read(parse(source));
+    reader.read(parse(source), others);
     return reader;
   } catch {
     return OPAQUE_SCRIPT;
@@ -149,9 +161,9 @@ class ScriptReader implements ParsedScript {
     this.#source = source;
   }
 
-  read(root: SyntaxNode): void {
+  read(root: SyntaxNode, others: OtherVariables): void {
     const nodes = [...walkTree(root)];
-    const numbers = listNumericVariables(nodes);
+    const numbers = listNumericVariables(nodes, others);
     for (const node of nodes) this.#readNode(node, numbers);
   }
 
@@ -185,11 +197,14 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
       return hasOperator(node);
     // Without bash, or in its mode for POSIX, `time -f format program` runs a program.
     case "Command":
-      return node.name?.value.startsWith("-") === true;
+      return node.name?.value.startsWith("-") === true || mayReplaceProgram(node) ||
+        mayEvaluate(node);
     case "CommandExpansion":
     case "ProcessSubstitution":
-    case "ArithmeticCommandExpansion":
       return node.script === undefined;
+    // The output is a part of the expression. Without numbers, a function may have the name of a program that prints one.
+    case "ArithmeticCommandExpansion":
+      return node.script === undefined || numbers.size === 0 || !isCount(node.text);
     case "ArithmeticExpansion":
     case "ArithmeticCommand":
       return node.expression === undefined;
@@ -200,6 +215,7 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
     // `${!name}` and `${name@P}` evaluate the value of the variable, an index or an offset is an expression.
     case "ParameterExpansion":
       return node.prefix === "!" ||
+        node.text.includes("=") && EVALUATED_VARIABLES.test(node.parameter) ||
         node.index !== undefined && !/^[\d@*]+$/.test(node.index.text) ||
         node.operation !== undefined && UNCLEAR_OPERATIONS.has(node.operation.type);
     case "TestUnary":
@@ -264,11 +280,66 @@ const NODE_OPTIONS =
 
 /** Whether a variable that decides which programs run has a common value that starts no unknown one. */
 function hasPlainValue({ name, value }: Assignment): boolean {
-  if (value.type === "ArrayValue") return false;
-  if (name === "PATH") return value.value.split(":").every((entry) => PATH_ENTRY.test(entry));
-  if (!isLiteral(value)) return false;
-  if (name === "NODE_OPTIONS") return NODE_OPTIONS.test(value.value);
-  return /PAGER$|EDITOR$|^VISUAL$/.test(name) && /^(?:cat|true|:)?$/.test(value.value);
+  return value.type !== "ArrayValue" && isPlainValue(name, value.value, isLiteral(value));
+}
+
+function isPlainValue(name: string, value: string, literal: boolean): boolean {
+  if (name === "PATH") return value.split(":").every((entry) => PATH_ENTRY.test(entry));
+  if (!literal) return false;
+  if (name === "NODE_OPTIONS") return NODE_OPTIONS.test(value);
+  return /PAGER$|EDITOR$|^VISUAL$/.test(name) && /^(?:cat|true|:)?$/.test(value);
+}
+
+/** Whether a command sets such a variable from its input, or in a quoted word such as `export "PATH=."`. */
+function mayReplaceProgram({ name, args }: Command): boolean {
+  const words = [...(name ? [name] : []), ...args.filter((arg) => arg.type === "Word")];
+  const programs = /^(?:command|builtin)$/.test(words[0]?.value ?? "") ? words : words.slice(0, 1);
+  if (programs.some(({ value }) => /^(?:read|mapfile|readarray|getopts)$/.test(value))) {
+    return words.some(({ value }) => EVALUATED_VARIABLES.test(value.replace(/^-\w/, "")));
+  }
+  if (!programs.some(({ value }) => /^(?:declare|typeset|local|export|readonly)$/.test(value))) {
+    return false;
+  }
+  return words.some((word) => {
+    const [, name = "", value = ""] = /^(\w+)\+?=(.*)$/s.exec(word.value) ?? [];
+    return EVALUATED_VARIABLES.test(name) && !isPlainValue(name, value, isLiteral(word));
+  });
+}
+
+/**
+ * Whether a command of bash may take an expansion for the name of a variable, whose index it evaluates, for an assignment
+ * such as `PS4=…`, or for an option with a name.
+ */
+function mayEvaluate({ name, args }: Command): boolean {
+  const words = [...(name ? [name] : []), ...args.filter((arg) => arg.type === "Word")];
+  const start = words.findIndex(({ value }) => !/^(?:command|builtin|-\w+|--)$/.test(value));
+  const [program, ...rest] = words.slice(start);
+  const isExpansion = (word: Word | undefined) =>
+    word !== undefined && /^[$`]/.test(word.value) && !isLiteral(word);
+  switch (program?.value) {
+    case "read":
+      return rest.some((word, index) =>
+        isExpansion(word) && !(index === 1 && /^-r?p$/.test(rest[0]?.value ?? ""))
+      );
+    case "mapfile":
+    case "readarray":
+    case "getopts":
+    case "unset":
+    case "declare":
+    case "typeset":
+    case "local":
+    case "export":
+    case "readonly":
+      return rest.some(isExpansion);
+    // Without a name and a format it only fails.
+    case "printf":
+      return isExpansion(rest[0]) && (rest.length > 2 || rest[0] && !isQuoted(rest[0])) === true;
+    case "test":
+    case "[":
+      return isExpansion(rest[0]) && rest.length === (program.value === "[" ? 3 : 2);
+    default:
+      return false;
+  }
 }
 
 function isNumber({ text }: Word): boolean {

@@ -381,6 +381,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   /** Prepares the rules of a command that starts now. */
   async #prepare(proxy: HostProxy | undefined, signal?: AbortSignal): Promise<PreparedCommand> {
     const { unixSockets = false } = this.#options;
+    this.#projects.forEach(noteWritableDirectory);
     const usual = resolveHiddenPaths(readEnvironmentVariable("HOME"), this.#hidden);
     const secrets = await this.#findSecrets({ skipped: usual, signal });
     this.#refuseIfDisposed();
