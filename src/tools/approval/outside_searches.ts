@@ -19,6 +19,9 @@ const RECURSIVE = /^-(?!-)\w*[rR]|^--(?:de?r|rec|dir)|^-\w*d/;
 /** Matches what the shell replaces by names. */
 const PATTERN = /[*?[]/;
 
+/** The home or the working directory at the beginning of a word. */
+const KNOWN_VARIABLE = /^(?:~\+?|\$\{?(?:HOME|PWD)\}?)(?=\/|$)/;
+
 const CHANGES_DIRECTORY = /^(?:cd|pushd)$/;
 
 /** Matches paths of installed programs and packages, to which package managers link. */
@@ -48,7 +51,8 @@ export async function searchesOutside(
   if (root === undefined) return false;
   const moves = commands.filter((command) => CHANGES_DIRECTORY.test(getProgram(command)));
   try {
-    const targets = moves.flatMap(({ words }) => words.slice(1).flatMap(expandWord));
+    if (commands.some(movesElsewhere)) return true;
+    const targets = moves.flatMap(listTargets);
     const operands = searches.flatMap((command) =>
       listSearchOperands(getProgram(command), command.words.slice(1))
     );
@@ -63,8 +67,22 @@ export async function searchesOutside(
     const outside = await Promise.all([...paths].map((path) => isOutside(path, files)));
     return outside.includes(true);
   } catch {
-    return true; // A pattern has too many alternatives, or is too long.
+    return true; // A pattern has too many alternatives or is too long, or a value is not known.
   }
+}
+
+/** Whether a command sets where `cd` looks for directories, or starts another one in a directory. */
+function movesElsewhere(command: SimpleCommand): boolean {
+  const { words, assignments } = command;
+  return assignments.includes("CDPATH") || words.some(({ text }) => /^CDPATH=/.test(text)) ||
+    (getProgram(command) === "env" &&
+      words.some(({ text }) => /^-(?!-)\w*C|^--c/.test(text)));
+}
+
+/** Lists where a command moves the shell: without an operand to the home directory. */
+function listTargets({ words }: SimpleCommand): readonly ShellWord[] {
+  const operands = words.slice(1).filter(({ text }) => !/^-[A-Za-z@]+$/.test(text));
+  return operands.length > 0 ? operands.flatMap(expandWord) : [{ text: "~", literal: false }];
 }
 
 function isSearch(command: SimpleCommand): boolean {
@@ -76,9 +94,12 @@ function isSearch(command: SimpleCommand): boolean {
 /**
  * Lists the path of a word, or for a pattern those of directories and links that it may match.
  *
- * @throws {RangeError} When there are more than `MAX_PATHS`.
+ * @throws {RangeError} When there are more than `MAX_PATHS`, or an expansion whose value is not known.
  */
 function listDirectories({ text, literal }: ShellWord, base: string): readonly string[] {
+  if (!literal && /[$`]/.test(text.replace(KNOWN_VARIABLE, ""))) {
+    throw new RangeError("The directory is that of an expansion");
+  }
   if (literal || !PATTERN.test(text)) return [toAbsolute(text, base)];
   const [first = "", ...rest] = text.split("/");
   // A name that was found may have the characters of patterns.
@@ -110,13 +131,20 @@ function listEntries(directory: string): readonly NamedEntry[] {
   }
 }
 
-/** Keeps `..`, which leads out of the directory behind a link. */
+/**
+ * Keeps `..`, which leads out of the directory behind a link.
+ *
+ * @throws {RangeError} When the path begins with the home directory of another user.
+ */
 function toAbsolute(path: string, base: string): string {
   if (path.startsWith("/")) return path;
-  const [home] = /^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/.exec(path) ?? [];
-  return home === undefined
-    ? `${base}/${path}`
-    : `${readEnvironmentVariable("HOME") ?? ""}/${path.slice(home.length)}`;
+  const [name] = KNOWN_VARIABLE.exec(path) ?? [];
+  if (name === undefined) {
+    if (path.startsWith("~")) throw new RangeError("The home directory is that of another user");
+    return `${base}/${path}`;
+  }
+  const start = /[+P]/.test(name) ? base : readEnvironmentVariable("HOME") ?? "";
+  return `${start}/${path.slice(name.length)}`;
 }
 
 /** Whether a path is that of a directory outside those of a sandbox. */
