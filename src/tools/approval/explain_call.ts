@@ -287,7 +287,7 @@ function explainQuestion(
   if (isRedefined(definitions, tool) && trusted.some(({ name }) => name === tool.name)) {
     return { type: "asked", reason: "The tool has changed since it was trusted in this session." };
   }
-  if (mode === "smart" && isOutside) {
+  if (mode === "smart" && isOutside && (tool.readOnly === true || risk === "read")) {
     const reason =
       "The command may read files with secrets: it searches a directory outside those of the sandbox.";
     return { type: "asked", reason };

@@ -10,8 +10,11 @@ async function createProject(): Promise<TestWorkspace> {
   workspace.writeFile("src/a.ts", "a");
   workspace.writeFile("../other/b.ts", "b");
   workspace.writeFile("../node_modules/p/c.ts", "c");
+  workspace.writeFile("../.cargo/registry/src/d.rs", "d");
+  workspace.writeFile("../go/pkg/mod/e.go", "e");
   await Deno.symlink("../other", `${directory}/lib`);
   await Deno.symlink("../../other", `${directory}/src/vendor`);
+  await Deno.symlink("../other", `${directory}/-link`);
   await Deno.symlink("../other/b.ts", `${directory}/b.ts`);
   await Deno.symlink("src", `${directory}/inside`);
   await Deno.symlink("../node_modules/p", `${directory}/p`);
@@ -20,6 +23,7 @@ async function createProject(): Promise<TestWorkspace> {
 
 const OUTSIDE: readonly string[] = [
   "rg KEY ..",
+  "rg KEY ../.cargo",
   "rg -eKEY ..",
   "rg KEY ../other",
   "rg KEY lib",
@@ -33,6 +37,38 @@ const OUTSIDE: readonly string[] = [
   "pushd ../other; rg KEY",
   "env rg KEY lib | head",
   "rg KEY /",
+  "rg KEY -Tmake lib",
+  "rg KEY -Enone lib",
+  "rg KEY -re lib",
+  "rg KEY --type-not make lib",
+  "rg KEY -- -link",
+  "rg -- KEY -link",
+  "rg KEY {src,lib}",
+  "rg KEY li{b..b}",
+  "rg KEY {-n,lib}",
+  "rg KEY /*/*/*/*/*",
+  "rg KEY ${HOME}/../../",
+  "rg KEY l?b",
+  "rg KEY l*",
+  "rg KEY s*/vend*/",
+  "grep -r KEY -A lib",
+  "cd l[i]b && rg KEY",
+  "rg KEY $PWD/..",
+  'rg KEY "${PWD}/.."',
+  "rg KEY ~+/..",
+  "rg KEY ~root",
+  "cd; rg KEY",
+  "cd $(echo ..) && rg KEY",
+  'D=..; cd "$D"; rg KEY',
+  'cd "$PWD/$D" && rg KEY',
+  "cd `echo ..` && rg KEY",
+  "cd -P && rg KEY",
+  "env -C .. rg KEY",
+  "env -iC.. rg KEY",
+  "env --chdir=.. rg KEY",
+  "CDPATH=..; cd other; rg KEY",
+  "CDPATH=.. cd other && rg KEY",
+  "export CDPATH=..; cd other; rg KEY",
   `rg KEY ${Array.from({ length: 300 }, (_, index) => `a${index}`).join(" ")}`,
 ];
 
@@ -45,12 +81,34 @@ const INSIDE: readonly string[] = [
   "rg KEY b.ts",
   "rg KEY p",
   "rg KEY /usr/bin",
+  "rg KEY ../.cargo/registry",
+  "rg KEY ../.cargo/registry/src",
+  "rg KEY ../go/pkg/mod",
   "grep KEY lib",
   "grep -r KEY src",
   "grep -r .. src",
   "cd /tmp && ls | grep KEY",
   "cd src && rg KEY",
   "ls lib",
+  "rg -A 3 lib src",
+  "rg KEY $PWD ~+/src",
+  "cd $PWD/src && rg KEY",
+  "rg '$(a)' 'a$'",
+  "rg 'a$' src",
+  "rg KEY 'a$'",
+  'rg KEY "$PWD/src"',
+  "env -i rg KEY src",
+  "env A=b rg KEY src",
+  "cd -P src && rg KEY",
+  "rg -m5 -C 2 .. src",
+  "rg --type ts lib src",
+  "rg --glob '*.ts' .. src",
+  "rg -tmake lib src",
+  "rg --files-with-matches lib src",
+  "grep -rn --include '*.ts' /tmp src",
+  "grep -rnE -A 3 /tmp src",
+  "rg KEY '{src,lib}' '*'",
+  "rg KEY s* *.ts",
 ];
 
 Deno.test("searchesOutside(): finds searches of directories outside those of the sandbox, also behind links", async () => {
@@ -79,4 +137,5 @@ Deno.test("approvalGate(): asks about a search outside the directories of the sa
       "The command may read files with secrets: it searches a directory outside those of the sandbox.",
   });
   assertEquals((await explain("rg KEY lib", ["bash(rg *)"])).type, "approved");
+  assertEquals((await explain("grep -R KEY src")).type, "asked");
 });

@@ -165,12 +165,16 @@ function listGlobs(args: readonly string[]): readonly string[] {
   });
 }
 
+/** Options with which `grep` follows the links that a repository contains; `-S` is that of macOS. */
+const FOLLOWS_LINKS = /^-[EFGHILPTUVZabchilnopqrsuvwxyz]*[RS]|^--de?r/;
+
 /** Whether `grep` searches the working directory, or one outside it, for other files than those of `--include`. */
 function searchesDirectory(args: readonly string[]): boolean {
   const isRecursive = args.some((text) => /^-(?!-)\w*[rR]|^--(?:de?r|rec|dir)|^-\w*d/.test(text));
   if (!isRecursive) return false;
   const included = args.flatMap((text) => /^--include=(.+)/.exec(text)?.[1] ?? []);
   if (included.length > 0) return included.some(mayMatchName);
+  if (args.some((text) => FOLLOWS_LINKS.test(text))) return true;
   const operands = args.filter((text, index) =>
     !text.startsWith("-") && !/^-(?!-)\w*[efABCm]$/.test(args[index - 1] ?? "")
   );
