@@ -21,18 +21,24 @@ export async function findWorkerProcesses(text: string | number): Promise<number
   return ids;
 }
 
-/**
- * Waits until a process that {@linkcode findWorkerProcesses} finds has used a processor for some time, and returns its id.
- * Default: {@linkcode BUSY_TIME}.
- */
+/** Options for {@linkcode waitForBusyWorker}. */
+export interface BusyWorkerOptions {
+  /** Processor time, in units of 10 ms. Default: {@linkcode BUSY_TIME}. */
+  readonly busyTime?: number;
+  /** Processes of other tests, which run at the same time. Default: none. */
+  readonly others?: readonly number[];
+}
+
+/** Waits until a process that {@linkcode findWorkerProcesses} finds has used a processor for some time, and returns its id. */
 export async function waitForBusyWorker(
   text: string | number,
-  busyTime: number = BUSY_TIME,
+  { busyTime = BUSY_TIME, others = [] }: BusyWorkerOptions = {},
 ): Promise<number> {
   const deadline = createDeadline();
   while (!deadline.aborted) {
-    const [id] = await findWorkerProcesses(text);
-    if (id !== undefined && Number((await readStatus(id))[13]) >= busyTime) return id;
+    for (const id of await findWorkerProcesses(text)) {
+      if (!others.includes(id) && Number((await readStatus(id))[13]) >= busyTime) return id;
+    }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error("No process of the worker is busy");

@@ -142,7 +142,7 @@ for (const [problem, limits, message] of EXCEEDED) {
       const reading = extractPdfText(createEndlessPdf(), { signal: createDeadline(), ...limits });
       const [error] = await Promise.all([
         assertRejects(() => reading, BadRequestError),
-        waitForBusyWorker(limits.maxGrowthBytes, 0),
+        waitForBusyWorker(limits.maxGrowthBytes, { busyTime: 0 }),
       ]);
       assertEquals(error.message, message);
       const duration = performance.now() - started;

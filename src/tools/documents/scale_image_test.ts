@@ -174,10 +174,11 @@ Deno.test({
     await using workspace = new TestWorkspace();
     workspace.writeFile("slow.jpg", createSlowJpeg());
     const controller = new AbortController();
+    const others = await findWorkerProcesses("image_worker");
     const call = workspace.callTool("read_file", { path: "slow.jpg" }, controller.signal);
-    await waitForBusyWorker("image_worker");
+    const id = await waitForBusyWorker("image_worker", { others });
     controller.abort();
     assertStringIncludes((await call).text, "cancelled");
-    assertEquals(await findWorkerProcesses("image_worker"), []);
+    assertEquals((await findWorkerProcesses("image_worker")).includes(id), false);
   },
 });
