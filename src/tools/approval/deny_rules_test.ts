@@ -1,19 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { JsonObject } from "../../core/json.ts";
-import { defineTool } from "../../core/tool.ts";
-import { approvalGate } from "./approval_gate.ts";
-
-/** Returns the decision of a gate with deny rules, which approves all other calls. */
-async function decide(deny: readonly string[], name: string, args: JsonObject) {
-  const tool = defineTool({
-    name,
-    description: "",
-    parameters: { type: "object" },
-    execute: () => "",
-  });
-  const gate = approvalGate({ mode: "bypassed", deny });
-  return (await gate.explain({ name, arguments: args, tool })).decision;
-}
+import { decideWithDenyRules } from "../../../tests/sandbox/decide_with_deny_rules.ts";
 
 const FORBIDDEN: readonly string[] = [
   "/bin/rm a",
@@ -356,7 +342,7 @@ for (const command of FORBIDDEN) {
       "bash(git commit -n *)",
       "bash(git commit --no-verify *)",
     ];
-    assertEquals((await decide(deny, "bash", { command })).type, "denied");
+    assertEquals((await decideWithDenyRules(deny, "bash", { command })).type, "denied");
   });
 }
 
@@ -367,7 +353,8 @@ Deno.test("approvalGate(): a deny rule for options also forbids their other form
     "bash(npm install -g *)",
     "bash(tar -xz *)",
   ];
-  const getDecision = async (command: string) => (await decide(deny, "bash", { command })).type;
+  const getDecision = async (command: string) =>
+    (await decideWithDenyRules(deny, "bash", { command })).type;
   for (
     const command of [
       ...["rm -fr a", "rm -r -f a", "rm a -rfv", "rm -Rf a", "rm --recursive --force a"],
@@ -392,7 +379,8 @@ Deno.test("approvalGate(): a deny rule for options also forbids their other form
 
 Deno.test("approvalGate(): a deny rule for an option of git forbids its forms in the same sub-command", async () => {
   const deny = ["bash(git branch -D *)", "bash(git * --no-verify *)", "bash(git push --delete *)"];
-  const getDecision = async (command: string) => (await decide(deny, "bash", { command })).type;
+  const getDecision = async (command: string) =>
+    (await decideWithDenyRules(deny, "bash", { command })).type;
   for (
     const command of [
       ...["git branch -D a", "git branch -d -f a", "git branch -df a", "git branch --delete -f a"],
@@ -416,14 +404,14 @@ Deno.test("approvalGate(): a deny rule that may concern a call says how to write
   const deny = ["bash(rm *)", "write_file(secrets/**)"];
   const reason = (rule: string) =>
     `The rule ${rule} may forbid this call, whose effect is not certain. Name programs, arguments and paths as they are, without expansions.`;
-  assertEquals(await decide(deny, "bash", { command: "$X" }), {
+  assertEquals(await decideWithDenyRules(deny, "bash", { command: "$X" }), {
     type: "denied",
     reason: reason("bash(rm *)"),
     rule: "bash(rm *)",
     origin: "rule",
   });
   for (const path of ["../work/secrets/a", "/work/secrets/a"]) {
-    assertEquals(await decide(deny, "write_file", { path }), {
+    assertEquals(await decideWithDenyRules(deny, "write_file", { path }), {
       type: "denied",
       reason: reason("write_file(secrets/**)"),
       rule: "write_file(secrets/**)",
@@ -434,7 +422,7 @@ Deno.test("approvalGate(): a deny rule that may concern a call says how to write
 
 Deno.test("approvalGate(): a deny rule of a single word, or with * at its end, is for any arguments", async () => {
   const isDenied = async (rule: string, command: string) =>
-    (await decide([rule], "bash", { command })).type === "denied";
+    (await decideWithDenyRules([rule], "bash", { command })).type === "denied";
   const cases: readonly (readonly [rule: string, command: string, denied: boolean])[] = [
     ["bash(sudo)", "sudo ls", true],
     ["bash(sudo)", "ls; env sudo -u a ls", true],

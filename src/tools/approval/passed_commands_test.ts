@@ -1,19 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { JsonObject } from "../../core/json.ts";
-import { defineTool } from "../../core/tool.ts";
-import { approvalGate } from "./approval_gate.ts";
-
-/** Returns the decision of a gate with deny rules, which approves all other calls. */
-async function decide(deny: readonly string[], name: string, args: JsonObject) {
-  const tool = defineTool({
-    name,
-    description: "",
-    parameters: { type: "object" },
-    execute: () => "",
-  });
-  const gate = approvalGate({ mode: "bypassed", deny });
-  return (await gate.explain({ name, arguments: args, tool })).decision;
-}
+import { decideWithDenyRules } from "../../../tests/sandbox/decide_with_deny_rules.ts";
 
 Deno.test("approvalGate(): deny rules let pass what they do not concern", async () => {
   const deny = ["bash(rm *)", "bash(git push *)"];
@@ -143,7 +129,7 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "retry 3 make",
     ]
   ) {
-    assertEquals((await decide(deny, "bash", { command })).type, "approved", command);
+    assertEquals((await decideWithDenyRules(deny, "bash", { command })).type, "approved", command);
   }
 });
 
@@ -153,7 +139,8 @@ Deno.test("approvalGate(): a deny rule for an option lets pass messages with exp
     "bash(git commit -n *)",
     "bash(git commit --amend *)",
   ];
-  const getType = async (command: string) => (await decide(deny, "bash", { command })).type;
+  const getType = async (command: string) =>
+    (await decideWithDenyRules(deny, "bash", { command })).type;
   const document = `"$(cat <<'E'\nFix a\n\n* b\n\nCo-Authored-By: c <c@d>\nE\n)"`;
   for (const message of [document, '"$M"', '"Fix $X"']) {
     for (const option of ["-m", "-am", "--message"]) {
@@ -184,7 +171,7 @@ Deno.test("approvalGate(): a deny rule for an option lets pass messages with exp
       'gh pr merge 5 -m "$X"',
       'kubectl -n --namespace "$X" pod a',
     ]
-  ) assertEquals((await decide(other, "bash", { command })).type, "denied", command);
+  ) assertEquals((await decideWithDenyRules(other, "bash", { command })).type, "denied", command);
   for (const message of ["$M", '"$@"', '"${M[@]}"']) {
     assertEquals(await getType(`git commit -m ${message}`), "denied", message);
   }

@@ -24,6 +24,7 @@ import { listMountedPaths } from "./mounted_paths.ts";
 import { excludeHidden } from "./readable_paths.ts";
 import { createSeatbeltProfile } from "./seatbelt_profile.ts";
 import type { PipedLaunch } from "../../platform/spawn_process.ts";
+import { pathExists } from "../../platform/path_exists.ts";
 import { isDeno, system } from "../../platform/system.ts";
 
 /** The confinement that this machine supports; `linux` is Landlock, seccomp or both, as `support` states. */
@@ -294,16 +295,7 @@ function selectOuter(paths: readonly string[]): readonly string[] {
 
 /** Adds the further paths of what is mounted at several places, for each of which a grant of one applies. */
 function withMountedPaths(paths: readonly string[]): readonly string[] {
-  return [...paths, ...listMountedPaths(paths).filter(exists)];
-}
-
-function exists(path: string): boolean {
-  try {
-    system.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
+  return [...paths, ...listMountedPaths(paths).filter(pathExists)];
 }
 
 /** Returns the arguments for `execve()`, which needs a path; `/usr/bin/env` looks up a bare name. */

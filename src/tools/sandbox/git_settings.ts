@@ -7,6 +7,7 @@
  */
 
 import { dirname, isAbsolute, join } from "../../platform/paths.ts";
+import { pathExists } from "../../platform/path_exists.ts";
 import { system } from "../../platform/system.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
@@ -99,9 +100,9 @@ export function recordGitSettings(directories: readonly string[]): GitSettingsRe
  */
 function findRepositories(directory: string): string[] {
   const dotGit = join(directory, ".git");
-  const found = [dotGit, resolveGitFile(dotGit)].filter(exists);
+  const found = [dotGit, resolveGitFile(dotGit)].filter(pathExists);
   const named = found.map((path) => resolveName(path, readName(join(path, "commondir"))));
-  return [...found, ...named, ...(isRepository(directory) ? [directory] : [])].filter(exists);
+  return [...found, ...named, ...(isRepository(directory) ? [directory] : [])].filter(pathExists);
 }
 
 /** Resolves `.git`, which may be a link, or a file with the path of the repository. */
@@ -137,13 +138,13 @@ function listProtectablePaths(settings: SettingsFiles): string[] {
 
 /** Whether git takes a directory for a repository, in which it would run and read settings without a `.git`. */
 function isRepository(directory: string): boolean {
-  const has = (name: string) => exists(join(directory, name));
+  const has = (name: string) => pathExists(join(directory, name));
   return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
 }
 
 /** Removes the settings of a directory that has become a repository. */
 async function removeSettings(directory: string): Promise<string[]> {
-  const paths = [...SETTINGS].map((name) => join(directory, name)).filter(exists);
+  const paths = [...SETTINGS].map((name) => join(directory, name)).filter(pathExists);
   for (const path of paths) await tryRestoreFile(path, undefined);
   return paths;
 }
@@ -278,15 +279,6 @@ function listDirectory(path: string) {
 function isDirectory(path: string): boolean {
   try {
     return system.lstatSync(path).isDirectory;
-  } catch {
-    return false;
-  }
-}
-
-function exists(path: string): boolean {
-  try {
-    system.lstatSync(path);
-    return path !== "";
   } catch {
     return false;
   }

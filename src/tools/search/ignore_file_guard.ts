@@ -7,7 +7,7 @@
 import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { dirname } from "../../platform/paths.ts";
-import { system } from "../../platform/system.ts";
+import { pathExists } from "../../platform/path_exists.ts";
 import { settlesWithin } from "../../platform/process_group.ts";
 import type { RunningProcess } from "../process/running_process.ts";
 import { startTrustedProgram } from "../sandbox/local_sandbox.ts";
@@ -68,11 +68,11 @@ function hasUnsafeParents(root: string, start: string): boolean {
   let hasForeignRules = false;
   for (let directory = start;; directory = dirname(directory)) {
     const path = `${directory}/.gitignore`;
-    if (exists(`${directory}/${RG_IGNORE_FILE}`)) return true;
+    if (pathExists(`${directory}/${RG_IGNORE_FILE}`)) return true;
     if (isWithin(directory, root)) {
       if (isBlockingFile(path)) return true;
-    } else hasForeignRules ||= !isInRepository && exists(path);
-    isInRepository ||= exists(`${directory}/.git`);
+    } else hasForeignRules ||= !isInRepository && pathExists(path);
+    isInRepository ||= pathExists(`${directory}/.git`);
     if (dirname(directory) === directory) return hasForeignRules && !isInRepository;
   }
 }
@@ -104,14 +104,5 @@ async function findUnsafeFile(
     const paths = (rest + chunk).split("\0");
     rest = paths.pop() ?? "";
     if (paths.some((path) => path.endsWith(RG_IGNORE_FILE) || isBlockingFile(path))) onUnsafe();
-  }
-}
-
-function exists(path: string): boolean {
-  try {
-    system.lstatSync(path);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -7,6 +7,7 @@
 import { getErrorMessage } from "../../core/errors.ts";
 import { dirname, join } from "../../platform/paths.ts";
 import { spawnProcess } from "../../platform/spawn_process.ts";
+import { pathExists } from "../../platform/path_exists.ts";
 import { system } from "../../platform/system.ts";
 import { getTrustedPath } from "../../platform/trusted_path.ts";
 import { createCommandEnvironment } from "../process/command_environment.ts";
@@ -102,18 +103,9 @@ export async function runGit(
 /** Returns the top of the repository that contains a directory; the directory itself outside of one. */
 function findTop(directory: string): string {
   for (let top = directory; top !== dirname(top); top = dirname(top)) {
-    if (exists(join(top, ".git"))) return top;
+    if (pathExists(join(top, ".git"))) return top;
   }
   return directory;
-}
-
-function exists(path: string): boolean {
-  try {
-    system.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function createFailure(reason: string): GitOutcome {

@@ -1,0 +1,26 @@
+/**
+ * Decisions of an approval gate with deny rules, for tests.
+ *
+ * @module
+ */
+
+import type { JsonObject } from "../../src/core/json.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { approvalGate } from "../../src/tools/approval/approval_gate.ts";
+import type { CallExplanation } from "../../src/tools/approval/explain_call.ts";
+
+/** Returns the decision of a gate with deny rules, which approves all other calls. */
+export async function decideWithDenyRules(
+  deny: readonly string[],
+  name: string,
+  args: JsonObject,
+): Promise<CallExplanation["decision"]> {
+  const tool = defineTool({
+    name,
+    description: "",
+    parameters: { type: "object" },
+    execute: () => "",
+  });
+  const gate = approvalGate({ mode: "bypassed", deny });
+  return (await gate.explain({ name, arguments: args, tool })).decision;
+}
