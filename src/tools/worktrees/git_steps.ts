@@ -4,7 +4,7 @@
  * @module
  */
 
-import { join } from "../../platform/paths.ts";
+import { isExactPath, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { type GitOutcome, type GitPlace, runGit } from "./git_program.ts";
@@ -28,17 +28,21 @@ export async function listChanges(
   return output.split("\n").filter((line) => line !== "");
 }
 
+/** Lists the paths of the submodules and of the nested repositories in the index. */
+export async function listSubmodules(place: GitPlace): Promise<readonly string[]> {
+  const files = await runGit(place, ["ls-files", "--stage", "-z"]);
+  const entries = requireOutput(files, "git cannot list the files").split("\0");
+  const paths = entries.flatMap((entry) => /^160000 [^\t]*\t(.*)$/s.exec(entry)?.[1] ?? []);
+  if (paths.every(isExactPath)) return paths;
+  throw new StepError("the name of a submodule is not UTF-8, so that it cannot be left out");
+}
+
 /**
  * Throws if there are files in the directory of a submodule, or of a repository that was created in the worktree: a commit
  * has none of them. A worktree begins without the files of its submodules, and git lists none of them as a change.
  */
 export async function checkNestedRepositories(place: GitPlace, directory: string): Promise<void> {
-  const index = requireOutput(
-    await runGit(place, ["ls-files", "--stage", "-z"]),
-    "git cannot list the files",
-  );
-  const nested = index.split("\0").filter((entry) => entry.startsWith("160000 "))
-    .map((entry) => entry.slice(entry.indexOf("\t") + 1));
+  const nested = await listSubmodules(place);
   const own = nested.find((path) => !isEmptyDirectory(join(directory, path)));
   if (own === undefined) return;
   throw new StepError(

@@ -13,17 +13,16 @@ import type {
   WorktreeOptions,
   WorktreePort,
 } from "../../core/worktree_port.ts";
-import {
-  basename,
-  dirname,
-  getRelativePath,
-  isAbsolute,
-  isExactPath,
-  join,
-} from "../../platform/paths.ts";
+import { basename, dirname, getRelativePath, isAbsolute, join } from "../../platform/paths.ts";
 import { PathLocks } from "../changes/path_locks.ts";
 import { type GitPlace, runGit } from "./git_program.ts";
-import { checkNestedRepositories, listChanges, requireOutput, StepError } from "./git_steps.ts";
+import {
+  checkNestedRepositories,
+  listChanges,
+  listSubmodules,
+  requireOutput,
+  StepError,
+} from "./git_steps.ts";
 import { toSafeName } from "./safe_name.ts";
 import { removeLeftWorktrees } from "./left_worktrees.ts";
 import { createOwner, encodeOwner } from "./worktree_owner.ts";
@@ -290,15 +289,6 @@ async function commitChanges(tree: GitPlace, branch: string): Promise<void> {
   const commit = ["commit", "--quiet", "--no-verify", "--message", message];
   const globalArgs = [...tree.globalArgs ?? [], ...identity];
   requireOutput(await runGit({ ...tree, globalArgs }, commit), "git cannot commit the changes");
-}
-
-/** Lists the paths of the submodules in the index. */
-async function listSubmodules(tree: GitPlace): Promise<readonly string[]> {
-  const files = await runGit(tree, ["ls-files", "--stage", "-z"]);
-  const entries = requireOutput(files, "git cannot list the files").split("\0");
-  const paths = entries.flatMap((entry) => /^160000 [^\t]*\t(.*)$/s.exec(entry)?.[1] ?? []);
-  if (paths.every(isExactPath)) return paths;
-  throw new StepError("the name of a submodule is not UTF-8, so that it cannot be left out");
 }
 
 /** Maximum length of a summary, in characters. */
