@@ -89,7 +89,12 @@ function scan(text: string): ScannedSequence {
   }
   if (isStringStart(text[1])) return scanString(text);
   const character = String.fromCodePoint(text.codePointAt(1) ?? 0);
-  return toKeys(1 + character.length, createAltKey(character));
+  return toKeys(1 + character.length, isC1(character) ? undefined : createAltKey(character));
+}
+
+/** Whether a character is a control character without a key. */
+function isC1(character: string): boolean {
+  return character >= "\x80" && character <= "\x9f";
 }
 
 /** Whether the character after an Escape begins a string. */

@@ -249,6 +249,11 @@ Deno.test("KeyDecoder: returns the same keys however the bytes are split", () =>
   );
 });
 
+Deno.test("KeyDecoder: ignores control characters without a key, also after an Escape", () => {
+  const decoder = new KeyDecoder();
+  assertEquals(format(decoder.push(encoder.encode("a\x80b\x1b\x80c\x1b\x9fd"))), "abcd");
+});
+
 Deno.test("KeyDecoder: accepts any bytes, and reads a key after them", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 20 })), (chunks) => {
