@@ -33,7 +33,9 @@ export function createBoundedFetch(options: BoundedFetchOptions): typeof fetch {
       ? createEventLimit(options, rate)
       : createSizeLimit(options.maxMessageBytes);
     const { status, statusText, headers } = response;
-    const bounded = new Response(response.body.pipeThrough(limit), { status, statusText, headers });
+    // In Deno 2.9, aborting a request ends its body no more once its response has been collected as garbage.
+    const body = response.body.pipeThrough(limit, init?.signal ? { signal: init.signal } : {});
+    const bounded = new Response(body, { status, statusText, headers });
     return Object.defineProperty(bounded, "url", { value: response.url });
   };
 }
