@@ -12,7 +12,7 @@ export interface TemporaryDirectory extends AsyncDisposable {
   readonly path: string;
   /** Reads a file. */
   read(name: string): string;
-  /** Writes a file, with the given mode. */
+  /** Writes a file, with the given mode; a program can be started at once. */
   write(name: string, content: string | Uint8Array, mode?: number): void;
 }
 
@@ -28,13 +28,26 @@ export async function createTemporaryDirectory(
       const file = join(path, name);
       Deno.mkdirSync(dirname(file), { recursive: true });
       const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-      Deno.writeFileSync(file, bytes);
+      const isProgram = ((mode ?? 0) & 0o111) !== 0;
+      // A process that another test starts meanwhile inherits the file opened for writing until it executes its own program,
+      // and Linux does not execute such files.
+      if (isProgram && Deno.build.os !== "windows") writeInProcess(file, bytes);
+      else Deno.writeFileSync(file, bytes);
       if (mode !== undefined) Deno.chmodSync(file, mode);
     },
     [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
   };
   for (const [name, content] of Object.entries(files)) directory.write(name, content);
   return directory;
+}
+
+/** Writes a file that this process never opens. */
+function writeInProcess(file: string, bytes: Uint8Array): void {
+  const octal = Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+  const { success } = new Deno.Command("sh", {
+    args: ["-c", 'printf "$1" > "$2"', "sh", octal, file],
+  }).outputSync();
+  if (!success) throw new Error(`cannot write ${file}`);
 }
 
 /** Runs git in a directory without user settings. Returns its output; rejects if it fails. */

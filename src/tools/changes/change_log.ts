@@ -7,6 +7,7 @@
  */
 
 import { getErrorMessage } from "../../core/errors.ts";
+import { finishAll } from "../../core/finish_all.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { hashContent } from "../text/content_hash.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
@@ -275,7 +276,7 @@ async function mapParallel<T, R>(
       results[index] = await run(values[index] as T, index);
     }
   };
-  await Promise.all(Array.from({ length: MAX_PARALLEL }, runWorker));
+  await finishAll(Array.from({ length: MAX_PARALLEL }, runWorker));
   return results;
 }
 

@@ -9,6 +9,7 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
+import { finishAll } from "../../core/finish_all.ts";
 import { getRelativePath, isExactPath, join } from "../../platform/paths.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { system } from "../../platform/system.ts";
@@ -160,7 +161,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const { large, repositories } = unusual;
     const time = await this.#exclude(directory, unusual, signal);
     await this.#addFiles(directory, signal);
-    const [id, ignored] = await Promise.all([
+    const [id, ignored] = await finishAll([
       this.#writeTree(signal),
       repositories.length === 0 ? this.#git(LIST_IGNORED, { signal }) : undefined,
     ]);
@@ -331,11 +332,18 @@ export class WorkTreeSnapshots implements AsyncDisposable {
 
   async #create(signal: AbortSignal): Promise<string> {
     const directory = join(this.#parent, `snapshots-${crypto.randomUUID()}`);
-    await system.mkdir(directory, { mode: 0o700 });
-    await this.#git(["init", "--quiet", "--template="], { signal, directory });
-    await system.mkdir(join(directory, "info"), { recursive: true });
-    await system.writeTextFile(join(directory, "info", "attributes"), ATTRIBUTES);
-    return directory;
+    try {
+      await system.mkdir(directory, { mode: 0o700 });
+      await this.#git(["init", "--quiet", "--template="], { signal, directory });
+      await system.mkdir(join(directory, "info"), { recursive: true });
+      await system.writeTextFile(join(directory, "info", "attributes"), ATTRIBUTES);
+      return directory;
+    } catch (error) {
+      // The next command makes another one.
+      this.#directory = undefined;
+      await system.remove(directory, { recursive: true }).catch(() => {});
+      throw error;
+    }
   }
 
   /**

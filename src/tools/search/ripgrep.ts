@@ -5,6 +5,7 @@
  */
 
 import { decodeBase64 } from "../../core/byte_encoding.ts";
+import { finishAll } from "../../core/finish_all.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { ExcludeFile } from "../files/parent_ignore_rules.ts";
 import { getRelativePath, join } from "../../platform/paths.ts";
@@ -140,7 +141,7 @@ export async function countLinesWithRipgrep(
 ): Promise<RipgrepCounts | undefined> {
   if (needsJavaScript(query.pattern.source)) return undefined;
   if (query.pattern.multiline) return await countMultilineHits(sandbox, query);
-  const [counted, listed] = await Promise.all([
+  const [counted, listed] = await finishAll([
     listWithRipgrep(sandbox, query, ["--count", "--with-filename", "--null"]),
     listWithRipgrep(sandbox, query, ["--files-with-matches", "--binary", "--null"]),
   ]);

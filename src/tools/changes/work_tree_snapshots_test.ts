@@ -1,0 +1,44 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { createTemporaryDirectory } from "../../../tests/cli/temporary_directory.ts";
+import { startProcess } from "../process/running_process.ts";
+import { WorkTreeSnapshots } from "./work_tree_snapshots.ts";
+
+/** Starts snapshots whose programs report their starts. */
+function openSnapshots(root: string, parent: string, onProgram: () => void): WorkTreeSnapshots {
+  return new WorkTreeSnapshots(root, parent, {
+    listHidden: () => [],
+    startReader: (launch) => Promise.resolve(startProcess(launch)),
+    getProgramPath() {
+      onProgram();
+      return Deno.env.get("PATH") ?? "";
+    },
+  });
+}
+
+Deno.test({
+  name: "take(): a cancelled snapshot ends its programs, and the next one succeeds",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using project = await createTemporaryDirectory({ "a.txt": "one" });
+    await using parent = await createTemporaryDirectory();
+    let programs = 0;
+    await using counted = openSnapshots(project.path, parent.path, () => programs++);
+    const complete = await counted.take(new AbortController().signal);
+    assert(complete.type === "taken" && programs > 4);
+    const directories = [...Deno.readDirSync(parent.path)];
+    for (let cancelledAt = 1; cancelledAt <= programs; cancelledAt++) {
+      const controller = new AbortController();
+      let started = 0;
+      {
+        await using snapshots = openSnapshots(project.path, parent.path, () => {
+          if (++started === cancelledAt) controller.abort();
+        });
+        await assertRejects(() => snapshots.take(controller.signal));
+        const next = await snapshots.take(new AbortController().signal);
+        assert(next.type === "taken");
+        assertEquals(next.id, complete.id);
+      }
+      assertEquals([...Deno.readDirSync(parent.path)], directories);
+    }
+  },
+});
