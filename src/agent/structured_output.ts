@@ -22,7 +22,7 @@ import {
   StructuredOutputFailedError,
 } from "../core/errors.ts";
 import type { JsonSchema } from "../core/json.ts";
-import { type AgentMessage, userMessage } from "../core/message.ts";
+import { type AgentMessage, type LlmMessage, userMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import { findLostDigits, findParsedProblem } from "../core/parsed_problem.ts";
 import type {
@@ -81,10 +81,16 @@ const POLICY_NAME = "structured_output";
 const BUDGET_NAMES: readonly string[] = ["budget", "shared_budget"];
 
 /** Matches errors about a schema, or about the field of a request that has it. */
-const REJECTED_SCHEMA = /schema|response_?format|output_?(?:config|format)|text_?format|grammar/i;
-/** Matches errors about a model, or a server, without tools: those of Ollama, Groq and vLLM. */
+const REJECTED_SCHEMA =
+  /schema|response_?format|output_?(?:config|format)|text_?format|grammar|json mode/i;
+/**
+ * Matches errors about a model, or a server, without tools: "does not support tools" of Ollama, "`tool calling` is not supported
+ * with this model" of Groq, "'tools' is not supported with this model" of OpenAI, "This model doesn't support tool use" of Bedrock,
+ * "Function calling is not enabled for models/gemma-3-27b-it" of Google, "does not support Function Calling" of DeepSeek, "No
+ * endpoints found that support tool use" of OpenRouter and "requires --enable-auto-tool-choice" of vLLM.
+ */
 const REJECTED_TOOLS =
-  /does not support tools|tool (?:calling|use)`? is not supported|requires --enable-auto-tool-choice/i;
+  /(?:not|n't|that) support (?:tools\b|(?:tool|function)[- ](?:use|call))|(?:\btools|(?:tool|function)[- ](?:use|calls?|calling))[`'"]? (?:is|are) not (?:supported|enabled)|requires --enable-auto-tool-choice/i;
 
 /** Requests an answer that matches a schema, and checks every attempt. */
 export class StructuredAnswer {
@@ -93,8 +99,12 @@ export class StructuredAnswer {
   readonly #options: StructuredAnswerOptions;
   readonly #answerSchema: AnswerSchema;
   #isNative = false;
-  /** The model that is known to enforce the schema, if the answer is requested in this way. */
-  #nativeModel: ModelSpec | undefined;
+  /** The model of the latest request. */
+  #model: ModelSpec | undefined;
+  /** Whether the prompt has the schema: for a model without tools, which may not enforce it. */
+  #isPrompted = false;
+  /** Whether the provider rejected the schema of a model without tools, so that only the prompt has it. */
+  #isPromptedOnly = false;
   #streamFn: StreamFn | undefined;
   /** Whether the provider rejected the schema in this turn, so that the request needs the tool instead. */
   #needsTool = false;
@@ -144,7 +154,7 @@ export class StructuredAnswer {
     // Some providers accept either tools or a schema.
     this.#isNative = tools.length === 0 &&
       await isEnforcedByAll(schema, [getSettings(), ...config.fallback], config.streamFn);
-    this.#nativeModel = getSettings().model;
+    this.#model = getSettings().model;
     this.#now = config.now;
     const { settings = getSettings, policies, validator } = config;
     this.#validator = validator;
@@ -158,16 +168,22 @@ export class StructuredAnswer {
   }
 
   /** Asks a provider that enforces the schema for an answer in this form; another model needs the tool. */
-  async #requestAnswer({ model, tools }: PreRequestContext): Promise<PreRequestVerdict> {
+  async #requestAnswer({ model, tools, request }: PreRequestContext): Promise<PreRequestVerdict> {
     const { schema } = this.#answerSchema;
-    if (this.#isNative && !isSameModel(model, this.#nativeModel)) {
+    if (this.#isNative && !isSameModel(model, this.#model)) {
       this.#isNative = await isEnforcedByAll(schema, [{ model }], this.#streamFn);
-      this.#nativeModel = model;
+      this.#isPrompted = false;
+      this.#isPromptedOnly = false;
       this.#needsTool = !this.#isNative;
     }
+    this.#model = model;
     if (this.#isNative) {
-      const otherTools = tools.filter((tool) => tool !== this.#tool);
-      return { type: "change", tools: otherTools, options: { responseSchema: schema } };
+      return {
+        type: "change",
+        tools: tools.filter((tool) => tool !== this.#tool),
+        ...(this.#isPrompted && { messages: this.#addSchema(request.context.messages) }),
+        ...(!this.#isPromptedOnly && { options: { responseSchema: schema } }),
+      };
     }
     const mustCall = this.#hasText && await this.#canForceCall(model);
     if (!this.#needsTool && !mustCall) return undefined;
@@ -176,6 +192,17 @@ export class StructuredAnswer {
       ...(this.#needsTool && { tools: this.#addTool(tools) }),
       ...(mustCall && { toolChoice: { name: this.#tool.name } }),
     };
+  }
+
+  /** Adds the schema to the newest prompt. Some models without tools have no system prompt either. */
+  #addSchema(messages: readonly LlmMessage[]): readonly LlmMessage[] {
+    const text =
+      "Give the final answer as JSON without any other text. It must match this JSON Schema:\n" +
+      JSON.stringify(this.#answerSchema.schema);
+    const last = messages.at(-1);
+    if (last?.role !== "user") return [...messages, userMessage(text, this.#now())];
+    const content = [...last.content, { type: "text", text } as const];
+    return [...messages.slice(0, -1), { ...last, content }];
   }
 
   /** Whether a model obeys a forced call; small models may never call the tool on their own. */
@@ -188,7 +215,8 @@ export class StructuredAnswer {
     const answerTool = this.#tool;
     this.#needsTool = false;
     const recoverRequest = (error: AgentError) =>
-      this.#useTool(error) || this.#useSchema(error) || this.#askAgain(error);
+      this.#omitSchema(error) || this.#useTool(error) || this.#useText(error) ||
+      this.#askAgain(error);
     const tools = this.#isNative ? settings.tools : this.#addTool(settings.tools);
     return { ...settings, tools, answerTool, recoverRequest };
   }
@@ -200,7 +228,7 @@ export class StructuredAnswer {
 
   /** Requests the answer as a tool call if the provider rejected the schema; providers enforce only some keywords. */
   #useTool({ message }: AgentError): boolean {
-    if (!this.#isNative || !REJECTED_SCHEMA.test(message)) return false;
+    if (!this.#isNative || this.#isPrompted || !REJECTED_SCHEMA.test(message)) return false;
     this.#isNative = false;
     this.#needsTool = true;
     this.#hasChangedForm = true;
@@ -208,11 +236,20 @@ export class StructuredAnswer {
   }
 
   /** Requests the answer as JSON text from a model that has no tools, also if it is not known to enforce the schema. */
-  #useSchema({ message }: AgentError): boolean {
+  #useText({ message }: AgentError): boolean {
     const canChange = !this.#isNative && !this.#hasChangedForm && this.#options.tools.length === 0;
     if (!canChange || !REJECTED_TOOLS.test(message)) return false;
     this.#isNative = true;
+    this.#isPrompted = true;
     this.#hasChangedForm = true;
+    return true;
+  }
+
+  /** Requests JSON text without enforcing it from a model that has neither tools nor schemas. */
+  #omitSchema({ message }: AgentError): boolean {
+    const canOmit = this.#isNative && this.#isPrompted && !this.#isPromptedOnly;
+    if (!canOmit || !REJECTED_SCHEMA.test(message)) return false;
+    this.#isPromptedOnly = true;
     return true;
   }
 
@@ -312,14 +349,15 @@ export class StructuredAnswer {
 
   /** Accepts the text of a native answer, or returns the problem with it. */
   async #acceptText(text: string): Promise<string | undefined> {
+    const json = this.#isPrompted ? removeFence(text) : text;
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = JSON.parse(json);
     } catch (thrown) {
       return `The answer is not JSON: ${getErrorMessage(thrown)}`;
     }
     try {
-      return findLostDigits(text) ?? await this.#acceptValue(value);
+      return findLostDigits(json) ?? await this.#acceptValue(value);
     } catch (thrown) {
       return `The answer cannot be checked: ${getErrorMessage(thrown)}`;
     }
@@ -355,6 +393,11 @@ export class StructuredAnswer {
   #getStopReason(): string {
     return this.#answer ? "the answer was accepted" : "no answer matched the schema";
   }
+}
+
+/** Returns the content of a text that is a code block, in which models put JSON unless a schema is enforced. */
+function removeFence(text: string): string {
+  return /^\s*```(?:json)?[ \t]*\n(.*)\n[ \t]*```\s*$/is.exec(text)?.[1] ?? text;
 }
 
 function findFreeName(preferred: string, usedNames: ReadonlySet<string>): string {

@@ -5,7 +5,7 @@
  */
 
 import type { FinishedCall } from "../core/accumulate.ts";
-import type { AgentError } from "../core/errors.ts";
+import type { AgentError, AgentErrorCode } from "../core/errors.ts";
 import type { AssistantMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
@@ -45,6 +45,12 @@ export interface ModelReply {
   readonly stoppedBy?: StoppedBy;
 }
 
+/** Codes of rejected requests. OpenRouter answers one that no server of a model supports as if there were no such model. */
+const REJECTIONS: readonly AgentErrorCode[] = ["bad_request", "model_not_found"];
+
+/** Maximum number of other forms in which a rejected request is sent again. */
+const MAX_OTHER_FORMS = 2;
+
 /** Calls the model and emits its reply. Never rejects: a failure is a reply whose `stopReason` is `"error"`. */
 export async function callModel(turn: TurnContext): Promise<ModelReply> {
   const { cancellation, progress } = turn;
@@ -57,8 +63,8 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
       const prepared = preparing instanceof Promise ? await preparing : preparing;
       result = await sendPrepared(turn, start, prepared);
       if (isOverflow(result.call)) result = await retryWithSmallerContext(turn, start, result);
-      else if (prepared.type === "ready" && canRecover(turn, result.call)) {
-        result = await sendAgain(turn, start, result, prepared.request);
+      else if (prepared.type === "ready") {
+        result = await sendInOtherForms(turn, start, result, prepared.request);
       }
     }
   } catch (thrown) {
@@ -197,10 +203,24 @@ function discardReply({ call, ...rest }: CallResult): CallResult {
   return { ...rest, call: { ...call, attempt } };
 }
 
+/** Sends a request that the provider rejects again in other forms, as long as there are some. */
+async function sendInOtherForms(
+  turn: TurnContext,
+  start: MessageStart,
+  first: CallResult,
+  prepared: PreparedRequest,
+): Promise<CallResult> {
+  let result = first;
+  for (let forms = 0; forms < MAX_OTHER_FORMS && canRecover(turn, result.call); forms++) {
+    result = await sendAgain(turn, start, result, prepared);
+  }
+  return result;
+}
+
 /** Whether a request that the provider rejected is sent again in another form. */
 function canRecover({ settings, cancellation }: TurnContext, { attempt }: ModelCall): boolean {
   const { error, hasOutput } = attempt;
-  if (error?.code !== "bad_request" || hasOutput || cancellation.aborted) return false;
+  if (!error || !REJECTIONS.includes(error.code) || hasOutput || cancellation.aborted) return false;
   return settings.recoverRequest?.(error) ?? false;
 }
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { AgentError, BadRequestError } from "../../src/core/errors.ts";
+import { AgentError, type AgentErrorCode, BadRequestError } from "../../src/core/errors.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -59,36 +59,66 @@ Deno.test("structuredOutput(): the tool call after a rejected schema keeps the t
   assertEquals(look.calls.length, 2);
 });
 
+/** Errors about models without tools. */
+const NO_TOOLS: readonly (readonly [message: string, code?: AgentErrorCode])[] = [
+  ["ollama answered 400: registry.ollama.ai/library/gemma3:4b does not support tools"],
+  ["groq answered 400: `tool calling` is not supported with this model"],
+  ['vllm answered 400: "auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
+  ["bedrock answered 400: This model doesn't support tool use."],
+  ["bedrock answered 400: This model doesn't support tool use in streaming mode."],
+  ["google answered 400: Function calling is not enabled for models/gemma-3-27b-it"],
+  ["deepseek answered 400: deepseek-reasoner does not support Function Calling"],
+  ["openai answered 400: Unsupported parameter: 'tools' is not supported with this model."],
+  ["openrouter answered 404: No endpoints found that support tool use.", "model_not_found"],
+];
+
 Deno.test("structuredOutput() requests the answer as JSON text if the model has no tools", async () => {
-  for (
-    const message of [
-      "ollama answered 400: registry.ollama.ai/library/gemma3:4b does not support tools",
-      "groq answered 400: `tool calling` is not supported with this model",
-      'vllm answered 400: "auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
-    ]
-  ) {
+  for (const [message, code = "bad_request"] of NO_TOOLS) {
     const script = scriptedStream([
-      fail("bad_request", message),
+      fail(code, message),
       reply("{}"),
-      reply('{"city":"Bern"}'),
+      reply('```json\n{"city":"Bern"}\n```'),
     ]);
     const { agent } = testAgent([], { streamFn: script });
-    assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+    assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" }, message);
     assertEquals(
       script.calls.map(({ options, context }) => [
         options.responseSchema,
         context.tools.map(({ name }) => name),
+        JSON.stringify(context.messages.at(-1)).includes(
+          JSON.stringify(JSON.stringify(city)).slice(1, -1),
+        ),
       ]),
-      [[undefined, ["structured_output"]], [city, []], [city, []]],
+      [[undefined, ["structured_output"], false], [city, [], true], [city, [], true]],
     );
+    assertEquals(JSON.stringify(agent.state.messages).includes("JSON Schema"), false);
   }
 });
 
-Deno.test("structuredOutput() rejects if the model has no tools and the agent needs them, or no schemas either", async () => {
+Deno.test("structuredOutput() only asks for JSON text if the model has neither tools nor schemas", async () => {
+  const script = scriptedStream([
+    fail("bad_request", "google answered 400: Function calling is not enabled for models/gemma-3"),
+    fail("bad_request", "google answered 400: JSON mode is not enabled for models/gemma-3"),
+    reply('{"city":"Bern"}'),
+  ]);
+  const { agent } = testAgent([], { streamFn: script });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(script.calls.map(({ options }) => options.responseSchema), [
+    undefined,
+    city,
+    undefined,
+  ]);
+});
+
+Deno.test("structuredOutput() rejects if the model has no tools and the agent needs them, or rejects each form", async () => {
   const noTools = fail("bad_request", "ollama answered 400: gemma3:4b does not support tools");
   const noSchema = fail("bad_request", "ollama answered 400: invalid JSON schema in format");
   const look = fakeTool({ name: "look" });
-  const cases = [[[noTools], [look]], [[noTools, noSchema], []], [[noTools, noTools], []]] as const;
+  const cases = [
+    [[noTools], [look]],
+    [[noTools, noSchema, noSchema], []],
+    [[noTools, noTools], []],
+  ] as const;
   for (const [steps, tools] of cases) {
     const script = scriptedStream([...steps]);
     const { agent } = testAgent([], { streamFn: script, tools: [...tools] });
