@@ -228,9 +228,11 @@ Deno.test("compatible servers: fields that a server rejects are left out, those 
   assertEquals(mistral.reply.warnings.filter(({ code }) => code === "field_left_out"), []);
 });
 
-Deno.test("Fireworks, Moonshot: replies may be longer than the defaults of 2,000 and 1,024 tokens", async () => {
+Deno.test("Fireworks, Together, Moonshot: replies may be longer than the defaults of 1,024 to 2,048 tokens", async () => {
   const cases: readonly (readonly [url: string, model: string, maxTokens: number | undefined])[] = [
     ["https://api.fireworks.ai/inference/v1", "accounts/fireworks/models/glm-5", 32_000],
+    ["https://api.together.xyz/v1", "Qwen/Qwen3.5-397B-A17B", 32_000],
+    ["https://api.together.ai/v1", "Qwen/Qwen3.5-397B-A17B", 32_000],
     ["https://api.moonshot.ai/v1", "kimi-k2.5", 32_000],
     ["https://api.moonshot.ai/v1", "kimi-k3", undefined],
     ["https://api.moonshot.ai/v1", "moonshot-v1-8k", undefined],
@@ -251,6 +253,11 @@ Deno.test("Fireworks, Moonshot: replies may be longer than the defaults of 2,000
     const extra = { max_completion_tokens: 700 };
     assertEquals(await send({ extra }), [undefined, 700], model);
   }
+});
+
+Deno.test("Together: a limit that does not fit into the context of the model is lowered", async () => {
+  const { body } = await call("https://api.together.xyz/v1", DONE);
+  assertEquals(body["context_length_exceeded_behavior"], "truncate");
 });
 
 Deno.test("LM Studio, llama.cpp: a required tool is sent alone, because tool_choice must be a text", async () => {

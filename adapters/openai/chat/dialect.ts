@@ -211,6 +211,14 @@ const FIREWORKS: ChatDialect = {
   getDefaultMaxTokens: () => DEFAULT_MAX_TOKENS,
 };
 
+/** Dialect of Together, whose default for replies is 2,048 tokens (https://github.com/huggingface/chat-ui/pull/2133). */
+const TOGETHER: ChatDialect = {
+  ...LENIENT,
+  getDefaultMaxTokens: () => DEFAULT_MAX_TOKENS,
+  // It lowers a limit that does not fit into the context, with which it would reject the request otherwise.
+  fields: { context_length_exceeded_behavior: "truncate" },
+};
+
 const DIALECTS: Readonly<Record<string, ChatDialect>> = {
   "openrouter.ai": OPENROUTER,
   "ai-gateway.vercel.sh": VERCEL,
@@ -220,6 +228,8 @@ const DIALECTS: Readonly<Record<string, ChatDialect>> = {
   "api.moonshot.cn": MOONSHOT,
   "api.kimi.com": MOONSHOT,
   "api.fireworks.ai": FIREWORKS,
+  "api.together.xyz": TOGETHER,
+  "api.together.ai": TOGETHER,
   "api.z.ai": THINKING_SWITCH,
   "open.bigmodel.cn": THINKING_SWITCH,
 };
