@@ -5,7 +5,7 @@
  */
 
 import { extractToolCalls } from "../../src/core/content.ts";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import { omitBlankStop } from "../anthropic/blank_stop.ts";
@@ -32,7 +32,12 @@ import { getModelFamily, type ModelFamily } from "./families.ts";
 import { getAbilities } from "./media.ts";
 import { toWireMessages } from "./messages.ts";
 import { toNovaDescription, toNovaSchema } from "./nova_schema.ts";
-import { getDefaultLength, type ThinkingFields, toThinkingFields } from "./thinking.ts";
+import {
+  getDefaultLength,
+  getSetLength,
+  type ThinkingFields,
+  toThinkingFields,
+} from "./thinking.ts";
 import type { WireBlock } from "./wire.ts";
 
 /** A guardrail, which checks prompts and replies. */
@@ -200,14 +205,8 @@ function toMaxTokens(
   sink: WarningSink,
 ): number | undefined {
   const isClaude = family.thinking === "claude" && !SHORT_REPLIES.test(model.modelId);
-  if (isLengthSet(options) || !isClaude) return resolveMaxTokens(options, entry, sink);
-  return getDefaultLength(entry);
-}
-
-/** Whether the options limit the reply, also among the extra fields, which do not replace a field of the request. */
-function isLengthSet({ maxTokens, extra }: StreamOptions): boolean {
-  const config = extra?.["inferenceConfig"];
-  return maxTokens !== undefined || (isJsonObject(config) && Object.hasOwn(config, "maxTokens"));
+  const isDefault = isClaude && getSetLength(options) === undefined;
+  return isDefault ? getDefaultLength(entry) : resolveMaxTokens(options, entry, sink);
 }
 
 function warnThinkingOption(name: string, value: number | undefined, sink: WarningSink): undefined {

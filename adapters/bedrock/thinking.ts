@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { JsonObject } from "../../src/core/json.ts";
-import type { StreamRequest } from "../../src/core/stream.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
 import { disableBudgetThinking, getBetas, resolveThinking } from "../anthropic/thinking.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { resolveEffort } from "../kit/request/thinking.ts";
@@ -43,6 +43,13 @@ const MAX_DEFAULT_LENGTH = 64_000;
  */
 export function getDefaultLength({ maxOutput }: CatalogEntry): number {
   return Math.min(maxOutput, MAX_DEFAULT_LENGTH);
+}
+
+/** Returns the limit of a reply in the options, also that among the extra fields, which do not replace a field of the request. */
+export function getSetLength({ maxTokens, extra }: StreamOptions): number | undefined {
+  const config = extra?.["inferenceConfig"];
+  const extraTokens = isJsonObject(config) ? config["maxTokens"] : undefined;
+  return maxTokens ?? (typeof extraTokens === "number" ? extraTokens : undefined);
 }
 
 const NO_FIELDS: ThinkingFields = { fixesTemperature: false, fields: {} };
@@ -84,7 +91,8 @@ function toClaudeFields(
   { entry, messages }: ThinkingContext,
   sink: WarningSink,
 ): ThinkingFields {
-  const maxTokens = Math.min(request.options.maxTokens ?? getDefaultLength(entry), entry.maxOutput);
+  const length = getSetLength(request.options) ?? getDefaultLength(entry);
+  const maxTokens = Math.min(length, entry.maxOutput);
   const resolved = resolveThinking(request, maxTokens, entry, sink);
   const thinking = callsLackThinking(messages)
     ? disableBudgetThinking(resolved, entry, sink)

@@ -66,8 +66,8 @@ export interface TurnSettings {
   /** The tool that receives a structured answer; its calls skip policies and approval. */
   readonly answerTool?: AgentTool;
   /**
-   * Called when the provider rejects a request. Returns whether the request is sent again, as the `preRequest` policies
-   * then change it.
+   * Called when the provider rejects a request, at most twice in a turn. Returns whether the request is sent again, as the
+   * `preRequest` policies then change it.
    */
   readonly recoverRequest?: (error: AgentError) => boolean;
 }

@@ -83,6 +83,15 @@ Deno.test("createBedrock(): replies of Claude may be longer than Bedrock's defau
   assertEquals(longest, 127_999);
 });
 
+Deno.test("createBedrock(): Claude thinks within a limit among the extra fields", async () => {
+  const model = modelSpec("bedrock/us.anthropic.claude-haiku-4-5-20251001-v1:0:high");
+  const extra = { inferenceConfig: { maxTokens: 8000 } };
+  const { body } = await send(richRequest(model, { options: { extra } }));
+  assertEquals(body["inferenceConfig"], { maxTokens: 8000 });
+  const { thinking } = Object(body["additionalModelRequestFields"]);
+  assertEquals(thinking, { type: "enabled", budget_tokens: 6976 });
+});
+
 Deno.test("createBedrock(): the redacted thinking of a GPT model stands before its text and call", async () => {
   const model = modelSpec(`bedrock/${GPT}:low`);
   const reply = createReply(model, [
