@@ -16,7 +16,7 @@ export interface TestGroup {
 }
 
 /** Most files of a group: enough that their isolates cost little, and few enough that the processors end together. */
-const GROUP_SIZE = 12;
+const GROUP_SIZE = 24;
 
 /** Directories whose tests wait for processes and servers. They start first, so that no processor waits for them last. */
 const SLOW_DIRECTORIES = [

@@ -24,10 +24,10 @@ Deno.test("groupTests() makes a group of each file that needs its own isolate", 
 
 Deno.test("groupTests() makes groups of nearly the same size of many files", () => {
   const files = Array.from(
-    { length: 25 },
+    { length: 50 },
     (_, i) => ({ path: `src/${i}_test.ts`, isAlone: false }),
   );
-  assertEquals(groupTests(files).map(({ files }) => files.length), [9, 9, 7]);
+  assertEquals(groupTests(files).map(({ files }) => files.length), [17, 17, 16]);
 });
 
 Deno.test("groupProjectTests() finds every test file once, and those that need their own isolate", async () => {

@@ -126,7 +126,7 @@ kernelTest(
       controller.signal,
     );
     try {
-      for (let round = 0; round < (isProofRun ? 600 : 60); round++) {
+      for (let round = 0; round < (isProofRun ? 600 : 24); round++) {
         const read = await workspace.callTool("read_file", { path: "real/secret" });
         assert(!read.text.includes("1\tsecret"), read.text);
         await workspace.callTool("write_file", { path: "real/mine", content: "mine" });

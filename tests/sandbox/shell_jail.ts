@@ -50,12 +50,15 @@ case " $RUN_PROGRAMS " in *" $name "*) exec -a "$name" "/real/$name" "$@" ;; esa
 const DRIVER = `#!/real/bash -p
 # git updates the times in its index when it reads files, so neither the index nor its directory is compared.
 snapshot() {
-  /real/find /work /home /tmp ! -path /work/.git ! -path /work/.git/index -printf '%p %i %C@ %s %l\\n' | /real/sort
+  /real/find /work /home /tmp ! -path /work/.git ! -path /work/.git/index -printf '%p %i %C@ %s %l\\n'
 }
-for file in /commands/*; do
+renew() {
   cd / && /real/rm -rf /work /home /tmp && /real/mkdir -p /work /home/user /tmp && /real/cp -R /project/. /work
-  snapshot >/record/before
-  /real/rm -rf /record/started && /real/mkdir /record/started
+  before=$(snapshot)
+}
+/real/mkdir /record/started
+renew
+for file in /commands/*; do
   IFS= read -r -d '' command <"$file"
   (
     cd /work && ulimit -f 4096
@@ -63,12 +66,16 @@ for file in /commands/*; do
       GIT_CONFIG_NOSYSTEM=1 LC_ALL=C.UTF-8 /real/timeout -s KILL 3 /real/bash -c 'eval "shift; $1"; wait' bash "$command"
   ) </dev/null >/dev/null 2>&1
   kill -KILL -1
-  snapshot >/record/after
+  after=$(snapshot)
   printf '%s\\0' "\${file##*/}"
-  for record in /record/started/*; do [ -e "$record" ] && /real/cat "$record"; done
+  for record in /record/started/*; do [ -e "$record" ] && printf %s "$(<"$record")"; done
   printf '\\0'
-  /real/diff /record/before /record/after
+  if [[ $after != "$before" ]]; then
+    /real/diff <(/real/sort <<<"$before") <(/real/sort <<<"$after")
+    renew
+  fi
   printf '\\0'
+  /real/rm -rf /record/started/* && /real/cp /project/.git/index /work/.git/index
 done
 `;
 
