@@ -296,6 +296,20 @@ const FORBIDDEN: readonly string[] = [
   "echo $(( $(echo 'a[$(rm b)]' \\| wc -l) ))",
   "wc() { echo 'a[$(rm b)]'; }; echo $(( $(ls | wc -l) ))",
   "wc() { echo 'a[$(rm b)]'; }; x=$(ls | wc -l); echo $(( x ))",
+  "grep() { echo 'a[$(rm b)]'; }; echo $(( $(ls | grep -c a) ))",
+  "echo $(( $(grep -rc a .) ))",
+  // Other values in the place of a number.
+  "(( 1 = 1 )); set -- 'a[$(rm b)]'; echo $(($1))",
+  "unset SECONDS; SECONDS='a[$(rm b)]'; x=$SECONDS; echo $((x))",
+  "x='a[$(rm b)]'; echo ${y:x}",
+  "x='a[$(rm b)]'; echo ${y[x]}",
+  "x='a[$(rm b)]'; echo ${!x[@]%a}",
+  "x='a[$(rm b)]'; [[ -v $x ]]",
+  "x='a[$(rm b)]'; for ((i = x; i < 3; i++)); do :; done",
+  "IFS=X; x=rmXa; $x",
+  "shopt -s nullglob expand_aliases; $x",
+  "rsync -ae ssh -e './rm b' a b:",
+  "GIT_SSH_COMMAND='ssh -o ProxyCommand=rm' git fetch",
   // Variables with commands, set by other means than an assignment.
   "declare 'PS4=$(rm a)'; set -x; ls",
   "read PS4 <<< '$(rm a)'; set -x; ls",
@@ -331,6 +345,21 @@ const FORBIDDEN: readonly string[] = [
   "rm.exe a",
   "git send-pack origin",
   "npm pub",
+  // Scripts of shells that another program starts, and other programs that start one.
+  "uv run bash -c 'rm a'",
+  "poetry run sh -euc 'cd a; git push'",
+  "conda run -n a zsh -lc 'timeout 5 git push'",
+  "direnv exec . bash -c 'uv run sh -c \"rm a\"'",
+  "cross-env A=1 bash -c 'git $X'",
+  "docker-compose run a rm b",
+  "docker-compose exec a sh -c 'rm b'",
+  "nerdctl run a rm b",
+  "heroku run 'rm a'",
+  "env-cmd -f a git push",
+  "wait-for-it.sh a:1 -- git push",
+  "yarn npm publish",
+  "git subtree push --prefix a origin b",
+  "git lfs push origin",
 ];
 
 for (const command of FORBIDDEN) {

@@ -20,6 +20,7 @@ Deno.test("rules for reading: a pattern, a text or an excluded path that has the
     ["Read(secret/**)", "git grep -n secret", "none"],
     ["Read(dist/**)", "rg dist package.json", "none"],
     ["Read(.env)", "jq .env package.json", "none"],
+    ["Read(.env)", 'mv "$F" "${F%.*}.ts"', "none"],
     ["Read(dist/**)", "sed s/dist/b/ a", "none"],
     ["Read(log/**)", "git log --oneline", "none"],
     ["Read(log/**)", "git -C lib log", "none"],
