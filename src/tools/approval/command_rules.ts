@@ -222,9 +222,11 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
       return "possible";
     }
     if (!namesProgram(program, base)) return "none";
+    const given = readArguments(base, rest);
+    const end = findOptionsEnd(given);
     const hasOptions = options.every(({ arg, expression }) =>
       rest.some((word, index) =>
-        mayBeOption(base, rest, index) || expression.test(word.text) ||
+        index < end && mayBeOption(given, index) || expression.test(word.text) ||
         includesOption(word, arg)
       ) || includesForms(base, rest, arg)
     );
@@ -245,40 +247,51 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
   };
 }
 
+/** The arguments of a command. */
+interface Arguments {
+  readonly program: string;
+  readonly words: readonly ShellWord[];
+  /** The sub-command of git; empty for another program. */
+  readonly subcommand: string;
+  /** The index of the sub-command. */
+  readonly start: number;
+}
+
+function readArguments(program: string, words: readonly ShellWord[]): Arguments {
+  const texts = program === "git" ? words.map(({ text }) => text) : [];
+  const subcommand = findSubcommand(texts);
+  return { program, words, subcommand, start: texts.indexOf(subcommand) };
+}
+
 /**
  * Whether a word with expansions may be an option. It is none if it begins with another character and is one word, or the
  * names of files, as in `rm dist/*.js`.
  */
-function mayBeOption(program: string, words: readonly ShellWord[], index: number): boolean {
-  const { text = "", literal = true, quoted = false } = words[index] ?? {};
-  if (literal || isValue(program, words, index)) return false;
+function mayBeOption(given: Arguments, index: number): boolean {
+  const { text = "", literal = true, quoted = false } = given.words[index] ?? {};
   const isOneWord = quoted || !/[$`]/.test(text);
-  return !(isOneWord && /^[\w./]/.test(text)) && !isFile(program, words, index);
+  return !literal && !(isOneWord && /^[\w./]/.test(text)) && !isValue(given, index);
 }
 
 /** Sub-commands of git whose arguments behind `--` are files. */
 const WITH_FILES = /^(?:add|checkout|commit|diff|log|reset|restore|rm|show)$/;
 
-/** Whether a word is behind the end of the options, where it is a file. */
-function isFile(program: string, words: readonly ShellWord[], index: number): boolean {
-  const end = words.findIndex(({ text, literal }) => literal && text === "--");
-  if (end === -1 || end >= index) return false;
+/** Returns the index of `--` if only names of files follow it; else the number of words. */
+function findOptionsEnd({ program, words, subcommand }: Arguments): number {
+  const index = words.findIndex(({ text, literal }) => literal && text === "--");
   // No option of these has a value in the next word.
-  if (/^(?:rm|rmdir|chmod|chown)$/.test(program)) return true;
-  const texts = words.map(({ text }) => text);
-  return program === "git" && isOptionItself(words, end) && WITH_FILES.test(findSubcommand(texts));
+  const isEnd = /^(?:rm|rmdir|chmod|chown)$/.test(program) ||
+    isOptionItself(words, index) && WITH_FILES.test(subcommand);
+  return index !== -1 && isEnd ? index : words.length;
 }
 
 /** Whether a word with expansions is the value of an option, as in `git -C "$DIR" commit -m "$TEXT"`, and so no option. */
-function isValue(program: string, words: readonly ShellWord[], index: number): boolean {
+function isValue({ program, words, subcommand, start }: Arguments, index: number): boolean {
   const option = words[index - 1]?.text ?? "";
   if (words[index]?.quoted !== true || !isOptionItself(words, index - 1)) return false;
   if (program === "gh") return /^--(?:title|body)$/.test(option);
-  if (program !== "git") return false;
-  const texts = words.map(({ text }) => text);
-  const subcommand = findSubcommand(texts);
   // Behind the sub-command it is another option.
-  if (option === "-C") return index < texts.indexOf(subcommand);
+  if (option === "-C") return index < start;
   return /^(?:-a?m|--message)$/.test(option) &&
     /^(?:commit|tag|merge|stash|notes)$/.test(subcommand);
 }

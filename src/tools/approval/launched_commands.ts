@@ -87,6 +87,7 @@ function findDirectStarts(
     const before = words[index - 1]?.text ?? "";
     if (!literal || text.startsWith("-") || MANAGER_OPTIONS.test(before)) continue;
     if (operands === 0 && !MANAGER_COMMANDS.test(text)) starts.push(words.slice(index));
+    if (starts.length === MAX_STARTS) break;
     // Behind an option it may be the value of it.
     if (before.startsWith("-") && !FLAGS.test(before)) continue;
     if (operands === 0) break;

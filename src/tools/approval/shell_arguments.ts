@@ -14,14 +14,18 @@ const SCRIPT_OPTION = /^-[a-zA-Z]*c[a-zA-Z]*$/;
 
 /** Returns the scripts of the shells among the arguments of a program. */
 export function listShellArguments(args: readonly ShellWord[]): readonly string[] {
-  return args.flatMap(({ text, literal }, index) => {
-    if (!literal || !SHELL.test(text)) return [];
-    const rest = args.slice(index + 1);
-    const option = rest.findIndex((word) =>
-      !/^[-+]/.test(word.text) || SCRIPT_OPTION.test(word.text)
-    );
-    if (option === -1 || !SCRIPT_OPTION.test(rest[option]?.text ?? "")) return [];
-    const script = rest.slice(option + 1).find((word) => !/^[-+]/.test(word.text));
-    return script?.literal ? [script.text] : [];
-  });
+  return args.flatMap(({ text, literal }, index) =>
+    literal && SHELL.test(text) ? findScript(args, index + 1) : []
+  );
+}
+
+/** Finds the script behind the options of a shell. */
+function findScript(args: readonly ShellWord[], start: number): readonly string[] {
+  let hasScript = false;
+  for (let index = start; index < args.length; index++) {
+    const { text = "", literal = false } = args[index] ?? {};
+    if (/^[-+]/.test(text)) hasScript ||= SCRIPT_OPTION.test(text);
+    else return hasScript && literal ? [text] : [];
+  }
+  return [];
 }
