@@ -307,6 +307,7 @@ class CommandFinder implements ExecutedCommands {
       this.#findInInput(command, depth);
     }
     for (const start of starts) {
+      if (this.incomplete) return;
       // The words are joined, and the shell of the other machine parses them again.
       if (program === "ssh") this.#findInText(args.slice(start), depth, "other");
       // xargs appends arguments from its input, which are unknown.
