@@ -279,9 +279,9 @@ const WITH_FILES = /^(?:add|checkout|commit|diff|log|reset|restore|rm|show)$/;
 /** Returns the index of `--` if only names of files follow it; else the number of words. */
 function findOptionsEnd({ program, words, subcommand }: Arguments): number {
   const index = words.findIndex(({ text, literal }) => literal && text === "--");
-  // No option of these has a value in the next word.
-  const isEnd = /^(?:rm|rmdir|chmod|chown)$/.test(program) ||
-    isOptionItself(words, index) && WITH_FILES.test(subcommand);
+  // No option of `rm` has a value in the next word.
+  const isEnd = program === "rm" ||
+    isOptionItself(words, index) && (program === "chmod" || WITH_FILES.test(subcommand));
   return index !== -1 && isEnd ? index : words.length;
 }
 

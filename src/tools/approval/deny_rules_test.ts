@@ -300,6 +300,7 @@ const FORBIDDEN: readonly string[] = [
   "echo $(( $(grep -rc a .) ))",
   // Other values in the place of a number.
   "(( 1 = 1 )); set -- 'a[$(rm b)]'; echo $(($1))",
+  "(( BASH_COMMAND = 1 )); echo $((BASH_COMMAND))",
   "unset SECONDS; SECONDS='a[$(rm b)]'; x=$SECONDS; echo $((x))",
   "x='a[$(rm b)]'; echo ${y:x}",
   "x='a[$(rm b)]'; echo ${y[x]}",

@@ -12,8 +12,8 @@ const OWN_NUMBERS = ["RANDOM", "SECONDS", "LINENO"];
 /** An expansion to a number that bash provides: an exit code, a number of arguments or a length. */
 const NUMBER_EXPANSION = /^\s*"?\$(?:[?#$!]|\{[?#]\}|\{#\w+(?:\[[@*]\])?\})"?\s*$/;
 
-/** The name of a variable, not that of an argument such as `$1`. */
-const NAME = /^[A-Za-z_]\w*$/;
+/** The name of a variable, not that of an argument such as `$1`, or of one that bash sets, such as BASH_COMMAND. */
+const NAME = /^(?!BASH)[A-Za-z_]\w*$/;
 
 /** Variables that bash sets to a text, such as the last argument of a command or a line of input. */
 const OWN_TEXTS = ["_", "REPLY", "MAPFILE", "OPTARG", "PWD", "OLDPWD", "DIRSTACK", "FUNCNAME"];
