@@ -110,6 +110,8 @@ const CONTEXTS: readonly string[] = [
   "env X='a[$(%)]' bash -c 'false && X=1; echo $((X))'",
   "read PS4 <<< '$(%)'; set -x; ls",
   "(( 1 = 1 )); set -- 'a[$(%)]'; echo $(($1))",
+  "X='[$(%)]=1'; declare \"A$X\"",
+  "X='[$(%)]'; read \"A$X\" <<< b",
   "unset SECONDS; SECONDS='a[$(%)]'; X=$SECONDS; echo $((X))",
   "X='a[$(%)]'; echo ${A[X]} ${A:X}",
   "declare -A A; A['a[$(%)]']=1; for X in \"${!A[@]}\"; do echo $((X)); done",

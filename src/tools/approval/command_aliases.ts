@@ -90,10 +90,11 @@ export function canOmitFirst(program: string, [first, second]: readonly string[]
  * its last part, as in `pip3`, `python3.12` and `npx eslint@8`.
  */
 export function listProgramNames(name: string): readonly string[] {
-  const program = name.replace(/(?<=.)(?:@|==)[^@=]*$/, "").replace(/\.exe$/i, "").replace(
-    /^(mvn|gradle)w(?:\.bat|\.cmd)?$/,
-    "$1",
-  );
+  const program = name.replace(/(?<=.)(?:@|\[|[<>=~!]=|[<>])[^@]*$/, "").replace(/\.exe$/i, "")
+    .replace(
+      /^(mvn|gradle)w(?:\.bat|\.cmd)?$/,
+      "$1",
+    );
   const [, base = "", major = ""] = /^([a-z][a-z+_-]*?)(-?\d+)[\d.]*$/i.exec(program) ?? [];
   return [...new Set([name, program, base, base + major])].filter((text) => text !== "");
 }

@@ -30,6 +30,8 @@ Deno.test("approvalGate(): a deny rule forbids other names of a program, a sub-c
     ["bash(vercel *)", "npx -y vercel@latest deploy", true],
     ["bash(vercel deploy *)", "pnpm dlx vercel@33 --prod deploy", true],
     ["bash(ruff *)", "uvx ruff==0.1 check", true],
+    ["bash(ruff *)", "uvx 'ruff>=0.1,<2' check", true],
+    ["bash(ruff *)", "pipx run 'ruff[a]~=1' check", true],
     ["bash(cli *)", "npx @a/cli@1.2.3", true],
     ["bash(latest *)", "npx vercel@latest", false],
     ["bash(prisma db push *)", "yarn prisma db push", true],

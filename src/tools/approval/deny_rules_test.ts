@@ -281,6 +281,12 @@ const FORBIDDEN: readonly string[] = [
   // Expansions that bash may take for the name of a variable or for an option, and evaluates.
   "x='a[$(rm b)]'; read \"$x\"",
   "x='a[$(rm b)]'; command unset \"$x\"",
+  "x='[$(rm b)]=1'; declare \"a$x\"",
+  "x='[$(rm b)]'; read \"a$x\" <<< c",
+  "x='[$(rm b)]'; mapfile a$x <<< c",
+  "x='S4=$(rm a)'; export \"P$x\"; set -x; ls",
+  "x='a[$(rm b)]'; read -d -p \"$x\"",
+  "o=v; printf \"-$o\" 'a[$(rm b)]' x",
   "x='a[$(rm b)]=1'; declare \"$x\"",
   "x='PS4=$(rm a)'; export \"$x\"; set -x; ls",
   "export $(cat a); set -x; ls",

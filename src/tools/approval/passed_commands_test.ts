@@ -101,6 +101,8 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "rsync -av -e 'ssh -p 22 -i key' a b:",
       "GIT_SSH_COMMAND='ssh -i ~/.ssh/key -o IdentitiesOnly=yes' git fetch; GIT_TRACE=1 git fetch",
       "git checkout --conflict=diff3 a",
+      'read -t 5 -rp "$P" A; read -r -d "$D" -u "$FD" A; read -p "Go on with $A? " B',
+      'printf "Hello $A: %s %s\\n" "$B" c; export "A=$B" C="$D"; declare -r E="$(pwd)"',
       'read -p "$P" A; read -r B; printf "$A"; printf "%s" "$A"; [ "$A" = "$B" ]; [ -n "$A" ]',
       'f() { local A="$1"; declare B=$2; export A; unset A; }; f a',
       'N=1; export A="$B"; read -r C < a; echo $((N + 1))',

@@ -345,15 +345,19 @@ function mayEvaluate({ name, args }: Command): boolean {
   const words = [...(name ? [name] : []), ...args.filter((arg) => arg.type === "Word")];
   const start = words.findIndex(({ value }) => !/^(?:command|builtin|-\w+|--)$/.test(value));
   const [program, ...rest] = words.slice(start);
-  const isExpansion = (word: Word | undefined) =>
-    word !== undefined && /^[$`]/.test(word.value) && !isLiteral(word);
+  const isExpansion = (word: Word | undefined) => word !== undefined && !isLiteral(word);
+  const isOption = (word: Word | undefined) =>
+    isExpansion(word) && /^[-$`]/.test(word?.value ?? "");
+  // In `name=value`, only the name counts.
+  const isName = (word: Word) => isExpansion(word) && !/^\w+\+?=/.test(word.value);
+  const isReadOption = (index: number) => /^-[a-zA-Z]*[dinpNtu]$/.test(rest[index]?.value ?? "");
   switch (program?.value) {
     case "read":
-      return rest.some((word, index) =>
-        isExpansion(word) && !(index === 1 && /^-r?p$/.test(rest[0]?.value ?? ""))
-      );
     case "mapfile":
     case "readarray":
+      return rest.some((word, index) =>
+        isExpansion(word) && !(isReadOption(index - 1) && !isReadOption(index - 2))
+      );
     case "getopts":
     case "unset":
     case "declare":
@@ -361,13 +365,13 @@ function mayEvaluate({ name, args }: Command): boolean {
     case "local":
     case "export":
     case "readonly":
-      return rest.some(isExpansion);
+      return rest.some(isName);
     // Without a name and a format it only fails.
     case "printf":
-      return isExpansion(rest[0]) && (rest.length > 2 || rest[0] && !isQuoted(rest[0])) === true;
+      return isOption(rest[0]) && (rest.length > 2 || rest[0] && !isQuoted(rest[0])) === true;
     case "test":
     case "[":
-      return isExpansion(rest[0]) && rest.length === (program.value === "[" ? 3 : 2);
+      return isOption(rest[0]) && rest.length === (program.value === "[" ? 3 : 2);
     default:
       return false;
   }
