@@ -111,6 +111,8 @@ const CONTEXTS: readonly string[] = [
   "read PS4 <<< '$(%)'; set -x; ls",
   "(( 1 = 1 )); set -- 'a[$(%)]'; echo $(($1))",
   "X='[$(%)]=1'; declare \"A$X\"",
+  "X='a[$(%)]'; A=([X]=1)",
+  "X=-v; [ a -a $X 'a[$(%)]' ]",
   "X='[$(%)]'; read \"A$X\" <<< b",
   "unset SECONDS; SECONDS='a[$(%)]'; X=$SECONDS; echo $((X))",
   "X='a[$(%)]'; echo ${A[X]} ${A:X}",

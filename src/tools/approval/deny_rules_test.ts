@@ -293,6 +293,9 @@ const FORBIDDEN: readonly string[] = [
   "o=-v; printf \"$o\" 'a[$(rm b)]' x",
   "o=-n; declare $o z=PS4; z='$(rm a)'; set -x; ls",
   "x=-v; [ $x 'a[$(rm b)]' ]",
+  "x=-v; [ a = a -a ! $x 'a[$(rm b)]' ]",
+  "x='a[$(rm b)]'; y=([x]=1)",
+  "x='a[$(rm b)]'; y+=([$x]=1 b)",
   // The output of a command in an expression.
   "echo $(( $(echo 'a[$(rm b)]') ))",
   "(( $(cat a) ))",

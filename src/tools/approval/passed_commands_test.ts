@@ -103,6 +103,7 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "git checkout --conflict=diff3 a",
       'read -t 5 -rp "$P" A; read -r -d "$D" -u "$FD" A; read -p "Go on with $A? " B',
       'printf "Hello $A: %s %s\\n" "$B" c; export "A=$B" C="$D"; declare -r E="$(pwd)"',
+      'A=(b "c d" *.ts); A+=("$B"); A=([0]=b [1]=c); [ "$A" = b -a "$B" -o -n "$C" -o ! "$D" != e ]',
       'read -p "$P" A; read -r B; printf "$A"; printf "%s" "$A"; [ "$A" = "$B" ]; [ -n "$A" ]',
       'f() { local A="$1"; declare B=$2; export A; unset A; }; f a',
       'N=1; export A="$B"; read -r C < a; echo $((N + 1))',

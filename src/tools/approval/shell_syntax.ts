@@ -233,6 +233,11 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
     case "Assignment":
       return node.index !== undefined ||
         EVALUATED_VARIABLES.test(node.name) && !hasPlainValue(node);
+    case "ArrayValue":
+      return node.elements.some(({ text }) => {
+        const [, index] = /^\[(.*)\]\+?=/s.exec(text) ?? [];
+        return index !== undefined && !namesNumber(index, numbers);
+      });
     // They are a syntax error unless the shell enables them.
     case "ExtendedGlob":
     case "FileDescriptorVariable":
@@ -371,10 +376,18 @@ function mayEvaluate({ name, args }: Command): boolean {
       return isOption(rest[0]) && (rest.length > 2 || rest[0] && !isQuoted(rest[0])) === true;
     case "test":
     case "[":
-      return isOption(rest[0]) && rest.length === (program.value === "[" ? 3 : 2);
+      return rest.some((word, index) =>
+        isOption(word) && isTestEnd(rest[index - 1]) && !isTestEnd(rest[index + 1]) &&
+        isTestEnd(rest[index + 2])
+      );
     default:
       return false;
   }
+}
+
+/** Whether a test of `[` cannot reach to a word: it is none, or joins tests. */
+function isTestEnd(word: Word | undefined): boolean {
+  return word === undefined || /^(?:[!()\]]|-[ao])$/.test(word.value);
 }
 
 /** Whether an unquoted part has an operator, as in `0<(command)`, which bash takes for a substitution. */
