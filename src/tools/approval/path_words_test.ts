@@ -21,6 +21,8 @@ Deno.test("rules for reading: a pattern, a text or an excluded path that has the
     ["Read(dist/**)", "rg dist package.json", "none"],
     ["Read(.env)", "jq .env package.json", "none"],
     ["Read(.env)", 'mv "$F" "${F%.*}.ts"', "none"],
+    ["Read(**/*.pem)", 'PATH="$HOME/.local/bin:$PATH" make', "none"],
+    ["Read(**/*.pem)", 'export PATH="$PWD/node_modules/.bin:$PATH"; make', "none"],
     ["Read(dist/**)", "sed s/dist/b/ a", "none"],
     ["Read(log/**)", "git log --oneline", "none"],
     ["Read(log/**)", "git -C lib log", "none"],

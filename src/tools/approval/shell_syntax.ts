@@ -158,8 +158,8 @@ class ScriptReader implements ParsedScript {
   multiplies = false;
   bashOnly = false;
   readonly #source: string;
-  /** Words that are compared with the value of a variable. */
-  readonly #patterns = new Set<SyntaxNode>();
+  /** Words that are compared with the value of a variable, and lists of directories of programs. */
+  readonly #noWords = new Set<SyntaxNode>();
 
   constructor(source: string) {
     this.#source = source;
@@ -183,10 +183,13 @@ class ScriptReader implements ParsedScript {
         this.commands.push({ assignments: [], words: [], redirects: toRedirects(node.redirects) });
         break;
       case "ParameterExpansion":
-        if (node.operation?.type === "Remove") this.#patterns.add(node.operation.operand);
+        if (node.operation?.type === "Remove") this.#noWords.add(node.operation.operand);
+        break;
+      case "Assignment":
+        if (node.name === "PATH") this.#noWords.add(node.value);
         break;
       case "Word":
-        if (!this.#patterns.has(node)) this.words.push(toShellWord(node));
+        if (!this.#noWords.has(node)) this.words.push(toShellWord(node));
         break;
       case "Function":
         this.multiplies ||= countCalls(node.body, node.name.value) > 1;
