@@ -79,6 +79,8 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   #tree = EMPTY_TREE;
   /** Whether the index may contain nested repositories: a snapshot was interrupted. */
   #isUnchecked = false;
+  /** Whether git failed to store the files of the last snapshot. */
+  #hasFailed = false;
 
   /**
    * @param root Canonical path of the directory.
@@ -98,8 +100,11 @@ export class WorkTreeSnapshots implements AsyncDisposable {
 
   async #take(signal: AbortSignal): Promise<Snapshot> {
     const directory = await (this.#directory ??= this.#create(signal));
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    // When the last snapshot failed, git may always fail, and each attempt may take seconds.
+    const attempts = this.#hasFailed ? 1 : MAX_ATTEMPTS;
+    for (let attempt = 0; attempt < attempts; attempt++) {
       const snapshot = await this.#tryTake(directory, signal);
+      this.#hasFailed = snapshot === undefined;
       if (snapshot) return snapshot;
     }
     return { type: "refused", reason: "git cannot store the files, which may change meanwhile" };
