@@ -444,6 +444,8 @@ Deno.test("approvalGate(): allow rules cover literal arguments, harmless command
       "grep -rn foo src",
       "sed -i s/a/b/ a.txt",
       "git commit -m 'a; b'",
+      "git branch a && git tag -a v1 -m b && git remote add c d",
+      "git -C lib status && git -C lib log --since yesterday --author a",
     ]
   ) {
     assertEquals(await getDecisionType(gate, "bash", { command }), "approved", command);

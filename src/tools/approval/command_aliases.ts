@@ -54,7 +54,8 @@ const MANAGER_COMMANDS =
 
 /**
  * Whether a word before the sub-command, with the word that follows it, leaves the meaning of a command as it is: another
- * target, the toolchain in `cargo +nightly publish`, the noun in `docker image push`, or `run` before a script.
+ * target, the toolchain in `cargo +nightly publish`, the noun in `docker image push`, the extension in `git subtree push`,
+ * or `run` before a script.
  */
 export function canPrecede(program: string, word: string, next = ""): boolean {
   if (TARGET_RUNNERS.test(program)) return true;
@@ -64,6 +65,8 @@ export function canPrecede(program: string, word: string, next = ""): boolean {
     case "docker":
     case "podman":
       return word === "container" || word === "image" && next !== "rm";
+    case "git":
+      return /^(?:lfs|subtree)$/.test(word) && /^(?:push|pull|-.*)$/.test(next);
     case "npm":
       return /^(?:run(?:-script)?|rum|urn)$/.test(word) &&
         /^(?:test|start|stop|restart)$/.test(next);
@@ -87,10 +90,11 @@ export function canOmitFirst(program: string, [first, second]: readonly string[]
  * its last part, as in `pip3`, `python3.12` and `npx eslint@8`.
  */
 export function listProgramNames(name: string): readonly string[] {
-  const program = name.replace(/(?<=.)(?:@|==)[^@=]*$/, "").replace(/\.exe$/i, "").replace(
-    /^(mvn|gradle)w(?:\.bat|\.cmd)?$/,
-    "$1",
-  );
+  const program = name.replace(/(?<=.)(?:@|\[|[<>=~!]=|[<>])[^@]*$/, "").replace(/\.exe$/i, "")
+    .replace(
+      /^(mvn|gradle)w(?:\.bat|\.cmd)?$/,
+      "$1",
+    );
   const [, base = "", major = ""] = /^([a-z][a-z+_-]*?)(-?\d+)[\d.]*$/i.exec(program) ?? [];
   return [...new Set([name, program, base, base + major])].filter((text) => text !== "");
 }

@@ -104,12 +104,22 @@ function createCoverage(pattern: CommandPattern): (command: SimpleCommand) => bo
  */
 function coversWildcards(command: SimpleCommand, { words, isPrefix }: CommandPattern): boolean {
   const isExact = !isPrefix && !words.some((word) => word.includes("*"));
-  if (isExact || !hasHarmlessForms(command.words)) return true;
-  const isGranted = (index: number) => /^-[^*]*$/.test(words[index] ?? "");
-  return isHarmlessCommand({
-    ...command,
-    words: command.words.filter((_, index) => !isGranted(index)),
-  });
+  if (isExact || !hasHarmlessForms(command.words) || changesReferences(command)) return true;
+  const isGranted = (index: number) => /^-(?!C$)[^*]*$/.test(words[index] ?? "");
+  const rest = command.words.filter((_, index) => !isGranted(index));
+  return isHarmlessCommand({ ...command, words: skipDirectory(rest) });
+}
+
+/** Sub-commands of git whose use is to change something, although some forms only read. */
+function changesReferences(command: SimpleCommand): boolean {
+  const texts = command.words.map(({ text }) => text);
+  return texts[0] === "git" && /^(?:branch|tag|remote)$/.test(findSubcommand(texts.slice(1)));
+}
+
+/** Returns the words of git without the directory in which it runs, as in `git -C lib status`. */
+function skipDirectory(words: readonly ShellWord[]): readonly ShellWord[] {
+  const [program, option] = words;
+  return program?.text === "git" && option?.text === "-C" ? [program, ...words.slice(3)] : words;
 }
 
 /** Whether a pattern concerns a part of a script, for sure or possibly. */
@@ -117,9 +127,11 @@ export type Concern = "none" | "possible" | "certain" | "below";
 
 /** Decides whether a pattern may concern any of the commands that a script runs. */
 export function findConcern(script: ExecutedCommands, pattern: CommandPattern): Concern {
-  const concerns = script.commands.map(createConcern(pattern));
+  const findOwn = createConcern(pattern);
+  const concerns = script.commands.map(findOwn);
   if (concerns.includes("certain")) return "certain";
   const isPossible = script.opaque || concerns.includes("possible") ||
+    script.launched.some((command) => findOwn(command) !== "none") ||
     listInputCode(script).some((code) => namesAll(code, pattern.words));
   return isPossible ? "possible" : "none";
 }
@@ -163,7 +175,7 @@ function readsFilesOnly(command: SimpleCommand): boolean {
 
 /** Interpreters that run their input only with the argument `-`, or never. */
 const FILE_INTERPRETERS =
-  /^(?:npm|npx|bunx|[gnr]?vim?|r?view|vimdiff|make|gmake|ninja|cmake|man|less|tmux|screen|split|zip|scp|docker|podman|kubectl|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|flyctl?|adb)$/;
+  /^(?:npm|npx|bunx|[gnr]?vim?|r?view|vimdiff|make|gmake|ninja|cmake|man|less|tmux|screen|split|zip|scp|(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|fly(?:ctl)?|heroku|start-server-and-test|adb)$/;
 
 /** Returns the texts that a command gets in its input, or prints. */
 function listTexts(command: SimpleCommand): readonly string[] {
@@ -210,9 +222,11 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
       return "possible";
     }
     if (!namesProgram(program, base)) return "none";
+    const given = readArguments(base, rest);
+    const end = findOptionsEnd(given);
     const hasOptions = options.every(({ arg, expression }) =>
       rest.some((word, index) =>
-        !word.literal && !isValue(base, rest, index) || expression.test(word.text) ||
+        index < end && mayBeOption(given, index) || expression.test(word.text) ||
         includesOption(word, arg)
       ) || includesForms(base, rest, arg)
     );
@@ -233,16 +247,51 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
   };
 }
 
+/** The arguments of a command. */
+interface Arguments {
+  readonly program: string;
+  readonly words: readonly ShellWord[];
+  /** The sub-command of git; empty for another program. */
+  readonly subcommand: string;
+  /** The index of the sub-command. */
+  readonly start: number;
+}
+
+function readArguments(program: string, words: readonly ShellWord[]): Arguments {
+  const texts = program === "git" ? words.map(({ text }) => text) : [];
+  const subcommand = findSubcommand(texts);
+  return { program, words, subcommand, start: texts.indexOf(subcommand) };
+}
+
+/**
+ * Whether a word with expansions may be an option. It is none if it begins with another character and is one word, or the
+ * names of files, as in `rm dist/*.js`.
+ */
+function mayBeOption(given: Arguments, index: number): boolean {
+  const { text = "", literal = true, quoted = false } = given.words[index] ?? {};
+  const isOneWord = quoted || !/[$`]/.test(text);
+  return !literal && !(isOneWord && /^[\w./]/.test(text)) && !isValue(given, index);
+}
+
+/** Sub-commands of git whose arguments behind `--` are files. */
+const WITH_FILES = /^(?:add|checkout|commit|diff|log|reset|restore|rm|show)$/;
+
+/** Returns the index of `--` if only names of files follow it; else the number of words. */
+function findOptionsEnd({ program, words, subcommand }: Arguments): number {
+  const index = words.findIndex(({ text, literal }) => literal && text === "--");
+  // No option of `rm` has a value in the next word.
+  const isEnd = program === "rm" ||
+    isOptionItself(words, index) && (program === "chmod" || WITH_FILES.test(subcommand));
+  return index !== -1 && isEnd ? index : words.length;
+}
+
 /** Whether a word with expansions is the value of an option, as in `git -C "$DIR" commit -m "$TEXT"`, and so no option. */
-function isValue(program: string, words: readonly ShellWord[], index: number): boolean {
+function isValue({ program, words, subcommand, start }: Arguments, index: number): boolean {
   const option = words[index - 1]?.text ?? "";
   if (words[index]?.quoted !== true || !isOptionItself(words, index - 1)) return false;
   if (program === "gh") return /^--(?:title|body)$/.test(option);
-  if (program !== "git") return false;
-  const texts = words.map(({ text }) => text);
-  const subcommand = findSubcommand(texts);
   // Behind the sub-command it is another option.
-  if (option === "-C") return index < texts.indexOf(subcommand);
+  if (option === "-C") return index < start;
   return /^(?:-a?m|--message)$/.test(option) &&
     /^(?:commit|tag|merge|stash|notes)$/.test(subcommand);
 }
@@ -259,7 +308,7 @@ const FLAGS =
 
 /** Programs whose arguments may be code that starts other programs. */
 const INTERPRETERS =
-  /^(?:[gmn]?awk|(?:perl|ruby|php|lua|pypy|i?python)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|irb|pry|osascript|npm|npx|bunx|tclsh|[gnr]?vim?|r?view|vimdiff|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|docker|podman|kubectl|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|flyctl?|adb)$/i;
+  /^(?:[gmn]?awk|(?:perl|ruby|php|lua|pypy|i?python)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|irb|pry|osascript|npm|npx|bunx|tclsh|[gnr]?vim?|r?view|vimdiff|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|fly(?:ctl)?|heroku|start-server-and-test|adb)$/i;
 
 /** Whether code contains the words of a pattern, except its options. */
 function namesAll(code: string, words: readonly string[]): boolean {

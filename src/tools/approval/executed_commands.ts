@@ -4,9 +4,11 @@
  * @module
  */
 
-import { hasOpaqueGitArgument } from "./git_arguments.ts";
+import { isHarmlessCommand } from "./harmless_commands.ts";
 import { createOtherVariables } from "./numeric_variables.ts";
+import { isOpaque, OPAQUE_PROGRAMS } from "./opaque_programs.ts";
 import { isPlainSed } from "./plain_sed.ts";
+import { listShellArguments } from "./shell_arguments.ts";
 import {
   EVALUATED_VARIABLES,
   parseShell,
@@ -19,6 +21,8 @@ import {
 export interface ExecutedCommands {
   /** The commands; those inside a wrapper follow it. Where it is not clear which word begins one, all that may. */
   readonly commands: readonly SimpleCommand[];
+  /** The commands of shells that another program may start, such as those in `uv run bash -c 'script'`. */
+  readonly launched: readonly SimpleCommand[];
   /** All words, including those inside expansions. */
   readonly words: readonly ShellWord[];
   /** Whether there may be other commands that cannot be determined. */
@@ -117,58 +121,6 @@ function startsNoShell(program: string, args: readonly ShellWord[]): boolean {
 /** Shells of the syntax that is parsed. */
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "ksh", "ash", "rbash"]);
 
-/** Programs that run commands which are in a file, their input, or text that is not parsed. */
-const OPAQUE_PROGRAMS: ReadonlySet<string> = new Set(
-  (". source alias enable bind complete compgen fc hash history let shopt zsh fish csh tcsh pwsh powershell powershell.exe pwsh.exe cmd.exe mksh lksh oksh loksh " +
-    "yash posh osh ysh hush sash elvish nu xonsh rc es bash-static sh.distrib parallel watch at batch crontab entr expect flock hyperfine " +
-    "runuser script su sg newgrp ed red capsh start-stop-daemon pee").split(" "),
-);
-
-/** Arguments with which a program runs commands that are not parsed. */
-const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
-  ["env", /^(?:-\w*S|--s)/],
-  ["declare", /^[-+]\w*[in]|\[/],
-  ["typeset", /^[-+]\w*[in]|\[/],
-  ["local", /^[-+]\w*[in]|\[/],
-  ["readonly", /\[/],
-  ["export", /^-\w*f|\[/],
-  ["unset", /\[/],
-  ["read", /\[/],
-  ["test", /^-[vR]$/],
-  ["[", /^-[vR]$/],
-  ["printf", /^-v/],
-  ["wait", /^-\w*p/],
-  ["mapfile", /^-\w*C/],
-  ["readarray", /^-\w*C/],
-  ["jobs", /^-\w*x/],
-  ["tar", /^(?:-\w*[IF]|--(?:to-c|check.*-a|use|info|new-|rsh|rmt))/],
-  ["sort", /^--co/],
-  ["split", /^--f/],
-  ["man", /^(?:-\w*[PHC]|--(?:pag|html|conf|pre))/],
-  ["less", /^\+/],
-  ["zip", /^(?:-\w*TT|--un)/],
-  ["ssh", /^-\w*F|(?:proxy|local|hosts)command/i],
-  ["scp", /^-\w*[FS]|(?:proxy|local|hosts)command/i],
-  ["sftp", /^-\w*[FSD]|(?:proxy|local|hosts)command/i],
-  ["wget", /^(?:-\w*e|--(?:use-a|exec))/],
-  ["make", /^(?:-\w*E|--ev|SHELL=)/],
-  ["npm", /^--(?:script-)?shell/],
-  ["pnpm", /^--(?:script-)?shell/],
-  ["gcc", /^(?:-wrapper|-fplugin|-specs|-B|@)/],
-  ["install", /^--strip-p/],
-  ["cpio", /^--rsh/],
-  ["nc", /^-\w*[ec]/],
-  ["netcat", /^-\w*[ec]/],
-  ["ncat", /^(?:-\w*[ec]|--(?:e|sh|lua))/],
-  ["tcpdump", /^-\w*z/],
-  ["rg", /^--(?:pre|hostname-bin)(?:$|=)/],
-  ["fd", /^(?:-\w*[xX]|--exec)/],
-  ["fdfind", /^(?:-\w*[xX]|--exec)/],
-  ["go", /^--?(?:toolexec|exec|vettool)/],
-  ["cargo", /^--config/],
-  ["rsync", /^(?:-\w*e|--rs)/],
-]);
-
 /** Maximum nesting depth of scripts and wrappers; anything deeper is opaque. */
 const MAX_DEPTH = 10;
 
@@ -210,6 +162,7 @@ type Shell = "bash" | "other";
 
 class CommandFinder implements ExecutedCommands {
   readonly commands: SimpleCommand[] = [];
+  readonly launched: SimpleCommand[] = [];
   readonly words: ShellWord[] = [];
   opaque = false;
   incomplete = false;
@@ -254,8 +207,7 @@ class CommandFinder implements ExecutedCommands {
     if (program === "exe" || /^(?:\/+\.)*\/+proc\/|\.\.\/(?:.*\/)?proc\//.test(name.text)) {
       this.#markOpaque();
     }
-    const isOpaque = OPAQUE_PROGRAMS.has(program) && !activatesEnvironment(program, args);
-    if (isOpaque || hasOpaqueArgument(program, args)) this.#markOpaque();
+    if (isOpaque(program, args)) this.#markOpaque();
     if (SHELLS.has(program)) return this.#findInShell(command, depth);
     if (program === "sed" && !isPlainSed(args)) this.#markOpaque();
     if (program === "command" && /^-[vV]+$/.test(args[0]?.text ?? "")) return;
@@ -263,7 +215,23 @@ class CommandFinder implements ExecutedCommands {
     if (program === "trap") return this.#findInTrap(args, depth);
     if (/^g?find$/.test(program)) return this.#findInFind(args, depth);
     const wrapper = WRAPPERS.get(program);
-    if (wrapper) this.#findInWrapper(command, { wrapper, depth });
+    if (wrapper) return this.#findInWrapper(command, { wrapper, depth });
+    if (!isHarmlessCommand(command)) this.#findLaunched(args, depth);
+  }
+
+  /**
+   * Finds the commands of shells in the arguments of a program. It may not start them, or elsewhere, as in a container, so
+   * that what is opaque in them is not opaque here.
+   */
+  #findLaunched(args: readonly ShellWord[], depth: number): void {
+    for (const script of listShellArguments(args)) {
+      const finder = new CommandFinder();
+      finder.#nestedCharacters = this.#nestedCharacters;
+      finder.findInScript(script, depth + 1);
+      this.#nestedCharacters = finder.#nestedCharacters;
+      if (finder.incomplete) return this.#markIncomplete();
+      for (const found of [...finder.commands, ...finder.launched]) this.launched.push(found);
+    }
   }
 
   /** Finds the commands of `sh -c 'script'`; a shell that runs a file or its input is opaque. */
@@ -339,6 +307,7 @@ class CommandFinder implements ExecutedCommands {
       this.#findInInput(command, depth);
     }
     for (const start of starts) {
+      if (this.incomplete) return;
       // The words are joined, and the shell of the other machine parses them again.
       if (program === "ssh") this.#findInText(args.slice(start), depth, "other");
       // xargs appends arguments from its input, which are unknown.
@@ -357,13 +326,6 @@ class CommandFinder implements ExecutedCommands {
     if (this.#wrappedWords > MAX_WRAPPED_WORDS) return this.#markIncomplete();
     this.#addCommand({ assignments: [], words, redirects: [] }, depth + 1);
   }
-}
-
-/** Whether a command is that with which a virtual environment of Python is entered, such as `. .venv/bin/activate`. */
-function activatesEnvironment(program: string, args: readonly ShellWord[]): boolean {
-  const [file] = args;
-  return /^(?:source|\.)$/.test(program) && args.length === 1 && file?.literal === true &&
-    /(?:^|\/)\.?v?(?:irtual)?env\/bin\/activate$/.test(file.text);
 }
 
 /** Whether a word assigns a variable whose value is a command, or decides which programs run. */
@@ -403,14 +365,6 @@ function skipOptionsEnd(args: readonly ShellWord[]): readonly ShellWord[] {
 }
 
 const UNKNOWN_ARGUMENTS: ShellWord = { text: "$ARGUMENTS", literal: false };
-
-function hasOpaqueArgument(program: string, args: readonly ShellWord[]): boolean {
-  const pattern = OPAQUE_ARGUMENTS.get(program);
-  if (pattern && args.some(({ text }) => pattern.test(text))) return true;
-  // The first word may be the options, without a dash.
-  if (program === "tar") return /^\w*[IF]/.test(args[0]?.text ?? "");
-  return program === "git" && hasOpaqueGitArgument(args);
-}
 
 /** Finds the positions at which the command of a wrapper may begin. */
 function findCommandStarts(args: readonly ShellWord[], wrapper: Wrapper): number[] {

@@ -8,7 +8,7 @@ import type { ShellWord } from "./shell_syntax.ts";
 
 /** Arguments with which any sub-command of git, or a sub-command with this name, runs programs. */
 const OPAQUE_ARGUMENT =
-  /^(?:--(?:conf|exe|up(?!d)|rec(?![uo])|op|extc|ext-|exec|tem).*|[Aa][Ll][Ii][Aa][Ss]\..*|foreach|filter-branch|difftool|mergetool)$/;
+  /^(?:--(?:conf(?!l)|exe|up(?!d)|rec(?![uo])|op|extc|ext-|exec|tem).*|[Aa][Ll][Ii][Aa][Ss]\..*|foreach|filter-branch|difftool|mergetool)$/;
 
 /** Sub-commands of git that run commands or serve requests. */
 const OPAQUE_GIT_COMMANDS: ReadonlySet<string> = new Set(

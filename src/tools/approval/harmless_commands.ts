@@ -44,7 +44,7 @@ const VERSION_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 const GIT_HISTORY: CommandForm = {
-  flags: "pswbuRrtzEFiPM",
+  flags: "pswbuRrtzEFiPMW",
   valued: "nSGLU",
   numeric: true,
   long:
@@ -53,7 +53,9 @@ const GIT_HISTORY: CommandForm = {
     "max-count= skip= since= until= after= before= author= committer= grep= format= pretty= pretty date= relative-date " +
     "date-order topo-order cached staged summary raw no-color color color= word-diff word-diff= color-words unified= " +
     "ignore-all-space ignore-space-change minimal patience histogram diff-algorithm= diff-filter= find-renames " +
-    "no-renames no-ext-diff no-textconv exit-code quiet check full-index binary left-right cherry-pick no-notes",
+    "no-renames no-ext-diff no-textconv exit-code quiet check full-index binary left-right cherry-pick no-notes " +
+    "max-count skip since until after before author committer grep source function-context compact-summary " +
+    "simplify-by-decoration ancestry-path no-prefix ignore-blank-lines",
   // The placeholders of signatures run gpg.
   unsafe: /%[-+ ]?G/,
 };

@@ -10,11 +10,11 @@ import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
 /** Programs that start the program in their arguments, behind options that are not known. */
 const LAUNCHERS =
-  /^(?:setarch|linux32|linux64|i[3-6]86|x86_64|prlimit|numactl|runcon|bwrap|proot|firejail|ssh-agent|dbus-run-session|dbus-launch|valgrind|perf|gdb|unbuffer|rlwrap|ip|cgexec|chpst|eatmydata|faketime|torsocks|torify|proxychains4?|xvfb-run|tmux|screen|npx|bunx|pnpx|uvx|cross-env|dotenv|direnv|hyperfine|ld(?:\.so|-linux.*|-musl.*)|logsave|choom|uclampset|sshpass|dtach|abduco|daemonize|tini|dumb-init|gosu|su-exec|catchsegv|chronic|ifne|systemd-inhibit|systemd-cat|aa-exec|mpirun|mpiexec|cpulimit|softlimit|setuidgid|envdir|corepack|watchexec|mosh|pdsh|sem|ts|retry|run-one|setlock|lockrun|s6-[\w-]+|xcrun|arch|dtruss|wsl)$/;
+  /^(?:setarch|linux32|linux64|i[3-6]86|x86_64|prlimit|numactl|runcon|bwrap|proot|firejail|ssh-agent|dbus-run-session|dbus-launch|valgrind|perf|gdb|unbuffer|rlwrap|ip|cgexec|chpst|eatmydata|faketime|torsocks|torify|proxychains4?|xvfb-run|tmux|screen|npx|bunx|pnpx|uvx|cross-env|dotenv|direnv|hyperfine|ld(?:\.so|-linux.*|-musl.*)|logsave|choom|uclampset|sshpass|dtach|abduco|daemonize|tini|dumb-init|gosu|su-exec|catchsegv|chronic|ifne|systemd-inhibit|systemd-cat|aa-exec|mpirun|mpiexec|cpulimit|softlimit|setuidgid|envdir|corepack|watchexec|mosh|pdsh|sem|ts|retry|run-one|setlock|lockrun|s6-[\w-]+|xcrun|arch|dtruss|wsl|env-cmd|wait-for-it(?:\.sh)?|k3s|minikube|microk8s)$/;
 
 /** Programs that do so after one of these sub-commands. */
 const LAUNCHERS_WITH_COMMAND =
-  /^(?:npm|pnpm|yarn|bun|uv|poetry|bundle|pipx|docker|podman|kubectl|nix|conda|mise|cmake|rustup|pyenv|rbenv|nodenv|asdf|pipenv|pdm|hatch|rye|volta|fnm|op|doppler|dotenvx|infisical|aws-vault|chamber|devbox|flatpak|distrobox|toolbox|foreman|honcho|heroku|adb)$/;
+  /^(?:npm|pnpm|yarn|bun|uv|poetry|bundle|pipx|(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc|nix|conda|mise|cmake|rustup|pyenv|rbenv|nodenv|asdf|pipenv|pdm|hatch|rye|volta|fnm|op|doppler|dotenvx|infisical|aws-vault|chamber|devbox|flatpak|distrobox|toolbox|foreman|honcho|heroku|railway|limactl|adb)$/;
 const LAUNCHING_COMMANDS = /^(?:exec|x|run|dlx|shell|develop|enter|-E|local:run)$/;
 
 /** Launchers that start the first word which is no option. */
@@ -22,7 +22,21 @@ const RUNNERS =
   /^(?:npx|bunx|pnpx|uvx|npm|pnpm|yarn|bun|uv|poetry|bundle|pipx|pipenv|pdm|hatch|rye)$/;
 
 /** Launchers that start the second one: the first is a container, or what it is made of. */
-const CONTAINER_LAUNCHERS = /^(?:docker|podman|kubectl)$/;
+const CONTAINER_LAUNCHERS = /^(?:(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc)$/;
+
+/** Package managers that start a program of the project by its name, as in `yarn eslint`. */
+const DIRECT_RUNNERS = /^(?:pnpm|yarn|bun)$/;
+
+/** Their sub-commands with the names of programs. */
+const MANAGER_COMMANDS =
+  /^(?:create|deploy|env|fetch|import|info|init|install|link|list|ls|patch|rm|rebuild|set|test|unlink|up|update|upgrade|x)$/;
+
+/** Their options with a value in the next word. */
+const MANAGER_OPTIONS = /^(?:-[CF]|--(?:filter|filter-prod|dir|cwd|prefix|config))$/;
+
+/** Words for packages of npm that Deno starts, and for programs of the packages of a project. */
+const PACKAGE_PROGRAM =
+  /^(?:npm|jsr):(?:\/?@[^/]+\/)?([^/@]+)|(?:^|\/)node_modules\/\.bin\/([^/]+)$/;
 
 /** Options of runners and containers without a value in the next word. */
 const FLAGS =
@@ -53,7 +67,45 @@ export function findLaunched(
     const { text = "", literal = true } = words[index] ?? {};
     if (literal ? mayBegin(getBaseName(text)) : unknown.has(index)) starts.push(index);
   }
-  return [...starts.map((index) => words.slice(index)), ...findModule(command)];
+  return [
+    ...starts.map((index) => words.slice(index)),
+    ...findModule(command),
+    ...findDirectStarts(launcher, words),
+    ...findPackage(launcher, words),
+  ];
+}
+
+/** Returns the words from each one that may be the program which a package manager starts by its name. */
+function findDirectStarts(
+  launcher: string,
+  words: readonly ShellWord[],
+): (readonly ShellWord[])[] {
+  if (!DIRECT_RUNNERS.test(launcher)) return [];
+  const starts: (readonly ShellWord[])[] = [];
+  let operands = words.some(({ text }) => text === "workspace") ? 2 : 0;
+  for (const [index, { text, literal }] of words.entries()) {
+    const before = words[index - 1]?.text ?? "";
+    if (!literal || text.startsWith("-") || MANAGER_OPTIONS.test(before)) continue;
+    if (operands === 0 && !MANAGER_COMMANDS.test(text)) starts.push(words.slice(index));
+    if (starts.length === MAX_STARTS) break;
+    // Behind an option it may be the value of it.
+    if (before.startsWith("-") && !FLAGS.test(before)) continue;
+    if (operands === 0) break;
+    operands--;
+  }
+  return starts;
+}
+
+/** Returns the words of the package that `deno run npm:name` or `node node_modules/.bin/name` runs; none for another command. */
+function findPackage(launcher: string, words: readonly ShellWord[]): (readonly ShellWord[])[] {
+  const runs = launcher === "deno"
+    ? /^(?:run|x)$/.test(words[0]?.text ?? "")
+    : /^(?:node|nodejs|bun)$/.test(launcher);
+  if (!runs) return [];
+  const index = words.findIndex(({ text }) => PACKAGE_PROGRAM.test(text));
+  const [, name, program] = PACKAGE_PROGRAM.exec(words[index]?.text ?? "") ?? [];
+  const text = name ?? program;
+  return text === undefined ? [] : [[{ text, literal: true }, ...words.slice(index + 1)]];
 }
 
 /**

@@ -53,13 +53,15 @@ export function findNamedPath(
   place: ScriptPlace,
 ): Concern {
   if (script.incomplete) return "possible";
+  const { words: all } = script;
+  const commands = [...script.commands, ...script.launched];
   const words = new Map(
-    listScriptWords(script).map((word) => [
+    listScriptWords({ commands, words: all }).map((word) => [
       `${word.literal} ${word.isGlob ?? false} ${word.text}`,
       word,
     ]),
   );
-  const directories = findDirectories(script, place);
+  const directories = findDirectories(commands, place);
   let isPossible = false;
   let count = 0;
   for (const word of words.values()) {
@@ -79,7 +81,9 @@ export function findNamedPath(
 }
 
 /** Returns the words of a script that may be paths. */
-function listScriptWords({ commands, words }: ExecutedCommands): readonly PathWord[] {
+function listScriptWords(
+  { commands, words }: Pick<ExecutedCommands, "commands" | "words">,
+): readonly PathWord[] {
   const listTexts = (listed: readonly SimpleCommand[]): ReadonlySet<string> =>
     new Set(listed.flatMap((command) => command.words.map(({ text }) => text)));
   const own = listTexts(commands);
@@ -116,7 +120,7 @@ interface Directories {
 
 /** Follows the commands that change the directory. */
 function findDirectories(
-  { commands }: ExecutedCommands,
+  commands: readonly SimpleCommand[],
   { workingDirectory, isMoved }: ScriptPlace,
 ): Directories {
   const known: (readonly string[])[] = [splitPath(workingDirectory ?? "")];

@@ -29,6 +29,7 @@ Deno.test("rules for reading: a command that names a path of a deny rule is deni
       ["Read(secret/**)", "cat lib/../secret/a", "certain"],
       ["Read(secret/**)", "echo $(cat secret/a)", "certain"],
       ["Read(secret/**)", "sh -c 'cat secret/a'", "certain"],
+      ["Read(secret/**)", "uv run bash -c 'cd secret && cat a'", "certain"],
       ["Read(secret/**)", "git show HEAD:secret/a", "certain"],
       ["Read(secret/**)", "python3 load.py --file=secret/a", "certain"],
       ["Read(secret/**)", `cat ${root}/secret/a`, "certain"],

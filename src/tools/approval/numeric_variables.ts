@@ -9,6 +9,12 @@ import type { Assignment, Command, SyntaxNode, Word } from "unbash";
 /** Numbers that bash provides. */
 const OWN_NUMBERS = ["RANDOM", "SECONDS", "LINENO"];
 
+/** An expansion to a number that bash provides: an exit code, a number of arguments or a length. */
+const NUMBER_EXPANSION = /^\s*"?\$(?:[?#$!]|\{[?#]\}|\{#\w+(?:\[[@*]\])?\})"?\s*$/;
+
+/** The name of a variable, not that of an argument such as `$1`, or of one that bash sets, such as BASH_COMMAND. */
+const NAME = /^(?!BASH)[A-Za-z_]\w*$/;
+
 /** Variables that bash sets to a text, such as the last argument of a command or a line of input. */
 const OWN_TEXTS = ["_", "REPLY", "MAPFILE", "OPTARG", "PWD", "OLDPWD", "DIRSTACK", "FUNCNAME"];
 
@@ -29,15 +35,27 @@ const SETS_VARIABLES =
   /\b(?:read|mapfile|readarray|getopts|declare|typeset|local|export|readonly|eval)\b/;
 
 /** Programs that print only numbers. */
-const COUNTERS = /^(?:seq|wc|date|nproc)$/;
+const COUNTERS = /^(?:seq|wc|date|nproc|grep|stat)$/;
 
 /** A substitution whose last or only command, on whose output it depends, is such a program. */
 const COUNT =
-  /^\$\((?!.*\|\|)\s*(?:(?:[^;&()`\\\n>]|>\s?\/dev\/null)*\|\s*)?(?:wc -[lwcm](?:\s*<\s*[\w./"${}-]+)?|date \+%s(?:%N)?|nproc)\s*\)$/;
+  /^\$\((?!.*\|\|)\s*(?:(?:[^;&()`\\\n>]|>\s?\/dev\/null)*\|\s*)?(?:wc -[lwcm](?:\s*<\s*[\w./"${}-]+)?|date \+%s(?:%N)?|nproc|grep -[EFPivwx]*c[EFPivwx]* (?:'[^']*'|"[^"$`\\]*"|\w[\w.-]*)(?: [\w./][\w./-]*)?|stat -c ?["']?%[sXYZ]["']? (?:"\$\{?\w+\}?"|[\w./][\w./-]*))\s*\)$/;
 
 /** Whether a substitution prints only a number, such as `$(ls | wc -l)`. */
 export function isCount(substitution: string): boolean {
   return COUNT.test(substitution);
+}
+
+/** Whether a part of an expression is a number, such as `5`, `$?` and `${#LIST[@]}`. */
+export function isPlainNumber(expression: string): boolean {
+  return /^\s*"?(?:-?\d+|0[xX][\da-fA-F]+)"?\s*$/.test(expression) ||
+    NUMBER_EXPANSION.test(expression);
+}
+
+/** Whether an expression is a number, or a variable whose value is one. */
+export function namesNumber(expression: string, numbers: ReadonlySet<string>): boolean {
+  const [, name] = /^\s*["']?\$?\{?(\w+)\}?["']?\s*$/.exec(expression) ?? [];
+  return isPlainNumber(expression) || name !== undefined && numbers.has(name);
 }
 
 /** Variables whose values may be no numbers. */
@@ -65,8 +83,18 @@ export function listNumericVariables(
 ): ReadonlySet<string> {
   const numeric = new Set(OWN_NUMBERS);
   const { names } = others;
+  const copies = new Map<string, string>();
   for (const node of nodes) {
-    if (node.type === "Assignment") (isNumber(node) ? numeric : names).add(node.name);
+    if (node.type === "Assignment") {
+      const source = findOwnNumber(node);
+      if (source !== undefined) copies.set(node.name, source);
+      (source !== undefined || isNumber(node) ? numeric : names).add(node.name);
+    }
+    // The value of an expression is a number.
+    if (node.type === "ArithmeticBinary" && node.operator === "=") {
+      const { left } = node;
+      if (left.type === "ArithmeticWord" && NAME.test(left.value)) numeric.add(left.value);
+    }
     if (node.type === "For") {
       (node.wordlist?.every(isNumberList) ? numeric : names).add(node.name.text);
     }
@@ -76,6 +104,7 @@ export function listNumericVariables(
     if (node.type === "Function" && COUNTERS.test(node.name.value)) others.isAny = true;
     if (node.type === "Command") addSetVariables(node, others);
   }
+  for (const [name, source] of copies) if (names.has(source)) names.add(name);
   return others.isAny ? new Set() : new Set([...numeric].filter((name) => !names.has(name)));
 }
 
@@ -103,11 +132,18 @@ function getValue(arg: Word | Assignment): string {
   return arg.type === "Word" ? arg.value : arg.text;
 }
 
+/** Returns the variable of bash with a number that an assignment copies, as in `START=$SECONDS`. */
+function findOwnNumber({ value }: Assignment): string | undefined {
+  const [, name] = /^"?\$\{?(\w+)\}?"?$/.exec(value.type === "Word" ? value.text : "") ?? [];
+  return OWN_NUMBERS.find((number) => number === name);
+}
+
 function isNumber({ name, value, text, index }: Assignment): boolean {
   if (value.type === "ArrayValue" || index !== undefined) return false;
   if (!text.startsWith(`${name}=`) && !text.startsWith(`${name}+=`)) return false;
   const [part, ...others] = value.parts ?? [];
   return /^\d{1,18}$/.test(value.value) || isCount(value.text) ||
+    NUMBER_EXPANSION.test(value.text) ||
     part?.type === "ArithmeticExpansion" && others.length === 0;
 }
 

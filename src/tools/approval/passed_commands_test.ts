@@ -91,6 +91,19 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "trap 'ls $D' EXIT; N=1; echo $((N + 1))",
       "for i in 1 2; do printf '%s\\n' \"$A $((i * 2))\"; wait $!; unset A; done",
       "N=$(ls | wc -l); if (( N > 3 )); then echo $(( $(wc -l < a) + $(date +%s) )); fi",
+      "A=$?; B=${#L[@]}; if (( A != 0 || $# > 0 )) || [[ $B -gt ${#L[@]} ]]; then exit $A; fi",
+      'if [[ $(ls | wc -l) -gt 0 && "$(grep -c a b)" -lt 3 ]]; then :; fi; echo $(( $(stat -c %s "$F") / 2 ))',
+      "for ((I = 0; I < ${#L[@]}; I++)); do echo ${L[$I]} ${L[I]}; done; echo ${!L[@]}",
+      'B=$SECONDS; make; echo "$((SECONDS - B)) ${SHA:0:7} ${SHA: -3}"; [[ -v CI ]]',
+      "while IFS= read -r -d '' F; do echo \"$F\"; done < <(find . -print0)",
+      "IFS=, read -ra L <<< 'a,b'; IFS=$'\\n'; for F in $(ls); do echo $F; done",
+      "shopt -s globstar nullglob; ls **/*.ts",
+      "rsync -av -e 'ssh -p 22 -i key' a b:",
+      "GIT_SSH_COMMAND='ssh -i ~/.ssh/key -o IdentitiesOnly=yes' git fetch; GIT_TRACE=1 git fetch",
+      "git checkout --conflict=diff3 a",
+      'read -t 5 -rp "$P" A; read -r -d "$D" -u "$FD" A; read -p "Go on with $A? " B',
+      'printf "Hello $A: %s %s\\n" "$B" c; export "A=$B" C="$D"; declare -r E="$(pwd)"',
+      'A=(b "c d" *.ts); A+=("$B"); A=([0]=b [1]=c); [ "$A" = b -a "$B" -o -n "$C" -o ! "$D" != e ]',
       'read -p "$P" A; read -r B; printf "$A"; printf "%s" "$A"; [ "$A" = "$B" ]; [ -n "$A" ]',
       'f() { local A="$1"; declare B=$2; export A; unset A; }; f a',
       'N=1; export A="$B"; read -r C < a; echo $((N + 1))',
@@ -127,6 +140,13 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "python3 -m pytest -k rm",
       "view rm",
       "retry 3 make",
+      "uv run bash -c 'ls | wc -l'",
+      "docker exec a bash -c 'source b; ls'",
+      "git commit -m 'how to run bash -c'",
+      "yarn rm a",
+      "pnpm rm a",
+      "docker-compose run --rm a pytest tests/*",
+      "git subtree pull --prefix a origin b && git lfs ls-files",
     ]
   ) {
     assertEquals((await decideWithDenyRules(deny, "bash", { command })).type, "approved", command);
@@ -153,7 +173,9 @@ Deno.test("approvalGate(): a deny rule for an option lets pass messages with exp
     assertEquals(await getType(`git commit -m ${message} -n`), "denied", message);
     assertEquals(await getType(`git commit --amend -m ${message}`), "denied", message);
     assertEquals(await getType(`git -C "$D" commit -q -m ${message}`), "approved", message);
-    assertEquals(await getType(`git commit ${message}`), "denied", message);
+    // It begins like no option.
+    const decision = message === '"Fix $X"' ? "approved" : "denied";
+    assertEquals(await getType(`git commit ${message}`), decision, message);
   }
   // The option for a text is itself a value, or another option.
   for (const command of ['commit -m -m "$M"', 'commit -F -m "$M"', 'commit --trailer -m "$M"']) {
@@ -175,4 +197,35 @@ Deno.test("approvalGate(): a deny rule for an option lets pass messages with exp
   for (const message of ["$M", '"$@"', '"${M[@]}"']) {
     assertEquals(await getType(`git commit -m ${message}`), "denied", message);
   }
+});
+
+Deno.test("approvalGate(): a deny rule for an option lets pass files with expansions", async () => {
+  const deny = ["bash(rm -rf *)", "bash(git reset --hard *)", "bash(git push --force *)"];
+  const getType = async (command: string) =>
+    (await decideWithDenyRules(deny, "bash", { command })).type;
+  for (
+    const command of [
+      ...[
+        "rm dist/*.js",
+        "rm -f ./*.js src/a{b,c}",
+        'rm -f "dist/$F" ./"$F"',
+        'rm -r -- "$F" $G *',
+      ],
+      ...['git reset -- "$F"', "git reset -q -- $F", 'git push origin "v$V" "HEAD:$B"'],
+    ]
+  ) assertEquals(await getType(command), "approved", command);
+  for (
+    const command of [
+      ...[
+        "rm *",
+        "rm -f $F",
+        'rm "$F"',
+        "rm dist/$F",
+        "rm {a,-rf}",
+        'rm -"r$F"',
+        'rm -f "$F" -- a',
+      ],
+      ...['git reset "$F"', 'git push origin -- "$F"', 'git push origin "+$B"', "git push $V"],
+    ]
+  ) assertEquals(await getType(command), "denied", command);
 });

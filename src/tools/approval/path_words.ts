@@ -111,6 +111,8 @@ export function listPathWords(command: SimpleCommand): readonly PathWord[] {
   const texts = args.map(({ text }) => text);
   const words = args.flatMap((word, index) => {
     if (index === patternIndex || isExcluded(name, { texts, index })) return [];
+    // The directories of programs.
+    if (name === "export" && word.text.startsWith("PATH=")) return [];
     if (name === "git" && isBranch(subcommand, { texts, index })) return [];
     const isCode = INTERPRETERS.test(name) || name === "alias";
     const parts = isCode && /[\s"'`()]/.test(word.text)

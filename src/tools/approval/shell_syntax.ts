@@ -10,6 +10,7 @@ import {
   type Command,
   type DoubleQuotedChild,
   forEachChild,
+  type ParameterExpansionPart,
   parse,
   type Redirection,
   type SyntaxNode,
@@ -20,6 +21,7 @@ import {
   createOtherVariables,
   isCount,
   listNumericVariables,
+  namesNumber,
   type OtherVariables,
 } from "./numeric_variables.ts";
 
@@ -156,6 +158,8 @@ class ScriptReader implements ParsedScript {
   multiplies = false;
   bashOnly = false;
   readonly #source: string;
+  /** Words that are compared with the value of a variable, and lists of directories of programs. */
+  readonly #noWords = new Set<SyntaxNode>();
 
   constructor(source: string) {
     this.#source = source;
@@ -178,8 +182,14 @@ class ScriptReader implements ParsedScript {
       case "Redirected":
         this.commands.push({ assignments: [], words: [], redirects: toRedirects(node.redirects) });
         break;
+      case "ParameterExpansion":
+        if (node.operation?.type === "Remove") this.#noWords.add(node.operation.operand);
+        break;
+      case "Assignment":
+        if (node.name === "PATH") this.#noWords.add(node.value);
+        break;
       case "Word":
-        this.words.push(toShellWord(node));
+        if (!this.#noWords.has(node)) this.words.push(toShellWord(node));
         break;
       case "Function":
         this.multiplies ||= countCalls(node.body, node.name.value) > 1;
@@ -210,25 +220,27 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
       return node.expression === undefined;
     // The value of a variable in an expression is evaluated, with the substitutions in it.
     case "ArithmeticWord":
-      return !/^\s*(?:\d+|0[xX][\da-fA-F]+)\s*$/.test(node.value) &&
-        !namesNumber(node.value, numbers);
-    // `${!name}` and `${name@P}` evaluate the value of the variable, an index or an offset is an expression.
+      return !namesNumber(node.value, numbers);
     case "ParameterExpansion":
-      return node.prefix === "!" ||
-        node.text.includes("=") && EVALUATED_VARIABLES.test(node.parameter) ||
-        node.index !== undefined && !/^[\d@*]+$/.test(node.index.text) ||
-        node.operation !== undefined && UNCLEAR_OPERATIONS.has(node.operation.type);
+      return isUnclearExpansion(node, numbers);
     case "TestUnary":
-      return /^-[vR]$/.test(node.operator);
+      return node.operator === "-R" || node.operator === "-v" && !/^\w+$/.test(node.operand.text);
     case "TestBinary":
       return /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator) &&
-        ![node.left, node.right].every((word) => isNumber(word) || namesNumber(word.text, numbers));
+        ![node.left, node.right].every(({ text }) =>
+          namesNumber(text, numbers) || numbers.size > 0 && isCount(text.replace(/^"(.*)"$/, "$1"))
+        );
     // A document without an end reaches to the end of the script, or of the substitution it is in.
     case "HereDoc":
       return node.closing === undefined;
     case "Assignment":
       return node.index !== undefined ||
         EVALUATED_VARIABLES.test(node.name) && !hasPlainValue(node);
+    case "ArrayValue":
+      return node.elements.some(({ text }) => {
+        const [, index] = /^\[(.*)\]\+?=/s.exec(text) ?? [];
+        return index !== undefined && !namesNumber(index, numbers);
+      });
     // They are a syntax error unless the shell enables them.
     case "ExtendedGlob":
     case "FileDescriptorVariable":
@@ -264,11 +276,28 @@ function isBashOnly(node: SyntaxNode, source: string): boolean {
   }
 }
 
-const UNCLEAR_OPERATIONS: ReadonlySet<string> = new Set(["Transform", "Slice", "Unknown"]);
+/**
+ * Whether an expansion may evaluate a text: `${!name}` and `${name@P}` evaluate the value of the variable, an index or an
+ * offset is an expression. `${!name[@]}` lists indices.
+ */
+function isUnclearExpansion(
+  { prefix, text, parameter, index, operation }: ParameterExpansionPart,
+  numbers: ReadonlySet<string>,
+): boolean {
+  const isList = index !== undefined && /^[@*]$/.test(index.text);
+  return prefix === "!" && !(isList && operation === undefined) ||
+    text.includes("=") && EVALUATED_VARIABLES.test(parameter) ||
+    index !== undefined && !isList && !namesNumber(index.text, numbers) ||
+    operation?.type === "Transform" || operation?.type === "Unknown" ||
+    operation?.type === "Slice" &&
+      ![operation.offset, operation.length].every((word) =>
+        word === undefined || word.text.trim() === "" || namesNumber(word.text, numbers)
+      );
+}
 
 /** Variables whose value is a command, or decides which programs run. */
 export const EVALUATED_VARIABLES =
-  /^(?:PATH|IFS|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_(?!(?:AUTHOR|COMMITTER)_|TERMINAL_PROMPT$|OPTIONAL_LOCKS$|MERGE_AUTOEDIT$|LFS_SKIP_SMUDGE$).*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|RSYNC_RSH|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|PYTHONSTARTUP|.*_OPTIONS|.*SHELL)$/;
+  /^(?:PATH|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_(?!(?:AUTHOR|COMMITTER)_|TERMINAL_PROMPT$|OPTIONAL_LOCKS$|MERGE_AUTOEDIT$|LFS_SKIP_SMUDGE$|TRACE|CURL_VERBOSE$).*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|RSYNC_RSH|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|PYTHONSTARTUP|.*_OPTIONS|.*SHELL)$/;
 
 /** Directories of programs that `PATH` may have besides those before. */
 const PATH_ENTRY =
@@ -277,6 +306,15 @@ const PATH_ENTRY =
 /** Options of Node that load no code. */
 const NODE_OPTIONS =
   /^\s*(?:--(?:max-old-space-size=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|enable-source-maps|unhandled-rejections=\w+|openssl-legacy-provider|experimental-(?:vm-modules|strip-types|transform-types))\s*)*$/;
+
+/** Options of ssh with which it starts no other program here. */
+const PLAIN_SSH =
+  /^ssh(?:\s+-(?:[46ACqTvxX]+|[ip]\s*[\w./~@-]+|o\s*(?:StrictHostKeyChecking|UserKnownHostsFile|Identit(?:iesOnly|yFile)|ConnectTimeout|BatchMode|LogLevel)=[\w./~-]+))*\s*$/;
+
+/** Whether a command with which another program connects is ssh with plain options. */
+export function startsPlainSsh(command: string): boolean {
+  return PLAIN_SSH.test(command);
+}
 
 /** Whether a variable that decides which programs run has a common value that starts no unknown one. */
 function hasPlainValue({ name, value }: Assignment): boolean {
@@ -287,6 +325,7 @@ function isPlainValue(name: string, value: string, literal: boolean): boolean {
   if (name === "PATH") return value.split(":").every((entry) => PATH_ENTRY.test(entry));
   if (!literal) return false;
   if (name === "NODE_OPTIONS") return NODE_OPTIONS.test(value);
+  if (name === "GIT_SSH_COMMAND" || name === "RSYNC_RSH") return startsPlainSsh(value);
   return /PAGER$|EDITOR$|^VISUAL$/.test(name) && /^(?:cat|true|:)?$/.test(value);
 }
 
@@ -314,15 +353,19 @@ function mayEvaluate({ name, args }: Command): boolean {
   const words = [...(name ? [name] : []), ...args.filter((arg) => arg.type === "Word")];
   const start = words.findIndex(({ value }) => !/^(?:command|builtin|-\w+|--)$/.test(value));
   const [program, ...rest] = words.slice(start);
-  const isExpansion = (word: Word | undefined) =>
-    word !== undefined && /^[$`]/.test(word.value) && !isLiteral(word);
+  const isExpansion = (word: Word | undefined) => word !== undefined && !isLiteral(word);
+  const isOption = (word: Word | undefined) =>
+    isExpansion(word) && /^[-$`]/.test(word?.value ?? "");
+  // In `name=value`, only the name counts.
+  const isName = (word: Word) => isExpansion(word) && !/^\w+\+?=/.test(word.value);
+  const isReadOption = (index: number) => /^-[a-zA-Z]*[dinpNtu]$/.test(rest[index]?.value ?? "");
   switch (program?.value) {
     case "read":
-      return rest.some((word, index) =>
-        isExpansion(word) && !(index === 1 && /^-r?p$/.test(rest[0]?.value ?? ""))
-      );
     case "mapfile":
     case "readarray":
+      return rest.some((word, index) =>
+        isExpansion(word) && !(isReadOption(index - 1) && !isReadOption(index - 2))
+      );
     case "getopts":
     case "unset":
     case "declare":
@@ -330,26 +373,24 @@ function mayEvaluate({ name, args }: Command): boolean {
     case "local":
     case "export":
     case "readonly":
-      return rest.some(isExpansion);
+      return rest.some(isName);
     // Without a name and a format it only fails.
     case "printf":
-      return isExpansion(rest[0]) && (rest.length > 2 || rest[0] && !isQuoted(rest[0])) === true;
+      return isOption(rest[0]) && (rest.length > 2 || rest[0] && !isQuoted(rest[0])) === true;
     case "test":
     case "[":
-      return isExpansion(rest[0]) && rest.length === (program.value === "[" ? 3 : 2);
+      return rest.some((word, index) =>
+        isOption(word) && isTestEnd(rest[index - 1]) && !isTestEnd(rest[index + 1]) &&
+        isTestEnd(rest[index + 2])
+      );
     default:
       return false;
   }
 }
 
-function isNumber({ text }: Word): boolean {
-  return /^(?:["']?-?\d+["']?|"?\$[?#$!]"?)$/.test(text);
-}
-
-/** Whether an expression is a variable whose value is a number. */
-function namesNumber(expression: string, numbers: ReadonlySet<string>): boolean {
-  const [, name] = /^\s*"?\$?\{?(\w+)\}?"?\s*$/.exec(expression) ?? [];
-  return name !== undefined && numbers.has(name);
+/** Whether a test of `[` cannot reach to a word: it is none, or joins tests. */
+function isTestEnd(word: Word | undefined): boolean {
+  return word === undefined || /^(?:[!()\]]|-[ao])$/.test(word.value);
 }
 
 /** Whether an unquoted part has an operator, as in `0<(command)`, which bash takes for a substitution. */

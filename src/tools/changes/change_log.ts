@@ -120,10 +120,11 @@ export class ChangeLog {
     const changes: NetChange[] = [...getNetChanges(active, selected).values()];
     const made = active.filter(({ turn: id }) => id === selected)
       .flatMap(({ madeDirectories = [] }) => madeDirectories);
-    const undo = (change: NetChange) => this.#undo(files, change);
     // Created files are removed first: a directory may have taken the place of a file, or a file that of one.
     const created = changes.filter(({ before }) => before === null);
     const existing = changes.filter(({ before }) => before !== null);
+    const places = new Set(existing.map(({ path }) => path));
+    const undo = (change: NetChange) => this.#undo(files, change, places);
     const removals = await mapParallel(created, undo);
     const directories = await removeDirectories(files, made);
     const restorations = await mapParallel(existing, undo);
@@ -184,20 +185,32 @@ export class ChangeLog {
     }
   }
 
-  async #undo(files: SandboxFiles, change: NetChange): Promise<UndoOutcome> {
+  /**
+   * Undoes a change.
+   *
+   * @param places Paths at which contents are restored; that behind a link is added.
+   */
+  async #undo(
+    files: SandboxFiles,
+    change: NetChange,
+    places: Set<string>,
+  ): Promise<UndoOutcome> {
     const { path, before, after } = change;
     try {
       const current = await files.readIfExists(path, { maxBytes: MAX_BYTES });
       if (await hashOrNull(current ?? null) !== after) {
         return { type: "left", path, reason: "the file was changed after the turn" };
       }
-      if (after !== null && await files.resolve(path, "write") !== path) {
+      const place = await files.resolve(path, "write");
+      // A link to a missing file can keep the content, unless another one is restored there.
+      if (place !== path && (after !== null || places.has(place))) {
         return { type: "left", path, reason: "a link has taken its place" };
       }
       if (before === null) {
         await files.remove(path);
         return { type: "removed", path };
       }
+      places.add(place);
       const content = await this.#store.readContent(before);
       if (!content) {
         return { type: "left", path, reason: "the earlier content is not in the store" };

@@ -17,7 +17,8 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { getTrustedPath } from "../../platform/trusted_path.ts";
 import { isInWritableDirectory } from "../../platform/writable_directories.ts";
 import type { ChangeLog } from "./change_log.ts";
-import { type TakenSnapshot, WorkTreeSnapshots } from "./work_tree_snapshots.ts";
+import type { TakenSnapshot } from "./snapshot.ts";
+import { WorkTreeSnapshots } from "./work_tree_snapshots.ts";
 
 /** Maximum number of names in a reason. */
 const MAX_NAMES = 10;

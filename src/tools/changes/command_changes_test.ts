@@ -459,6 +459,25 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "undoTurn(): restores no content through a link to the place of another one",
+  ignore,
+  async fn() {
+    for (const target of ["a.txt", "missing.txt"]) {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      const names = ["a.txt", "b.txt", "c.txt"];
+      for (const name of names) workspace.writeFile(name, name);
+      const command = `rm *.txt; ln -s ${target} b.txt; ln -s ${target} c.txt`;
+      await workspace.callTool("bash", { command });
+      const { restored, left } = await changeLog.undoTurn(workspace.sandbox.files);
+      assertEquals([...restored, ...left.map(({ path }) => path)].toSorted(), names);
+      for (const name of restored) assertEquals(workspace.readFile(name), name);
+      assertEquals(restored.includes("a.txt"), true);
+    }
+  },
+});
+
 Deno.test("undoTurn(): removes a file that the turn created and then changed", async () => {
   const changeLog = new ChangeLog();
   await using workspace = new TestWorkspace({}, { changeLog });

@@ -20,68 +20,9 @@ import { toIgnorePattern } from "./ignore_pattern.ts";
 import { PathLocks } from "./path_locks.ts";
 import { concatenate, splitPaths, toText } from "./program_output.ts";
 import { LINK_MODE, losesMode, parseRawDiff, type RawChange, REPOSITORY_MODE } from "./raw_diff.ts";
+import type { OmittedFiles, Snapshot, SnapshotChanges, TakenSnapshot } from "./snapshot.ts";
 import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
 import { watchProcess } from "../process/watch_process.ts";
-
-/** A change between two snapshots. */
-export interface SnapshotChange {
-  /** Path relative to the root, with `/`. */
-  readonly path: string;
-  /** Content before; `null` if the file did not exist. */
-  readonly before: Uint8Array | null;
-  /** Content after; `null` if the file does not exist, or a link has taken its place. */
-  readonly after: Uint8Array | null;
-}
-
-/** Changes between two snapshots. */
-export interface SnapshotChanges {
-  /** The changes of regular files. */
-  readonly changes: readonly SnapshotChange[];
-  /**
-   * Files that only the later snapshot has, but which are older, such as an ignored file that was moved. To remove them
-   * would remove their only copy.
-   */
-  readonly older: readonly string[];
-  /**
-   * Paths whose change cannot be undone, or not all of it: links, modes, nested repositories and names that are not UTF-8.
-   */
-  readonly others: readonly string[];
-  /** Ignored files, files with secrets, and directories with only such files, in which files changed or which are gone. */
-  readonly ignored: readonly string[];
-  /** The directories of the earlier snapshot, relative to the root. */
-  readonly directories: ReadonlySet<string>;
-}
-
-/** A snapshot, or the reason why none was taken this time. */
-export type Snapshot =
-  | TakenSnapshot
-  | { readonly type: "refused"; readonly reason: string };
-
-/** A snapshot. */
-export interface TakenSnapshot {
-  readonly type: "taken";
-  /** Id of its tree. */
-  readonly id: string;
-  /** When it was taken, by the clock of the file system; `null` when that is not known. */
-  readonly time: Date | null;
-  /** The files that it leaves out. */
-  readonly omitted: OmittedFiles;
-  /** Path of a file that is as old as the snapshot. */
-  readonly marker: string;
-}
-
-/** Paths of files and directories that a snapshot leaves out, relative to the root. */
-export interface OmittedFiles {
-  /** The files over 20 MB. */
-  readonly large: readonly string[];
-  /** The directories of nested repositories, from which git would read more than the files of the work tree. */
-  readonly repositories: readonly string[];
-  /**
-   * The other ones: ignored files and those with secrets; directories of only such files end with `/`. `undefined` if there
-   * are nested repositories: git would read their files, which may be pipes.
-   */
-  readonly ignored: readonly string[] | undefined;
-}
 
 /** Larger files are not part of a snapshot. */
 const MAX_FILE_BYTES = 20_000_000;
@@ -91,6 +32,12 @@ const MAX_CHANGED_BYTES = 200_000_000;
 
 /** Time limit of each call of git. */
 const TIMEOUT_MS = 20_000;
+
+/** Maximum number of attempts to store the files of one snapshot. */
+const MAX_ATTEMPTS = 5;
+
+/** Exit code of git after an error that ends it. */
+const FATAL_ERROR = 128;
 
 /** Id of a tree without files. */
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -132,6 +79,8 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   #tree = EMPTY_TREE;
   /** Whether the index may contain nested repositories: a snapshot was interrupted. */
   #isUnchecked = false;
+  /** Whether git failed to store the files of the last snapshot. */
+  #hasFailed = false;
 
   /**
    * @param root Canonical path of the directory.
@@ -151,6 +100,18 @@ export class WorkTreeSnapshots implements AsyncDisposable {
 
   async #take(signal: AbortSignal): Promise<Snapshot> {
     const directory = await (this.#directory ??= this.#create(signal));
+    // When the last snapshot failed, git may always fail, and each attempt may take seconds.
+    const attempts = this.#hasFailed ? 1 : MAX_ATTEMPTS;
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const snapshot = await this.#tryTake(directory, signal);
+      this.#hasFailed = snapshot === undefined;
+      if (snapshot) return snapshot;
+    }
+    return { type: "refused", reason: "git cannot store the files, which may change meanwhile" };
+  }
+
+  /** Takes a snapshot; returns `undefined` if git fails to store the files. */
+  async #tryTake(directory: string, signal: AbortSignal): Promise<Snapshot | undefined> {
     const unusual = await this.#findUnusualFiles(signal);
     const [blocking] = unusual.blocking;
     if (blocking !== undefined) {
@@ -160,7 +121,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     await system.writeTextFile(marker, "");
     const { large, repositories } = unusual;
     const time = await this.#exclude(directory, unusual, signal);
-    await this.#addFiles(directory, signal);
+    if (!await this.#addFiles(directory, signal)) return undefined;
     const [id, ignored] = await finishAll([
       this.#writeTree(signal),
       repositories.length === 0 ? this.#git(LIST_IGNORED, { signal }) : undefined,
@@ -177,8 +138,11 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     return { type: "taken", id, time, omitted, marker };
   }
 
-  /** Adds the files to the index, without those that commands may not read. */
-  async #addFiles(directory: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Adds the files to the index, without those that commands may not read. Returns whether git succeeds: it fails when a file
+   * disappears before it is read, such as a temporary file of a watcher or of another agent's command.
+   */
+  async #addFiles(directory: string, signal: AbortSignal): Promise<boolean> {
     if (this.#isUnchecked) {
       for (const name of ["index", "index.lock"]) {
         await system.remove(join(directory, name)).catch(() => {});
@@ -193,9 +157,15 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const list = ["ls-files", "--modified", "--others", "--exclude-standard", "-z", "--", "."];
     const changed = await this.#git([...list, ...excluded], { signal });
     // Most commands change nothing, and a program with limited rights takes longer to start.
-    if (changed.length === 0) return;
-    const add = ["add", "--all", "--ignore-errors", "--", "."];
-    await this.#git([...add, ...excluded], { signal, maxCode: 1, readsContents: true });
+    if (changed.length === 0) return true;
+    const add = ["add", "--all", "--ignore-errors", "--", ".", ...excluded];
+    const accepts = (code: number) => code <= 1 || code === FATAL_ERROR;
+    const { code } = await this.#execute(
+      ["git", ...add],
+      await this.#prepareGit({ signal, readsContents: true }),
+      accepts,
+    );
+    return code !== FATAL_ERROR;
   }
 
   /**
@@ -406,8 +376,13 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   }
 
   async #git(args: readonly string[], options: RunOptions): Promise<Uint8Array> {
+    return await this.#run("git", args, await this.#prepareGit(options));
+  }
+
+  /** Adds the variables with which git uses the directory of the snapshots, and no settings of the user. */
+  async #prepareGit(options: RunOptions): Promise<RunOptions> {
     const directory = options.directory ?? await this.#directory ?? "";
-    return await this.#run("git", args, {
+    return {
       ...options,
       env: {
         GIT_DIR: directory,
@@ -421,11 +396,21 @@ export class WorkTreeSnapshots implements AsyncDisposable {
         LC_ALL: "C",
         HOME: directory,
       },
-    });
+    };
   }
 
   async #run(program: string, args: readonly string[], options: RunOptions): Promise<Uint8Array> {
-    const { signal, input, env = {}, maxCode = 0, readsContents = false } = options;
+    const { maxCode = 0 } = options;
+    const { output } = await this.#execute([program, ...args], options, (code) => code <= maxCode);
+    return output;
+  }
+
+  /** Runs a program until it exits with an accepted code. */
+  async #execute(
+    [program = "", ...args]: readonly string[],
+    { signal, input, env = {}, readsContents = false }: RunOptions,
+    accepts: (code: number) => boolean,
+  ): Promise<{ readonly code: number; readonly output: Uint8Array }> {
     const chunks: Uint8Array[] = [];
     let bytes = 0;
     const { getProgramPath, startReader } = this.#options;
@@ -445,7 +430,9 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       },
     });
     signal.throwIfAborted();
-    if (outcome.type === "exited" && outcome.exit.code <= maxCode) return concatenate(chunks);
+    if (outcome.type === "exited" && accepts(outcome.exit.code)) {
+      return { code: outcome.exit.code, output: concatenate(chunks) };
+    }
     const reason = outcome.type === "timed_out" ? "takes too long" : "failed";
     throw new BadRequestError(`${program} ${args[0]} ${reason} in ${JSON.stringify(this.#root)}`);
   }

@@ -42,3 +42,39 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  name: "take(): stores the files again when git fails, as it does when one of them disappears",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using project = await createTemporaryDirectory({ "a.txt": "one" });
+    await using parent = await createTemporaryDirectory();
+    let failures = 1;
+    let starts = 0;
+    await using snapshots = new WorkTreeSnapshots(project.path, parent.path, {
+      listHidden: () => [],
+      startReader(launch) {
+        starts++;
+        const failing = { ...launch, program: "sh", args: ["-c", "exit 128"] };
+        return Promise.resolve(startProcess(failures-- > 0 ? failing : launch));
+      },
+      getProgramPath: () => Deno.env.get("PATH") ?? "",
+    });
+    const take = () => snapshots.take(new AbortController().signal);
+    const complete = await take();
+    assert(complete.type === "taken");
+    // Git fails each time: the next snapshot makes one attempt, and a later one can succeed.
+    failures = Infinity;
+    project.write("a.txt", "two");
+    for (const attempts of [5, 1]) {
+      starts = 0;
+      assertEquals((await take()).type, "refused");
+      assertEquals(starts, attempts);
+    }
+    failures = 0;
+    project.write("a.txt", "one");
+    const next = await take();
+    assert(next.type === "taken");
+    assertEquals(next.id, complete.id);
+  },
+});

@@ -1,0 +1,31 @@
+/**
+ * The scripts that are among the arguments of a program which starts others, such as `uv run bash -c 'script'`.
+ *
+ * @module
+ */
+
+import type { ShellWord } from "./shell_syntax.ts";
+
+/** Shells whose scripts are parsed, and those with a similar syntax. */
+const SHELL = /^(?:.*\/)?(?:ba|da|k|a|z)?sh$/;
+
+/** Options with a script in the next word, such as `-c` and `-lc`. */
+const SCRIPT_OPTION = /^-[a-zA-Z]*c[a-zA-Z]*$/;
+
+/** Returns the scripts of the shells among the arguments of a program. */
+export function listShellArguments(args: readonly ShellWord[]): readonly string[] {
+  return args.flatMap(({ text, literal }, index) =>
+    literal && SHELL.test(text) ? findScript(args, index + 1) : []
+  );
+}
+
+/** Finds the script behind the options of a shell. */
+function findScript(args: readonly ShellWord[], start: number): readonly string[] {
+  let hasScript = false;
+  for (let index = start; index < args.length; index++) {
+    const { text = "", literal = false } = args[index] ?? {};
+    if (/^[-+]/.test(text)) hasScript ||= SCRIPT_OPTION.test(text);
+    else return hasScript && literal ? [text] : [];
+  }
+  return [];
+}
