@@ -12,10 +12,10 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { callHasPrefix, createRuledCall, type RuledCall } from "./approval_rules.ts";
 import { assessScript, type CommandAssessment } from "./command_assessment.ts";
 import { type Concern, mayChangeDirectory } from "./command_rules.ts";
-import { isHidingSecrets } from "../kit/hiding_tools.ts";
+import { getShellPlaces, isHidingSecrets } from "../kit/tool_marks.ts";
 import { type ExecutedCommands, findExecutedCommands } from "./executed_commands.ts";
 import { followRuleLinks } from "./linked_rules.ts";
-import { searchesOutside } from "./outside_searches.ts";
+import { type ScriptPlace, searchesOutside } from "./outside_searches.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import type { CompiledRules, SourcedRule } from "./rule_set.ts";
 import { mayReadUnknownFiles } from "./unknown_reads.ts";
@@ -68,6 +68,15 @@ export interface GateRules {
   readonly sandbox: GateSandbox | undefined;
   /** Whether an approved command may have changed the working directory. */
   readonly isMoved: boolean;
+  /** Approved commands that may change the working directory of later ones. */
+  readonly moves: readonly ApprovedMove[];
+}
+
+/** An approved command that may change the working directory of later ones. */
+export interface ApprovedMove {
+  readonly toolCallId: string;
+  readonly tool: AgentTool;
+  readonly script: ExecutedCommands;
 }
 
 /** Decides about a call. */
@@ -102,7 +111,7 @@ async function withLinkedRules(gate: GateRules): Promise<GateRules> {
 }
 
 async function assessCall(
-  { sandbox, isMoved }: GateRules,
+  { sandbox, isMoved, moves }: GateRules,
   { name, arguments: args, tool }: ExplainedRequest,
 ): Promise<AssessedCall> {
   const created = await createRuledCall({ name, arguments: args }, sandbox?.files);
@@ -117,8 +126,20 @@ async function assessCall(
   const { script } = call;
   const assessment = script && assessScript(script);
   const isOutside = script !== undefined && sandbox?.files !== undefined &&
-    await searchesOutside(script, sandbox.files);
+    await searchesOutside(script, { files: sandbox.files, ...findPlace(tool, moves) });
   return { call, tool, risk, assessment, isOutside };
+}
+
+/** Finds where the shells of a tool may be when a call runs, and the commands that may move them before. */
+function findPlace(
+  tool: AgentTool,
+  moves: readonly ApprovedMove[],
+): Omit<ScriptPlace, "files"> {
+  const places = getShellPlaces(tool);
+  if (!places) return {};
+  const earlier = moves.filter((move) => move.tool === tool && !places.hasEnded(move.toolCallId))
+    .flatMap(({ script }) => script.commands);
+  return { directories: places.listDirectories(), earlier };
 }
 
 /** Whether a tool leaves out the paths that its argument `exclude_paths` names. */
@@ -266,7 +287,7 @@ function findAskRule({ ask }: CompiledRules, call: RuledCall): SourcedRule | und
 
 function explainQuestion(
   { mode, rules, classes, trusted, definitions }: GateRules,
-  { call, tool, risk, isOutside }: AssessedCall,
+  { call, tool, risk, assessment, isOutside }: AssessedCall,
 ): AskedDecision {
   const rule = findAskRule(rules, call);
   if (rule) {
@@ -287,9 +308,12 @@ function explainQuestion(
   if (isRedefined(definitions, tool) && trusted.some(({ name }) => name === tool.name)) {
     return { type: "asked", reason: "The tool has changed since it was trusted in this session." };
   }
+  if (mode === "smart" && assessment?.verdict === "dangerous") {
+    return { type: "asked", reason: `The command is dangerous. ${assessment.reasons.join(" ")}` };
+  }
   if (mode === "smart" && isOutside && (tool.readOnly === true || risk === "read")) {
     const reason =
-      "The command may read files with secrets: it searches a directory outside those of the sandbox.";
+      "The command may read files with secrets: it may search a directory outside those of the sandbox.";
     return { type: "asked", reason };
   }
   const readsUnknown = tool.readOnly === true && call.script && mayReadSecrets(call.script, tool);
@@ -315,11 +339,13 @@ function formatGrant(grant: TrustGrant): string {
   return `${grant.name}(${grant.prefix}${grant.name === "bash" ? " *" : "/**"})`;
 }
 
-/** Whether a call may change the working directory of later commands. */
-export function mayMoveShell({ name, arguments: args }: Omit<ExplainedRequest, "tool">): boolean {
-  if (name !== "bash") return false;
-  return typeof args.command !== "string" ||
-    mayChangeDirectory(findExecutedCommands(args.command));
+/** Returns the commands of a call that may change the working directory of later ones; `undefined` for another call. */
+export function findMove(
+  { name, arguments: args }: Omit<ExplainedRequest, "tool">,
+): ExecutedCommands | undefined {
+  if (name !== "bash") return undefined;
+  const script = findExecutedCommands(typeof args.command === "string" ? args.command : "eval $X");
+  return mayChangeDirectory(script) ? script : undefined;
 }
 
 /** Finds the grant that covers a call. No grant covers a dangerous command. */

@@ -1,20 +1,36 @@
 /**
- * Searches of directories outside those of a sandbox, also behind links, which any repository may contain.
+ * Searches of directories outside those of a sandbox, also behind links, which any repository may contain, and other commands
+ * that may show all files of such a directory.
  *
  * @module
  */
 
 import type { NamedEntry } from "../../platform/file_calls.ts";
+import { dirname, join } from "../../platform/paths.ts";
+import { pathExists } from "../../platform/path_exists.ts";
 import { system } from "../../platform/system.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
+import { isWithin } from "../files/file_rules.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
+import { type ExecutedCommands, getProgram, runsArguments } from "./executed_commands.ts";
+import { listComparedPaths } from "./git_arguments.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import { expandWord, listSearchOperands } from "./search_operands.ts";
 import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
+import { WITHOUT_CONTENT } from "./unknown_reads.ts";
+
+/** Programs that search directories, without an operand the one they are in. */
+const SEARCHERS = /^(?:rg|rga|ag|ug|ugrep)$/;
+
+/** Programs that search directories with the options of `RECURSIVE`. */
+const GREPS = /^(?:g?[ef]?grep|(?:bz|xz|z|zst)[ef]?grep|pcre2?grep)$/;
 
 /** Options with which `grep` searches a directory, whatever its files are called, as `rg` and `ag` do. */
-const RECURSIVE = /^-(?!-)\w*[rR]|^--(?:de?r|rec|dir)|^-\w*d/;
+const RECURSIVE = /^-(?!-)\w*[rR]|^--(?:der|rec|di)|^-\w*d/;
+
+/** Programs that read the files which are named to them, and no directories. */
+const FILE_READERS =
+  /^(?:awk|base64|bat|cat|cmp|column|comm|cut|[ef]?grep|file|fmt|fold|[gmn]awk|head|hexdump|jq|less|more|nl|od|paste|rev|sed|sort|strings|tac|tail|tr|uniq|xxd|zgrep)$/;
 
 /** Matches what the shell replaces by names. */
 const PATTERN = /[*?[]/;
@@ -22,7 +38,8 @@ const PATTERN = /[*?[]/;
 /** The home or the working directory at the beginning of a word. */
 const KNOWN_VARIABLE = /^(?:~\+?|\$\{?(?:HOME|PWD)\}?)(?=\/|$)/;
 
-const CHANGES_DIRECTORY = /^(?:cd|pushd)$/;
+/** Variables that decide where `cd` leads, and what the words of `KNOWN_VARIABLE` mean. */
+const PLACES = /^(?:CDPATH|HOME|OLDPWD|PWD)$/;
 
 /** Matches paths of installed programs and packages, to which package managers link. */
 const INSTALLED = new RegExp(
@@ -41,54 +58,152 @@ const INSTALLED = new RegExp(
 /** Maximum number of paths to examine; a script with more may search anywhere. */
 const MAX_PATHS = 200;
 
-/** Whether a script searches a directory outside those of a sandbox, where nothing hides files with secrets. */
+/** Where the commands of a script run. */
+export interface ScriptPlace {
+  readonly files: Sandbox["files"];
+  /** The directories in which the shell may be. Default: the working directory of the sandbox. */
+  readonly directories?: readonly string[] | undefined;
+  /** Commands that may run before those of the script. Default: none. */
+  readonly earlier?: readonly SimpleCommand[] | undefined;
+}
+
+/** A command that may show all files of directories. */
+interface DirectorySearch {
+  /** The files and directories that it may search. */
+  readonly operands: readonly ShellWord[];
+  /** Whether it searches the directory of the shell. */
+  readonly isBare: boolean;
+  /** Whether it compares two files or directories, if both exist. */
+  readonly isComparison: boolean;
+}
+
+/**
+ * Whether a script searches a directory outside those of a sandbox, where nothing hides files with secrets, or passes one to
+ * a program that may show all files in it.
+ */
 export async function searchesOutside(
   { commands }: ExecutedCommands,
-  files: Sandbox["files"],
+  { files, directories, earlier = [] }: ScriptPlace,
 ): Promise<boolean> {
-  const searches = commands.filter(isSearch);
-  const root = searches.length === 0 ? undefined : await findWorkingDirectory(files);
+  const root = await findWorkingDirectory(files);
   if (root === undefined) return false;
-  const moves = commands.filter((command) => CHANGES_DIRECTORY.test(getProgram(command)));
   try {
-    if (commands.some(movesElsewhere)) return true;
-    const targets = moves.flatMap(listTargets);
-    const operands = searches.flatMap((command) =>
-      listSearchOperands(getProgram(command), command.words.slice(1))
-    );
-    if (targets.length > MAX_PATHS) return true;
-    const bases = new Set([root, ...targets.flatMap((word) => listDirectories(word, root))]);
+    const searches = commands.flatMap(findSearch);
+    const operands = searches.flatMap((search) => search.operands);
+    const isBare = searches.some((search) => search.isBare);
+    if (operands.length === 0 && !isBare) return false;
+    const targets = [...earlier, ...commands].flatMap(listTargets);
+    const isPlaced = targets.length > 0 || operands.some(({ text }) => KNOWN_VARIABLE.test(text));
+    if (isPlaced && commands.some(setsPlace)) return true;
+    const bases = await listBases(directories ?? [root], targets);
     if (bases.size * operands.length > MAX_PATHS) return true;
     const paths = new Set([...bases].flatMap((base) => [
-      base,
+      ...isBare ? [base] : [],
       ...operands.flatMap((word) => listDirectories(word, base)),
     ]));
     if (paths.size > MAX_PATHS) return true;
     const outside = await Promise.all([...paths].map((path) => isOutside(path, files)));
-    return outside.includes(true);
+    return outside.includes(true) ||
+      searches.some((search) => search.isComparison && comparesFiles(search, { bases, root }));
   } catch {
     return true; // A pattern has too many alternatives or is too long, or a value is not known.
   }
 }
 
-/** Whether a command sets where `cd` looks for directories, or starts another one in a directory. */
-function movesElsewhere(command: SimpleCommand): boolean {
-  const { words, assignments } = command;
-  return assignments.includes("CDPATH") || words.some(({ text }) => /^CDPATH=/.test(text)) ||
-    (getProgram(command) === "env" &&
-      words.some(({ text }) => /^-(?!-)\w*C|^--c/.test(text)));
-}
-
-/** Lists where a command moves the shell: without an operand to the home directory. */
-function listTargets({ words }: SimpleCommand): readonly ShellWord[] {
-  const operands = words.slice(1).filter(({ text }) => !/^-[A-Za-z@]+$/.test(text));
-  return operands.length > 0 ? operands.flatMap(expandWord) : [{ text: "~", literal: false }];
-}
-
-function isSearch(command: SimpleCommand): boolean {
+function findSearch(command: SimpleCommand): readonly DirectorySearch[] {
+  const { words: [, ...args] } = command;
   const program = getProgram(command);
-  return /^(?:rg|ag)$/.test(program) ||
-    /^[ef]?grep$/.test(program) && command.words.some(({ text }) => RECURSIVE.test(text));
+  const isGrep = GREPS.test(program) && args.some(({ text }) => RECURSIVE.test(text));
+  if (isGrep || SEARCHERS.test(program)) {
+    const operands = listSearchOperands(program, args);
+    return [{ operands, isBare: operands.length === 0, isComparison: false }];
+  }
+  if (program === "git") {
+    const compared = listComparedPaths(args.map(({ text }) => text));
+    const operands = args.filter(({ text }) => compared.includes(text)).flatMap(expandWord)
+      .filter(isKnown);
+    return [{ operands, isBare: false, isComparison: operands.length === 2 }];
+  }
+  if (program === "" || FILE_READERS.test(program)) return [];
+  if (WITHOUT_CONTENT.has(program) || runsArguments(program)) return [];
+  const operands = args.filter(({ text }) => !/^-|^$/.test(text)).flatMap(expandWord);
+  return [{ operands: operands.filter(isKnown), isBare: false, isComparison: false }];
+}
+
+/** Whether a word has no expansion whose value is not known. */
+function isKnown({ text, literal }: ShellWord): boolean {
+  return literal || !/[$`]/.test(text.replace(KNOWN_VARIABLE, ""));
+}
+
+/** Whether operands exist, one of them as a directory, and git compares them as files: outside of a repository. */
+function comparesFiles(
+  { operands }: DirectorySearch,
+  { bases, root }: { readonly bases: ReadonlySet<string>; readonly root: string },
+): boolean {
+  return [...bases].some((base) => {
+    const found = operands.map((word) => listDirectories(word, base));
+    const paths = found.flat();
+    return found.every((candidates) => candidates.some(pathExists)) && paths.some(isDirectory) &&
+      (!isInRepository(root) || paths.some((path) => !isWithin(join(path), root)));
+  });
+}
+
+function isInRepository(directory: string): boolean {
+  for (let path = directory;; path = dirname(path)) {
+    if (pathExists(join(path, ".git"))) return true;
+    if (path === dirname(path)) return false;
+  }
+}
+
+/** Whether a command sets a variable of `PLACES`. */
+function setsPlace({ words, assignments }: SimpleCommand): boolean {
+  return assignments.some((name) => PLACES.test(name)) ||
+    words.some(({ text }) => PLACES.test(/^(\w+)\+?=/.exec(text)?.[1] ?? ""));
+}
+
+/** Lists where a command moves the shell, or starts another command. */
+function listTargets(command: SimpleCommand): readonly ShellWord[] {
+  const { words: [, ...args] } = command;
+  switch (getProgram(command)) {
+    case "cd":
+    case "pushd": {
+      const operands = args.filter(({ text }) => !/^-[A-Za-z@]+$/.test(text));
+      // Without an operand it is the home directory.
+      return operands.length > 0 ? operands.flatMap(expandWord) : [{ text: "~", literal: false }];
+    }
+    case "env":
+    case "genv":
+      return listValues(args, /^(?:-(?!-)\w*C|--c\w*(?:=|$))(.*)$/s);
+    case "git":
+      return listValues(args, /^-C(.*)$/s);
+    default:
+      return [];
+  }
+}
+
+/** Lists the values of an option, in the same word or in the next one. */
+function listValues(args: readonly ShellWord[], option: RegExp): readonly ShellWord[] {
+  return args.flatMap((word, index) => {
+    const value = option.exec(word.text)?.[1];
+    if (value === undefined) return [];
+    return value === "" ? args.slice(index + 1, index + 2) : [{ ...word, text: value }];
+  });
+}
+
+/** Lists the directories in which commands may run that move from one to another, or do not. */
+async function listBases(
+  directories: readonly string[],
+  targets: readonly ShellWord[],
+): Promise<ReadonlySet<string>> {
+  const bases = new Set(directories);
+  for (const target of targets) {
+    const paths = [...bases].flatMap((base) => listDirectories(target, base));
+    if (paths.length > MAX_PATHS) throw new RangeError("The shell may be in too many directories");
+    const real = await Promise.all(paths.map((path) => system.realPath(path).catch(() => path)));
+    // Where a link is left, the shell goes back to the directory with the link, and programs to that behind it.
+    for (const path of [...real, ...paths.map((path) => join(path))]) bases.add(path);
+  }
+  return bases;
 }
 
 /**
@@ -145,6 +260,14 @@ function toAbsolute(path: string, base: string): string {
   }
   const start = /[+P]/.test(name) ? base : readEnvironmentVariable("HOME") ?? "";
   return `${start}/${path.slice(name.length)}`;
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return system.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a path is that of a directory outside those of a sandbox. */

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { testToolContext } from "../../testing/test_tool_context.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { approvalGate } from "./approval_gate.ts";
 import { findExecutedCommands } from "./executed_commands.ts";
@@ -7,7 +8,10 @@ import { searchesOutside } from "./outside_searches.ts";
 async function createProject(): Promise<TestWorkspace> {
   const workspace = new TestWorkspace();
   const { directory } = workspace;
+  workspace.writeFile(".git/HEAD", "");
   workspace.writeFile("src/a.ts", "a");
+  workspace.writeFile("deep/er/f.ts", "f");
+  workspace.writeFile("../my.app/g.ts", "g");
   workspace.writeFile("../other/b.ts", "b");
   workspace.writeFile("../node_modules/p/c.ts", "c");
   workspace.writeFile("../.cargo/registry/src/d.rs", "d");
@@ -17,6 +21,7 @@ async function createProject(): Promise<TestWorkspace> {
   await Deno.symlink("../other", `${directory}/-link`);
   await Deno.symlink("../other/b.ts", `${directory}/b.ts`);
   await Deno.symlink("src", `${directory}/inside`);
+  await Deno.symlink("deep/er", `${directory}/twice`);
   await Deno.symlink("../node_modules/p", `${directory}/p`);
   return workspace;
 }
@@ -69,6 +74,29 @@ const OUTSIDE: readonly string[] = [
   "CDPATH=..; cd other; rg KEY",
   "CDPATH=.. cd other && rg KEY",
   "export CDPATH=..; cd other; rg KEY",
+  "cd src && cd vendor && rg KEY",
+  "cd twice && cd ../.. && rg KEY",
+  "cd twice/../.. && rg KEY",
+  "OLDPWD=..; cd - && rg KEY",
+  "OLDPWD=.. bash -c 'cd -; rg KEY'",
+  "PWD=..; rg KEY ~+",
+  "HOME=../other; rg KEY $HOME",
+  "grep --di=recurse KEY ..",
+  "ggrep -r KEY ..",
+  "pcre2grep -r KEY ..",
+  "zgrep -r KEY ..",
+  "ugrep KEY ..",
+  "git diff src ../other",
+  "git diff --stat -- ../other src",
+  "git --no-pager diff .. src",
+  "git -C src diff . ../../other",
+  "git diff /usr/bin .",
+  "gzip -rc ../other | zcat",
+  "cd ../other && gzip -rc . | zcat",
+  "env -C ../other gzip -rc . | zcat",
+  "zstd -rc lib",
+  "colordiff -r src ../oth*",
+  "diff . ../my.app",
   `rg KEY ${Array.from({ length: 300 }, (_, index) => `a${index}`).join(" ")}`,
 ];
 
@@ -109,16 +137,79 @@ const INSIDE: readonly string[] = [
   "grep -rnE -A 3 /tmp src",
   "rg KEY '{src,lib}' '*'",
   "rg KEY s* *.ts",
+  "cd src && cd - && rg KEY",
+  "cd /usr/bin && rg KEY",
+  "cd .. && cat a | rg KEY src",
+  "HOME=/tmp rg KEY src",
+  "HOME=/tmp npm ci",
+  "env -C src npm test",
+  "env TMPDIR=/tmp make",
+  "timeout 5 ls ..",
+  "ls ..; tree ../other; find .. -name a; test -d ..",
+  "cat ../other/b.ts",
+  "git diff main ../other/b.ts",
+  "git diff main..feature src",
+  "git diff src inside",
+  "git -C .. log",
+  "deno test src b.ts",
+  "node ../other/b.ts",
+  "npm run a -- $X",
 ];
 
 Deno.test("searchesOutside(): finds searches of directories outside those of the sandbox, also behind links", async () => {
   await using workspace = await createProject();
   const { sandbox, directory } = workspace;
-  const search = (command: string) => searchesOutside(findExecutedCommands(command), sandbox.files);
+  const search = (command: string) =>
+    searchesOutside(findExecutedCommands(command), { files: sandbox.files });
   for (const command of OUTSIDE) assertEquals(await search(command), true, command);
   for (const command of INSIDE) assertEquals(await search(command), false, command);
   assertEquals(await search(`rg KEY ${directory}/src`), false);
   assertEquals(await search(`rg KEY ${directory}/lib`), true);
+});
+
+Deno.test("searchesOutside(): finds comparisons of directories by git without a repository", async () => {
+  await using workspace = new TestWorkspace();
+  const { files } = workspace.sandbox;
+  for (const path of ["a/.env", "b/c.ts"]) workspace.writeFile(path, "");
+  const search = (command: string) => searchesOutside(findExecutedCommands(command), { files });
+  assertEquals(await search("git diff a b"), true);
+  assertEquals(await search("git diff a main"), false);
+  assertEquals(await search("git diff b/c.ts b/c.ts"), false);
+  workspace.writeFile(".git/HEAD", "");
+  assertEquals(await search("git diff a b"), false);
+});
+
+Deno.test("approvalGate(): asks about a search where the shell may have been moved outside", async () => {
+  await using workspace = await createProject();
+  const { sandbox } = workspace;
+  const tool = workspace.getTool("bash");
+  const gate = approvalGate({ mode: "smart", sandbox });
+  let calls = 0;
+  const decide = async (command: string) => {
+    const toolCallId = `call_${++calls}`;
+    const { signal } = new AbortController();
+    const request = { toolCallId, name: "bash", arguments: { command }, tool, signal };
+    const { type } = await gate({ ...request, context: undefined });
+    return { type, run: () => tool.execute({ command }, testToolContext({ toolCallId })) };
+  };
+  const steps = [
+    ["cd ../other", "approved"],
+    ["rg KEY", "denied"],
+    ["rg KEY ../project/src", "approved"],
+    ["cd ../project/src", "approved"],
+    ["rg KEY", "approved"],
+    ["rg KEY vendor", "denied"],
+    ["cd ..", "approved"],
+    ["rg KEY", "approved"],
+  ] as const;
+  for (const [command, expected] of steps) {
+    const { type, run } = await decide(command);
+    assertEquals(type, expected, command);
+    if (type === "approved") await run();
+  }
+  // Both of one reply: the first has not run.
+  assertEquals((await decide("cd ../other")).type, "approved");
+  assertEquals((await decide("rg KEY")).type, "denied");
 });
 
 Deno.test("approvalGate(): asks about a search outside the directories of the sandbox", async () => {
@@ -134,7 +225,7 @@ Deno.test("approvalGate(): asks about a search outside the directories of the sa
   assertEquals(await explain("rg KEY lib"), {
     type: "asked",
     reason:
-      "The command may read files with secrets: it searches a directory outside those of the sandbox.",
+      "The command may read files with secrets: it may search a directory outside those of the sandbox.",
   });
   assertEquals((await explain("rg KEY lib", ["bash(rg *)"])).type, "approved");
   assertEquals((await explain("grep -R KEY src")).type, "asked");

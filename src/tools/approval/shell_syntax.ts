@@ -215,7 +215,7 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
     // `${!name}` and `${name@P}` evaluate the value of the variable, an index or an offset is an expression.
     case "ParameterExpansion":
       return node.prefix === "!" ||
-        node.text.includes("=") && EVALUATED_VARIABLES.test(node.parameter) ||
+        node.text.includes("=") && decidesEffects(node.parameter) ||
         node.index !== undefined && !/^[\d@*]+$/.test(node.index.text) ||
         node.operation !== undefined && UNCLEAR_OPERATIONS.has(node.operation.type);
     case "TestUnary":
@@ -235,7 +235,7 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
       return true;
     case "For":
     case "Select":
-      return EVALUATED_VARIABLES.test(node.name.text);
+      return decidesEffects(node.name.text);
     default:
       return false;
   }
@@ -270,6 +270,13 @@ const UNCLEAR_OPERATIONS: ReadonlySet<string> = new Set(["Transform", "Slice", "
 export const EVALUATED_VARIABLES =
   /^(?:PATH|IFS|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_(?!(?:AUTHOR|COMMITTER)_|TERMINAL_PROMPT$|OPTIONAL_LOCKS$|MERGE_AUTOEDIT$|LFS_SKIP_SMUDGE$).*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|RSYNC_RSH|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|PYTHONSTARTUP|.*_OPTIONS|.*SHELL)$/;
 
+/** Variables that decide which directories and options programs use, where a loop, an expansion or an input sets them. */
+const PLACE_VARIABLES = /^(?:CDPATH|HOME|OLDPWD|PWD|RIPGREP_CONFIG_PATH)$/;
+
+function decidesEffects(name: string): boolean {
+  return EVALUATED_VARIABLES.test(name) || PLACE_VARIABLES.test(name);
+}
+
 /** Directories of programs that `PATH` may have besides those before. */
 const PATH_ENTRY =
   /^(?:\$\{?PATH\}?|(?:~|\$\{?(?:HOME|PWD|VIRTUAL_ENV)\}?|\$\(pwd\))?[\w./@+-]*\/\.?s?bin)$/;
@@ -295,7 +302,7 @@ function mayReplaceProgram({ name, args }: Command): boolean {
   const words = [...(name ? [name] : []), ...args.filter((arg) => arg.type === "Word")];
   const programs = /^(?:command|builtin)$/.test(words[0]?.value ?? "") ? words : words.slice(0, 1);
   if (programs.some(({ value }) => /^(?:read|mapfile|readarray|getopts)$/.test(value))) {
-    return words.some(({ value }) => EVALUATED_VARIABLES.test(value.replace(/^-\w/, "")));
+    return words.some(({ value }) => decidesEffects(value.replace(/^-\w/, "")));
   }
   if (!programs.some(({ value }) => /^(?:declare|typeset|local|export|readonly)$/.test(value))) {
     return false;
