@@ -15,7 +15,7 @@ import { type Concern, mayChangeDirectory } from "./command_rules.ts";
 import { getShellPlaces, isHidingSecrets } from "../kit/tool_marks.ts";
 import { type ExecutedCommands, findExecutedCommands } from "./executed_commands.ts";
 import { followRuleLinks } from "./linked_rules.ts";
-import { type ScriptPlace, searchesOutside } from "./outside_searches.ts";
+import { findWideSearch, type ScriptPlace, type WideSearch } from "./wide_searches.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import type { CompiledRules, SourcedRule } from "./rule_set.ts";
 import { mayReadUnknownFiles } from "./unknown_reads.ts";
@@ -125,9 +125,9 @@ async function assessCall(
   const risk = await getRisk(tool, args);
   const { script } = call;
   const assessment = script && assessScript(script);
-  const isOutside = script !== undefined && sandbox?.files !== undefined &&
-    await searchesOutside(script, { files: sandbox.files, ...findPlace(tool, moves) });
-  return { call, tool, risk, assessment, isOutside };
+  const search = script && sandbox?.files &&
+    await findWideSearch(script, { files: sandbox.files, ...findPlace(tool, moves) });
+  return { call, tool, risk, assessment, search };
 }
 
 /** Finds where the shells of a tool may be when a call runs, and the commands that may move them before. */
@@ -153,8 +153,8 @@ interface AssessedCall {
   readonly tool: AgentTool;
   readonly risk: RiskClass;
   readonly assessment: CommandAssessment | undefined;
-  /** Whether a command searches a directory outside those of the sandbox. */
-  readonly isOutside: boolean;
+  /** How a command may show all files of a directory. */
+  readonly search: WideSearch | undefined;
 }
 
 function findDenial(
@@ -246,7 +246,7 @@ async function findApproval(
 /** Finds the approval of the gate of the call's class, or of the tool, in the mode `smart`. */
 async function findClassApproval(
   { classes, sandbox }: GateRules,
-  { call, tool, risk, assessment, isOutside }: AssessedCall,
+  { call, tool, risk, assessment, search }: AssessedCall,
 ): Promise<ApprovalDecision | undefined> {
   const { [risk]: gate } = classes;
   if (gate === "ask") return undefined;
@@ -256,7 +256,7 @@ async function findClassApproval(
       ? undefined
       : { type: "approved", origin: "mode" };
   }
-  if (assessment?.verdict === "dangerous" || (isOutside && gate !== "auto")) return undefined;
+  if (assessment?.verdict === "dangerous" || (search && gate !== "auto")) return undefined;
   // Its sandbox blocks all writes and the network, or refuses to run commands, but may not hide all secrets.
   if (tool.readOnly === true && call.script && !mayReadSecrets(call.script, tool)) {
     return { type: "approved", origin: "mode" };
@@ -287,7 +287,7 @@ function findAskRule({ ask }: CompiledRules, call: RuledCall): SourcedRule | und
 
 function explainQuestion(
   { mode, rules, classes, trusted, definitions }: GateRules,
-  { call, tool, risk, assessment, isOutside }: AssessedCall,
+  { call, tool, risk, assessment, search }: AssessedCall,
 ): AskedDecision {
   const rule = findAskRule(rules, call);
   if (rule) {
@@ -311,10 +311,8 @@ function explainQuestion(
   if (mode === "smart" && assessment?.verdict === "dangerous") {
     return { type: "asked", reason: `The command is dangerous. ${assessment.reasons.join(" ")}` };
   }
-  if (mode === "smart" && isOutside && (tool.readOnly === true || risk === "read")) {
-    const reason =
-      "The command may read files with secrets: it may search a directory outside those of the sandbox.";
-    return { type: "asked", reason };
+  if (mode === "smart" && search && (tool.readOnly === true || risk === "read")) {
+    return { type: "asked", reason: SEARCH_REASONS[search] };
   }
   const readsUnknown = tool.readOnly === true && call.script && mayReadSecrets(call.script, tool);
   if (mode === "smart" && readsUnknown) {
@@ -332,6 +330,13 @@ function explainQuestion(
     : `Every call requires approval in the mode "${mode}", and no rule or grant allows this one.`;
   return { type: "asked", reason };
 }
+
+const SEARCH_REASONS: Readonly<Record<WideSearch, string>> = {
+  outside:
+    "The command may read files with secrets: it may search a directory outside those of the sandbox.",
+  comparison:
+    "The command may read files with secrets: it may show all files of a directory that it compares.",
+};
 
 /** Formats a grant like a rule. */
 function formatGrant(grant: TrustGrant): string {

@@ -1,6 +1,6 @@
 /**
- * Searches of directories outside those of a sandbox, also behind links, which any repository may contain, and other commands
- * that may show all files of such a directory.
+ * Commands that may show all files of directories: searches outside the directories of a sandbox, also behind links, which any
+ * repository may contain, and comparisons.
  *
  * @module
  */
@@ -14,6 +14,7 @@ import { isWithin } from "../files/file_rules.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { type ExecutedCommands, getProgram, runsArguments } from "./executed_commands.ts";
 import { listComparedPaths } from "./git_arguments.ts";
+import { findSubcommand } from "./harmless_commands.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import { expandWord, listSearchOperands } from "./search_operands.ts";
 import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
@@ -73,40 +74,45 @@ interface DirectorySearch {
   readonly operands: readonly ShellWord[];
   /** Whether it searches the directory of the shell. */
   readonly isBare: boolean;
-  /** Whether it compares two files or directories, if both exist. */
-  readonly isComparison: boolean;
+  /** The program that compares the operands, if one does. */
+  readonly comparison?: "diff" | "git" | undefined;
 }
 
 /**
- * Whether a script searches a directory outside those of a sandbox, where nothing hides files with secrets, or passes one to
- * a program that may show all files in it.
+ * How a script may show all files of a directory, also those with secrets: it searches one outside those of a sandbox, where
+ * nothing hides them, or passes it to a program that may do so; or it compares two.
  */
-export async function searchesOutside(
+export type WideSearch = "outside" | "comparison";
+
+/** Finds how a script may show all files of a directory; `undefined` if it does not. */
+export async function findWideSearch(
   { commands }: ExecutedCommands,
   { files, directories, earlier = [] }: ScriptPlace,
-): Promise<boolean> {
+): Promise<WideSearch | undefined> {
   const root = await findWorkingDirectory(files);
-  if (root === undefined) return false;
+  if (root === undefined) return undefined;
   try {
     const searches = commands.flatMap(findSearch);
     const operands = searches.flatMap((search) => search.operands);
     const isBare = searches.some((search) => search.isBare);
-    if (operands.length === 0 && !isBare) return false;
+    if (operands.length === 0 && !isBare) return undefined;
     const targets = [...earlier, ...commands].flatMap(listTargets);
     const isPlaced = targets.length > 0 || operands.some(({ text }) => KNOWN_VARIABLE.test(text));
-    if (isPlaced && commands.some(setsPlace)) return true;
+    if (isPlaced && commands.some(setsPlace)) return "outside";
     const bases = await listBases(directories ?? [root], targets);
-    if (bases.size * operands.length > MAX_PATHS) return true;
+    if (bases.size * operands.length > MAX_PATHS) return "outside";
     const paths = new Set([...bases].flatMap((base) => [
       ...isBare ? [base] : [],
       ...operands.flatMap((word) => listDirectories(word, base)),
     ]));
-    if (paths.size > MAX_PATHS) return true;
+    if (paths.size > MAX_PATHS) return "outside";
     const outside = await Promise.all([...paths].map((path) => isOutside(path, files)));
-    return outside.includes(true) ||
-      searches.some((search) => search.isComparison && comparesFiles(search, { bases, root }));
+    if (outside.includes(true)) return "outside";
+    return searches.some((search) => comparesDirectories(search, { bases, root }))
+      ? "comparison"
+      : undefined;
   } catch {
-    return true; // A pattern has too many alternatives or is too long, or a value is not known.
+    return "outside"; // A pattern has too many alternatives or is too long, or a value is not known.
   }
 }
 
@@ -116,18 +122,22 @@ function findSearch(command: SimpleCommand): readonly DirectorySearch[] {
   const isGrep = GREPS.test(program) && args.some(({ text }) => RECURSIVE.test(text));
   if (isGrep || SEARCHERS.test(program)) {
     const operands = listSearchOperands(program, args);
-    return [{ operands, isBare: operands.length === 0, isComparison: false }];
+    return [{ operands, isBare: operands.length === 0 }];
   }
   if (program === "git") {
-    const compared = listComparedPaths(args.map(({ text }) => text));
+    const texts = args.map(({ text }) => text);
+    // It searches a repository only, which is that of the directory.
+    if (findSubcommand(texts) === "grep") return [{ operands: [], isBare: true }];
+    const compared = listComparedPaths(texts);
     const operands = args.filter(({ text }) => compared.includes(text)).flatMap(expandWord)
       .filter(isKnown);
-    return [{ operands, isBare: false, isComparison: operands.length === 2 }];
+    return [{ operands, isBare: false, comparison: operands.length === 2 ? "git" : undefined }];
   }
   if (program === "" || FILE_READERS.test(program)) return [];
   if (WITHOUT_CONTENT.has(program) || runsArguments(program)) return [];
-  const operands = args.filter(({ text }) => !/^-|^$/.test(text)).flatMap(expandWord);
-  return [{ operands: operands.filter(isKnown), isBare: false, isComparison: false }];
+  const operands = args.filter(({ text }) => !/^-|^$/.test(text)).flatMap(expandWord)
+    .filter(isKnown);
+  return [{ operands, isBare: false, comparison: program === "diff" ? program : undefined }];
 }
 
 /** Whether a word has no expansion whose value is not known. */
@@ -135,16 +145,18 @@ function isKnown({ text, literal }: ShellWord): boolean {
   return literal || !/[$`]/.test(text.replace(KNOWN_VARIABLE, ""));
 }
 
-/** Whether operands exist, one of them as a directory, and git compares them as files: outside of a repository. */
-function comparesFiles(
-  { operands }: DirectorySearch,
+/** Whether `diff` compares two directories, or git does, without a repository or with one of them outside of it. */
+function comparesDirectories(
+  { operands, comparison }: DirectorySearch,
   { bases, root }: { readonly bases: ReadonlySet<string>; readonly root: string },
 ): boolean {
+  if (comparison === undefined) return false;
   return [...bases].some((base) => {
     const found = operands.map((word) => listDirectories(word, base));
-    const paths = found.flat();
-    return found.every((candidates) => candidates.some(pathExists)) && paths.some(isDirectory) &&
-      (!isInRepository(root) || paths.some((path) => !isWithin(join(path), root)));
+    const directories = found.filter((paths) => paths.some(isDirectory));
+    if (comparison === "diff") return directories.length > 1;
+    return found.every((paths) => paths.some(pathExists)) && directories.length > 0 &&
+      (!isInRepository(root) || found.flat().some((path) => !isWithin(join(path), root)));
   });
 }
 

@@ -3,7 +3,7 @@ import { testToolContext } from "../../testing/test_tool_context.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { approvalGate } from "./approval_gate.ts";
 import { findExecutedCommands } from "./executed_commands.ts";
-import { searchesOutside } from "./outside_searches.ts";
+import { findWideSearch } from "./wide_searches.ts";
 
 async function createProject(): Promise<TestWorkspace> {
   const workspace = new TestWorkspace();
@@ -86,11 +86,12 @@ const OUTSIDE: readonly string[] = [
   "pcre2grep -r KEY ..",
   "zgrep -r KEY ..",
   "ugrep KEY ..",
+  "git -C ../other grep KEY",
+  "cd lib && git grep KEY",
   "git diff src ../other",
   "git diff --stat -- ../other src",
   "git --no-pager diff .. src",
   "git -C src diff . ../../other",
-  "git diff /usr/bin .",
   "gzip -rc ../other | zcat",
   "cd ../other && gzip -rc . | zcat",
   "env -C ../other gzip -rc . | zcat",
@@ -150,33 +151,42 @@ const INSIDE: readonly string[] = [
   "git diff main ../other/b.ts",
   "git diff main..feature src",
   "git diff src inside",
+  "git grep KEY",
+  "git -C src grep KEY",
+  "cd src && git grep KEY -- '*.ts'",
   "git -C .. log",
   "deno test src b.ts",
   "node ../other/b.ts",
   "npm run a -- $X",
 ];
 
-Deno.test("searchesOutside(): finds searches of directories outside those of the sandbox, also behind links", async () => {
+Deno.test("findWideSearch(): finds searches of directories outside those of the sandbox, also behind links", async () => {
   await using workspace = await createProject();
   const { sandbox, directory } = workspace;
   const search = (command: string) =>
-    searchesOutside(findExecutedCommands(command), { files: sandbox.files });
-  for (const command of OUTSIDE) assertEquals(await search(command), true, command);
-  for (const command of INSIDE) assertEquals(await search(command), false, command);
-  assertEquals(await search(`rg KEY ${directory}/src`), false);
-  assertEquals(await search(`rg KEY ${directory}/lib`), true);
+    findWideSearch(findExecutedCommands(command), { files: sandbox.files });
+  for (const command of OUTSIDE) assertEquals(await search(command), "outside", command);
+  for (const command of INSIDE) assertEquals(await search(command), undefined, command);
+  assertEquals(await search(`rg KEY ${directory}/src`), undefined);
+  assertEquals(await search(`rg KEY ${directory}/lib`), "outside");
 });
 
-Deno.test("searchesOutside(): finds comparisons of directories by git without a repository", async () => {
+Deno.test("findWideSearch(): finds comparisons of directories, by git without a repository", async () => {
   await using workspace = new TestWorkspace();
   const { files } = workspace.sandbox;
-  for (const path of ["a/.env", "b/c.ts"]) workspace.writeFile(path, "");
-  const search = (command: string) => searchesOutside(findExecutedCommands(command), { files });
-  assertEquals(await search("git diff a b"), true);
-  assertEquals(await search("git diff a main"), false);
-  assertEquals(await search("git diff b/c.ts b/c.ts"), false);
+  for (const path of ["a/.env", "b.d/c.ts"]) workspace.writeFile(path, "");
+  const search = (command: string) => findWideSearch(findExecutedCommands(command), { files });
+  const git = ["git diff a b.d", "git diff b.d ."];
+  const own = ["diff a b.d", "diff -u . b.d", "cd a && diff . ../b.d"];
+  for (const command of [...git, ...own]) {
+    assertEquals(await search(command), "comparison", command);
+  }
+  for (const command of ["git diff a main", "diff b.d/c.ts b.d", "diff b.d/c.ts b.d/c.ts"]) {
+    assertEquals(await search(command), undefined, command);
+  }
   workspace.writeFile(".git/HEAD", "");
-  assertEquals(await search("git diff a b"), false);
+  for (const command of git) assertEquals(await search(command), undefined, command);
+  assertEquals(await search("git diff /usr/bin ."), "comparison");
 });
 
 Deno.test("approvalGate(): asks about a search where the shell may have been moved outside", async () => {
