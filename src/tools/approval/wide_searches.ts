@@ -59,6 +59,14 @@ const INSTALLED = new RegExp(
 /** Maximum number of paths to examine; a script with more may search anywhere. */
 const MAX_PATHS = 200;
 
+/** Maximum number of directories to list for the patterns of a script. */
+const MAX_LISTS = 1_000;
+
+/** The directories that may still be listed. */
+interface ListBudget {
+  left: number;
+}
+
 /** Where the commands of a script run. */
 export interface ScriptPlace {
   readonly files: Sandbox["files"];
@@ -99,16 +107,17 @@ export async function findWideSearch(
     const targets = [...earlier, ...commands].flatMap(listTargets);
     const isPlaced = targets.length > 0 || operands.some(({ text }) => KNOWN_VARIABLE.test(text));
     if (isPlaced && commands.some(setsPlace)) return "outside";
-    const bases = await listBases(directories ?? [root], targets);
+    const budget = { left: MAX_LISTS };
+    const bases = await listBases(directories ?? [root], { targets, budget });
     if (bases.size * operands.length > MAX_PATHS) return "outside";
     const paths = new Set([...bases].flatMap((base) => [
       ...isBare ? [base] : [],
-      ...operands.flatMap((word) => listDirectories(word, base)),
+      ...operands.flatMap((word) => listDirectories(word, base, budget)),
     ]));
     if (paths.size > MAX_PATHS) return "outside";
     const outside = await Promise.all([...paths].map((path) => isOutside(path, files)));
     if (outside.includes(true)) return "outside";
-    return searches.some((search) => comparesDirectories(search, { bases, root }))
+    return searches.some((search) => comparesDirectories(search, { bases, root, budget }))
       ? "comparison"
       : undefined;
   } catch {
@@ -148,11 +157,15 @@ function isKnown({ text, literal }: ShellWord): boolean {
 /** Whether `diff` compares two directories, or git does, without a repository or with one of them outside of it. */
 function comparesDirectories(
   { operands, comparison }: DirectorySearch,
-  { bases, root }: { readonly bases: ReadonlySet<string>; readonly root: string },
+  { bases, root, budget }: {
+    readonly bases: ReadonlySet<string>;
+    readonly root: string;
+    readonly budget: ListBudget;
+  },
 ): boolean {
   if (comparison === undefined) return false;
   return [...bases].some((base) => {
-    const found = operands.map((word) => listDirectories(word, base));
+    const found = operands.map((word) => listDirectories(word, base, budget));
     const directories = found.filter((paths) => paths.some(isDirectory));
     if (comparison === "diff") return directories.length > 1;
     return found.every((paths) => paths.some(pathExists)) && directories.length > 0 &&
@@ -205,15 +218,16 @@ function listValues(args: readonly ShellWord[], option: RegExp): readonly ShellW
 /** Lists the directories in which commands may run that move from one to another, or do not. */
 async function listBases(
   directories: readonly string[],
-  targets: readonly ShellWord[],
+  { targets, budget }: { readonly targets: readonly ShellWord[]; readonly budget: ListBudget },
 ): Promise<ReadonlySet<string>> {
   const bases = new Set(directories);
+  if (targets.length > MAX_PATHS) throw new RangeError("The shell moves too often");
   for (const target of targets) {
-    const paths = [...bases].flatMap((base) => listDirectories(target, base));
-    if (paths.length > MAX_PATHS) throw new RangeError("The shell may be in too many directories");
-    const real = await Promise.all(paths.map((path) => system.realPath(path).catch(() => path)));
+    const paths = [...bases].flatMap((base) => listDirectories(target, base, budget));
     // Where a link is left, the shell goes back to the directory with the link, and programs to that behind it.
-    for (const path of [...real, ...paths.map((path) => join(path))]) bases.add(path);
+    const found = [...new Set(paths.flatMap((path) => [path, join(path)]))].filter(isDirectory);
+    for (const path of found) bases.add(await system.realPath(path)).add(join(path));
+    if (bases.size > MAX_PATHS) throw new RangeError("The shell may be in too many directories");
   }
   return bases;
 }
@@ -221,9 +235,13 @@ async function listBases(
 /**
  * Lists the path of a word, or for a pattern those of directories and links that it may match.
  *
- * @throws {RangeError} When there are more than `MAX_PATHS`, or an expansion whose value is not known.
+ * @throws {RangeError} When there are more than `MAX_PATHS`, when the budget is spent, or for an expansion whose value is not known.
  */
-function listDirectories({ text, literal }: ShellWord, base: string): readonly string[] {
+function listDirectories(
+  { text, literal }: ShellWord,
+  base: string,
+  budget: ListBudget,
+): readonly string[] {
   if (!literal && /[$`]/.test(text.replace(KNOWN_VARIABLE, ""))) {
     throw new RangeError("The directory is that of an expansion");
   }
@@ -231,18 +249,19 @@ function listDirectories({ text, literal }: ShellWord, base: string): readonly s
   const [first = "", ...rest] = text.split("/");
   // A name that was found may have the characters of patterns.
   let paths: readonly string[] = PATTERN.test(first)
-    ? listMatches(base, first)
+    ? listMatches(base, first, budget)
     : [toAbsolute(first, first === "" ? "" : base)];
   for (const segment of rest) {
     paths = PATTERN.test(segment)
-      ? paths.flatMap((path) => listMatches(path, segment))
+      ? paths.flatMap((path) => listMatches(path, segment, budget))
       : paths.map((path) => `${path}/${segment}`);
     if (paths.length > MAX_PATHS) throw new RangeError("The pattern matches too many directories");
   }
   return paths;
 }
 
-function listMatches(directory: string, pattern: string): readonly string[] {
+function listMatches(directory: string, pattern: string, budget: ListBudget): readonly string[] {
+  if (budget.left-- <= 0) throw new RangeError("The patterns list too many directories");
   const start = pattern.slice(0, pattern.search(PATTERN));
   const end = pattern.replace(/^.*[*?\]]/s, "");
   return listEntries(directory || "/")

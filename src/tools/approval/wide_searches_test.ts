@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { testToolContext } from "../../testing/test_tool_context.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { approvalGate } from "./approval_gate.ts";
 import { findExecutedCommands } from "./executed_commands.ts";
 import { findWideSearch } from "./wide_searches.ts";
@@ -239,4 +240,14 @@ Deno.test("approvalGate(): asks about a search outside the directories of the sa
   });
   assertEquals((await explain("rg KEY lib", ["bash(rg *)"])).type, "approved");
   assertEquals((await explain("grep -R KEY src")).type, "asked");
+});
+
+Deno.test("findWideSearch(): many moves and patterns take little time", async () => {
+  await using workspace = await createProject();
+  const { files } = workspace.sandbox;
+  const getThreadTime = startThreadTimer();
+  for (const part of ["cd /usr/*/*; ", "cd src; ", "cd ..; ", "cd s*/*; ", "gzip /usr/*/zz*/*; "]) {
+    await findWideSearch(findExecutedCommands(`${part.repeat(4_000)}rg KEY`), { files });
+  }
+  assertEquals(getThreadTime() < 2_000, true);
 });
