@@ -41,9 +41,12 @@ const SHOWN_BY_DIFF: ReadonlyMap<string, readonly string[]> = new Map([
   ["edit_file", ["edits", "expected_hash"]],
 ]);
 
-/** Formats a call with all of its arguments, why its command is dangerous, and its changes to files. */
+/** Matches a reason that is one of this call and not of all of its class. */
+const OWN_REASON = /^The (?:rule|tool|command)\b/;
+
+/** Formats a call with all of its arguments, why it is asked about if that is not its class, and its changes to files. */
 export function formatCallDetails(
-  { name, arguments: args, changes = [], assessment }: GateRequest,
+  { name, arguments: args, changes = [], assessment, reason }: GateRequest,
   { style, position: { number, total }, columns, diff: formatted }: CallDetailsOptions,
 ): StyledLine[] {
   const main = MAIN_ARGUMENTS.find((key) => typeof args[key] === "string");
@@ -54,7 +57,11 @@ export function formatCallDetails(
   const diff = changes.map(({ diff = "" }) => diff).join("");
   const shown = diff === "" ? [] : SHOWN_BY_DIFF.get(name) ?? [];
   const rest = Object.entries(args).filter(([key]) => key !== main && !shown.includes(key));
-  const isDangerous = assessment?.verdict === "dangerous";
+  const reasons = assessment?.verdict === "dangerous"
+    ? assessment.reasons
+    : OWN_REASON.test(reason)
+    ? [reason]
+    : [];
   return [
     { text: "", paint: identity },
     {
@@ -62,7 +69,7 @@ export function formatCallDetails(
       paint: (row) => row.startsWith(head) ? style.name(head) + row.slice(head.length) : row,
     },
     // Above the lines, of which a small screen shows only the first ones.
-    ...(isDangerous ? assessment.reasons.map((text) => formatReason(text, style)) : []),
+    ...reasons.map((text) => formatReason(text, style)),
     ...(isInline ? [] : quoteLines(value)),
     ...rest.flatMap(([key, argument]) => formatArgument(formatKey(key), argument)),
     ...(diff === "" ? [] : formatted ?? formatDiffLines(diff, style)),

@@ -5,7 +5,11 @@ import { formatCallDetails } from "./call_details.ts";
 
 const DIFF = "--- a\n+++ a\n@@ -1 +1 @@\n-1\n+2\n";
 
-function format(name: string, args: Record<string, string | boolean>): string[] {
+function format(
+  name: string,
+  args: Record<string, string | boolean>,
+  reason = "",
+): string[] {
   const tool = defineTool({
     name,
     description: "",
@@ -21,7 +25,7 @@ function format(name: string, args: Record<string, string | boolean>): string[] 
     context: undefined,
     signal: new AbortController().signal,
     risk: "write",
-    reason: "",
+    reason,
   }, {
     style: getPlainStyle(),
     position: { number: 1, total: 1 },
@@ -55,4 +59,12 @@ Deno.test("a question shows the name of an argument on one line", () => {
     "c",
     "d",
   ]);
+});
+
+Deno.test("a question shows why a call is asked about, if it is not its class", () => {
+  const changed = "The tool has changed since it was trusted in this session.";
+  assertEquals(format("deploy", {}, changed), ["", "? deploy", `  ${changed}`]);
+  const usual =
+    'A call of the class "write" requires approval in the mode "smart", and no rule or grant allows it.';
+  assertEquals(format("deploy", {}, usual), ["", "? deploy"]);
 });

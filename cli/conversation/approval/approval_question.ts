@@ -44,17 +44,11 @@ export function createApprovalQuestion(
   return {
     details: [
       ...formatCallDetails(request, options),
-      { text: formatReason(request), paint: options.style.faint, mark: "  " },
+      { text: `risk: ${request.risk}`, paint: options.style.faint, mark: "  " },
     ],
     message: `Allow? ${answers.map((answer) => labels[answer]).join(" / ")}`,
     answers,
   };
-}
-
-/** Formats the risk of a call, and the reason for the question if it is one of this call and not of all of its class. */
-function formatReason({ risk, reason }: GateRequest): string {
-  const isShown = /^The (?:rule|tool|command)\b/.test(reason);
-  return `risk: ${risk}${isShown ? ` · ${toVisibleText(reason)}` : ""}`;
 }
 
 function listAnswers(

@@ -22,17 +22,19 @@ import type { AgentTool } from "../../core/tool.ts";
 import { validateToolArguments } from "../../core/validate_tool_arguments.ts";
 import { toDecision } from "../../loop/to_decision.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { getShellPlaces } from "../kit/tool_marks.ts";
 import type { CommandAssessment } from "./command_assessment.ts";
 import {
+  type ApprovedMove,
   type CallExplanation,
   type ClassGate,
   defineServerTool,
   explainCall,
   explainDenial,
   type ExplainedRequest,
+  findMove,
   isConfined,
   isRedefined,
-  mayMoveShell,
 } from "./explain_call.ts";
 import { type CompiledRules, compileRuleSets, type RuleSet } from "./rule_set.ts";
 
@@ -126,6 +128,7 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
     sandbox,
     ask: options.ask,
     isMoved: false,
+    moves: [],
   };
   const gate = (request: ApprovalRequest) => decideCall(state, request);
   return Object.defineProperties(gate, {
@@ -146,7 +149,7 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
     explain: { value: (request: ExplainedRequest) => explainCall(state, request) },
     onApproved: {
       value: (request: ExplainedRequest, decision?: ApprovalDecision) => {
-        state.isMoved ||= mayMoveShell(request);
+        state.isMoved ||= findMove(request) !== undefined;
         if (decision?.type === "approved") addGrant(state, request, decision);
       },
     },
@@ -194,6 +197,7 @@ interface GateState {
   readonly sandbox: ApprovalGateOptions["sandbox"];
   readonly ask: ApprovalPrompt | undefined;
   isMoved: boolean;
+  moves: readonly ApprovedMove[];
 }
 
 type GateAnswer = ApprovalDecision | { readonly type: "pending" };
@@ -201,8 +205,20 @@ type GateAnswer = ApprovalDecision | { readonly type: "pending" };
 async function decideCall(state: GateState, request: ApprovalRequest): Promise<GateAnswer> {
   const answer = await decideOrAsk(state, request);
   if (answer.type !== "approved") return answer;
-  state.isMoved ||= mayMoveShell({ ...request, arguments: answer.arguments ?? request.arguments });
+  noteMove(state, { ...request, arguments: answer.arguments ?? request.arguments });
   return answer;
+}
+
+/** Notes a call that may change the directory of the shell, until it has ended. */
+function noteMove(state: GateState, request: ApprovalRequest): void {
+  const script = findMove(request);
+  if (!script) return;
+  state.isMoved = true;
+  const { toolCallId, tool } = request;
+  const moves = [...state.moves, { toolCallId, tool, script }];
+  state.moves = moves.filter((move) =>
+    getShellPlaces(move.tool)?.hasEnded(move.toolCallId) === false
+  );
 }
 
 async function decideOrAsk(state: GateState, request: ApprovalRequest): Promise<GateAnswer> {

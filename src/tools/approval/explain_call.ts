@@ -12,10 +12,10 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { callHasPrefix, createRuledCall, type RuledCall } from "./approval_rules.ts";
 import { assessScript, type CommandAssessment } from "./command_assessment.ts";
 import { type Concern, mayChangeDirectory } from "./command_rules.ts";
-import { isHidingSecrets } from "../kit/hiding_tools.ts";
+import { getShellPlaces, isHidingSecrets } from "../kit/tool_marks.ts";
 import { type ExecutedCommands, findExecutedCommands } from "./executed_commands.ts";
 import { followRuleLinks } from "./linked_rules.ts";
-import { searchesOutside } from "./outside_searches.ts";
+import { findWideSearch, type ScriptPlace, type WideSearch } from "./wide_searches.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import type { CompiledRules, SourcedRule } from "./rule_set.ts";
 import { mayReadUnknownFiles } from "./unknown_reads.ts";
@@ -68,6 +68,15 @@ export interface GateRules {
   readonly sandbox: GateSandbox | undefined;
   /** Whether an approved command may have changed the working directory. */
   readonly isMoved: boolean;
+  /** Approved commands that may change the working directory of later ones. */
+  readonly moves: readonly ApprovedMove[];
+}
+
+/** An approved command that may change the working directory of later ones. */
+export interface ApprovedMove {
+  readonly toolCallId: string;
+  readonly tool: AgentTool;
+  readonly script: ExecutedCommands;
 }
 
 /** Decides about a call. */
@@ -102,7 +111,7 @@ async function withLinkedRules(gate: GateRules): Promise<GateRules> {
 }
 
 async function assessCall(
-  { sandbox, isMoved }: GateRules,
+  { sandbox, isMoved, moves }: GateRules,
   { name, arguments: args, tool }: ExplainedRequest,
 ): Promise<AssessedCall> {
   const created = await createRuledCall({ name, arguments: args }, sandbox?.files);
@@ -116,9 +125,21 @@ async function assessCall(
   const risk = await getRisk(tool, args);
   const { script } = call;
   const assessment = script && assessScript(script);
-  const isOutside = script !== undefined && sandbox?.files !== undefined &&
-    await searchesOutside(script, sandbox.files);
-  return { call, tool, risk, assessment, isOutside };
+  const search = script && sandbox?.files &&
+    await findWideSearch(script, { files: sandbox.files, ...findPlace(tool, moves) });
+  return { call, tool, risk, assessment, search };
+}
+
+/** Finds where the shells of a tool may be when a call runs, and the commands that may move them before. */
+function findPlace(
+  tool: AgentTool,
+  moves: readonly ApprovedMove[],
+): Omit<ScriptPlace, "files"> {
+  const places = getShellPlaces(tool);
+  if (!places) return {};
+  const earlier = moves.filter((move) => move.tool === tool && !places.hasEnded(move.toolCallId))
+    .flatMap(({ script }) => script.commands);
+  return { directories: places.listDirectories(), earlier };
 }
 
 /** Whether a tool leaves out the paths that its argument `exclude_paths` names. */
@@ -132,8 +153,8 @@ interface AssessedCall {
   readonly tool: AgentTool;
   readonly risk: RiskClass;
   readonly assessment: CommandAssessment | undefined;
-  /** Whether a command searches a directory outside those of the sandbox. */
-  readonly isOutside: boolean;
+  /** How a command may show all files of a directory. */
+  readonly search: WideSearch | undefined;
 }
 
 function findDenial(
@@ -225,7 +246,7 @@ async function findApproval(
 /** Finds the approval of the gate of the call's class, or of the tool, in the mode `smart`. */
 async function findClassApproval(
   { classes, sandbox }: GateRules,
-  { call, tool, risk, assessment, isOutside }: AssessedCall,
+  { call, tool, risk, assessment, search }: AssessedCall,
 ): Promise<ApprovalDecision | undefined> {
   const { [risk]: gate } = classes;
   if (gate === "ask") return undefined;
@@ -235,7 +256,7 @@ async function findClassApproval(
       ? undefined
       : { type: "approved", origin: "mode" };
   }
-  if (assessment?.verdict === "dangerous" || (isOutside && gate !== "auto")) return undefined;
+  if (assessment?.verdict === "dangerous" || (search && gate !== "auto")) return undefined;
   // Its sandbox blocks all writes and the network, or refuses to run commands, but may not hide all secrets.
   if (tool.readOnly === true && call.script && !mayReadSecrets(call.script, tool)) {
     return { type: "approved", origin: "mode" };
@@ -266,7 +287,7 @@ function findAskRule({ ask }: CompiledRules, call: RuledCall): SourcedRule | und
 
 function explainQuestion(
   { mode, rules, classes, trusted, definitions }: GateRules,
-  { call, tool, risk, isOutside }: AssessedCall,
+  { call, tool, risk, assessment, search }: AssessedCall,
 ): AskedDecision {
   const rule = findAskRule(rules, call);
   if (rule) {
@@ -287,10 +308,11 @@ function explainQuestion(
   if (isRedefined(definitions, tool) && trusted.some(({ name }) => name === tool.name)) {
     return { type: "asked", reason: "The tool has changed since it was trusted in this session." };
   }
-  if (mode === "smart" && isOutside && (tool.readOnly === true || risk === "read")) {
-    const reason =
-      "The command may read files with secrets: it searches a directory outside those of the sandbox.";
-    return { type: "asked", reason };
+  if (mode === "smart" && assessment?.verdict === "dangerous") {
+    return { type: "asked", reason: `The command is dangerous. ${assessment.reasons.join(" ")}` };
+  }
+  if (mode === "smart" && search && (tool.readOnly === true || risk === "read")) {
+    return { type: "asked", reason: SEARCH_REASONS[search] };
   }
   const readsUnknown = tool.readOnly === true && call.script && mayReadSecrets(call.script, tool);
   if (mode === "smart" && readsUnknown) {
@@ -309,17 +331,26 @@ function explainQuestion(
   return { type: "asked", reason };
 }
 
+const SEARCH_REASONS: Readonly<Record<WideSearch, string>> = {
+  outside:
+    "The command may read files with secrets: it may search a directory outside those of the sandbox.",
+  comparison:
+    "The command may read files with secrets: it may show all files of a directory that it compares.",
+};
+
 /** Formats a grant like a rule. */
 function formatGrant(grant: TrustGrant): string {
   if (grant.type === "tool") return grant.name;
   return `${grant.name}(${grant.prefix}${grant.name === "bash" ? " *" : "/**"})`;
 }
 
-/** Whether a call may change the working directory of later commands. */
-export function mayMoveShell({ name, arguments: args }: Omit<ExplainedRequest, "tool">): boolean {
-  if (name !== "bash") return false;
-  return typeof args.command !== "string" ||
-    mayChangeDirectory(findExecutedCommands(args.command));
+/** Returns the commands of a call that may change the working directory of later ones; `undefined` for another call. */
+export function findMove(
+  { name, arguments: args }: Omit<ExplainedRequest, "tool">,
+): ExecutedCommands | undefined {
+  if (name !== "bash") return undefined;
+  const script = findExecutedCommands(typeof args.command === "string" ? args.command : "eval $X");
+  return mayChangeDirectory(script) ? script : undefined;
 }
 
 /** Finds the grant that covers a call. No grant covers a dangerous command. */

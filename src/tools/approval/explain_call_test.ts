@@ -254,6 +254,30 @@ Deno.test("approvalGate(): bash that changes nothing requires an approval for fi
   assertEquals([type, rule], ["approved", "execute: auto"]);
 });
 
+Deno.test("explain(): the reason of a dangerous command is that it is dangerous, also if its class is approved", async () => {
+  const gate = approvalGate({ classes: { read: "auto" } });
+  const call = { name: "bash", arguments: { command: "cat .env" }, tool: findTool("bash") };
+  assertEquals((await gate.explain(call)).decision, {
+    type: "asked",
+    reason: 'The command is dangerous. It names ".env", which usually holds secrets.',
+  });
+});
+
+Deno.test("getCommandRisk(): a comparison by git of directories outside the repository is not only reading", () => {
+  for (const command of ["git diff src ../other", "git diff -- /usr .", "git diff .. ."]) {
+    assertEquals(getCommandRisk(command), "execute", command);
+  }
+  for (
+    const command of [
+      "git diff main src",
+      "git diff -- ../src",
+      "git diff a..b",
+      "git diff main -- ../src",
+      "git diff src/a.ts ../other/a.ts",
+    ]
+  ) assertEquals(getCommandRisk(command), "read", command);
+});
+
 Deno.test("explain(): assesses a command, and no other call", async () => {
   const gate = approvalGate();
   const explainCall = (name: string, args: JsonObject) =>

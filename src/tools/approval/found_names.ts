@@ -13,7 +13,7 @@ import type { SimpleCommand } from "./shell_syntax.ts";
 const READERS = /^(?:cat|[ef]?grep|head|tail|nl|sort|wc|ls|stat|file|du)$/;
 
 /** Options for further files: those of a directory, which is the working directory if nothing was found, or of a list. */
-const WIDE = /^-(?!-)\w*[rRdf]|^--(?:rec|de|dir|file|null)/;
+const WIDE = /^-(?!-)\w*[rRdf]|^--(?:rec|de|di|file|null)/;
 
 /** Programs that pass on lines of their input as they are, or count them, by the arguments with which they do. */
 const FILTERS: ReadonlyMap<string, RegExp> = new Map([

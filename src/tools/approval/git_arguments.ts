@@ -50,3 +50,19 @@ export function hasOpaqueGitArgument(words: readonly ShellWord[]): boolean {
   const pattern = OPAQUE_GIT_ARGUMENTS.get(subcommand);
   return pattern !== undefined && args.slice(index + 1).some((arg) => pattern.test(arg));
 }
+
+/**
+ * Lists what `git diff` may compare as files, without a repository: its operands, if there are at most two. Others are
+ * commits, or paths in the repository.
+ */
+export function listComparedPaths(args: readonly string[]): readonly string[] {
+  const start = args.findIndex((arg, index) =>
+    !arg.startsWith("-") && !/^-[Cc]$/.test(args[index - 1] ?? "")
+  );
+  if (args[start] !== "diff") return [];
+  const rest = args.slice(start + 1);
+  const operands = rest.filter((arg) => !arg.startsWith("-"));
+  // Behind a commit, `--` precedes paths in the repository.
+  const isSeparated = rest.indexOf("--") > rest.indexOf(operands[0] ?? "");
+  return operands.length > 2 || isSeparated ? [] : operands;
+}

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { listComparedPaths } from "./git_arguments.ts";
 import { isHarmlessSed } from "./plain_sed.ts";
 import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
@@ -42,6 +43,9 @@ const VERSION_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ["python", /^(?:-V|--version)$/],
   ["python3", /^(?:-V|--version)$/],
 ]);
+
+/** Matches paths that have the form of a file. */
+const FILE_FORM = /(?:^|\/)(?:[^/]*[^/.]\.[A-Za-z]\w*|-|(?:Make|Docker)file|LICENSE|README)$/;
 
 const GIT_HISTORY: CommandForm = {
   flags: "pswbuRrtzEFiPMW",
@@ -134,7 +138,7 @@ const FORMS: ReadonlyMap<string, CommandForm> = new Map<string, CommandForm>([
     valued: "UCx",
     long: "unified= brief ignore-all-space ignore-blank-lines side-by-side color color= exclude=",
     // Of two directories it compares all files, also those with secrets. One of these has the form of a file.
-    needs: /(?:^|\/)(?:[^/]*[^/.]\.[A-Za-z]\w*|-|(?:Make|Docker)file|LICENSE|README)$/,
+    needs: FILE_FORM,
   }],
   ["dirname", { flags: "z" }],
   ["du", {
@@ -324,12 +328,19 @@ export function hasHarmlessForms(words: readonly ShellWord[]): boolean {
 
 function hasHarmlessArguments(name: string, args: readonly string[]): boolean {
   if (name === "git") {
+    if (comparesDirectories(listComparedPaths(args))) return false;
     const [subcommand = "", ...rest] = skipPagerOption(args);
     return matchesForm(rest, GIT_FORMS.get(subcommand));
   }
   const version = VERSION_OPTIONS.get(name);
   if (version) return args.length === 1 && version.test(args[0] ?? "");
   return CHECKS.get(name)?.(args) ?? matchesForm(args, FORMS.get(name));
+}
+
+/** Whether git compares all files of two directories, also those with secrets: one of two operands is not in the repository. */
+function comparesDirectories(operands: readonly string[]): boolean {
+  return operands.length === 2 && !operands.some((path) => FILE_FORM.test(path)) &&
+    operands.some((path) => /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(path));
 }
 
 /** Returns the sub-command among the arguments of git. */

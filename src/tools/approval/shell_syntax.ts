@@ -247,7 +247,7 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
       return true;
     case "For":
     case "Select":
-      return EVALUATED_VARIABLES.test(node.name.text);
+      return decidesEffects(node.name.text);
     default:
       return false;
   }
@@ -286,7 +286,7 @@ function isUnclearExpansion(
 ): boolean {
   const isList = index !== undefined && /^[@*]$/.test(index.text);
   return prefix === "!" && !(isList && operation === undefined) ||
-    text.includes("=") && EVALUATED_VARIABLES.test(parameter) ||
+    text.includes("=") && decidesEffects(parameter) ||
     index !== undefined && !isList && !namesNumber(index.text, numbers) ||
     operation?.type === "Transform" || operation?.type === "Unknown" ||
     operation?.type === "Slice" &&
@@ -298,6 +298,13 @@ function isUnclearExpansion(
 /** Variables whose value is a command, or decides which programs run. */
 export const EVALUATED_VARIABLES =
   /^(?:PATH|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_(?!(?:AUTHOR|COMMITTER)_|TERMINAL_PROMPT$|OPTIONAL_LOCKS$|MERGE_AUTOEDIT$|LFS_SKIP_SMUDGE$|TRACE|CURL_VERBOSE$).*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|RSYNC_RSH|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|PYTHONSTARTUP|.*_OPTIONS|.*SHELL)$/;
+
+/** Variables that decide which directories and options programs use, where a loop, an expansion or an input sets them. */
+const PLACE_VARIABLES = /^(?:CDPATH|HOME|OLDPWD|PWD|RIPGREP_CONFIG_PATH)$/;
+
+function decidesEffects(name: string): boolean {
+  return EVALUATED_VARIABLES.test(name) || PLACE_VARIABLES.test(name);
+}
 
 /** Directories of programs that `PATH` may have besides those before. */
 const PATH_ENTRY =
@@ -334,7 +341,7 @@ function mayReplaceProgram({ name, args }: Command): boolean {
   const words = [...(name ? [name] : []), ...args.filter((arg) => arg.type === "Word")];
   const programs = /^(?:command|builtin)$/.test(words[0]?.value ?? "") ? words : words.slice(0, 1);
   if (programs.some(({ value }) => /^(?:read|mapfile|readarray|getopts)$/.test(value))) {
-    return words.some(({ value }) => EVALUATED_VARIABLES.test(value.replace(/^-\w/, "")));
+    return words.some(({ value }) => decidesEffects(value.replace(/^-\w/, "")));
   }
   if (!programs.some(({ value }) => /^(?:declare|typeset|local|export|readonly)$/.test(value))) {
     return false;

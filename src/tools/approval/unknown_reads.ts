@@ -15,7 +15,7 @@ import { mayOverlap } from "./pattern_overlap.ts";
 import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
 
 /** Programs that show names and other data of files, but not their content, besides those that read no files. */
-const WITHOUT_CONTENT: ReadonlySet<string> = new Set([
+export const WITHOUT_CONTENT: ReadonlySet<string> = new Set([
   ...WITHOUT_FILES,
   ..."[[ basename chmod cksum declare df dirname du export find ls md5sum mkdir pushd popd read readlink readonly realpath rm"
     .split(" "),
@@ -170,7 +170,7 @@ const FOLLOWS_LINKS = /^-[EFGHILPTUVZabchilnopqrsuvwxyz]*[RS]|^--de?r/;
 
 /** Whether `grep` searches the working directory, or one outside it, for other files than those of `--include`. */
 function searchesDirectory(args: readonly string[]): boolean {
-  const isRecursive = args.some((text) => /^-(?!-)\w*[rR]|^--(?:de?r|rec|dir)|^-\w*d/.test(text));
+  const isRecursive = args.some((text) => /^-(?!-)\w*[rR]|^--(?:der|rec|di)|^-\w*d/.test(text));
   if (!isRecursive) return false;
   const included = args.flatMap((text) => /^--include=(.+)/.exec(text)?.[1] ?? []);
   if (included.length > 0) return included.some(mayMatchName);

@@ -14,7 +14,7 @@ import { describeJob } from "./job_tools.ts";
 import { formatHiddenFiles } from "./hidden_files.ts";
 import { formatRestoredFiles } from "./restored_files.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
-import { markHidingSecrets } from "../kit/hiding_tools.ts";
+import { markHidingSecrets, markShells, type ShellPlaces } from "../kit/tool_marks.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 import { system } from "../../platform/system.ts";
@@ -55,6 +55,7 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
     execute: catchAsErrorResult(
       async ({ command, timeout_ms = DEFAULT_TIMEOUT_MS, background }: BashArguments, context) => {
         const { signal, onUpdate, toolCallId } = context;
+        using _ended = shells.endLater(toolCallId);
         validateCommand(command);
         const shell = shells.get(context.run);
         const notices = await shell.ensureDirectory();
@@ -97,6 +98,7 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
       },
     ),
   });
+  if (!readOnly) markShells(tool, shells);
   return hidesSecrets ? markHidingSecrets(tool) : tool;
 }
 
@@ -188,14 +190,29 @@ async function getSandboxNotices(
 }
 
 /** The working directories of the agents that use the tool: that of the host, and sub-agents. */
-class ShellStates {
+class ShellStates implements ShellPlaces {
   readonly #root: string;
   readonly #host: ShellState;
   readonly #subAgents = new Map<string, ShellState>();
+  readonly #ended = new Set<string>();
 
   constructor(root: string) {
     this.#root = root;
     this.#host = new ShellState(root);
+  }
+
+  listDirectories(): readonly string[] {
+    const states = [this.#host, ...this.#subAgents.values()];
+    return [...new Set(states.map(({ directory }) => directory))];
+  }
+
+  hasEnded(toolCallId: string): boolean {
+    return this.#ended.has(toolCallId);
+  }
+
+  /** Notes the end of a call when what it returns is disposed. */
+  endLater(toolCallId: string): Disposable {
+    return { [Symbol.dispose]: () => void this.#ended.add(toolCallId) };
   }
 
   /** Returns the state of the agent of a run. A sub-agent has one run and starts in the root. */

@@ -1,0 +1,318 @@
+/**
+ * Commands that may show all files of directories: searches outside the directories of a sandbox, also behind links, which any
+ * repository may contain, and comparisons.
+ *
+ * @module
+ */
+
+import type { NamedEntry } from "../../platform/file_calls.ts";
+import { dirname, join } from "../../platform/paths.ts";
+import { pathExists } from "../../platform/path_exists.ts";
+import { system } from "../../platform/system.ts";
+import { readEnvironmentVariable } from "../process/command_environment.ts";
+import { isWithin } from "../files/file_rules.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import { type ExecutedCommands, getProgram, runsArguments } from "./executed_commands.ts";
+import { listComparedPaths } from "./git_arguments.ts";
+import { findSubcommand } from "./harmless_commands.ts";
+import { findWorkingDirectory } from "./path_rules.ts";
+import { expandWord, listSearchOperands } from "./search_operands.ts";
+import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
+import { WITHOUT_CONTENT } from "./unknown_reads.ts";
+
+/** Programs that search directories, without an operand the one they are in. */
+const SEARCHERS = /^(?:rg|rga|ag|ug|ugrep)$/;
+
+/** Programs that search directories with the options of `RECURSIVE`. */
+const GREPS = /^(?:g?[ef]?grep|(?:bz|xz|z|zst)[ef]?grep|pcre2?grep)$/;
+
+/** Options with which `grep` searches a directory, whatever its files are called, as `rg` and `ag` do. */
+const RECURSIVE = /^-(?!-)\w*[rR]|^--(?:der|rec|di)|^-\w*d/;
+
+/** Programs that read the files which are named to them, and no directories. */
+const FILE_READERS =
+  /^(?:awk|base64|bat|cat|cmp|column|comm|cut|[ef]?grep|file|fmt|fold|[gmn]awk|head|hexdump|jq|less|more|nl|od|paste|rev|sed|sort|strings|tac|tail|tr|uniq|xxd|zgrep)$/;
+
+/** Matches what the shell replaces by names. */
+const PATTERN = /[*?[]/;
+
+/** The home or the working directory at the beginning of a word. */
+const KNOWN_VARIABLE = /^(?:~\+?|\$\{?(?:HOME|PWD)\}?)(?=\/|$)/;
+
+/** Variables that decide where `cd` leads, and what the words of `KNOWN_VARIABLE` mean. */
+const PLACES = /^(?:CDPATH|HOME|OLDPWD|PWD)$/;
+
+/** Matches paths of installed programs and packages, to which package managers link. */
+const INSTALLED = new RegExp(
+  [
+    "^/(?:bin|lib\\w*|nix|opt|sbin|usr)/",
+    "/(?:node_modules|site-packages)(?:/|$)",
+    "/\\.cargo/(?:registry|git/checkouts)(?:/|$)",
+    "/\\.rustup/toolchains(?:/|$)",
+    "/go/pkg/mod(?:/|$)",
+    "/\\.m2/repository(?:/|$)",
+    "/\\.gradle/caches(?:/|$)",
+    "/\\.cache/deno/npm(?:/|$)",
+  ].join("|"),
+);
+
+/** Maximum number of paths to examine; a script with more may search anywhere. */
+const MAX_PATHS = 200;
+
+/** Maximum number of directories to list for the patterns of a script. */
+const MAX_LISTS = 1_000;
+
+/** The directories that may still be listed. */
+interface ListBudget {
+  left: number;
+}
+
+/** Where the commands of a script run. */
+export interface ScriptPlace {
+  readonly files: Sandbox["files"];
+  /** The directories in which the shell may be. Default: the working directory of the sandbox. */
+  readonly directories?: readonly string[] | undefined;
+  /** Commands that may run before those of the script. Default: none. */
+  readonly earlier?: readonly SimpleCommand[] | undefined;
+}
+
+/** A command that may show all files of directories. */
+interface DirectorySearch {
+  /** The files and directories that it may search. */
+  readonly operands: readonly ShellWord[];
+  /** Whether it searches the directory of the shell. */
+  readonly isBare: boolean;
+  /** The program that compares the operands, if one does. */
+  readonly comparison?: "diff" | "git" | undefined;
+}
+
+/**
+ * How a script may show all files of a directory, also those with secrets: it searches one outside those of a sandbox, where
+ * nothing hides them, or passes it to a program that may do so; or it compares two.
+ */
+export type WideSearch = "outside" | "comparison";
+
+/** Finds how a script may show all files of a directory; `undefined` if it does not. */
+export async function findWideSearch(
+  { commands }: ExecutedCommands,
+  { files, directories, earlier = [] }: ScriptPlace,
+): Promise<WideSearch | undefined> {
+  const root = await findWorkingDirectory(files);
+  if (root === undefined) return undefined;
+  try {
+    const searches = commands.flatMap(findSearch);
+    const operands = searches.flatMap((search) => search.operands);
+    const isBare = searches.some((search) => search.isBare);
+    if (operands.length === 0 && !isBare) return undefined;
+    const targets = [...earlier, ...commands].flatMap(listTargets);
+    const isPlaced = targets.length > 0 || operands.some(({ text }) => KNOWN_VARIABLE.test(text));
+    if (isPlaced && commands.some(setsPlace)) return "outside";
+    const budget = { left: MAX_LISTS };
+    const bases = await listBases(directories ?? [root], { targets, budget });
+    if (bases.size * operands.length > MAX_PATHS) return "outside";
+    const paths = new Set([...bases].flatMap((base) => [
+      ...isBare ? [base] : [],
+      ...operands.flatMap((word) => listDirectories(word, base, budget)),
+    ]));
+    if (paths.size > MAX_PATHS) return "outside";
+    const outside = await Promise.all([...paths].map((path) => isOutside(path, files)));
+    if (outside.includes(true)) return "outside";
+    return searches.some((search) => comparesDirectories(search, { bases, root, budget }))
+      ? "comparison"
+      : undefined;
+  } catch {
+    return "outside"; // A pattern has too many alternatives or is too long, or a value is not known.
+  }
+}
+
+function findSearch(command: SimpleCommand): readonly DirectorySearch[] {
+  const { words: [, ...args] } = command;
+  const program = getProgram(command);
+  const isGrep = GREPS.test(program) && args.some(({ text }) => RECURSIVE.test(text));
+  if (isGrep || SEARCHERS.test(program)) {
+    const operands = listSearchOperands(program, args);
+    return [{ operands, isBare: operands.length === 0 }];
+  }
+  if (program === "git") {
+    const texts = args.map(({ text }) => text);
+    // It searches a repository only, which is that of the directory.
+    if (findSubcommand(texts) === "grep") return [{ operands: [], isBare: true }];
+    const compared = listComparedPaths(texts);
+    const operands = args.filter(({ text }) => compared.includes(text)).flatMap(expandWord)
+      .filter(isKnown);
+    return [{ operands, isBare: false, comparison: operands.length === 2 ? "git" : undefined }];
+  }
+  if (program === "" || FILE_READERS.test(program)) return [];
+  if (WITHOUT_CONTENT.has(program) || runsArguments(program)) return [];
+  const operands = args.filter(({ text }) => !/^-|^$/.test(text)).flatMap(expandWord)
+    .filter(isKnown);
+  return [{ operands, isBare: false, comparison: program === "diff" ? program : undefined }];
+}
+
+/** Whether a word has no expansion whose value is not known. */
+function isKnown({ text, literal }: ShellWord): boolean {
+  return literal || !/[$`]/.test(text.replace(KNOWN_VARIABLE, ""));
+}
+
+/** Whether `diff` compares two directories, or git does, without a repository or with one of them outside of it. */
+function comparesDirectories(
+  { operands, comparison }: DirectorySearch,
+  { bases, root, budget }: {
+    readonly bases: ReadonlySet<string>;
+    readonly root: string;
+    readonly budget: ListBudget;
+  },
+): boolean {
+  if (comparison === undefined) return false;
+  return [...bases].some((base) => {
+    const found = operands.map((word) => listDirectories(word, base, budget));
+    const directories = found.filter((paths) => paths.some(isDirectory));
+    if (comparison === "diff") return directories.length > 1;
+    return found.every((paths) => paths.some(pathExists)) && directories.length > 0 &&
+      (!isInRepository(root) || found.flat().some((path) => !isWithin(join(path), root)));
+  });
+}
+
+function isInRepository(directory: string): boolean {
+  for (let path = directory;; path = dirname(path)) {
+    if (pathExists(join(path, ".git"))) return true;
+    if (path === dirname(path)) return false;
+  }
+}
+
+/** Whether a command sets a variable of `PLACES`. */
+function setsPlace({ words, assignments }: SimpleCommand): boolean {
+  return assignments.some((name) => PLACES.test(name)) ||
+    words.some(({ text }) => PLACES.test(/^(\w+)\+?=/.exec(text)?.[1] ?? ""));
+}
+
+/** Lists where a command moves the shell, or starts another command. */
+function listTargets(command: SimpleCommand): readonly ShellWord[] {
+  const { words: [, ...args] } = command;
+  switch (getProgram(command)) {
+    case "cd":
+    case "pushd": {
+      const operands = args.filter(({ text }) => !/^-[A-Za-z@]+$/.test(text));
+      // Without an operand it is the home directory.
+      return operands.length > 0 ? operands.flatMap(expandWord) : [{ text: "~", literal: false }];
+    }
+    case "env":
+    case "genv":
+      return listValues(args, /^(?:-(?!-)\w*C|--c\w*(?:=|$))(.*)$/s);
+    case "git":
+      return listValues(args, /^-C(.*)$/s);
+    default:
+      return [];
+  }
+}
+
+/** Lists the values of an option, in the same word or in the next one. */
+function listValues(args: readonly ShellWord[], option: RegExp): readonly ShellWord[] {
+  return args.flatMap((word, index) => {
+    const value = option.exec(word.text)?.[1];
+    if (value === undefined) return [];
+    return value === "" ? args.slice(index + 1, index + 2) : [{ ...word, text: value }];
+  });
+}
+
+/** Lists the directories in which commands may run that move from one to another, or do not. */
+async function listBases(
+  directories: readonly string[],
+  { targets, budget }: { readonly targets: readonly ShellWord[]; readonly budget: ListBudget },
+): Promise<ReadonlySet<string>> {
+  const bases = new Set(directories);
+  if (targets.length > MAX_PATHS) throw new RangeError("The shell moves too often");
+  for (const target of targets) {
+    const paths = [...bases].flatMap((base) => listDirectories(target, base, budget));
+    // Where a link is left, the shell goes back to the directory with the link, and programs to that behind it.
+    const found = [...new Set(paths.flatMap((path) => [path, join(path)]))].filter(isDirectory);
+    for (const path of found) bases.add(await system.realPath(path)).add(join(path));
+    if (bases.size > MAX_PATHS) throw new RangeError("The shell may be in too many directories");
+  }
+  return bases;
+}
+
+/**
+ * Lists the path of a word, or for a pattern those of directories and links that it may match.
+ *
+ * @throws {RangeError} When there are more than `MAX_PATHS`, when the budget is spent, or for an expansion whose value is not known.
+ */
+function listDirectories(
+  { text, literal }: ShellWord,
+  base: string,
+  budget: ListBudget,
+): readonly string[] {
+  if (!literal && /[$`]/.test(text.replace(KNOWN_VARIABLE, ""))) {
+    throw new RangeError("The directory is that of an expansion");
+  }
+  if (literal || !PATTERN.test(text)) return [toAbsolute(text, base)];
+  const [first = "", ...rest] = text.split("/");
+  // A name that was found may have the characters of patterns.
+  let paths: readonly string[] = PATTERN.test(first)
+    ? listMatches(base, first, budget)
+    : [toAbsolute(first, first === "" ? "" : base)];
+  for (const segment of rest) {
+    paths = PATTERN.test(segment)
+      ? paths.flatMap((path) => listMatches(path, segment, budget))
+      : paths.map((path) => `${path}/${segment}`);
+    if (paths.length > MAX_PATHS) throw new RangeError("The pattern matches too many directories");
+  }
+  return paths;
+}
+
+function listMatches(directory: string, pattern: string, budget: ListBudget): readonly string[] {
+  if (budget.left-- <= 0) throw new RangeError("The patterns list too many directories");
+  const start = pattern.slice(0, pattern.search(PATTERN));
+  const end = pattern.replace(/^.*[*?\]]/s, "");
+  return listEntries(directory || "/")
+    .filter(({ name, isFile }) => !isFile && name.startsWith(start) && name.endsWith(end))
+    .map(({ name }) => `${directory}/${name}`);
+}
+
+function listEntries(directory: string): readonly NamedEntry[] {
+  try {
+    return [...system.readDirSync(directory)];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Keeps `..`, which leads out of the directory behind a link.
+ *
+ * @throws {RangeError} When the path begins with the home directory of another user.
+ */
+function toAbsolute(path: string, base: string): string {
+  if (path.startsWith("/")) return path;
+  const [name] = KNOWN_VARIABLE.exec(path) ?? [];
+  if (name === undefined) {
+    if (path.startsWith("~")) throw new RangeError("The home directory is that of another user");
+    return `${base}/${path}`;
+  }
+  const start = /[+P]/.test(name) ? base : readEnvironmentVariable("HOME") ?? "";
+  return `${start}/${path.slice(name.length)}`;
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return system.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a path is that of a directory outside those of a sandbox. */
+async function isOutside(path: string, files: Sandbox["files"]): Promise<boolean> {
+  try {
+    const target = await system.realPath(path);
+    if (INSTALLED.test(target) || !system.statSync(target).isDirectory) return false;
+  } catch {
+    return false;
+  }
+  try {
+    await files.resolve(path, "read");
+    return false;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Marks of tools that a gate can trust, since no option of a tool sets them and no copy of a tool has them.
+ *
+ * @module
+ */
+
+import type { AgentTool } from "../../core/tool.ts";
+
+const hidingTools = new WeakSet<AgentTool<never>>();
+
+/** Marks a tool whose commands cannot read the files with secrets in the directories of its sandbox. */
+export function markHidingSecrets<Tool extends AgentTool<never>>(tool: Tool): Tool {
+  hidingTools.add(tool);
+  return tool;
+}
+
+/** Whether the commands of a tool cannot read the files with secrets in the directories of its sandbox. */
+export function isHidingSecrets(tool: AgentTool<never>): boolean {
+  return hidingTools.has(tool);
+}
+
+/** The directories of the shells of a tool. */
+export interface ShellPlaces {
+  /** Lists the directories in which the next commands start. */
+  listDirectories(): readonly string[];
+  /** Whether a call has ended, so that its changes of the directory are known. */
+  hasEnded(toolCallId: string): boolean;
+}
+
+const places = new WeakMap<AgentTool<never>, ShellPlaces>();
+
+/** Notes where the shells of a tool are. */
+export function markShells<Tool extends AgentTool<never>>(tool: Tool, shells: ShellPlaces): Tool {
+  places.set(tool, shells);
+  return tool;
+}
+
+/** Returns where the shells of a tool are; `undefined` if it is not known. */
+export function getShellPlaces(tool: AgentTool<never>): ShellPlaces | undefined {
+  return places.get(tool);
+}
