@@ -31,7 +31,8 @@ interface ProjectConfig {
 /** Builds the package unless the last build has the same sources. */
 export async function buildPackageIfChanged(): Promise<void> {
   const inputs = [...await listPublished(), LOCK, "scripts/jsr", "scripts/offline"];
-  await buildOnce("jsr", { inputs, build: buildPackage });
+  const { set } = await choosePackages();
+  await buildOnce("jsr", { inputs, variant: set, build: buildPackage });
 }
 
 /** Builds the package; replaces an earlier build. */

@@ -46,7 +46,8 @@ export const packageDirectory: URL = new URL("dist/npm/", root);
 /** Builds the package unless the last build has the same sources. */
 export async function buildPackageIfChanged(): Promise<void> {
   const inputs = [...SOURCES, "scripts/npm", "deno.json", ...COPIED];
-  await buildOnce("npm", { inputs, build: buildPackage });
+  const { set } = await choosePackages();
+  await buildOnce("npm", { inputs, variant: set, build: buildPackage });
 }
 
 /** Builds the package; replaces an earlier build. */
