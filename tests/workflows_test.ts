@@ -9,6 +9,7 @@ interface Step {
 }
 
 interface Job {
+  readonly env?: Readonly<Record<string, string>>;
   readonly needs?: string | readonly string[];
   readonly permissions?: Readonly<Record<string, string>>;
   readonly "timeout-minutes"?: number;
@@ -17,6 +18,7 @@ interface Job {
 }
 
 interface Workflow {
+  readonly env?: Readonly<Record<string, string>>;
   readonly permissions: Readonly<Record<string, string>>;
   readonly jobs: Readonly<Record<string, Job>>;
 }
@@ -62,6 +64,12 @@ Deno.test(
     assertEquals(await createRelease("v1.0.0"), false);
   },
 );
+
+Deno.test("workflows: what is tested on three systems and released has the packages of JSR, and not those that replace them", () => {
+  assertEquals(ci.jobs["test"]?.env, { SWINK_PACKAGES: "jsr" });
+  assertEquals(ci.jobs["offline"]?.env, { SWINK_PACKAGES: "offline" });
+  assertEquals(release.env, { SWINK_PACKAGES: "jsr" });
+});
 
 Deno.test("workflows: only the job that publishes gets an identity, and only the release may write", () => {
   assertEquals(ci.permissions, { contents: "read" });

@@ -29,13 +29,14 @@ interface ProjectConfig {
 }
 
 /** Builds the package unless the last build has the same sources. */
-export async function buildPackageIfChanged(): Promise<void> {
+export async function buildPackageIfChanged({ isForced = false } = {}): Promise<void> {
   const inputs = [...await listPublished(), LOCK, "scripts/jsr", "scripts/offline"];
-  await buildOnce("jsr", { inputs, build: buildPackage });
+  const { set } = await choosePackages();
+  await buildOnce("jsr", { inputs, variant: set, build: buildPackage, isForced });
 }
 
 /** Builds the package; replaces an earlier build. */
-export async function buildPackage(): Promise<void> {
+async function buildPackage(): Promise<void> {
   const { set } = await choosePackages();
   const config = set === "jsr" ? "deno.json" : "deno.offline.json";
   const files = await readFiles([
@@ -78,6 +79,6 @@ async function writeFile(path: string, text: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  await buildPackage();
+  await buildPackageIfChanged({ isForced: true });
   console.log("Built dist/jsr");
 }

@@ -8,7 +8,14 @@ import { choosePackages } from "../packages.ts";
 import { buildPackageIfChanged, packageDirectory } from "./build.ts";
 
 if (import.meta.main) {
-  const { set } = await choosePackages();
+  const { set, reason } = await choosePackages();
+  if (set === "offline" && !Deno.args.includes("--dry-run")) {
+    console.error(
+      `The package is not published, because its program would have the offline packages (${reason}). ` +
+        "Use those of JSR: SWINK_PACKAGES=jsr deno run -A scripts/jsr/publish.ts",
+    );
+    Deno.exit(1);
+  }
   await buildPackageIfChanged();
   const config = set === "jsr" ? "deno.json" : "deno.offline.json";
   const { code } = await new Deno.Command(Deno.execPath(), {

@@ -26,6 +26,14 @@ import { bundlePackage } from "./vendor.ts";
 /** Files and directories of the package; tests are left out. */
 const SOURCES = ["mod.ts", "adapters", "cli", "src"];
 
+/** Modules that build it, and the packages in `vendor` where the JSR registry cannot be reached. */
+const SCRIPTS = [
+  "scripts/npm",
+  "scripts/jsr/package_licenses.ts",
+  "scripts/llama_config.ts",
+  "scripts/offline",
+];
+
 /** Files and directories that are copied: the pages with what they link to, which have to lead somewhere in the package too. */
 const COPIED = [
   "README.md",
@@ -44,13 +52,14 @@ const root = new URL("../../", import.meta.url);
 export const packageDirectory: URL = new URL("dist/npm/", root);
 
 /** Builds the package unless the last build has the same sources. */
-export async function buildPackageIfChanged(): Promise<void> {
-  const inputs = [...SOURCES, "scripts/npm", "deno.json", ...COPIED];
-  await buildOnce("npm", { inputs, build: buildPackage });
+export async function buildPackageIfChanged({ isForced = false } = {}): Promise<void> {
+  const inputs = [...SOURCES, ...SCRIPTS, "deno.json", ...COPIED];
+  const { set } = await choosePackages();
+  await buildOnce("npm", { inputs, variant: set, build: buildPackage, isForced });
 }
 
 /** Builds the package; replaces an earlier build. */
-export async function buildPackage(): Promise<void> {
+async function buildPackage(): Promise<void> {
   const { config: configPath } = await choosePackages();
   const config: ProjectConfig = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
   const sources = await readSources();
@@ -182,7 +191,7 @@ async function prepareFile(path: string): Promise<URL> {
 }
 
 if (import.meta.main) {
-  await buildPackage();
+  await buildPackageIfChanged({ isForced: true });
   const archive = await packPackage(fileURLToPath(new URL("dist", root)));
   console.log(`Built dist/npm, and packed it. To use it in a project:\n  npm install "${archive}"`);
 }

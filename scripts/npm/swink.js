@@ -2,7 +2,8 @@
 // The program `swink` of the npm package. It runs on Deno: in this process, or in one that is started by Node or Bun.
 
 import process from "node:process";
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
 const args = process.argv.slice(2);
@@ -12,20 +13,27 @@ if ("Deno" in globalThis) {
   process.exit(await main(args));
 }
 
+const isWindows = process.platform === "win32";
 const program = fileURLToPath(new URL("../cli/main.js", import.meta.url));
-// The started program handles signals, which a terminal sends to both.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
-const { error, status } = spawnSync("deno", ["run", "-A", "--quiet", program, ...args], {
-  stdio: "inherit",
-});
-if (error) {
+
+// Others send a signal to this process only, a terminal to both: the started program takes the second one as the same.
+// On Windows it gets Ctrl+C, and a signal from here would end it at once.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", ...(isWindows ? [] : ["SIGQUIT"])]) {
+  process.on(signal, () => {
+    if (!isWindows) child.kill(signal);
+  });
+}
+
+// Without a project around it, as after `npm install --global`, Deno finds packages in node_modules only with this option.
+const options = ["-A", "--quiet", "--no-config", "--no-lock", "--node-modules-dir=manual"];
+const child = spawn("deno", ["run", ...options, program, ...args], { stdio: "inherit" });
+child.on("error", (error) => {
   const reason = error.code === "ENOENT" ? "deno is not in PATH" : error.message;
   // On Windows, npm installs a script in place of a program, which cannot be started without a shell.
-  const install = process.platform === "win32"
-    ? "winget install DenoLand.Deno"
-    : "npm install --global deno";
+  const install = isWindows ? "winget install DenoLand.Deno" : "npm install --global deno";
   process.stderr.write(
     `swink needs Deno 2.8 or later, which cannot be started: ${reason}. Install it: ${install}\n`,
   );
-}
-process.exit(status ?? 2);
+  process.exit(2);
+});
+child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));

@@ -1,0 +1,104 @@
+import { assertEquals } from "@std/assert";
+import { createDeadline } from "../deadline.ts";
+import { fromFileUrl } from "../../src/platform/paths.ts";
+import { root } from "../project.ts";
+import { isInstalled, RUNTIMES } from "./runtimes.ts";
+
+const PROGRAM = fromFileUrl(new URL("scripts/npm/swink.js", root));
+
+/** Takes the place of Deno: names the first signal and ends, or ends after some seconds without one. */
+const FAKE_DENO = `#!/bin/sh
+for signal in TERM INT HUP QUIT; do trap "echo $signal; exit 9" "$signal"; done
+echo started
+for round in $(seq 200); do sleep 0.05; done
+`;
+
+/** Runs the program with a shell script as its Deno, and sends a signal to it, not to its group. */
+async function runWithSignal(
+  program: string,
+  { script, signal }: { readonly script: string; readonly signal?: Deno.Signal },
+): Promise<{ readonly code: number; readonly text: string }> {
+  const directory = await Deno.makeTempDir({ prefix: "swink_npm_program_" });
+  try {
+    await Deno.writeTextFile(`${directory}/deno`, script, { mode: 0o755 });
+    const process = new Deno.Command(program, {
+      args: [PROGRAM, "serve"],
+      env: { PATH: `${directory}:${Deno.env.get("PATH")}` },
+      stdin: "null",
+      stdout: "piped",
+      signal: createDeadline(),
+    }).spawn();
+    let text = "";
+    for await (const part of process.stdout.pipeThrough(new TextDecoderStream())) {
+      if (text === "" && signal) process.kill(signal);
+      text += part;
+    }
+    return { code: (await process.status).code, text };
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+/** Writes the program as `npm install --global` does: without a project around it, and with a package that it imports. */
+async function installGlobally(directory: string): Promise<string> {
+  const location = `${directory}/lib/node_modules/@swink/agent`;
+  const files = {
+    "package.json": '{ "name": "@swink/agent", "type": "module" }',
+    "bin/swink.js": await Deno.readTextFile(PROGRAM),
+    "cli/main.js": 'import { text } from "other";\nconsole.log(text, ...Deno.args);\n',
+    "node_modules/other/package.json": '{ "name": "other", "type": "module", "exports": "./x.js" }',
+    "node_modules/other/x.js": 'export const text = "other";\n',
+  };
+  for (const [path, text] of Object.entries(files)) {
+    const file = `${location}/${path}`;
+    await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(file, text);
+  }
+  return `${location}/bin/swink.js`;
+}
+
+for (const runtime of RUNTIMES) {
+  Deno.test({
+    name:
+      `npm package, ${runtime.name}: swink finds its packages when it is installed globally, and ignores settings of Deno above it`,
+    ignore: !isInstalled(runtime),
+    async fn() {
+      const directory = await Deno.makeTempDir({ prefix: "swink_npm_global_" });
+      try {
+        const program = await installGlobally(directory);
+        const run = async () => {
+          const { stdout, stderr } = await new Deno.Command(runtime.program, {
+            args: [program, "config", "get"],
+            cwd: directory,
+            env: { PATH: Deno.execPath().replace(/[^/]*$/, "") },
+            stdin: "null",
+            signal: createDeadline(),
+          }).output();
+          return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+        };
+        assertEquals(await run(), "other config get\n");
+        await Deno.writeTextFile(`${directory}/deno.json`, "invalid");
+        assertEquals(await run(), "other config get\n");
+      } finally {
+        await Deno.remove(directory, { recursive: true });
+      }
+    },
+  });
+
+  Deno.test({
+    name:
+      `npm package, ${runtime.name}: a signal to the program alone reaches the deno program, whose exit code is kept`,
+    ignore: !isInstalled(runtime),
+    async fn() {
+      for (const name of ["TERM", "INT", "HUP", "QUIT"] as const) {
+        const result = await runWithSignal(runtime.program, {
+          script: FAKE_DENO,
+          signal: `SIG${name}`,
+        });
+        assertEquals(result, { code: 9, text: `started\n${name}\n` });
+      }
+      const killed = await runWithSignal(runtime.program, { script: "#!/bin/sh\nkill -KILL $$\n" });
+      assertEquals(killed.code, 137);
+    },
+  });
+}
