@@ -4,13 +4,13 @@
  * @module
  */
 
+import { EVALUATED_VARIABLES } from "./evaluated_variables.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
 import { createOtherVariables } from "./numeric_variables.ts";
 import { isOpaque, OPAQUE_PROGRAMS } from "./opaque_programs.ts";
 import { isPlainSed } from "./plain_sed.ts";
 import { listShellArguments } from "./shell_arguments.ts";
 import {
-  EVALUATED_VARIABLES,
   parseShell,
   type ShellRedirect,
   type ShellWord,

@@ -17,6 +17,7 @@ import {
   type Word,
   type WordPart,
 } from "unbash";
+import { decidesEffects, EVALUATED_VARIABLES, isPlainValue } from "./evaluated_variables.ts";
 import {
   createOtherVariables,
   isCount,
@@ -295,45 +296,9 @@ function isUnclearExpansion(
       );
 }
 
-/** Variables whose value is a command, or decides which programs run. */
-export const EVALUATED_VARIABLES =
-  /^(?:PATH|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_(?!(?:AUTHOR|COMMITTER)_|TERMINAL_PROMPT$|OPTIONAL_LOCKS$|MERGE_AUTOEDIT$|LFS_SKIP_SMUDGE$|TRACE|CURL_VERBOSE$).*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|RSYNC_RSH|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|PYTHONSTARTUP|.*_OPTIONS|.*SHELL)$/;
-
-/** Variables that decide which directories and options programs use, where a loop, an expansion or an input sets them. */
-const PLACE_VARIABLES = /^(?:CDPATH|HOME|OLDPWD|PWD|RIPGREP_CONFIG_PATH)$/;
-
-function decidesEffects(name: string): boolean {
-  return EVALUATED_VARIABLES.test(name) || PLACE_VARIABLES.test(name);
-}
-
-/** Directories of programs that `PATH` may have besides those before. */
-const PATH_ENTRY =
-  /^(?:\$\{?PATH\}?|(?:~|\$\{?(?:HOME|PWD|VIRTUAL_ENV)\}?|\$\(pwd\))?[\w./@+-]*\/\.?s?bin)$/;
-
-/** Options of Node that load no code. */
-const NODE_OPTIONS =
-  /^\s*(?:--(?:max-old-space-size=\d+|no-warnings|no-deprecation|trace-warnings|trace-deprecation|enable-source-maps|unhandled-rejections=\w+|openssl-legacy-provider|experimental-(?:vm-modules|strip-types|transform-types))\s*)*$/;
-
-/** Options of ssh with which it starts no other program here. */
-const PLAIN_SSH =
-  /^ssh(?:\s+-(?:[46ACqTvxX]+|[ip]\s*[\w./~@-]+|o\s*(?:StrictHostKeyChecking|UserKnownHostsFile|Identit(?:iesOnly|yFile)|ConnectTimeout|BatchMode|LogLevel)=[\w./~-]+))*\s*$/;
-
-/** Whether a command with which another program connects is ssh with plain options. */
-export function startsPlainSsh(command: string): boolean {
-  return PLAIN_SSH.test(command);
-}
-
 /** Whether a variable that decides which programs run has a common value that starts no unknown one. */
 function hasPlainValue({ name, value }: Assignment): boolean {
   return value.type !== "ArrayValue" && isPlainValue(name, value.value, isLiteral(value));
-}
-
-function isPlainValue(name: string, value: string, literal: boolean): boolean {
-  if (name === "PATH") return value.split(":").every((entry) => PATH_ENTRY.test(entry));
-  if (!literal) return false;
-  if (name === "NODE_OPTIONS") return NODE_OPTIONS.test(value);
-  if (name === "GIT_SSH_COMMAND" || name === "RSYNC_RSH") return startsPlainSsh(value);
-  return /PAGER$|EDITOR$|^VISUAL$/.test(name) && /^(?:cat|true|:)?$/.test(value);
 }
 
 /** Whether a command sets such a variable from its input, or in a quoted word such as `export "PATH=."`. */

@@ -126,6 +126,8 @@ function createNodeFlags(): string[] {
 class WorkerProcess implements WorkerThread {
   readonly #process: RunningProcess;
   readonly #input: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
+  /** Resolves when the output has ended. */
+  readonly #reading: Promise<void>;
   #onMessage: (message: unknown) => void = () => {};
   #onError: (message: string) => void = () => {};
   /** The message of the error that ended the worker. */
@@ -137,7 +139,7 @@ class WorkerProcess implements WorkerThread {
   ) {
     this.#process = process;
     this.#input = input;
-    void this.#readReplies();
+    this.#reading = this.#readReplies();
   }
 
   postMessage(message: unknown): void {
@@ -155,6 +157,11 @@ class WorkerProcess implements WorkerThread {
   }
 
   async terminate(): Promise<void> {
+    await this.#endProcess();
+    await this.#reading;
+  }
+
+  async #endProcess(): Promise<void> {
     await this.#process.terminate(0);
     await this.#input.abort().catch(() => {}); // closed by a process that has ended
   }
@@ -168,7 +175,7 @@ class WorkerProcess implements WorkerThread {
       this.#fail(describeExit(await this.#process.exited));
     } catch (error) {
       this.#fail(getErrorMessage(error));
-      await this.terminate();
+      await this.#endProcess();
     }
   }
 
