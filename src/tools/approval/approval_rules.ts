@@ -9,8 +9,10 @@ import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { createAddressRule } from "./address_rules.ts";
 import {
+  type CommandPattern,
   type Concern,
   coversAnyCommand,
+  coversPart,
   coversScript,
   findConcern,
   parseCommandPattern,
@@ -73,6 +75,8 @@ export interface ApprovalRule {
   readonly pattern: string | undefined;
   /** Whether the rule covers all calls of a tool. */
   readonly coversTool: boolean;
+  /** The commands of `bash` that the rule is for, if it is not for other calls. */
+  readonly commands?: CommandPattern | undefined;
   /** Whether the rule, as an allow rule, covers a complete call. */
   readonly covers: (call: RuledCall) => boolean;
   /** Whether the rule, as a deny rule, concerns a part of a call. */
@@ -105,6 +109,7 @@ export function parseApprovalRule(source: string): ApprovalRule {
     source,
     pattern: pattern?.trim(),
     coversTool: rule.coversTool,
+    commands: rule.commands,
     covers: (call) => covers(call) && rule.covers(call),
     concerns: (call) => {
       if (concerns(call)) return rule.concerns(call);
@@ -184,8 +189,8 @@ function createCommandRule(source: string): ArgumentRule {
   if (coversAnyCommand(pattern)) return TOOL_RULE;
   return {
     coversTool: false,
-    covers: ({ script, isMoved = false, isConfined = true }) =>
-      script !== undefined && coversScript(script, pattern, { isMoved, isConfined }),
+    commands: pattern,
+    covers: (call) => coversCommand(call, [pattern]),
     concerns: ({ script }) => script === undefined ? "possible" : findConcern(script, pattern),
     findNamed: findNothing,
   };
@@ -198,11 +203,35 @@ export function callHasPrefix(call: RuledCall, prefix: string): boolean {
   return path !== undefined && pathHasPrefix(path, prefix);
 }
 
-/** Whether every part of a command begins with the words of a prefix, or is harmless. In a prefix `*` matches nothing. */
-function commandHasPrefix(
+/** Whether every part of a command begins with the words of a prefix, or is harmless. */
+function commandHasPrefix(call: RuledCall, prefix: string): boolean {
+  const pattern = parsePrefix(prefix);
+  return pattern !== undefined && coversCommand(call, [pattern]);
+}
+
+/** Returns the pattern of the commands that begin with the words of a prefix. In a prefix `*` matches nothing. */
+export function parsePrefix(prefix: string): CommandPattern | undefined {
+  if (prefix.trim() === "" || prefix.includes("*")) return undefined;
+  return parseCommandPattern(`${prefix.trim()} *`);
+}
+
+function coversCommand(
   { script, isMoved = false, isConfined = true }: RuledCall,
-  prefix: string,
+  patterns: readonly CommandPattern[],
 ): boolean {
-  if (!script || prefix.trim() === "" || prefix.includes("*")) return false;
-  return coversScript(script, parseCommandPattern(`${prefix.trim()} *`), { isMoved, isConfined });
+  return script !== undefined && coversScript(script, patterns, { isMoved, isConfined });
+}
+
+/**
+ * Finds the rules for commands that, as allow rules, together cover a call of `bash`, such as those for `git add` and for
+ * `git commit`. Returns an empty list if they do not.
+ */
+export function findCoveringRules<Rule extends Pick<ApprovalRule, "commands">>(
+  rules: readonly Rule[],
+  call: RuledCall,
+): readonly Rule[] {
+  const { script } = call;
+  const patterns = rules.flatMap(({ commands }) => commands ?? []);
+  if (!script || !coversCommand(call, patterns)) return [];
+  return rules.filter(({ commands }) => commands && coversPart(script, commands));
 }

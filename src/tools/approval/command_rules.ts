@@ -52,25 +52,34 @@ export interface ScriptConditions {
 }
 
 /**
- * Whether a pattern covers a script: its meaning is fixed, one of its commands matches, and each of the others matches
+ * Whether patterns together cover a script: its meaning is fixed, one of its commands matches, and each of the others matches
  * or is harmless. The others name no secrets, and read no files at all while no sandbox confines them: a rule for one
  * command allows no other one to read any file.
  */
 export function coversScript(
   script: ExecutedCommands,
-  pattern: CommandPattern,
+  patterns: readonly CommandPattern[],
   { isMoved, isConfined }: ScriptConditions,
 ): boolean {
   const { commands, opaque, plain } = script;
   if (opaque || !plain) return false;
-  const isRelative = /^[^/]+\//.test(pattern.words[0] ?? "");
-  // The path of the program then means another program.
-  if (isRelative && (isMoved || mayChangeDirectory(script))) return false;
-  const covers = createCoverage(pattern);
+  const mayMove = isMoved || mayChangeDirectory(script);
+  const coverages = patterns.filter((pattern) => !(mayMove && isRelative(pattern)))
+    .map(createCoverage);
   const isHarmless = isConfined ? isHarmlessCommand : readsOnlyInput;
-  const others = commands.filter((command) => !covers(command));
+  const others = commands.filter((command) => !coverages.some((covers) => covers(command)));
   return others.length < commands.length && others.every(isHarmless) &&
     !nameSecrets([...others.flatMap(({ words }) => words), ...commands.flatMap(listInputs)]);
+}
+
+/** Whether a pattern covers a command of a script, if its meaning is fixed. */
+export function coversPart({ commands }: ExecutedCommands, pattern: CommandPattern): boolean {
+  return commands.some(createCoverage(pattern));
+}
+
+/** Whether a pattern is for the path of a program, which means another one in another directory. */
+function isRelative({ words }: CommandPattern): boolean {
+  return /^[^/]+\//.test(words[0] ?? "");
 }
 
 function listInputs({ redirects }: SimpleCommand): readonly ShellWord[] {

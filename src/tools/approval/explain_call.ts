@@ -9,7 +9,13 @@ import { cloneJson, isJsonObject, type JsonObject } from "../../core/json.ts";
 import { getRisk, type RiskClass } from "../../core/risk.ts";
 import { type AgentTool, needsApproval } from "../../core/tool.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { callHasPrefix, createRuledCall, type RuledCall } from "./approval_rules.ts";
+import {
+  callHasPrefix,
+  createRuledCall,
+  findCoveringRules,
+  parsePrefix,
+  type RuledCall,
+} from "./approval_rules.ts";
 import { assessScript, type CommandAssessment } from "./command_assessment.ts";
 import { type Concern, mayChangeDirectory } from "./command_rules.ts";
 import { getShellPlaces, isHidingSecrets } from "../kit/tool_marks.ts";
@@ -240,8 +246,37 @@ async function findApproval(
   const automatic = mode === "smart" ? await findClassApproval(gate, assessed) : undefined;
   if (automatic) return automatic;
   const allowed = rules.allow.find((rule) => rule.covers(call) && (trustsTool || !rule.coversTool));
-  return allowed && { type: "approved", ...nameRule(allowed) };
+  if (allowed) return { type: "approved", ...nameRule(allowed) };
+  return findJointApproval(gate, { ...assessed, call });
 }
+
+/** Finds the rules and grants that together approve the commands of a call. A dangerous command needs one for all of it. */
+function findJointApproval(
+  { rules, trusted }: GateRules,
+  { call, assessment }: AssessedCall,
+): ApprovalDecision | undefined {
+  if (assessment?.verdict === "dangerous") return undefined;
+  const grants = trusted.flatMap((grant) =>
+    grant.name === "bash" && grant.type === "prefix"
+      ? {
+        source: formatGrant(grant),
+        ruleSource: "session",
+        commands: parsePrefix(grant.prefix),
+      }
+      : []
+  );
+  const covering = findCoveringRules<CommandRule>([...rules.allow, ...grants], call);
+  if (covering.length === 0) return undefined;
+  const sources = new Set(covering.flatMap(({ ruleSource }) => ruleSource ?? []));
+  return {
+    type: "approved",
+    rule: covering.map(({ source }) => source).join(", "),
+    ...(sources.size > 0 && { ruleSource: [...sources].join(", ") }),
+    origin: "rule",
+  };
+}
+
+type CommandRule = Pick<SourcedRule, "source" | "ruleSource" | "commands">;
 
 /** Finds the approval of the gate of the call's class, or of the tool, in the mode `smart`. */
 async function findClassApproval(
