@@ -178,6 +178,9 @@ function checkChoice(
   throw createUsageError(path, message + didYouMean(text, choices));
 }
 
+/** An option of the program, which no command has. */
+const VERSION_FLAG = "--version";
+
 function createUnknownOptionError(flag: string, { command, path }: CommandPath): UsageError {
   if (/\s/.test(flag)) {
     const advice = `To pass an argument that begins with a dash: ${path} -- ${quote(flag)}`;
@@ -189,6 +192,13 @@ function createUnknownOptionError(flag: string, { command, path }: CommandPath):
     return createUsageError(path, `Unknown option ${flag}. Did you mean ${synonym}?`);
   }
   const flags = getVisibleOptions(command).flatMap((option) => option.flags);
+  if (findSuggestion(flag, [...flags, VERSION_FLAG]) === VERSION_FLAG) {
+    const [program = path] = path.split(" ");
+    return createUsageError(
+      path,
+      `Unknown option ${flag}. Did you mean ${program} ${VERSION_FLAG}?`,
+    );
+  }
   const owner = command.commands?.find((subcommand) =>
     getVisibleOptions(subcommand).some((option) => option.flags.includes(flag))
   );

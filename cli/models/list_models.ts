@@ -6,6 +6,7 @@
 
 import { catalog } from "../../adapters/catalog/catalog.ts";
 import type { CatalogEntry } from "../../adapters/mod.ts";
+import { didYouMean } from "../command_line/suggestion.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { toJsonLine } from "../render/json_line.ts";
@@ -28,9 +29,22 @@ export async function listModels(
   }
   if (found.length > 0) return ExitCode.ok;
   if (format === "text") {
-    await messages.write("No known model has this name; -m provider/model takes any name\n");
+    const suggestion = suggestWord(words) || ";";
+    await messages.write(
+      `No known model has this name${suggestion} -m provider/model takes any name\n`,
+    );
   }
   return ExitCode.failed;
+}
+
+/** Returns a sentence that suggests a part of a name for the first word that no name contains; empty if none is similar. */
+function suggestWord(words: readonly string[]): string {
+  const names = Object.keys(catalog);
+  const unknown = words.find((word) =>
+    !names.some((name) => name.toLowerCase().includes(word.toLowerCase()))
+  );
+  const parts = new Set(names.flatMap((name) => name.split(/[^\p{L}\d.]+/u)));
+  return unknown === undefined ? "" : didYouMean(unknown, [...parts]);
 }
 
 function toRow(

@@ -86,6 +86,12 @@ for (
       "See: swink run --help",
     ],
     [
+      "an option of the program",
+      ["run", "--versoin"],
+      "Unknown option --versoin. Did you mean swink --version?",
+      "See: swink run --help",
+    ],
+    [
       "an unknown command",
       ["rnu", "--model", "x"],
       'Unknown command "rnu". Did you mean run?',

@@ -143,6 +143,7 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
       "swink models --help",
       "swink models sonnet-5-5",
       "swink models nothing",
+      "swink models sonet",
       "swink models haiku 4-5 -o json",
       "swink models local --help",
       "swink models local",
