@@ -7,6 +7,7 @@
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { isThenable } from "../core/refuse_promise.ts";
+import type { EventObserver } from "../loop/event_pipe.ts";
 import type { WithGrace } from "../loop/start_run.ts";
 
 /** Called with every event; a returned promise is awaited before the next event, any other value is ignored. */
@@ -23,7 +24,7 @@ interface Subscription {
  * Notifies listeners in the order of their subscription. One that throws or rejects is removed and reported. One that
  * does not settle after an abort is no longer awaited during that run.
  */
-export class Subscribers {
+export class Subscribers implements EventObserver {
   readonly #onFailure: (message: string) => void;
   readonly #detached = new Set<Subscription>();
   #subscriptions: readonly Subscription[] = [];
@@ -42,7 +43,7 @@ export class Subscribers {
   }
 
   /** Calls all listeners one after the other; returns a promise if a listener returns one. Never rejects. */
-  notify(event: AgentEvent, withGrace: WithGrace = waitForever): Promise<void> | undefined {
+  onEvent(event: AgentEvent, withGrace: WithGrace = waitForever): Promise<void> | undefined {
     if (event.type === "agent_start") this.#detached.clear();
     const subscriptions = this.#subscriptions;
     for (let index = 0; index < subscriptions.length; index++) {
