@@ -18,6 +18,8 @@ const waitForever: WithGrace = (work) => work;
 /** One subscription of a listener, which may have several. */
 interface Subscription {
   readonly listener: AgentListener;
+  /** Whether it has ended, perhaps while an event is passed to the listeners. */
+  hasEnded: boolean;
 }
 
 /**
@@ -37,7 +39,7 @@ export class Subscribers implements EventObserver {
   /** Adds a listener; returns a function that removes it. */
   add(listener: AgentListener): () => void {
     if (typeof listener !== "function") throw new BadRequestError("A listener must be a function");
-    const subscription = { listener };
+    const subscription = { listener, hasEnded: false };
     this.#subscriptions = [...this.#subscriptions, subscription];
     return () => this.#remove(subscription);
   }
@@ -71,7 +73,7 @@ export class Subscribers implements EventObserver {
     event: AgentEvent,
     withGrace: WithGrace,
   ): Promise<void> | undefined {
-    if (!subscription || !this.#subscriptions.includes(subscription)) return undefined;
+    if (!subscription || subscription.hasEnded) return undefined;
     try {
       const { listener } = subscription;
       const result = listener(event);
@@ -98,6 +100,7 @@ export class Subscribers implements EventObserver {
   }
 
   #remove(subscription: Subscription): void {
+    subscription.hasEnded = true;
     this.#subscriptions = this.#subscriptions.filter((added) => added !== subscription);
   }
 }
