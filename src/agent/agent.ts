@@ -116,7 +116,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     checkMessages(messages);
     const pending = checkPending({ pendingApprovals, decidedCalls }, messages);
     this.#state = this.#createState(this.#repair(messages, pending), pending);
-    const pipe = new EventPipe({ observe: (event) => this.#subscribers.notify(event) });
+    const pipe = new EventPipe({ observer: this.#subscribers });
     this.#latestRun = { pipe, settled: Promise.resolve() };
     internalsByAgent.set(this, {
       options,
@@ -410,10 +410,10 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     this.#assertIdle();
     const options = typedOptions as unknown as RunOptions;
     const state = this.#state;
-    let code: typeof import("./run_code.ts") | undefined;
     const load = async (previous: LatestRun) => {
-      code = await import("./run_code.ts");
-      await code.drainPreviousRun(previous, { nextPipe: () => run.pipe, sleep: this.#ports.sleep });
+      const { RunObserver, drainPreviousRun } = await import("./run_code.ts");
+      run.pipe.observer = new RunObserver(state, this.#subscribers, run);
+      await drainPreviousRun(previous, { nextPipe: () => run.pipe, sleep: this.#ports.sleep });
     };
     const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
     const start: Omit<StartRunOptions, "input"> = {
@@ -426,10 +426,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
       unpricedModels: this.#unpricedModels,
       after: () => load(this.#latestRun),
       prepare,
-      createObserver: ({ messages, withGrace }) => (event) => {
-        code?.applyEvent(state, event, messages);
-        return this.#subscribers.notify(event, withGrace);
-      },
+      observer: this.#subscribers,
       onSettled: (progress) => {
         state.isRunning = false;
         if (this.#activeRun !== run) return;

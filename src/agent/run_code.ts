@@ -7,9 +7,9 @@
 // With the code of the loop, so that bundlers put what both share into one chunk.
 import "../loop/run_turns.ts";
 
-export { applyEvent } from "./apply_event.ts";
 export { drainPreviousRun } from "./latest_run.ts";
 export { pullEvent } from "./pull_event.ts";
 export { runAgentTool } from "./run_agent_tool.ts";
+export { RunObserver } from "./run_observer.ts";
 export { StructuredAnswer } from "./structured_output.ts";
 export { toAgentResult } from "./to_agent_result.ts";

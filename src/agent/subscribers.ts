@@ -7,6 +7,7 @@
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { isThenable } from "../core/refuse_promise.ts";
+import type { EventObserver } from "../loop/event_pipe.ts";
 import type { WithGrace } from "../loop/start_run.ts";
 
 /** Called with every event; a returned promise is awaited before the next event, any other value is ignored. */
@@ -17,13 +18,15 @@ const waitForever: WithGrace = (work) => work;
 /** One subscription of a listener, which may have several. */
 interface Subscription {
   readonly listener: AgentListener;
+  /** Whether it has ended, perhaps while an event is passed to the listeners. */
+  hasEnded: boolean;
 }
 
 /**
  * Notifies listeners in the order of their subscription. One that throws or rejects is removed and reported. One that
  * does not settle after an abort is no longer awaited during that run.
  */
-export class Subscribers {
+export class Subscribers implements EventObserver {
   readonly #onFailure: (message: string) => void;
   readonly #detached = new Set<Subscription>();
   #subscriptions: readonly Subscription[] = [];
@@ -36,13 +39,13 @@ export class Subscribers {
   /** Adds a listener; returns a function that removes it. */
   add(listener: AgentListener): () => void {
     if (typeof listener !== "function") throw new BadRequestError("A listener must be a function");
-    const subscription = { listener };
+    const subscription = { listener, hasEnded: false };
     this.#subscriptions = [...this.#subscriptions, subscription];
     return () => this.#remove(subscription);
   }
 
   /** Calls all listeners one after the other; returns a promise if a listener returns one. Never rejects. */
-  notify(event: AgentEvent, withGrace: WithGrace = waitForever): Promise<void> | undefined {
+  onEvent(event: AgentEvent, withGrace: WithGrace = waitForever): Promise<void> | undefined {
     if (event.type === "agent_start") this.#detached.clear();
     const subscriptions = this.#subscriptions;
     for (let index = 0; index < subscriptions.length; index++) {
@@ -70,7 +73,7 @@ export class Subscribers {
     event: AgentEvent,
     withGrace: WithGrace,
   ): Promise<void> | undefined {
-    if (!subscription || !this.#subscriptions.includes(subscription)) return undefined;
+    if (!subscription || subscription.hasEnded) return undefined;
     try {
       const { listener } = subscription;
       const result = listener(event);
@@ -97,6 +100,7 @@ export class Subscribers {
   }
 
   #remove(subscription: Subscription): void {
+    subscription.hasEnded = true;
     this.#subscriptions = this.#subscriptions.filter((added) => added !== subscription);
   }
 }

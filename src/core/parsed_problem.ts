@@ -34,6 +34,7 @@ function findProblem(value: unknown, depth: number): string | undefined {
  * digits, which may become the id of something else. A number that `JSON.stringify` has written is none.
  */
 export function findLostDigits(text: string): string | undefined {
+  if (!mayChangeIntegers(text)) return undefined;
   const [changed] = findChangedIntegers(text).values();
   if (changed === undefined) return undefined;
   return `The number ${changed} has more digits than a number keeps; write it as a text or round it`;
@@ -54,9 +55,14 @@ export function restoreIntegers(json: string, integers: ReadonlyMap<string, stri
   });
 }
 
+/** Whether a text has as many digits in a row as an integer that `JSON.parse` changes. */
+function mayChangeIntegers(text: string): boolean {
+  return /\d{16}/.test(text);
+}
+
 /** Finds the integers of a JSON text that `JSON.parse` changes, by the changed numbers. */
 export function findChangedIntegers(text: string): ReadonlyMap<string, string> {
-  if (!/\d{16}/.test(text)) return new Map();
+  if (!mayChangeIntegers(text)) return new Map();
   const withoutTexts = text.replace(/\\./g, "").replace(/"[^"]*"/g, "");
   const numbers = withoutTexts.match(/-?\d[\d.eE+-]*/g) ?? [];
   const changed = numbers.filter((number) =>

@@ -243,7 +243,9 @@ export function defineTool<const Schema extends SchemaSource, Context = unknown>
     parameters,
     ...(validate && { validate }),
     execute: async (args, context) => {
-      const output = await untyped.execute(args, context);
+      const returned = untyped.execute(args, context);
+      // The usual output of a synchronous tool needs no wait.
+      const output = typeof returned === "string" ? returned : await returned;
       if (typeof output === "string") return output;
       // Loaded with the code of the first run.
       const { toToolResult } = await import("./compile_schema.ts");

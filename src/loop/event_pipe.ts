@@ -9,11 +9,11 @@ import { realSleep } from "../core/ports.ts";
 import type { AssistantMessageDelta } from "../core/stream.ts";
 import type { EventChannel } from "./event_channel.ts";
 
-/**
- * Called with every event before the stream gets it; a returned promise is awaited before the next event. Must not
- * throw or reject.
- */
-export type EventObserver = (event: AgentEvent) => Promise<void> | undefined;
+/** Gets every event before the stream does. An object, since a function of each run would not stay compiled. */
+export interface EventObserver {
+  /** Handles an event; a returned promise is awaited before the next event. Must not throw or reject. */
+  onEvent(event: AgentEvent): Promise<void> | undefined;
+}
 
 /** An event before its sequence number is set; the object must not be emitted twice. */
 type UnsequencedEvent = AgentEventBody & { seq?: number };
@@ -25,8 +25,8 @@ const EVENTS_BEFORE_TIMERS = 1_000;
 export interface EventPipeOptions {
   /** The stream of a run; none for events between runs. */
   readonly channel?: EventChannel;
-  /** Called with every event, before the stream gets it. */
-  readonly observe?: EventObserver | undefined;
+  /** Gets every event before the stream. */
+  readonly observer?: EventObserver | undefined;
 }
 
 /** A queued event, or a caller that waits until the events before it are delivered. */
@@ -44,7 +44,8 @@ interface PendingEvent {
  */
 export class EventPipe {
   readonly #channel: EventChannel | undefined;
-  readonly #observe: EventObserver | undefined;
+  /** Gets every event before the stream. */
+  observer: EventObserver | undefined;
   /** Called with every event but deltas, before the observer; must not throw. */
   tap: ((event: AgentEvent) => void) | undefined;
   #seq = 0;
@@ -55,9 +56,9 @@ export class EventPipe {
   readonly #pending = new Set<PendingEvent>();
 
   /** Creates a pipe. One with a channel queues everything until {@linkcode EventPipe.begin}. */
-  constructor({ channel, observe }: EventPipeOptions) {
+  constructor({ channel, observer }: EventPipeOptions) {
     this.#channel = channel;
-    this.#observe = observe;
+    this.observer = observer;
     this.#delivering = this.#inRun = channel !== undefined;
   }
 
@@ -102,7 +103,7 @@ export class EventPipe {
     if (this.#delivering) return this.#enqueue({ type: "message_update", delta });
     const event = { type: "message_update", delta, seq: ++this.#seq } as const;
     this.#delivering = true;
-    const observed = this.#observe?.(event);
+    const observed = this.observer?.onEvent(event);
     if (observed || this.#pending.size > 0) return this.#deliver(event, observed);
     this.#delivering = false;
     return this.#channel?.write(event);
@@ -147,7 +148,7 @@ export class EventPipe {
     if (this.#inRun) assignSeq(event, ++this.#seq);
     if (event.type === "agent_end") this.#inRun = false;
     this.tap?.(event);
-    return this.#observe?.(event);
+    return this.observer?.onEvent(event);
   }
 
   #write(event: UnsequencedEvent): Promise<void> | undefined {

@@ -19,7 +19,7 @@ function formatEvent(event: AgentEvent): string {
   return event.seq === undefined ? name : `${name} ${event.seq}`;
 }
 
-function createPipe(observe?: EventObserver): {
+function createPipe(onEvent?: EventObserver["onEvent"]): {
   pipe: EventPipe;
   seen: string[];
   read: () => Promise<string[]>;
@@ -28,9 +28,11 @@ function createPipe(observe?: EventObserver): {
   const seen: string[] = [];
   const pipe = new EventPipe({
     channel,
-    observe: (event) => {
-      seen.push(formatEvent(event));
-      return observe?.(event);
+    observer: {
+      onEvent: (event) => {
+        seen.push(formatEvent(event));
+        return onEvent?.(event);
+      },
     },
   });
   const stream = channel.stream();
@@ -131,7 +133,9 @@ Deno.test("EventPipe: emit() of a slow or a queued event waits for the reader at
     const channel = new EventChannel({ onCancel: () => Promise.resolve() });
     const pipe = new EventPipe({
       channel,
-      observe: (event) => formatEvent(event).startsWith("slow") ? observing.promise : undefined,
+      observer: {
+        onEvent: (event) => formatEvent(event).startsWith("slow") ? observing.promise : undefined,
+      },
     });
     await pipe.begin({ ...start });
     for (let count = 2; count < HIGH_WATER_MARK - (queued ? 1 : 0); count++) {
@@ -155,7 +159,7 @@ Deno.test("EventPipe: drained() waits for the observer and for the reader", asyn
   const channel = new EventChannel({ onCancel: () => Promise.resolve() });
   const pipe = new EventPipe({
     channel,
-    observe: ({ type }) => type === "custom" ? observing.promise : undefined,
+    observer: { onEvent: ({ type }) => type === "custom" ? observing.promise : undefined },
   });
   const reader = channel.stream().getReader();
   void pipe.begin({ ...start });
@@ -183,7 +187,9 @@ Deno.test("EventPipe: abandon() delivers the queued events when the run does not
 
 Deno.test("EventPipe: adoptPending() takes over the events that wait for a slow observer", async () => {
   const pending = new Promise<void>(() => {});
-  const idle = new EventPipe({ observe: (event) => (seen.push(formatEvent(event)), pending) });
+  const idle = new EventPipe({
+    observer: { onEvent: (event) => (seen.push(formatEvent(event)), pending) },
+  });
   const { pipe, seen } = createPipe();
   void idle.emit(custom("a"));
   void idle.emit(custom("b"));

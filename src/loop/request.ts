@@ -197,8 +197,9 @@ export function resolveStreamOptions(
   { options, keyProvider, extraProvider }: PreparedRequest,
 ): StreamOptions | Promise<StreamOptions> {
   // A fallback with a function of its own may call another server under the same name.
+  const { streamFn: ownStreamFn } = turn.run.config;
   const isKeyOwner = model.provider === keyProvider &&
-    getStreamOrigin(streamFn) === getStreamOrigin(turn.run.config.streamFn);
+    (streamFn === ownStreamFn || getStreamOrigin(streamFn) === getStreamOrigin(ownStreamFn));
   const keyed = isKeyOwner ? options : omitKey(options);
   const isExtraOwner = extra === undefined && model.provider === extraProvider;
   const streamOptions = isExtraOwner ? keyed : replaceExtra(keyed, extra);

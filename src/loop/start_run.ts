@@ -39,13 +39,13 @@ export interface StartRunOptions extends FirstTurn {
   readonly prepare?:
     | ((config: ResolvedConfig, cancellation: Cancellation) => Promise<ResolvedConfig>)
     | undefined;
-  /** Creates the observer, which must await promises of the application only through `withGrace`. */
-  readonly createObserver?: (observed: ObservedRun) => EventObserver;
+  /** Gets the events unless the pipe of the run has another observer before the first one. */
+  readonly observer?: EventObserver;
   /** Called when the run is over, before the stream closes, with its progress; `undefined` if it did not start. */
   readonly onSettled?: (progress: RunProgress | undefined) => void;
 }
 
-/** The part of a run that an observer needs. */
+/** The part of a run that an observer needs, which must await promises of the application only through `withGrace`. */
 export interface ObservedRun {
   /** The history of the run, including messages whose events are not delivered yet. */
   readonly messages: readonly AgentMessage[];
@@ -57,7 +57,7 @@ export interface ObservedRun {
 export type WithGrace = (work: Promise<void>) => Promise<void>;
 
 /** A run that was started. */
-export interface StartedRun {
+export interface StartedRun extends ObservedRun {
   /** Creates the stream of the events of the run; call it once. */
   readonly createStream: () => ReadableStream<AgentEvent>;
   /** Discards the events for the stream, which then only ends. */
@@ -92,11 +92,10 @@ export function startRun(start: StartRunOptions): StartedRun {
   });
   cancellation.onAbort(() => channel.release());
   const withGrace: WithGrace = (work) => cancellation.withGrace(work);
-  const { createObserver, context, unpricedModels = new Set(), pendingCalls = new Set() } = start;
+  const { observer, context, unpricedModels = new Set(), pendingCalls = new Set() } = start;
   // The history of the run, which only grows by its own messages.
   const messages = [...context.messages];
-  const observe = createObserver?.({ messages, withGrace });
-  const events = new EventPipe({ channel, observe });
+  const events = new EventPipe({ channel, observer });
   const steering = new Steering();
   // A message that is queued from now on may cancel tool calls. Code of the application is called when the run has begun.
   if (isOwnQueue(config.steering)) steering.watch(config.steering);
@@ -121,6 +120,8 @@ export function startRun(start: StartRunOptions): StartedRun {
     discard: () => channel.discard(),
     abort: (reason) => cancellation.abort(reason),
     pipe: events,
+    messages,
+    withGrace,
     settled,
     summary,
   };

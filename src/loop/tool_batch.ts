@@ -107,8 +107,9 @@ async function failBatch(
   const error = new StreamError(`The tool calls failed: ${problem}`, { cause: thrown });
   const failed = blocks.map((block) => refuseCall(block, `Tool call failed: ${problem}`));
   await emitRefusals(turn, failed.filter(({ block }) => !turn.run.startedCalls.has(block)));
-  const emitted = await emitResults(turn, failed, []);
-  return { ...NO_CALLS, ...emitted, error };
+  const emitted = new EmittedResults(turn);
+  for (const call of failed) await emitted.add(call, call.result);
+  return { ...NO_CALLS, toolResults: emitted.messages, copies: emitted.copies, error };
 }
 
 function usesPreDispatch({ run: { config } }: TurnContext): boolean {
@@ -145,10 +146,15 @@ async function executeBatch(turn: TurnContext, batch: PreparedBatch): Promise<Ba
     await emitRefusals(turn, calls.filter((call) => call.type === "refused"));
   }
   const { results, interrupted } = await executeCalls(turn, ready);
-  const { toolResults, copies } = await emitResults(turn, calls, results);
+  const emitted = new EmittedResults(turn);
+  let next = 0;
+  for (const call of calls) {
+    const waiting = emitted.add(call, call.type === "ready" ? results[next++] : call.result);
+    if (waiting) await waiting;
+  }
   return {
-    toolResults,
-    copies,
+    toolResults: emitted.messages,
+    copies: emitted.copies,
     interrupted: interrupted || batch.interrupted === true,
     injected,
     spending: results.filter(({ usage, cost }) => usage || cost).map(toValidSpending),
@@ -170,26 +176,27 @@ async function emitRefusals(
   }
 }
 
-/** Appends and emits the result messages, in call order; `executed` are the results of the calls that ran. */
-async function emitResults(
-  turn: TurnContext,
-  calls: readonly PreparedCall[],
-  executed: readonly AgentToolResult[],
-): Promise<Pick<BatchOutcome, "toolResults" | "copies">> {
-  const { history } = turn.run;
-  const toolResults: ToolResultMessage[] = [];
-  const copies: ToolResultMessage[] = [];
-  let next = 0;
-  for (const call of calls) {
-    const result = call.type === "ready" ? executed[next++] : call.result;
-    const message = createResultMessage(turn, call, result);
-    const copy = history.append(message);
-    toolResults.push(message);
-    copies.push(copy);
-    const emitted = history.emitCopy(copy);
-    if (emitted) await emitted;
+/** The result messages of a batch, which are added in call order. */
+class EmittedResults {
+  /** The messages. */
+  readonly messages: ToolResultMessage[] = [];
+  /** Their copies, for events. */
+  readonly copies: ToolResultMessage[] = [];
+  readonly #turn: TurnContext;
+
+  constructor(turn: TurnContext) {
+    this.#turn = turn;
   }
-  return { toolResults, copies };
+
+  /** Appends the message of a call to the history and emits it; returns a promise if the caller should wait. */
+  add(call: PreparedCall, result: AgentToolResult | undefined): Promise<void> | undefined {
+    const { history } = this.#turn.run;
+    const message = createResultMessage(this.#turn, call, result);
+    const copy = history.append(message);
+    this.messages.push(message);
+    this.copies.push(copy);
+    return history.emitCopy(copy);
+  }
 }
 
 function createResultMessage(

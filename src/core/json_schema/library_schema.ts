@@ -23,7 +23,8 @@ export function isLibrarySchema(value: unknown): boolean {
  */
 function hasMethods(value: object): boolean {
   const prototype = Object.getPrototypeOf(value);
-  const { constructor: _constructor, ...properties } = Object.getOwnPropertyDescriptors(value);
-  return Object.values(properties).some(({ value }) => typeof value === "function") ||
-    (!!prototype && !!Object.getPrototypeOf(prototype) && hasMethods(prototype));
+  return Object.getOwnPropertyNames(value).some((name) =>
+    name !== "constructor" &&
+    typeof Object.getOwnPropertyDescriptor(value, name)?.value === "function"
+  ) || (!!prototype && !!Object.getPrototypeOf(prototype) && hasMethods(prototype));
 }

@@ -64,6 +64,8 @@ export function createPlainCheck(schema: unknown): PlainCheck | undefined {
     checks.push(createMembersCheck(properties, additionalProperties));
   }
   if (!checks.every((check) => check !== undefined)) return undefined;
+  const [first] = checks;
+  if (first && checks.length === 1) return first;
   return (value) => checks.every((check) => check(value));
 }
 
@@ -72,7 +74,8 @@ function createKeywordCheck(keyword: string, expected: unknown): PlainCheck | un
   const limit = typeof expected === "number" ? expected : NaN;
   switch (keyword) {
     case "type": {
-      const names = [expected].flat();
+      if (!Array.isArray(expected)) return (value) => hasType(value, expected);
+      const names: readonly unknown[] = [...expected];
       return (value) => names.some((name) => hasType(value, name));
     }
     case "const":
