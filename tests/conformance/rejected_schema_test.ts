@@ -135,6 +135,25 @@ Deno.test("structuredOutput() only asks for JSON text if the model rejects the s
   );
 });
 
+Deno.test("structuredOutput() sends JSON text with a smaller context if it is too long with the schema", async () => {
+  const script = scriptedStream([
+    reply("Hello"),
+    fail("bad_request", "ollama answered 400: gemma3:4b does not support tools"),
+    fail("context_window_overflow", "too long"),
+    reply('{"city":"Bern"}'),
+  ]);
+  const { agent } = testAgent([], {
+    streamFn: script,
+    transformContext: (messages, { overflow }) => overflow ? messages.slice(-1) : messages,
+  });
+  await agent.prompt("Hi");
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(
+    script.calls.map(({ context }) => [context.messages.length, context.tools.length]),
+    [[1, 0], [3, 1], [3, 0], [1, 0]],
+  );
+});
+
 Deno.test("structuredOutput() rejects if the model has no tools and the agent needs them, or rejects each form", async () => {
   const noTools = fail("bad_request", "ollama answered 400: gemma3:4b does not support tools");
   const noSchema = fail("bad_request", "ollama answered 400: invalid JSON schema in format");
