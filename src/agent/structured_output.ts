@@ -87,10 +87,11 @@ const REJECTED_SCHEMA =
  * Matches errors about a model, or a server, without tools: "does not support tools" of Ollama, "`tool calling` is not supported
  * with this model" of Groq, "'tools' is not supported with this model" of OpenAI, "This model doesn't support tool use" of Bedrock,
  * "Function calling is not enabled for models/gemma-3-27b-it" of Google, "does not support Function Calling" of DeepSeek, "No
- * endpoints found that support tool use" of OpenRouter and "requires --enable-auto-tool-choice" of vLLM.
+ * endpoints found that support tool use" of OpenRouter, "requires --enable-auto-tool-choice" of vLLM and "does not support
+ * parameters: ['tools']" of LiteLLM.
  */
 const REJECTED_TOOLS =
-  /(?:not|n't|that) support (?:tools\b|(?:tool|function)[- ](?:use|call))|(?:\btools|(?:tool|function)[- ](?:use|calls?|calling))[`'"]? (?:is|are) not (?:supported|enabled)|requires --enable-auto-tool-choice/i;
+  /(?:not|n't|that) support (?:tools\b|(?:tool|function)[- ](?:use|call))|(?:\btools|(?:tool|function)[- ](?:use|calls?|calling))[`'"]? (?:is|are) not (?:supported|enabled)|requires --enable-auto-tool-choice|support parameters: [[{][^\]]*'tools'/i;
 
 /** Requests an answer that matches a schema, and checks every attempt. */
 export class StructuredAnswer {
@@ -103,13 +104,11 @@ export class StructuredAnswer {
   #model: ModelSpec | undefined;
   /** Whether the prompt has the schema: for a model without tools, which may not enforce it. */
   #isPrompted = false;
-  /** Whether the provider rejected the schema of a model without tools, so that only the prompt has it. */
-  #isPromptedOnly = false;
+  /** Whether the provider rejected the schema, so that a tool has it, or only the prompt for a model without tools. */
+  #isSchemaRejected = false;
   #streamFn: StreamFn | undefined;
   /** Whether the provider rejected the schema in this turn, so that the request needs the tool instead. */
   #needsTool = false;
-  /** Whether the provider has rejected the answer in one form, so that it was requested in the other one. */
-  #hasChangedForm = false;
   /** Whether an attempt was a text without a call, so that the call is forced unless the provider refuses that. */
   #hasText = false;
   #now: () => number = Date.now;
@@ -173,7 +172,7 @@ export class StructuredAnswer {
     if (this.#isNative && !isSameModel(model, this.#model)) {
       this.#isNative = await isEnforcedByAll(schema, [{ model }], this.#streamFn);
       this.#isPrompted = false;
-      this.#isPromptedOnly = false;
+      this.#isSchemaRejected = false;
       this.#needsTool = !this.#isNative;
     }
     this.#model = model;
@@ -182,7 +181,7 @@ export class StructuredAnswer {
         type: "change",
         tools: tools.filter((tool) => tool !== this.#tool),
         ...(this.#isPrompted && { messages: this.#addSchema(request.context.messages) }),
-        ...(!this.#isPromptedOnly && { options: { responseSchema: schema } }),
+        ...(!this.#isSchemaRejected && { options: { responseSchema: schema } }),
       };
     }
     const mustCall = this.#hasText && await this.#canForceCall(model);
@@ -231,25 +230,24 @@ export class StructuredAnswer {
     if (!this.#isNative || this.#isPrompted || !REJECTED_SCHEMA.test(message)) return false;
     this.#isNative = false;
     this.#needsTool = true;
-    this.#hasChangedForm = true;
+    this.#isSchemaRejected = true;
     return true;
   }
 
   /** Requests the answer as JSON text from a model that has no tools, also if it is not known to enforce the schema. */
   #useText({ message }: AgentError): boolean {
-    const canChange = !this.#isNative && !this.#hasChangedForm && this.#options.tools.length === 0;
+    const canChange = !this.#isNative && this.#options.tools.length === 0;
     if (!canChange || !REJECTED_TOOLS.test(message)) return false;
     this.#isNative = true;
     this.#isPrompted = true;
-    this.#hasChangedForm = true;
     return true;
   }
 
   /** Requests JSON text without enforcing it from a model that has neither tools nor schemas. */
   #omitSchema({ message }: AgentError): boolean {
-    const canOmit = this.#isNative && this.#isPrompted && !this.#isPromptedOnly;
+    const canOmit = this.#isNative && this.#isPrompted && !this.#isSchemaRejected;
     if (!canOmit || !REJECTED_SCHEMA.test(message)) return false;
-    this.#isPromptedOnly = true;
+    this.#isSchemaRejected = true;
     return true;
   }
 

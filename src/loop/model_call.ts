@@ -62,10 +62,10 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
       const preparing = prepareRequest(turn, progress.overflowed);
       const prepared = preparing instanceof Promise ? await preparing : preparing;
       result = await sendPrepared(turn, start, prepared);
-      if (isOverflow(result.call)) result = await retryWithSmallerContext(turn, start, result);
-      else if (prepared.type === "ready") {
+      if (prepared.type === "ready") {
         result = await sendInOtherForms(turn, start, result, prepared.request);
       }
+      if (isOverflow(result.call)) result = await retryWithSmallerContext(turn, start, result);
     }
   } catch (thrown) {
     result = endFailedCall(turn, result ?? createUnsentCall(turn), toFailure(thrown));

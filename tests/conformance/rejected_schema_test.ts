@@ -70,6 +70,7 @@ const NO_TOOLS: readonly (readonly [message: string, code?: AgentErrorCode])[] =
   ["deepseek answered 400: deepseek-reasoner does not support Function Calling"],
   ["openai answered 400: Unsupported parameter: 'tools' is not supported with this model."],
   ["openrouter answered 404: No endpoints found that support tool use.", "model_not_found"],
+  ["acme answered 400: litellm.UnsupportedParamsError: perplexity does not support parameters: ['tools'], for model=sonar"],
 ];
 
 Deno.test("structuredOutput() requests the answer as JSON text if the model has no tools", async () => {
@@ -108,6 +109,49 @@ Deno.test("structuredOutput() only asks for JSON text if the model has neither t
     city,
     undefined,
   ]);
+});
+
+Deno.test("structuredOutput() only asks for JSON text if the model rejects the schema first, and then tools", async () => {
+  const script = scriptedStream([
+    fail(
+      "bad_request",
+      "openai answered 400: 'response_format' of type 'json_schema' is not supported",
+    ),
+    fail("model_not_found", "openai answered 404: tools is not supported in this model."),
+    reply("{}"),
+    reply('{"city":"Bern"}'),
+  ]);
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(script, { hasStrictSchema: () => true }),
+  });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(
+    script.calls.map(({ options, context }) => [
+      options.responseSchema !== undefined,
+      context.tools.length,
+      JSON.stringify(context.messages.at(-1)).includes("JSON Schema"),
+    ]),
+    [[true, 0, false], [false, 1, false], [false, 0, true], [false, 0, true]],
+  );
+});
+
+Deno.test("structuredOutput() sends JSON text with a smaller context if it is too long with the schema", async () => {
+  const script = scriptedStream([
+    reply("Hello"),
+    fail("bad_request", "ollama answered 400: gemma3:4b does not support tools"),
+    fail("context_window_overflow", "too long"),
+    reply('{"city":"Bern"}'),
+  ]);
+  const { agent } = testAgent([], {
+    streamFn: script,
+    transformContext: (messages, { overflow }) => overflow ? messages.slice(-1) : messages,
+  });
+  await agent.prompt("Hi");
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(
+    script.calls.map(({ context }) => [context.messages.length, context.tools.length]),
+    [[1, 0], [3, 1], [3, 0], [1, 0]],
+  );
 });
 
 Deno.test("structuredOutput() rejects if the model has no tools and the agent needs them, or rejects each form", async () => {
