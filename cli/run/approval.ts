@@ -19,7 +19,7 @@ import { getTypedInput } from "../questions/typed_input.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getStyle } from "../render/style.ts";
 import { USER_DENIAL } from "../render/tool_line.ts";
-import { formatCallDetails } from "./call_details.ts";
+import { formatCallDetails, hasOwnReason } from "./call_details.ts";
 import { canTrustTool } from "./can_trust_tool.ts";
 import { WaitingCalls, type WaitingCallsOptions } from "./waiting_calls.ts";
 
@@ -62,10 +62,13 @@ function createPrompt(options: ApprovalOptions & WaitingCallsOptions): ApprovalP
   const { ask, keyboard, onRefusal } = options;
   if (ask) return ask;
   if (keyboard) return createTerminalPrompt({ ...options, keyboard });
-  return async ({ name }) => {
+  return async (request) => {
+    const { name } = request;
     onRefusal(name);
     const ignored = await describeIgnoredRule(name, options);
-    const reason = `it requires approval, and this run is not interactive${ignored}`;
+    // The model may then write another command, which requires none.
+    const own = hasOwnReason(request) ? `. ${request.reason}` : "";
+    const reason = `it requires approval, and this run is not interactive${ignored}${own}`;
     return { type: "denied", reason, origin: "mode" };
   };
 }

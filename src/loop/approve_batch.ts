@@ -22,6 +22,7 @@ import {
 } from "./approve_call.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
 import { canExplain, findObjection, reportApproval } from "./find_denial.ts";
+import { getAgentPath } from "./parent_run.ts";
 import type { PolicyCheckedCall } from "./prepare_call.ts";
 import {
   type PreparedCall,
@@ -78,7 +79,9 @@ async function addRuledCalls(
     const isUnasked = call.type === "ready" && !call.decision && !isAnswerCall(turn, call);
     if (!isUnasked || gated.has(call)) continue;
     const { block: { name }, tool, arguments: args } = call;
-    const finding = findObjection(turn.run.config, { name, tool, arguments: args });
+    const { config } = turn.run;
+    const path = getAgentPath(config);
+    const finding = findObjection(config, { ...path, name, tool, arguments: args });
     try {
       if (await turn.cancellation.untilAborted(finding)) gated.add(call);
     } catch {
@@ -101,7 +104,9 @@ function approveGated(
 function reportUnasked(turn: TurnContext, call: PreparedCall): PreparedCall {
   if (call.type === "refused" || isAnswerCall(turn, call)) return call;
   const { block: { name }, tool, arguments: args, decision } = call;
-  const denial = reportApproval(turn.run.config, { name, tool, arguments: args }, decision);
+  const { config } = turn.run;
+  const own = { ...getAgentPath(config), name, tool, arguments: args };
+  const denial = reportApproval(config, own, decision);
   return denial ? refuseCall(call.block, formatDenial(denial)) : call;
 }
 

@@ -13,7 +13,7 @@ import { needsApproval } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
 import type { ResolvedConfig } from "./config.ts";
-import { ParentRun } from "./parent_run.ts";
+import { getAgentPath } from "./parent_run.ts";
 import { checkPolicies, type PolicyCheckedCall, withArguments } from "./prepare_call.ts";
 import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
 import { omitRefusedHunks } from "./refused_hunks.ts";
@@ -136,14 +136,14 @@ async function callApprove(
 /** Creates the request with a copy of the arguments, so that `approve` cannot change the history. */
 async function createApprovalRequest(
   { block: { id, name }, tool, arguments: args }: ReadyCall,
-  { context, parent }: ResolvedConfig,
+  config: ResolvedConfig,
   cancellation: Cancellation,
 ): Promise<ApprovalRequest> {
   const { signal } = cancellation;
-  const path = parent instanceof ParentRun ? { path: parent.path } : {};
+  const { context } = config;
   const request = {
     toolCallId: id,
-    ...path,
+    ...getAgentPath(config),
     name,
     arguments: cloneJson(args),
     tool,

@@ -28,11 +28,11 @@ export interface RuleQuestion {
  */
 export async function findObjection(
   { approve, approvalMode }: ApprovalConfig,
-  { name, tool, arguments: args }: ExplainedCall,
+  call: ExplainedCall,
 ): Promise<Denial | RuleQuestion | undefined> {
   if (approvalMode === "bypassed" || !approve || !canExplain(approve)) return undefined;
   try {
-    const { decision } = await approve.explain({ name, tool, arguments: cloneJson(args) });
+    const { decision } = await approve.explain(copyCall(call));
     if (decision.type === "asked") {
       const { type, rule, reason } = decision;
       return rule === undefined ? undefined : { type, reason };
@@ -60,20 +60,22 @@ export async function findDenial(
 /** Reports a call that was approved without the approval of a configuration; returns a denial if that fails. */
 export function reportApproval(
   { approve }: ApprovalConfig,
-  { name, tool, arguments: args }: ExplainedCall,
+  call: ExplainedCall,
   decision?: ApprovalDecision,
 ): Denial | undefined {
   if (!approve || !canExplain(approve)) return undefined;
   try {
-    const noted: unknown = approve.onApproved?.(
-      { name, tool, arguments: cloneJson(args) },
-      decision,
-    );
+    const noted: unknown = approve.onApproved?.(copyCall(call), decision);
     refusePromise(noted, "onApproved");
     return undefined;
   } catch (thrown) {
     return createFailure(thrown);
   }
+}
+
+/** Copies a call, so that an approval cannot change its arguments. */
+function copyCall({ path, name, tool, arguments: args }: ExplainedCall): ExplainedCall {
+  return { ...(path && { path }), name, tool, arguments: cloneJson(args) };
 }
 
 /** Whether an approval can state its decision on a call without asking. */

@@ -54,11 +54,12 @@ export function inheritRules(config: ResolvedConfig): ResolvedConfig {
 /** Reports a call that is approved to the approval of the parent; returns a denial if that fails. */
 function reportDecision<Answer extends ApprovalAnswer>(
   parent: ApprovalConfig,
-  { name, tool, arguments: args }: ExplainedCall,
+  { path, name, tool, arguments: args }: ExplainedCall,
   answer: Answer,
 ): Answer | ApprovalDecision {
   if (typeof answer !== "object" || answer.type !== "approved") return answer;
-  return reportApproval(parent, { name, tool, arguments: answer.arguments ?? args }) ?? answer;
+  return reportApproval(parent, { path, name, tool, arguments: answer.arguments ?? args }) ??
+    answer;
 }
 
 function throwDenial(denial: Denial | undefined): void {
@@ -82,6 +83,7 @@ async function decideUnder<Answer extends ApprovalAnswer>(
   if (decision.type === "denied" && decision.origin !== "mode") return decision;
   const args: JsonObject = (decision.type === "approved" && decision.arguments) || call.arguments;
   const inherited = await decideAlone(parent.config, {
+    path: call.path,
     name: call.name,
     tool: call.tool,
     arguments: args,

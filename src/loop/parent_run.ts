@@ -169,3 +169,10 @@ export class ParentRun implements RunHandle {
     this.tree.add();
   }
 }
+
+/** Returns the ids of the tool calls that lead to an agent, as a property; none for the agent of the host. */
+export function getAgentPath(
+  { parent }: Pick<ResolvedConfig, "parent">,
+): { readonly path?: readonly string[] } {
+  return parent instanceof ParentRun ? { path: parent.path } : {};
+}

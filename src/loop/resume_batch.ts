@@ -15,6 +15,7 @@ import { applyDecision, emitDecision, formatDenial } from "./approve_call.ts";
 import { approveBatch, formatStop, type PreparedBatch, stopBatch } from "./approve_batch.ts";
 import { getAbortText } from "./cancel_text.ts";
 import { findDenial } from "./find_denial.ts";
+import { getAgentPath } from "./parent_run.ts";
 import { formatHook } from "./policy_slots.ts";
 import { checkPolicies, type PolicyCheckedCall, resolveCall } from "./prepare_call.ts";
 import {
@@ -160,7 +161,12 @@ async function refuseDenied(turn: TurnContext, call: PreparedCall): Promise<Prep
   if (call.type === "refused") return call;
   const { block: { name }, tool, arguments: args } = call;
   try {
-    const finding = findDenial(run.config, { name, tool, arguments: args });
+    const finding = findDenial(run.config, {
+      ...getAgentPath(run.config),
+      name,
+      tool,
+      arguments: args,
+    });
     const denial = await cancellation.untilAborted(finding);
     return denial ? refuseCall(call.block, formatDenial(denial)) : call;
   } catch {

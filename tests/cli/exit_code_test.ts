@@ -189,6 +189,15 @@ Deno.test("exit code: 6 when a call requires approval in a non-interactive run",
   assertStringIncludes(host.requests[1]?.body ?? "", "this run is not interactive");
 });
 
+Deno.test("approval: the refusal of a call in a non-interactive run has the reason why it is asked about", async () => {
+  const model = [scriptedReply(scriptedCall("bash", { command: "rg key .." })), scriptedReply("I")];
+  const { host } = await runSession({ model });
+  assertStringIncludes(
+    host.requests[1]?.body ?? "",
+    "this run is not interactive. The command may read files with secrets: it may search a directory",
+  );
+});
+
 Deno.test("approval: --approve-all or the name of the tool in --allowed-tools approves a call, a pattern only if it covers it", async () => {
   const model = [
     scriptedReply(scriptedCall("bash", { command: "echo done > x" })),

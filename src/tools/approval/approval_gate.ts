@@ -25,7 +25,6 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { getShellPlaces } from "../kit/tool_marks.ts";
 import type { CommandAssessment } from "./command_assessment.ts";
 import {
-  type ApprovedMove,
   type CallExplanation,
   type ClassGate,
   defineServerTool,
@@ -128,7 +127,6 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
     sandbox,
     ask: options.ask,
     isMoved: false,
-    moves: [],
   };
   const gate = (request: ApprovalRequest) => decideCall(state, request);
   return Object.defineProperties(gate, {
@@ -149,7 +147,7 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
     explain: { value: (request: ExplainedRequest) => explainCall(state, request) },
     onApproved: {
       value: (request: ExplainedRequest, decision?: ApprovalDecision) => {
-        state.isMoved ||= findMove(request) !== undefined;
+        noteMove(state, request);
         if (decision?.type === "approved") addGrant(state, request, decision);
       },
     },
@@ -197,7 +195,6 @@ interface GateState {
   readonly sandbox: ApprovalGateOptions["sandbox"];
   readonly ask: ApprovalPrompt | undefined;
   isMoved: boolean;
-  moves: readonly ApprovedMove[];
 }
 
 type GateAnswer = ApprovalDecision | { readonly type: "pending" };
@@ -209,16 +206,12 @@ async function decideCall(state: GateState, request: ApprovalRequest): Promise<G
   return answer;
 }
 
-/** Notes a call that may change the directory of the shell, until it has ended. */
-function noteMove(state: GateState, request: ApprovalRequest): void {
+/** Notes a call that may change the directory of the shell. */
+function noteMove(state: GateState, request: ExplainedRequest): void {
   const script = findMove(request);
   if (!script) return;
   state.isMoved = true;
-  const { toolCallId, tool } = request;
-  const moves = [...state.moves, { toolCallId, tool, script }];
-  state.moves = moves.filter((move) =>
-    getShellPlaces(move.tool)?.hasEnded(move.toolCallId) === false
-  );
+  getShellPlaces(request.tool)?.noteMove(script.commands, request.path);
 }
 
 async function decideOrAsk(state: GateState, request: ApprovalRequest): Promise<GateAnswer> {

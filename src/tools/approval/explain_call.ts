@@ -31,6 +31,8 @@ export type ClassGate = "auto" | "ask" | "deny";
 
 /** A tool call to explain. */
 export interface ExplainedRequest {
+  /** Ids of the tool calls that lead to the agent whose call this is. Default: it is one of the agent itself. */
+  readonly path?: readonly string[] | undefined;
   /** Name of the tool. */
   readonly name: string;
   /** The arguments. */
@@ -74,24 +76,15 @@ export interface GateRules {
   readonly sandbox: GateSandbox | undefined;
   /** Whether an approved command may have changed the working directory. */
   readonly isMoved: boolean;
-  /** Approved commands that may change the working directory of later ones. */
-  readonly moves: readonly ApprovedMove[];
-}
-
-/** An approved command that may change the working directory of later ones. */
-export interface ApprovedMove {
-  readonly toolCallId: string;
-  readonly tool: AgentTool;
-  readonly script: ExecutedCommands;
 }
 
 /** Decides about a call. */
 export async function explainCall(
   gateRules: GateRules,
-  { name, arguments: args, tool }: ExplainedRequest,
+  request: ExplainedRequest,
 ): Promise<CallExplanation> {
   const gate = await withLinkedRules(gateRules);
-  const assessed = await assessCall(gate, { name, arguments: args, tool });
+  const assessed = await assessCall(gate, request);
   const { risk, assessment } = assessed;
   const decision = findDenial(gate, assessed) ?? await findApproval(gate, assessed) ??
     explainQuestion(gate, assessed);
@@ -117,8 +110,8 @@ async function withLinkedRules(gate: GateRules): Promise<GateRules> {
 }
 
 async function assessCall(
-  { sandbox, isMoved, moves }: GateRules,
-  { name, arguments: args, tool }: ExplainedRequest,
+  { sandbox, isMoved }: GateRules,
+  { path: agentPath, name, arguments: args, tool }: ExplainedRequest,
 ): Promise<AssessedCall> {
   const created = await createRuledCall({ name, arguments: args }, sandbox?.files);
   const { path } = created;
@@ -132,20 +125,17 @@ async function assessCall(
   const { script } = call;
   const assessment = script && assessScript(script);
   const search = script && sandbox?.files &&
-    await findWideSearch(script, { files: sandbox.files, ...findPlace(tool, moves) });
+    await findWideSearch(script, { files: sandbox.files, ...findPlace(tool, agentPath) });
   return { call, tool, risk, assessment, search };
 }
 
-/** Finds where the shells of a tool may be when a call runs, and the commands that may move them before. */
+/** Finds where the shell of an agent may be when a call runs, and the commands that may move it before. */
 function findPlace(
   tool: AgentTool,
-  moves: readonly ApprovedMove[],
+  path: readonly string[] | undefined,
 ): Omit<ScriptPlace, "files"> {
   const places = getShellPlaces(tool);
-  if (!places) return {};
-  const earlier = moves.filter((move) => move.tool === tool && !places.hasEnded(move.toolCallId))
-    .flatMap(({ script }) => script.commands);
-  return { directories: places.listDirectories(), earlier };
+  return { directories: places?.listDirectories(path), earlier: places?.listMoves(path) };
 }
 
 /** Whether a tool leaves out the paths that its argument `exclude_paths` names. */

@@ -8,6 +8,7 @@ import { compileGlob } from "../../core/ignore/glob.ts";
 import { join } from "../../platform/paths.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { createFileRules } from "../files/file_rules.ts";
+import { expandWord } from "./search_operands.ts";
 import type { ShellWord } from "./shell_syntax.ts";
 
 /** Names that a pattern of the shell may match. */
@@ -26,6 +27,9 @@ const TYPICAL_SECRETS: readonly string[] = [
 /** Maximum number of wildcards in a pattern that is compared with names; with more, it may match any. */
 const MAX_WILDCARDS = 6;
 
+/** Maximum number of words to make of those with braces; those beyond it may have any name. */
+const MAX_ALTERNATIVES = 1_000;
+
 /** Maximum number of segments of a path behind a link of a process; a longer one may lead anywhere. */
 const MAX_SEGMENTS = 64;
 
@@ -36,13 +40,14 @@ export function findNamedSecrets(
 ): string[] {
   const rules = createFileRules({ write: ["/"], read: [] }, protect);
   const isProtected = (path: string) => rules(path, "read") === "protected";
-  const namesProcess = words.some((word) => getCandidatePaths(word).some(reachesProcess));
+  const candidates = listCandidatePaths(words);
+  const namesProcess = candidates.some((paths) => paths.some(reachesProcess));
   const isSecret = (path: string) => {
     const places = listPlaces(join("/", path));
     return places === undefined || places.some(isProtected) ||
       (namesProcess && PROCESS_STATE.test(path));
   };
-  const secrets = words.filter((word) => getCandidatePaths(word).some(isSecret));
+  const secrets = words.filter((_, index) => candidates[index]?.some(isSecret));
   return [...new Set(secrets.map(({ text }) => text))];
 }
 
@@ -74,12 +79,40 @@ const KERNEL_LINKS = /^\/(?:proc|dev)\//;
 
 /** Whether words may refer to files that are protected by default, or to the variables and the memory of a process. */
 export function nameSecrets(words: readonly ShellWord[]): boolean {
-  return words.some((word) => getCandidatePaths(word).some(isProcessFile)) ||
+  return listCandidatePaths(words).some((paths) => paths.some(isProcessFile)) ||
     findNamedSecrets(words, PROTECTED_FILES).length > 0;
 }
 
 function isProcessFile(path: string): boolean {
   return /^\/+proc(?:\/|$)/.test(join("/", path));
+}
+
+/** Returns the paths that each word may refer to. */
+function listCandidatePaths(words: readonly ShellWord[]): readonly (readonly string[])[] {
+  let left = MAX_ALTERNATIVES;
+  return words.map((word) => {
+    const paths = getCandidatePaths(word);
+    if (!hasPathInBraces(word)) return paths;
+    const alternatives = expandPaths(word);
+    left -= alternatives?.length ?? 0;
+    if (!alternatives || left < 0) return [...paths, ...TYPICAL_SECRETS];
+    return [...paths, ...alternatives.flatMap(getCandidatePaths)];
+  });
+}
+
+/** Whether the braces of a word may have paths, so that its last segment is not that of all words that the shell makes of it. */
+function hasPathInBraces({ text, literal }: ShellWord): boolean {
+  return !literal && text.slice(text.indexOf("{") + 1, text.lastIndexOf("}")).includes("/") &&
+    text.includes("{");
+}
+
+/** Returns the words that the shell makes of one with braces; `undefined` if they are too many. */
+function expandPaths(word: ShellWord): readonly ShellWord[] | undefined {
+  try {
+    return expandWord(word);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the paths that a word may refer to: itself, the value of an option or assignment, and matches of a pattern. */

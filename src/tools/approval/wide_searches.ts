@@ -100,7 +100,7 @@ export async function findWideSearch(
   const root = await findWorkingDirectory(files);
   if (root === undefined) return undefined;
   try {
-    const searches = commands.flatMap(findSearch);
+    const searches = commands.flatMap((command) => findSearch(command, root));
     const operands = searches.flatMap((search) => search.operands);
     const isBare = searches.some((search) => search.isBare);
     if (operands.length === 0 && !isBare) return undefined;
@@ -125,7 +125,7 @@ export async function findWideSearch(
   }
 }
 
-function findSearch(command: SimpleCommand): readonly DirectorySearch[] {
+function findSearch(command: SimpleCommand, root: string): readonly DirectorySearch[] {
   const { words: [, ...args] } = command;
   const program = getProgram(command);
   const isGrep = GREPS.test(program) && args.some(({ text }) => RECURSIVE.test(text));
@@ -135,8 +135,12 @@ function findSearch(command: SimpleCommand): readonly DirectorySearch[] {
   }
   if (program === "git") {
     const texts = args.map(({ text }) => text);
-    // It searches a repository only, which is that of the directory.
-    if (findSubcommand(texts) === "grep") return [{ operands: [], isBare: true }];
+    if (findSubcommand(texts) === "grep") {
+      // It searches a repository only, which is that of the directory, and may have directories above it.
+      const rest = args.slice(texts.indexOf("grep") + 1);
+      const operands = listSearchOperands("grep", rest).map((word) => toDirectory(word, root));
+      return [{ operands, isBare: true }];
+    }
     const compared = listComparedPaths(texts);
     const operands = args.filter(({ text }) => compared.includes(text)).flatMap(expandWord)
       .filter(isKnown);
@@ -147,6 +151,16 @@ function findSearch(command: SimpleCommand): readonly DirectorySearch[] {
   const operands = args.filter(({ text }) => !/^-|^$/.test(text)).flatMap(expandWord)
     .filter(isKnown);
   return [{ operands, isBare: false, comparison: program === "diff" ? program : undefined }];
+}
+
+/** Returns the directory in which git looks for a path pattern, whose wildcards it expands itself. */
+function toDirectory({ text, literal }: ShellWord, root: string): ShellWord {
+  if (/^:(?:\/|\([^)]*top)/.test(text)) {
+    return { text: findRepository(root) ?? root, literal: true };
+  }
+  const path = text.replace(/^:\([^)]*\)/, "");
+  const end = literal ? path.search(PATTERN) : -1;
+  return { text: end === -1 ? path : dirname(`${path.slice(0, end)}*`), literal };
 }
 
 /** Whether a word has no expansion whose value is not known. */
@@ -169,14 +183,16 @@ function comparesDirectories(
     const directories = found.filter((paths) => paths.some(isDirectory));
     if (comparison === "diff") return directories.length > 1;
     return found.every((paths) => paths.some(pathExists)) && directories.length > 0 &&
-      (!isInRepository(root) || found.flat().some((path) => !isWithin(join(path), root)));
+      (findRepository(root) === undefined ||
+        found.flat().some((path) => !isWithin(join(path), root)));
   });
 }
 
-function isInRepository(directory: string): boolean {
+/** Returns the directory of the repository that a directory is in. */
+function findRepository(directory: string): string | undefined {
   for (let path = directory;; path = dirname(path)) {
-    if (pathExists(join(path, ".git"))) return true;
-    if (path === dirname(path)) return false;
+    if (pathExists(join(path, ".git"))) return path;
+    if (path === dirname(path)) return undefined;
   }
 }
 

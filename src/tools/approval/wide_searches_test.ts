@@ -172,6 +172,22 @@ Deno.test("findWideSearch(): finds searches of directories outside those of the 
   assertEquals(await search(`rg KEY ${directory}/lib`), "outside");
 });
 
+Deno.test("findWideSearch(): finds searches of git in the directories of a repository above", async () => {
+  await using workspace = new TestWorkspace();
+  const { files } = workspace.sandbox;
+  for (const path of ["../.git/HEAD", "../other/b.ts", "src/a.ts"]) workspace.writeFile(path, "");
+  const search = (paths: string) =>
+    findWideSearch(findExecutedCommands(`git grep -n KEY ${paths}`), { files });
+  for (
+    const path of ["..", "../other", "-- ../{other,a}", "'../other/*.ts'", ":/", "':(top)src'"]
+  ) {
+    assertEquals(await search(path), "outside", path);
+  }
+  for (const path of ["", "src", "HEAD -- src", "-- '*.ts' ':!src'", "':(glob)src/**'", "src/*"]) {
+    assertEquals(await search(path), undefined, path);
+  }
+});
+
 Deno.test("findWideSearch(): finds comparisons of directories, by git without a repository", async () => {
   await using workspace = new TestWorkspace();
   const { files } = workspace.sandbox;

@@ -13,11 +13,11 @@ import { CommandOutput } from "./command_output.ts";
 import { describeJob } from "./job_tools.ts";
 import { formatHiddenFiles } from "./hidden_files.ts";
 import { formatRestoredFiles } from "./restored_files.ts";
+import { ShellStates } from "./shell_states.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
-import { markHidingSecrets, markShells, type ShellPlaces } from "../kit/tool_marks.ts";
+import { markHidingSecrets, markShells } from "../kit/tool_marks.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
-import { system } from "../../platform/system.ts";
 
 /** Default timeout of a command. */
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -55,9 +55,8 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
     execute: catchAsErrorResult(
       async ({ command, timeout_ms = DEFAULT_TIMEOUT_MS, background }: BashArguments, context) => {
         const { signal, onUpdate, toolCallId } = context;
-        using _ended = shells.endLater(toolCallId);
+        const shell = shells.start(context.run);
         validateCommand(command);
-        const shell = shells.get(context.run);
         const notices = await shell.ensureDirectory();
         if (jobs && background) {
           return await startJob(jobs, command, { cwd: shell.directory, signal });
@@ -187,69 +186,6 @@ async function getSandboxNotices(
   return [
     `[Sandbox: writes only in the working directory and $TMPDIR, not to hooks and configuration of git; network ${network}]`,
   ];
-}
-
-/** The working directories of the agents that use the tool: that of the host, and sub-agents. */
-class ShellStates implements ShellPlaces {
-  readonly #root: string;
-  readonly #host: ShellState;
-  readonly #subAgents = new Map<string, ShellState>();
-  readonly #ended = new Set<string>();
-
-  constructor(root: string) {
-    this.#root = root;
-    this.#host = new ShellState(root);
-  }
-
-  listDirectories(): readonly string[] {
-    const states = [this.#host, ...this.#subAgents.values()];
-    return [...new Set(states.map(({ directory }) => directory))];
-  }
-
-  hasEnded(toolCallId: string): boolean {
-    return this.#ended.has(toolCallId);
-  }
-
-  /** Notes the end of a call when what it returns is disposed. */
-  endLater(toolCallId: string): Disposable {
-    return { [Symbol.dispose]: () => void this.#ended.add(toolCallId) };
-  }
-
-  /** Returns the state of the agent of a run. A sub-agent has one run and starts in the root. */
-  get({ depth, runId }: RunHandle): ShellState {
-    if (depth === 0) return this.#host;
-    const known = this.#subAgents.get(runId);
-    if (known) return known;
-    const state = new ShellState(this.#root);
-    this.#subAgents.set(runId, state);
-    return state;
-  }
-}
-
-/** Keeps the working directory for the next command. */
-class ShellState {
-  readonly #root: string;
-  directory: string;
-
-  constructor(root: string) {
-    this.#root = root;
-    this.directory = root;
-  }
-
-  /** Returns to the root if the directory no longer exists; returns a notice of that. */
-  async ensureDirectory(): Promise<string[]> {
-    const { directory } = this;
-    const exists = await system.stat(directory).then((stat) => stat.isDirectory, () => false);
-    if (exists) return [];
-    this.directory = this.#root;
-    return [`[${directory} no longer exists; the command ran in ${this.#root}]`];
-  }
-
-  changeDirectory(directory: string | undefined, kit: ToolKit): string[] {
-    if (directory === undefined || directory === this.directory) return [];
-    this.directory = directory;
-    return [`[Working directory: ${kit.sandbox.files.toDisplayPath(directory)}]`];
-  }
 }
 
 function validateCommand(command: string): void {

@@ -5,6 +5,7 @@
  */
 
 import type { AgentTool } from "../../core/tool.ts";
+import type { SimpleCommand } from "../approval/shell_syntax.ts";
 
 const hidingTools = new WeakSet<AgentTool<never>>();
 
@@ -21,10 +22,12 @@ export function isHidingSecrets(tool: AgentTool<never>): boolean {
 
 /** The directories of the shells of a tool. */
 export interface ShellPlaces {
-  /** Lists the directories in which the next commands start. */
-  listDirectories(): readonly string[];
-  /** Whether a call has ended, so that its changes of the directory are known. */
-  hasEnded(toolCallId: string): boolean;
+  /** Lists the directories in which the next commands of an agent may start; `path` has the calls that lead to it. */
+  listDirectories(path?: readonly string[]): readonly string[];
+  /** Lists the noted commands that may still run. */
+  listMoves(path?: readonly string[]): readonly SimpleCommand[];
+  /** Notes the commands of an approved call that may change the directory of later ones. */
+  noteMove(commands: readonly SimpleCommand[], path?: readonly string[]): void;
 }
 
 const places = new WeakMap<AgentTool<never>, ShellPlaces>();

@@ -1,0 +1,118 @@
+import { assertEquals } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
+import { extractText } from "../../core/content.ts";
+import { type AgentTool, defineTool } from "../../core/tool.ts";
+import type { ToolCallBlock } from "../../core/content.ts";
+import { reply } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { approvalGate } from "./approval_gate.ts";
+
+/** The commands of a reply; `sub: 0` starts the first sub-agent. */
+type Commands = readonly string[];
+
+/** Runs an agent whose model replies with the commands; returns whether each of those of the host and of sub-agents ran. */
+async function runCommands(
+  workspace: TestWorkspace,
+  replies: readonly Commands[],
+  subAgents: readonly (readonly Commands[])[] = [],
+): Promise<string[]> {
+  const outcomes: string[] = [];
+  const bash = workspace.getTool("bash");
+  const startSubAgent: AgentTool = defineTool({
+    name: "sub",
+    description: "Runs a sub-agent.",
+    parameters: { type: "object", properties: { number: { type: "integer" } } },
+    requiresApproval: () => false,
+    execute: async ({ number = 0 }: { number?: number }, { run, signal }) => {
+      const steps = toSteps(subAgents[number] ?? []);
+      const streamFn = scriptedStream(steps);
+      const agent = new Agent({ model: "test/sub", streamFn, parent: run, tools: [bash] });
+      await agent.prompt("Look", { signal });
+      outcomes.push(...listOutcomes(agent));
+      return "done";
+    },
+  });
+  const agent = new Agent({
+    model: "test/host",
+    streamFn: scriptedStream(toSteps(replies)),
+    tools: [bash, startSubAgent],
+    approve: approvalGate({ sandbox: workspace.sandbox, classes: { write: "auto" } }),
+  });
+  await agent.prompt("Look");
+  return [...outcomes, ...listOutcomes(agent)];
+}
+
+/** Each model gives its calls the same ids as the others. */
+function toSteps(replies: readonly Commands[]) {
+  let calls = 0;
+  const toCall = (command: string): ToolCallBlock => {
+    const [, number] = /^sub: (\d+)$/.exec(command) ?? [];
+    const id = `call_${++calls}`;
+    return number === undefined
+      ? { type: "tool_call", id, name: "bash", arguments: { command } }
+      : { type: "tool_call", id, name: "sub", arguments: { number: Number(number) } };
+  };
+  return [...replies.map((commands) => reply(commands.map(toCall))), reply("done")];
+}
+
+function listOutcomes(agent: Agent): string[] {
+  return agent.state.messages.flatMap((message) => {
+    if (message.role !== "tool_result" || message.toolName !== "bash") return [];
+    return extractText(message.content).startsWith("Exit code") ? "ran" : "refused";
+  });
+}
+
+function createWorkspace(): TestWorkspace {
+  const workspace = new TestWorkspace();
+  workspace.writeFile("src/a.ts", "KEY");
+  workspace.writeFile("../other/b.ts", "KEY");
+  return workspace;
+}
+
+const MOVE = ["cd ../other", "rg KEY"];
+
+Deno.test("approvalGate(): asks about a search where a command of the same reply of a sub-agent moves its shell", async () => {
+  await using workspace = createWorkspace();
+  assertEquals(await runCommands(workspace, [["sub: 0"]], [[MOVE]]), ["ran", "refused"]);
+});
+
+Deno.test("approvalGate(): asks about a search where a moving command has the id of one of another agent", async () => {
+  await using workspace = createWorkspace();
+  const outcomes = await runCommands(workspace, [["sub: 0"], MOVE], [[["ls", "ls", "ls"]]]);
+  assertEquals(outcomes, ["ran", "ran", "ran", "ran", "refused"]);
+});
+
+Deno.test("approvalGate(): where the shell of a sub-agent is does not concern other agents", async () => {
+  await using workspace = createWorkspace();
+  const replies = [["sub: 0"], ["sub: 1"], ["rg KEY"]];
+  const outcomes = await runCommands(workspace, replies, [
+    [["cd ../other && ls"], ["rg KEY"]],
+    [["rg KEY"]],
+  ]);
+  assertEquals(outcomes, ["ran", "refused", "ran", "ran"]);
+});
+
+Deno.test("approvalGate(): a moving command that never ran is forgotten when the next one starts", async () => {
+  await using workspace = createWorkspace();
+  const tool = workspace.getTool("bash");
+  const gate = approvalGate({ sandbox: workspace.sandbox });
+  gate.onApproved({ name: "bash", arguments: { command: "cd ../other" }, tool });
+  const explain = async () => {
+    const call = { name: "bash", arguments: { command: "rg KEY" }, tool };
+    return (await gate.explain(call)).decision.type;
+  };
+  assertEquals(await explain(), "asked");
+  await workspace.callTool("bash", { command: "ls" });
+  assertEquals(await explain(), "approved");
+});
+
+Deno.test("approvalGate(): a shell whose directory no longer exists is in the working directory", async () => {
+  await using workspace = createWorkspace();
+  const tool = workspace.getTool("bash");
+  const gate = approvalGate({ sandbox: workspace.sandbox });
+  await workspace.callTool("bash", { command: "mkdir d && cd d" });
+  await workspace.callTool("bash", { command: "rmdir $PWD" });
+  const call = { name: "bash", arguments: { command: "rg KEY ../other" }, tool };
+  assertEquals((await gate.explain(call)).decision.type, "asked");
+});

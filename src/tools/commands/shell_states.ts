@@ -1,0 +1,104 @@
+/**
+ * The working directories of the agents that use a `bash` tool.
+ *
+ * @module
+ */
+
+import type { RunHandle } from "../../core/run_handle.ts";
+import { getAgentPath, ParentRun } from "../../loop/parent_run.ts";
+import { system } from "../../platform/system.ts";
+import type { SimpleCommand } from "../approval/shell_syntax.ts";
+import type { ShellPlaces } from "../kit/tool_marks.ts";
+import type { ToolKit } from "../kit/tool_kit.ts";
+
+/** The shells of an agent, with the commands that may move them and have been approved since its last command started. */
+interface AgentShells {
+  /** By run: a sub-agent has one, and the host one for all of its runs. */
+  readonly states: Map<string, ShellState>;
+  moves: readonly SimpleCommand[];
+}
+
+const HOST_RUNS = "";
+
+/** The shells of the host and of sub-agents. */
+export class ShellStates implements ShellPlaces {
+  readonly #root: string;
+  readonly #agents = new Map<string, AgentShells>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  listDirectories(path: readonly string[] = []): readonly string[] {
+    const { states } = this.#getAgent(path);
+    const directories = [...states.values()].map(({ directory }) => directory).filter(isDirectory);
+    // A shell whose directory no longer exists returns to the root.
+    return directories.length < states.size || states.size === 0
+      ? [...new Set([...directories, this.#root])]
+      : [...new Set(directories)];
+  }
+
+  listMoves(path: readonly string[] = []): readonly SimpleCommand[] {
+    return this.#getAgent(path).moves;
+  }
+
+  noteMove(commands: readonly SimpleCommand[], path: readonly string[] = []): void {
+    const agent = this.#getAgent(path);
+    agent.moves = [...agent.moves, ...commands];
+  }
+
+  /**
+   * Returns the state of the agent of a run, whose command starts. All calls of a reply are decided about before the first of
+   * them runs: those that it has noted run now or never, and the next reply finds where they led.
+   */
+  start(run: RunHandle): ShellState {
+    const { path = [] } = run instanceof ParentRun ? getAgentPath(run.config) : {};
+    const agent = this.#getAgent(path);
+    agent.moves = [];
+    const key = run.depth === 0 ? HOST_RUNS : run.runId;
+    const state = agent.states.get(key) ?? new ShellState(this.#root);
+    agent.states.set(key, state);
+    return state;
+  }
+
+  #getAgent(path: readonly string[]): AgentShells {
+    const key = JSON.stringify(path);
+    const agent = this.#agents.get(key) ?? { states: new Map(), moves: [] };
+    this.#agents.set(key, agent);
+    return agent;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return system.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
+/** Keeps the working directory for the next command. */
+class ShellState {
+  readonly #root: string;
+  directory: string;
+
+  constructor(root: string) {
+    this.#root = root;
+    this.directory = root;
+  }
+
+  /** Returns to the root if the directory no longer exists; returns a notice of that. */
+  async ensureDirectory(): Promise<string[]> {
+    const { directory } = this;
+    const exists = await system.stat(directory).then((stat) => stat.isDirectory, () => false);
+    if (exists) return [];
+    this.directory = this.#root;
+    return [`[${directory} no longer exists; the command ran in ${this.#root}]`];
+  }
+
+  changeDirectory(directory: string | undefined, kit: ToolKit): string[] {
+    if (directory === undefined || directory === this.directory) return [];
+    this.directory = directory;
+    return [`[Working directory: ${kit.sandbox.files.toDisplayPath(directory)}]`];
+  }
+}
