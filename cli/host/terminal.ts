@@ -63,10 +63,10 @@ export interface Terminal {
    * and calls `stop()`. Returns a function that removes the listener.
    */
   onSuspend(listener: () => void): () => void;
-  /** Asks the program and its process group to suspend, as Ctrl+Z does outside of raw mode. */
+  /** Asks the program to suspend, as Ctrl+Z does outside of raw mode. */
   requestSuspension(): void;
   /**
-   * Stops the process until the shell continues it.
+   * Stops the process and its process group, which has programs that started it, until the shell continues them.
    *
    * @returns Whether it was stopped. Without a shell that could continue it, it is not.
    */
@@ -113,7 +113,8 @@ export function createDenoTerminal(): ProcessTerminal {
     onRedraw: listenForRedraws,
     onSuspend: (listener) => isWindows() ? () => {} : listenForSignals([["SIGTSTP", listener]]),
     requestSuspension() {
-      if (!isWindows()) Deno.kill(PROCESS_GROUP, "SIGTSTP");
+      // A parent such as npx would stop before the terminal is prepared, and the shell take it back.
+      if (!isWindows()) Deno.kill(Deno.pid, "SIGTSTP");
     },
     async stop() {
       const { hasJobControl } = await importLate<typeof import("./job_control.ts")>(
@@ -121,7 +122,7 @@ export function createDenoTerminal(): ProcessTerminal {
         import.meta.url,
       );
       const canContinue = await hasJobControl();
-      if (canContinue) Deno.kill(Deno.pid, "SIGSTOP");
+      if (canContinue) Deno.kill(PROCESS_GROUP, "SIGSTOP");
       return canContinue;
     },
     restoreOnExit: (text) => listenForExit(() => restoreTerminal(input, text)),

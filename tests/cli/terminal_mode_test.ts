@@ -18,8 +18,8 @@ const command = `${Deno.execPath()} run -qA --no-lock --no-check -c ${config} ${
 const PROMPT = "── status ──\n›";
 
 /** Starts the program and returns its process id. */
-async function startProgram(tmux: Tmux): Promise<number> {
-  await tmux.type(`clear; ${command}`);
+async function startProgram(tmux: Tmux, start: string = command): Promise<number> {
+  await tmux.type(`clear; ${start}`);
   await tmux.press("Enter");
   const screen = await tmux.waitFor(/^ready \d+\n── status ──\n›$/m);
   return Number(/ready (\d+)/.exec(screen)?.[1]);
@@ -96,22 +96,30 @@ for (const [end, key] of [["an exit", "F8"], ["an error", "F6"], ["a rejection",
   });
 }
 
-test("Ctrl+Z and fg leave the terminal to the shell and take it back", async (tmux) => {
-  await startProgram(tmux);
-  for (let count = 1; count <= 2; count++) {
-    await tmux.type(`${count}`);
-    await tmux.waitFor(`character "${count}"`);
-    await tmux.press("C-z");
-    await tmux.waitFor(/Stopped[^]*\n\$$/);
-    await assertLineMode(tmux);
-    await tmux.type("fg");
-    await tmux.press("Enter");
-    await tmux.waitFor(/› 1?2?$/);
-  }
-  await tmux.type("3");
-  const screen = await tmux.waitFor("› 123");
-  assertEquals(screen.match(/── status ──/g)?.length, 1);
-});
+for (
+  const [name, start] of [
+    ["Ctrl+Z and fg", command],
+    // Such as npx, or the program of the npm package.
+    ["of a program that another one has started, Ctrl+Z and fg", `sh -c '${command}; exit'`],
+  ] as const
+) {
+  test(`${name} leave the terminal to the shell and take it back`, async (tmux) => {
+    await startProgram(tmux, start);
+    for (let count = 1; count <= 2; count++) {
+      await tmux.type(`${count}`);
+      await tmux.waitFor(`character "${count}"`);
+      await tmux.press("C-z");
+      await tmux.waitFor(/Stopped[^]*\n\$$/);
+      await assertLineMode(tmux);
+      await tmux.type("fg");
+      await tmux.press("Enter");
+      await tmux.waitFor(/› 1?2?$/);
+    }
+    await tmux.type("3");
+    const screen = await tmux.waitFor("› 123");
+    assertEquals(screen.match(/── status ──/g)?.length, 1);
+  });
+}
 
 for (const signal of ["SIGTSTP", "SIGSTOP"] as const) {
   test(`${signal} from another program and fg keep the terminal usable`, async (tmux) => {

@@ -2,7 +2,8 @@ import { assertEquals } from "@std/assert";
 import { createDeadline } from "../deadline.ts";
 import { fromFileUrl } from "../../src/platform/paths.ts";
 import { root } from "../project.ts";
-import { isInstalled, RUNTIMES } from "./runtimes.ts";
+import { isInstalled, PACKAGES_DIRECTORY, RUNTIMES } from "./runtimes.ts";
+import { getSharedApp } from "./shared_app.ts";
 
 const PROGRAM = fromFileUrl(new URL("scripts/npm/swink.js", root));
 
@@ -102,3 +103,35 @@ for (const runtime of RUNTIMES) {
     },
   });
 }
+
+const hasPackages = await Deno.stat(PACKAGES_DIRECTORY).then(() => true, () => false);
+
+const READ_PDF = `
+import { startIsolatedWorker } from "./node_modules/@swink/agent/src/tools/process/isolated_worker.js";
+
+const module = new URL("./node_modules/@swink/agent/src/tools/documents/pdf_worker.js", import.meta.url);
+const worker = startIsolatedWorker(module);
+worker.onMessage(async (message) => {
+  if (message === "ready") return worker.postMessage({ bytes: new TextEncoder().encode("no document") });
+  console.log(message.type);
+  await worker.terminate();
+});
+`;
+
+Deno.test({
+  name:
+    "npm package: on Deno, the process that reads a document finds its package without a network",
+  ignore: !hasPackages,
+  async fn() {
+    const { path } = await getSharedApp();
+    await Deno.writeTextFile(`${path}/read_pdf.js`, READ_PDF);
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-config", "--no-lock", "--node-modules-dir=manual", "read_pdf.js"],
+      cwd: path,
+      env: { DENO_DIR: `${path}/cache`, NPM_CONFIG_REGISTRY: "http://127.0.0.1:1/" },
+      stdin: "null",
+      signal: createDeadline(),
+    }).output();
+    assertEquals(new TextDecoder().decode(stdout), "failed\n");
+  },
+});

@@ -109,6 +109,8 @@ function createDenoFlags(): string[] {
   return [
     ...["--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-check"],
     `--v8-flags=--max-old-space-size=${MAX_HEAP_MEGABYTES}`,
+    // Without a configuration, modules that npm has installed find their packages only with this option.
+    ...(MODULES.pathname.includes("/node_modules/") ? ["--node-modules-dir=manual"] : []),
     "--allow-read", // until the worker has loaded its modules and packages
     ...(MODULES.protocol === "file:" ? [] : [`--allow-import=${MODULES.host}`]),
   ];
