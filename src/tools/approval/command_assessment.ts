@@ -11,7 +11,7 @@ import { type ExecutedCommands, findExecutedCommands, getProgram } from "./execu
 import { isHarmlessCommand } from "./harmless_commands.ts";
 import { findNamedSecrets } from "./named_secrets.ts";
 import { isNameReader, listSearchExpressions } from "./path_words.ts";
-import type { ShellWord } from "./shell_syntax.ts";
+import type { ShellWord } from "../kit/simple_command.ts";
 
 /** The assessment of a shell command. */
 export interface CommandAssessment {

@@ -5,7 +5,7 @@
  */
 
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
-import type { SimpleCommand } from "./shell_syntax.ts";
+import type { SimpleCommand } from "../kit/simple_command.ts";
 
 const DEVICE_PATH = /^\/dev\/(?:sd|hd|vd|nvme|xvd|disk|mmcblk|mem|kmem)/;
 

@@ -7,7 +7,7 @@
 import type { RiskClass } from "../../core/risk.ts";
 import { type ExecutedCommands, findExecutedCommands, getProgram } from "./executed_commands.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
-import type { SimpleCommand } from "./shell_syntax.ts";
+import type { SimpleCommand } from "../kit/simple_command.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 

@@ -20,8 +20,8 @@ import {
 } from "./harmless_commands.ts";
 import { findLaunched } from "./launched_commands.ts";
 import { nameSecrets } from "./named_secrets.ts";
-import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
 import { compileWildcard, type Wildcard } from "./wildcard.ts";
+import type { ShellRedirect, ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
 /** A pattern of words. */
 export interface CommandPattern {

@@ -10,12 +10,8 @@ import { createOtherVariables } from "./numeric_variables.ts";
 import { isOpaque, OPAQUE_PROGRAMS } from "./opaque_programs.ts";
 import { isPlainSed } from "./plain_sed.ts";
 import { listShellArguments } from "./shell_arguments.ts";
-import {
-  parseShell,
-  type ShellRedirect,
-  type ShellWord,
-  type SimpleCommand,
-} from "./shell_syntax.ts";
+import { parseShell } from "./shell_syntax.ts";
+import type { ShellRedirect, ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
 /** The commands that a script runs. */
 export interface ExecutedCommands {

@@ -7,7 +7,7 @@
 
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
 import { FIND_TESTS, isHarmlessRedirect } from "./harmless_commands.ts";
-import type { SimpleCommand } from "./shell_syntax.ts";
+import type { SimpleCommand } from "../kit/simple_command.ts";
 
 /** Programs that show the files which are named to them, and no others. */
 const READERS = /^(?:cat|[ef]?grep|head|tail|nl|sort|wc|ls|stat|file|du)$/;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ShellWord } from "./shell_syntax.ts";
+import type { ShellWord } from "../kit/simple_command.ts";
 
 /** Arguments with which any sub-command of git, or a sub-command with this name, runs programs. */
 const OPAQUE_ARGUMENT =

@@ -7,7 +7,7 @@
 
 import { listComparedPaths } from "./git_arguments.ts";
 import { isHarmlessSed } from "./plain_sed.ts";
-import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
+import type { ShellRedirect, ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
 /** Arguments of a program that make it only read. */
 interface CommandForm {

@@ -8,7 +8,7 @@
 import { mayChangeDirectory } from "./command_rules.ts";
 import type { ExecutedCommands } from "./executed_commands.ts";
 import { isHarmlessCommand, isHarmlessRedirect } from "./harmless_commands.ts";
-import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
+import type { ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
 /** The arguments with which a program reads no other files, and follows no links to directories. */
 interface ReaderForm {

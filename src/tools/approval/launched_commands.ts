@@ -6,7 +6,7 @@
 
 import { getProgram, runsArguments } from "./executed_commands.ts";
 import { hasHarmlessForms } from "./harmless_commands.ts";
-import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
+import type { ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
 /** Programs that start the program in their arguments, behind options that are not known. */
 const LAUNCHERS =

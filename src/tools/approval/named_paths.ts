@@ -22,8 +22,8 @@ import {
   type PathWord,
   readsVariable,
 } from "./path_words.ts";
-import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
 import { listValues } from "./word_values.ts";
+import type { ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
 /** Maximum number of paths that are compared with a rule. */
 const MAX_PATHS = 2_000;

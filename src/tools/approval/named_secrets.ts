@@ -9,7 +9,7 @@ import { join } from "../../platform/paths.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { createFileRules } from "../files/file_rules.ts";
 import { expandWord } from "./search_operands.ts";
-import type { ShellWord } from "./shell_syntax.ts";
+import type { ShellWord } from "../kit/simple_command.ts";
 
 /** Names that a pattern of the shell may match. */
 const TYPICAL_SECRETS: readonly string[] = [

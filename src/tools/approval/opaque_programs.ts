@@ -6,7 +6,7 @@
 
 import { hasOpaqueGitArgument } from "./git_arguments.ts";
 import { startsPlainSsh } from "./evaluated_variables.ts";
-import type { ShellWord } from "./shell_syntax.ts";
+import type { ShellWord } from "../kit/simple_command.ts";
 
 /** Programs that run commands which are in a file, their input, or text that is not parsed. */
 export const OPAQUE_PROGRAMS: ReadonlySet<string> = new Set(

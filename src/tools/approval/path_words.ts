@@ -8,8 +8,8 @@ import { getInputText, getProgram } from "./executed_commands.ts";
 import { hasHarmlessForms, WITHOUT_FILES } from "./harmless_commands.ts";
 import { listExpressionGlobs, listProgramGlobs } from "./program_globs.ts";
 import { listScriptFiles } from "./script_files.ts";
-import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
 import { listValues } from "./word_values.ts";
+import type { ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
 /** Programs whose operands are files, besides those with harmless forms. */
 const FILE_PROGRAMS: ReadonlySet<string> = new Set(

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ShellWord } from "./shell_syntax.ts";
+import type { ShellWord } from "../kit/simple_command.ts";
 
 /** The arguments of `sed`. */
 interface SedArguments {

@@ -5,7 +5,7 @@
  */
 
 import { expandBraces } from "../../core/ignore/glob.ts";
-import type { ShellWord } from "./shell_syntax.ts";
+import type { ShellWord } from "../kit/simple_command.ts";
 
 /**
  * Letters of options with a value. Those of `ag` are unknown: a value counts as an operand, which is safe, whereas an operand

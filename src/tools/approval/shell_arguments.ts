@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ShellWord } from "./shell_syntax.ts";
+import type { ShellWord } from "../kit/simple_command.ts";
 
 /** Shells whose scripts are parsed, and those with a similar syntax. */
 const SHELL = /^(?:.*\/)?(?:ba|da|k|a|z)?sh$/;

@@ -12,7 +12,7 @@ import { readsFoundFiles } from "./found_names.ts";
 import { isHarmlessCommand, WITHOUT_FILES } from "./harmless_commands.ts";
 import { readsOnlyBelow } from "./inner_reads.ts";
 import { mayOverlap } from "./pattern_overlap.ts";
-import type { ShellRedirect, ShellWord, SimpleCommand } from "./shell_syntax.ts";
+import type { ShellRedirect, ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
 /** Programs that show names and other data of files, but not their content, besides those that read no files. */
 export const WITHOUT_CONTENT: ReadonlySet<string> = new Set([

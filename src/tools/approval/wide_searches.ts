@@ -17,8 +17,8 @@ import { listComparedPaths } from "./git_arguments.ts";
 import { findSubcommand } from "./harmless_commands.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import { expandWord, listSearchOperands } from "./search_operands.ts";
-import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
 import { WITHOUT_CONTENT } from "./unknown_reads.ts";
+import type { ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
 /** Programs that search directories, without an operand the one they are in. */
 const SEARCHERS = /^(?:rg|rga|ag|ug|ugrep)$/;

@@ -7,9 +7,9 @@
 import type { RunHandle } from "../../core/run_handle.ts";
 import { getAgentPath, ParentRun } from "../../loop/parent_run.ts";
 import { system } from "../../platform/system.ts";
-import type { SimpleCommand } from "../approval/shell_syntax.ts";
 import type { ShellPlaces } from "../kit/tool_marks.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";
+import type { SimpleCommand } from "../kit/simple_command.ts";
 
 /** The shells of an agent, with the commands that may move them and have been approved since its last command started. */
 interface AgentShells {

@@ -5,7 +5,7 @@
  */
 
 import type { AgentTool } from "../../core/tool.ts";
-import type { SimpleCommand } from "../approval/shell_syntax.ts";
+import type { SimpleCommand } from "./simple_command.ts";
 
 const hidingTools = new WeakSet<AgentTool<never>>();
 

@@ -1,0 +1,35 @@
+/**
+ * The simple commands of shell scripts.
+ *
+ * @module
+ */
+
+/** A word of a command. */
+export interface ShellWord {
+  /** The word without quotes; expansions are kept as written. */
+  readonly text: string;
+  /** Whether the shell passes exactly this text: it has no variable, substitution, pattern, brace list or tilde. */
+  readonly literal: boolean;
+  /** Whether it has variables and substitutions, but is one word: they are in double quotes. Default: `false`. */
+  readonly quoted?: boolean;
+}
+
+/** A redirection. */
+export interface ShellRedirect {
+  /** The operator, such as `>>`, without the number of the file descriptor. */
+  readonly operator: string;
+  /** The target; `undefined` for a here-document. */
+  readonly target: ShellWord | undefined;
+  /** The text of a here-document. Default: it is none. */
+  readonly document?: string | undefined;
+}
+
+/** A simple command: assignments, words and redirections. */
+export interface SimpleCommand {
+  /** Names of the variables that are assigned before the command. */
+  readonly assignments: readonly string[];
+  /** Program and arguments. */
+  readonly words: readonly ShellWord[];
+  /** Redirections. */
+  readonly redirects: readonly ShellRedirect[];
+}
