@@ -53,7 +53,9 @@ const EVALUATING: readonly string[] = [
   "A=(); x='($(rm b))'; declare A=\"$x\"",
   "read -a A < a; f() { local A=\"$1\"; }; f '($(rm b))'",
   "x='($(rm b))'; declare PIPESTATUS=\"$x\"",
+  "\"declare\" \\-a A='($(rm b))'",
   "RANDOM='a[$(rm b)]'",
+  "BASHPID=('a[$(rm b)]')",
   "for SECONDS in 'a[$(rm b)]'; do ls; done",
   'export "OPTIND=a[\\$(rm b)]"',
   // The output of a command in an expression.

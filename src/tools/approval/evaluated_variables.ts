@@ -12,7 +12,7 @@ export const EVALUATED_VARIABLES =
 const PLACE_VARIABLES = /^(?:CDPATH|HOME|OLDPWD|PWD|RIPGREP_CONFIG_PATH)$/;
 
 /** Variables of bash whose value is an expression: to assign them evaluates the substitutions in it. */
-const EXPRESSION_VARIABLES = /^(?:HISTCMD|LINENO|OPTIND|S?RANDOM|SECONDS)$/;
+const EXPRESSION_VARIABLES = /^(?:BASHPID|HISTCMD|LINENO|OPTIND|S?RANDOM|SECONDS)$/;
 
 /** Whether a variable decides which programs run, or which directories and options they use, or is evaluated. */
 export function decidesEffects(name: string): boolean {

@@ -30,10 +30,14 @@ export function listListVariables(nodes: readonly SyntaxNode[]): ReadonlySet<str
 }
 
 function mayFillLists({ name, args }: Command): boolean {
-  const words = [name?.value ?? "", ...args.map(({ text }) => text)];
+  const words = [name?.value ?? "", ...args.map(getText)];
   return words.some((text) => /^(?:mapfile|readarray)$/.test(text)) ||
     words.some((text) => LIST_OPTION.test(text)) &&
       words.some((text) => text === "read" || DECLARERS.test(text));
+}
+
+function getText(arg: Word | Assignment): string {
+  return arg.type === "Word" ? arg.value : arg.text;
 }
 
 function getName(text: string): string {
@@ -45,13 +49,14 @@ export function mayEvaluateList(
   { name, args }: Command,
   lists: ReadonlySet<string>,
 ): boolean {
-  const words = [name?.value ?? "", ...args.map(({ text }) => text)];
+  const words = [name?.value ?? "", ...args.map(getText)];
   if (!words.some((text) => DECLARERS.test(text))) return false;
   const isList = words.some((text) => LIST_OPTION.test(text));
   return args.some((arg) => {
     const { name, text } = splitAssignment(arg);
+    const isListText = text.startsWith("(") && text.endsWith(")");
     // The value of an expansion is not known.
-    return /^\(.*[$`[].*\)$/s.test(text) || /^[$`]/.test(text) && (isList || lists.has(name));
+    return isListText && /[$`[]/.test(text) || /^[$`]/.test(text) && (isList || lists.has(name));
   });
 }
 

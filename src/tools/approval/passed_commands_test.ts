@@ -186,6 +186,7 @@ Deno.test("approvalGate(): a deny rule for an option lets pass messages with exp
   }
   const other = [
     "bash(git log --output *)",
+    "bash(git diff --output *)",
     "bash(gh pr merge --admin *)",
     "bash(kubectl delete *)",
   ];
@@ -193,6 +194,7 @@ Deno.test("approvalGate(): a deny rule for an option lets pass messages with exp
     const command of [
       'git log -m "$X"',
       'git log -C "$X"',
+      'git diff -S -- "$X"',
       'gh pr merge 5 -m "$X"',
       'kubectl -n --namespace "$X" pod a',
     ]
