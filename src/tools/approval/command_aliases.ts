@@ -90,11 +90,10 @@ export function canOmitFirst(program: string, [first, second]: readonly string[]
  * its last part, as in `pip3`, `python3.12` and `npx eslint@8`.
  */
 export function listProgramNames(name: string): readonly string[] {
-  const program = name.replace(/(?<=.)(?:@|\[|[<>=~!]=|[<>])[^@]*$/, "").replace(/\.exe$/i, "")
-    .replace(
-      /^(mvn|gradle)w(?:\.bat|\.cmd)?$/,
-      "$1",
-    );
-  const [, base = "", major = ""] = /^([a-z][a-z+_-]*?)(-?\d+)[\d.]*$/i.exec(program) ?? [];
+  const end = name.slice(1).search(/@|\[|[<>=~!]=|[<>]/) + 1;
+  const program = (end === 0 ? name : name.slice(0, end)).replace(/\.exe$/i, "")
+    .replace(/^(mvn|gradle)w(?:\.bat|\.cmd)?$/, "$1");
+  const [, base = "", major = ""] = /^([a-z][a-z+_-]*?)(-?\d+)(?:\.[\d.]*)?$/i.exec(program) ??
+    [];
   return [...new Set([name, program, base, base + major])].filter((text) => text !== "");
 }

@@ -32,6 +32,7 @@ Deno.test("approvalGate(): a deny rule forbids other names of a program, a sub-c
     ["bash(ruff *)", "uvx ruff==0.1 check", true],
     ["bash(ruff *)", "uvx 'ruff>=0.1,<2' check", true],
     ["bash(ruff *)", "pipx run 'ruff[a]~=1' check", true],
+    ["bash(ruff *)", "uvx 'ruff[a]@1' check", true],
     ["bash(cli *)", "npx @a/cli@1.2.3", true],
     ["bash(latest *)", "npx vercel@latest", false],
     ["bash(prisma db push *)", "yarn prisma db push", true],

@@ -288,9 +288,12 @@ const WITH_FILES = /^(?:add|checkout|commit|diff|log|reset|restore|rm|show)$/;
 /** Returns the index of `--` if only names of files follow it; else the number of words. */
 function findOptionsEnd({ program, words, subcommand }: Arguments): number {
   const index = words.findIndex(({ text, literal }) => literal && text === "--");
-  // No option of `rm` has a value in the next word.
+  // In the history, `-S` has its value in the next word.
+  const isSearch = subcommand !== "commit" && /^-\w*S$/.test(words[index - 1]?.text ?? "");
+  // No option of `rm` has one.
   const isEnd = program === "rm" ||
-    isOptionItself(words, index) && (program === "chmod" || WITH_FILES.test(subcommand));
+    isOptionItself(words, index) && !isSearch &&
+      (program === "chmod" || WITH_FILES.test(subcommand));
   return index !== -1 && isEnd ? index : words.length;
 }
 

@@ -11,9 +11,17 @@ export const EVALUATED_VARIABLES =
 /** Variables that decide which directories and options programs use, where a loop, an expansion or an input sets them. */
 const PLACE_VARIABLES = /^(?:CDPATH|HOME|OLDPWD|PWD|RIPGREP_CONFIG_PATH)$/;
 
-/** Whether a variable decides which programs run, or which directories and options they use. */
+/** Variables of bash whose value is an expression: to assign them evaluates the substitutions in it. */
+const EXPRESSION_VARIABLES = /^(?:BASHPID|HISTCMD|LINENO|OPTIND|S?RANDOM|SECONDS)$/;
+
+/** Whether a variable decides which programs run, or which directories and options they use, or is evaluated. */
 export function decidesEffects(name: string): boolean {
-  return EVALUATED_VARIABLES.test(name) || PLACE_VARIABLES.test(name);
+  return EVALUATED_VARIABLES.test(name) || PLACE_VARIABLES.test(name) || isExpression(name);
+}
+
+/** Whether the value of a variable is an expression. */
+export function isExpression(name: string): boolean {
+  return EXPRESSION_VARIABLES.test(name);
 }
 
 /** Directories of programs that `PATH` may have besides those before. */

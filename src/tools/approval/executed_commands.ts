@@ -44,13 +44,13 @@ interface Wrapper {
   readonly longValued?: ReadonlySet<string>;
   /** Number of arguments before the command. Default: 0. */
   readonly operands?: number;
-  /** Whether variables may be assigned before the command. */
-  readonly assigns?: boolean;
+  /** Matches the words before the command that assign variables. */
+  readonly assigns?: RegExp;
 }
 
 /** Programs that run another program. */
 const OWN_WRAPPERS: readonly (readonly [name: string, wrapper: Wrapper])[] = [
-  ["env", { flags: "i0v", valued: "uC", assigns: true }],
+  ["env", { flags: "i0v", valued: "uC", assigns: /=/ }],
   ["nohup", {}],
   ["setsid", { flags: "cfw" }],
   ["nice", { flags: "0123456789", valued: "n" }],
@@ -75,8 +75,8 @@ const OWN_WRAPPERS: readonly (readonly [name: string, wrapper: Wrapper])[] = [
   ["systemd-run", {}],
   ["fakeroot", {}],
   ["pkexec", {}],
-  ["sudo", { flags: "AbEeHiKklnPSVv", valued: "ughpCTrtUDR", assigns: true }],
-  ["doas", { flags: "Lns", valued: "uC", assigns: true }],
+  ["sudo", { flags: "AbEeHiKklnPSVv", valued: "ughpCTrtUDR", assigns: /^\w+=/ }],
+  ["doas", { flags: "Lns", valued: "uC", assigns: /^\w+=/ }],
   ["ssh", { flags: "46AaCfGgKkMNnqsTtVvXxYy", valued: "BbcDEeFIiJLlmOopQRSWw", operands: 1 }],
   ["xargs", {
     flags: "0prtxo",
@@ -324,10 +324,11 @@ class CommandFinder implements ExecutedCommands {
   }
 }
 
-/** Whether a word assigns a variable whose value is a command, or decides which programs run. */
+/** Whether a word may assign a variable whose value is a command, or decides which programs run. */
 function setsEvaluated({ text }: ShellWord): boolean {
-  const [, name] = /^(\w+)=/.exec(text) ?? [];
-  return name !== undefined && EVALUATED_VARIABLES.test(name);
+  const [, name] = /^([^=]*)=/s.exec(text) ?? [];
+  return name !== undefined && !name.startsWith("-") &&
+    (EVALUATED_VARIABLES.test(name) || /[$`]/.test(name));
 }
 
 /** Returns the texts that xargs replaces by a line of its input: `{}`, and the values of options such as `-I`. */
@@ -378,7 +379,7 @@ function findCommandStarts(args: readonly ShellWord[], wrapper: Wrapper): number
       if (value === "next") index++;
       continue;
     }
-    if (wrapper.assigns && (literal || quoted) && /^\w+=/.test(text)) continue;
+    if ((literal || quoted) && wrapper.assigns?.test(text)) continue;
     // `env -` clears the environment as `env -i` does; no program has this name.
     if (text === "-" && !isOperand && operands === 0) continue;
     if (operands === 0) return [index];

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Assignment, Command, SyntaxNode, Word } from "unbash";
+import type { Assignment, Command, Redirection, Script, SyntaxNode, Word } from "unbash";
 
 /** Numbers that bash provides. */
 const OWN_NUMBERS = ["RANDOM", "SECONDS", "LINENO"];
@@ -24,6 +24,9 @@ const SETTERS = /^(?:read|mapfile|readarray|getopts)$/;
 /** Commands that set variables in words of the form `name=value`. */
 const DECLARERS = /^(?:declare|typeset|local|export|readonly)$/;
 
+/** The definition of a function in code, which may have the name of a counter. */
+const DEFINES_FUNCTION = /\(\s*\)|\bfunction\b/;
+
 /** Commands that run their arguments in the same shell. */
 const EVALUATORS = /^(?:eval|trap)$/;
 
@@ -35,15 +38,41 @@ const SETS_VARIABLES =
   /\b(?:read|mapfile|readarray|getopts|declare|typeset|local|export|readonly|eval)\b/;
 
 /** Programs that print only numbers. */
-const COUNTERS = /^(?:seq|wc|date|nproc|grep|stat)$/;
+const COUNTERS = /^(?:seq|wc|date|nproc|grep|stat|command_not_found_handle)$/;
 
-/** A substitution whose last or only command, on whose output it depends, is such a program. */
+/** The words and redirections of such a program with which it prints one number. */
 const COUNT =
-  /^\$\((?!.*\|\|)\s*(?:(?:[^;&()`\\\n>]|>\s?\/dev\/null)*\|\s*)?(?:wc -[lwcm](?:\s*<\s*[\w./"${}-]+)?|date \+%s(?:%N)?|nproc|grep -[EFPivwx]*c[EFPivwx]* (?:'[^']*'|"[^"$`\\]*"|\w[\w.-]*)(?: [\w./][\w./-]*)?|stat -c ?["']?%[sXYZ]["']? (?:"\$\{?\w+\}?"|[\w./][\w./-]*))\s*\)$/;
+  /^(?:wc -[lwcm](?: <[\w./"${}-]+)?|date \+%s(?:%N)?|nproc|grep -[EFPivwx]*c[EFPivwx]* (?:'[^']*'|"[^"$`\\]*"|\w[\w.-]*)(?: [\w./][\w./-]*)?|stat -c ?["']?%[sXYZ]["']? (?:"\$\{?\w+\}?"|[\w./][\w./-]*))$/;
 
-/** Whether a substitution prints only a number, such as `$(ls | wc -l)`. */
-export function isCount(substitution: string): boolean {
-  return COUNT.test(substitution);
+/** Whether the script of a substitution prints only a number, such as `ls | wc -l`: its last or only command is a counter. */
+export function isCount(script: Script | undefined): boolean {
+  const [statement, ...others] = script?.commands ?? [];
+  if (!statement || others.length > 0 || statement.background === true) return false;
+  const { command } = statement;
+  if (command.type === "Command") return COUNT.test(describeCommand(command));
+  if (command.type !== "Pipeline") return false;
+  const last = command.commands.at(-1);
+  return command.operators.every((operator) => operator === "|") &&
+    command.commands.every(({ type }) => type === "Command") &&
+    last?.type === "Command" && COUNT.test(describeCommand(last));
+}
+
+/** Returns the words and redirections of a command, each as written. */
+function describeCommand({ prefix, name, suffix }: Command): string {
+  return [...prefix, ...(name ? [name] : []), ...suffix].map(describePart).join(" ");
+}
+
+function describePart(part: Redirection | Word | Assignment): string {
+  if (part.type === "Word" || part.type === "Assignment") return part.text;
+  return part.operator + (part.type === "Redirect" ? part.target?.text ?? "" : "");
+}
+
+/** Whether a word is only a substitution that prints a number. */
+export function isCountWord({ parts = [] }: Word): boolean {
+  const [part, ...others] = parts;
+  const [inner, ...rest] = part?.type === "DoubleQuoted" ? part.parts : [part];
+  return others.length === 0 && rest.length === 0 && inner?.type === "CommandExpansion" &&
+    isCount(inner.script);
 }
 
 /** Whether a part of an expression is a number, such as `5`, `$?` and `${#LIST[@]}`. */
@@ -125,6 +154,7 @@ function addSetVariables({ name, args }: Command, others: OtherVariables): void 
     const isUnknown = /[$`]/.test(text) && !(arg.type === "Assignment" || assigned !== undefined);
     if ((isSetter || isDeclarer) && isUnknown) others.isAny = true;
     if (isEvaluator && /[$`]/.test(text) && SETS_VARIABLES.test(text)) others.isAny = true;
+    if (isEvaluator && DEFINES_FUNCTION.test(text)) others.isAny = true;
   }
 }
 
@@ -138,11 +168,12 @@ function findOwnNumber({ value }: Assignment): string | undefined {
   return OWN_NUMBERS.find((number) => number === name);
 }
 
-function isNumber({ name, value, text, index }: Assignment): boolean {
+/** Whether an assignment has a number as its value. */
+export function isNumber({ name, value, text, index }: Assignment): boolean {
   if (value.type === "ArrayValue" || index !== undefined) return false;
   if (!text.startsWith(`${name}=`) && !text.startsWith(`${name}+=`)) return false;
   const [part, ...others] = value.parts ?? [];
-  return /^\d{1,18}$/.test(value.value) || isCount(value.text) ||
+  return /^\d{1,18}$/.test(value.value) || isCountWord(value) ||
     NUMBER_EXPANSION.test(value.text) ||
     part?.type === "ArithmeticExpansion" && others.length === 0;
 }

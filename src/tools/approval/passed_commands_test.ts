@@ -102,7 +102,7 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "GIT_SSH_COMMAND='ssh -i ~/.ssh/key -o IdentitiesOnly=yes' git fetch; GIT_TRACE=1 git fetch",
       "git checkout --conflict=diff3 a",
       'read -t 5 -rp "$P" A; read -r -d "$D" -u "$FD" A; read -p "Go on with $A? " B',
-      'printf "Hello $A: %s %s\\n" "$B" c; export "A=$B" C="$D"; declare -r E="$(pwd)"',
+      'printf "${A}Hello %s\\n" "$B"; printf "Hello $A: %s %s\\n" "$B" c; export "A=$B" C="$D"; declare -r E="$(pwd)"',
       'A=(b "c d" *.ts); A+=("$B"); A=([0]=b [1]=c); [ "$A" = b -a "$B" -o -n "$C" -o ! "$D" != e ]',
       'read -p "$P" A; read -r B; printf "$A"; printf "%s" "$A"; [ "$A" = "$B" ]; [ -n "$A" ]',
       'f() { local A="$1"; declare B=$2; export A; unset A; }; f a',
@@ -141,6 +141,9 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "view rm",
       "retry 3 make",
       "uv run bash -c 'ls | wc -l'",
+      'foo bash -c "ls $D"; foo bash -c "$A"',
+      "env a.b=c ls; SECONDS=0; OPTIND=1; declare -a A=(b) B='(c)'; local C=\"$1\"",
+      'N="$(grep -c a b)"; echo $((N + $(cat "$F" | wc -l)))',
       "docker exec a bash -c 'source b; ls'",
       "git commit -m 'how to run bash -c'",
       "yarn rm a",
@@ -183,6 +186,7 @@ Deno.test("approvalGate(): a deny rule for an option lets pass messages with exp
   }
   const other = [
     "bash(git log --output *)",
+    "bash(git diff --output *)",
     "bash(gh pr merge --admin *)",
     "bash(kubectl delete *)",
   ];
@@ -190,6 +194,7 @@ Deno.test("approvalGate(): a deny rule for an option lets pass messages with exp
     const command of [
       'git log -m "$X"',
       'git log -C "$X"',
+      'git diff -S -- "$X"',
       'gh pr merge 5 -m "$X"',
       'kubectl -n --namespace "$X" pod a',
     ]

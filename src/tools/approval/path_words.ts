@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isPlainValue } from "./evaluated_variables.ts";
 import { getInputText, getProgram } from "./executed_commands.ts";
 import { hasHarmlessForms, WITHOUT_FILES } from "./harmless_commands.ts";
 import { listExpressionGlobs, listProgramGlobs } from "./program_globs.ts";
@@ -97,6 +98,11 @@ export interface PathWord extends ShellWord {
   readonly isGlob?: true;
 }
 
+/** Whether a word sets `PATH` to directories of programs. */
+function setsPlainPath({ text, literal }: ShellWord): boolean {
+  return text.startsWith("PATH=") && isPlainValue("PATH", text.slice("PATH=".length), literal);
+}
+
 /**
  * Returns the words of a command that may be paths: all operands of a program that reads files except patterns and what
  * it leaves out, and of other programs those that look so and are no text.
@@ -111,8 +117,7 @@ export function listPathWords(command: SimpleCommand): readonly PathWord[] {
   const texts = args.map(({ text }) => text);
   const words = args.flatMap((word, index) => {
     if (index === patternIndex || isExcluded(name, { texts, index })) return [];
-    // The directories of programs.
-    if (name === "export" && word.text.startsWith("PATH=")) return [];
+    if (name === "export" && setsPlainPath(word)) return [];
     if (name === "git" && isBranch(subcommand, { texts, index })) return [];
     const isCode = INTERPRETERS.test(name) || name === "alias";
     const parts = isCode && /[\s"'`()]/.test(word.text)

@@ -23,6 +23,8 @@ Deno.test("rules for reading: a pattern, a text or an excluded path that has the
     ["Read(.env)", 'mv "$F" "${F%.*}.ts"', "none"],
     ["Read(**/*.pem)", 'PATH="$HOME/.local/bin:$PATH" make', "none"],
     ["Read(**/*.pem)", 'export PATH="$PWD/node_modules/.bin:$PATH"; make', "none"],
+    ["Read(**/*.pem)", "PATH=key.pem; /bin/cat $PATH", "certain"],
+    ["Read(**/*.pem)", "export PATH=key.pem; /bin/cat $PATH", "certain"],
     ["Read(dist/**)", "sed s/dist/b/ a", "none"],
     ["Read(log/**)", "git log --oneline", "none"],
     ["Read(log/**)", "git -C lib log", "none"],

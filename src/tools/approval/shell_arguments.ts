@@ -19,13 +19,17 @@ export function listShellArguments(args: readonly ShellWord[]): readonly string[
   );
 }
 
-/** Finds the script behind the options of a shell. */
+/** Options with a value in the next word, such as `-o` and `-euo`. */
+const VALUED_OPTION = /^(?:[-+][a-zA-Z]*[oO][a-zA-Z]*|--(?:rcfile|init-file))$/;
+
+/** Finds the script behind the options of a shell. One that is only an expansion may be anything. */
 function findScript(args: readonly ShellWord[], start: number): readonly string[] {
   let hasScript = false;
   for (let index = start; index < args.length; index++) {
     const { text = "", literal = false } = args[index] ?? {};
-    if (/^[-+]/.test(text)) hasScript ||= SCRIPT_OPTION.test(text);
-    else return hasScript && literal ? [text] : [];
+    if (!/^[-+]/.test(text)) return hasScript && (literal || /\s/.test(text)) ? [text] : [];
+    hasScript ||= SCRIPT_OPTION.test(text);
+    if (VALUED_OPTION.test(text)) index++;
   }
   return [];
 }

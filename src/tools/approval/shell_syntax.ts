@@ -17,10 +17,18 @@ import {
   type Word,
   type WordPart,
 } from "unbash";
-import { decidesEffects, EVALUATED_VARIABLES, isPlainValue } from "./evaluated_variables.ts";
+import {
+  decidesEffects,
+  EVALUATED_VARIABLES,
+  isExpression,
+  isPlainValue,
+} from "./evaluated_variables.ts";
+import { listListVariables, mayEvaluateList } from "./list_variables.ts";
 import {
   createOtherVariables,
   isCount,
+  isCountWord,
+  isNumber,
   listNumericVariables,
   namesNumber,
   type OtherVariables,
@@ -140,7 +148,11 @@ class ScriptReader implements ParsedScript {
   read(root: SyntaxNode, others: OtherVariables): void {
     const nodes = [...walkTree(root)];
     const numbers = listNumericVariables(nodes, others);
-    for (const node of nodes) this.#readNode(node, numbers);
+    const lists = listListVariables(nodes);
+    for (const node of nodes) {
+      this.#readNode(node, numbers);
+      if (node.type === "Command" && mayEvaluateList(node, lists)) this.opaque = true;
+    }
   }
 
   #readNode(node: SyntaxNode, numbers: ReadonlySet<string>): void {
@@ -158,7 +170,7 @@ class ScriptReader implements ParsedScript {
         if (node.operation?.type === "Remove") this.#noWords.add(node.operation.operand);
         break;
       case "Assignment":
-        if (node.name === "PATH") this.#noWords.add(node.value);
+        if (node.name === "PATH" && hasPlainValue(node)) this.#noWords.add(node.value);
         break;
       case "Word":
         if (!this.#noWords.has(node)) this.words.push(toShellWord(node));
@@ -186,7 +198,7 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
       return node.script === undefined;
     // The output is a part of the expression. Without numbers, a function may have the name of a program that prints one.
     case "ArithmeticCommandExpansion":
-      return node.script === undefined || numbers.size === 0 || !isCount(node.text);
+      return node.script === undefined || numbers.size === 0 || !isCount(node.script);
     case "ArithmeticExpansion":
     case "ArithmeticCommand":
       return node.expression === undefined;
@@ -199,14 +211,15 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
       return node.operator === "-R" || node.operator === "-v" && !/^\w+$/.test(node.operand.text);
     case "TestBinary":
       return /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator) &&
-        ![node.left, node.right].every(({ text }) =>
-          namesNumber(text, numbers) || numbers.size > 0 && isCount(text.replace(/^"(.*)"$/, "$1"))
+        ![node.left, node.right].every((word) =>
+          namesNumber(word.text, numbers) || numbers.size > 0 && isCountWord(word)
         );
     // A document without an end reaches to the end of the script, or of the substitution it is in.
     case "HereDoc":
       return node.closing === undefined;
     case "Assignment":
       return node.index !== undefined ||
+        isExpression(node.name) && !isNumber(node) ||
         EVALUATED_VARIABLES.test(node.name) && !hasPlainValue(node);
     case "ArrayValue":
       return node.elements.some(({ text }) => {
@@ -284,7 +297,8 @@ function mayReplaceProgram({ name, args }: Command): boolean {
   }
   return words.some((word) => {
     const [, name = "", value = ""] = /^(\w+)\+?=(.*)$/s.exec(word.value) ?? [];
-    return EVALUATED_VARIABLES.test(name) && !isPlainValue(name, value, isLiteral(word));
+    return isExpression(name) && !/^\d+$/.test(value) ||
+      EVALUATED_VARIABLES.test(name) && !isPlainValue(name, value, isLiteral(word));
   });
 }
 
@@ -298,16 +312,19 @@ function mayEvaluate({ name, args }: Command): boolean {
   const [program, ...rest] = words.slice(start);
   const isExpansion = (word: Word | undefined) => word !== undefined && !isLiteral(word);
   const isOption = (word: Word | undefined) =>
-    isExpansion(word) && /^[-$`]/.test(word?.value ?? "");
+    isExpansion(word) && /^[-$`{*?[]/.test(word?.value ?? "");
   // In `name=value`, only the name counts.
-  const isName = (word: Word) => isExpansion(word) && !/^\w+\+?=/.test(word.value);
-  const isReadOption = (index: number) => /^-[a-zA-Z]*[dinpNtu]$/.test(rest[index]?.value ?? "");
+  const isName = (word: Word) =>
+    isExpansion(word) && !(isQuoted(word) && /^\w+\+?=/.test(word.value));
+  // Other letters may have a value in the same word, and `-t` of `mapfile` has none.
+  const valued = program?.value === "read" ? /^-[ers]*[dinpNtu]$/ : /^-t*[dnOsu]$/;
+  const isValued = (index: number) => valued.test(rest[index]?.value ?? "");
   switch (program?.value) {
     case "read":
     case "mapfile":
     case "readarray":
       return rest.some((word, index) =>
-        isExpansion(word) && !(isReadOption(index - 1) && !isReadOption(index - 2))
+        isExpansion(word) && !(isQuoted(word) && isValued(index - 1) && !isValued(index - 2))
       );
     case "getopts":
     case "unset":
@@ -319,21 +336,35 @@ function mayEvaluate({ name, args }: Command): boolean {
       return rest.some(isName);
     // Without a name and a format it only fails.
     case "printf":
-      return isOption(rest[0]) && (rest.length > 2 || rest[0] && !isQuoted(rest[0])) === true;
+      return rest[0] !== undefined && isOption(rest[0]) && !endsAsFormat(rest[0]) &&
+        (rest.length > 1 || !isQuoted(rest[0]));
     case "test":
     case "[":
       return rest.some((word, index) =>
-        isOption(word) && isTestEnd(rest[index - 1]) && !isTestEnd(rest[index + 1]) &&
-        isTestEnd(rest[index + 2])
+        isOption(word) && isTestEnd(rest[index - 1]) &&
+        (mayHaveIndex(rest[index + 1]) || word.value.startsWith("{"))
       );
     default:
       return false;
   }
 }
 
-/** Whether a test of `[` cannot reach to a word: it is none, or joins tests. */
+/** Whether a word in quotes ends with a text that ends no name of a variable, such as `"${RED}Failed: %s"`. */
+function endsAsFormat(word: Word): boolean {
+  const [part] = word.parts ?? [];
+  const end = part?.type === "DoubleQuoted" ? part.parts.at(-1) : undefined;
+  return isQuoted(word) && word.parts?.length === 1 && end?.type === "Literal" &&
+    /[^\w\]]/.test(end.value) && !end.value.endsWith("]");
+}
+
+/** Whether a test of `[` may begin behind a word: it is none, or may join tests. */
 function isTestEnd(word: Word | undefined): boolean {
-  return word === undefined || /^(?:[!()\]]|-[ao])$/.test(word.value);
+  return word === undefined || !isLiteral(word) || /^(?:[!(]|-[ao])$/.test(word.value);
+}
+
+/** Whether a word may be the name of a variable with an index. */
+function mayHaveIndex(word: Word | undefined): boolean {
+  return word !== undefined && (!isLiteral(word) || word.value.includes("["));
 }
 
 /** Whether an unquoted part has an operator, as in `0<(command)`, which bash takes for a substitution. */

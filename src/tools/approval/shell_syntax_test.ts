@@ -96,6 +96,9 @@ const SLOW_SCRIPTS: readonly ((length: number) => string)[] = [
   (length) => `rm -rf ${repeat("a/../")(length)}`,
   (length) => `echo $((${repeat("1+")(length)}1))`,
   (length) => `sed 's/${repeat("a")(length)}/`,
+  (length) => `npx 'a${repeat("<")(length)}@b'`,
+  (length) => `'a${repeat("1")(length)}!'`,
+  (length) => `declare -a A='(${repeat("[")(length)}'`,
 ];
 
 const isLongTest = Deno.env.get("SWINK_PROVE") === "1";
