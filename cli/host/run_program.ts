@@ -4,6 +4,7 @@
  * @module
  */
 
+import { OutputReading } from "../../src/platform/output_reading.ts";
 import { findTrustedProgram } from "../../src/platform/trusted_path.ts";
 
 /** A program to run. */
@@ -47,9 +48,6 @@ export type ProgramResult =
 /** Maximum length of the output that is read, about: a longer one is cut, and at least as long. */
 export const MAX_OUTPUT = 100_000;
 
-/** Maximum time to read output after the end, in case a program that this one has started holds the pipe open. */
-const DRAIN_MS = 200;
-
 /** Returns the call of a shell that runs a command. */
 export function toShellCall(command: string): ProgramCall["command"] {
   return Deno.build.os === "windows" ? ["cmd", "/d", "/s", "/c", command] : ["sh", "-c", command];
@@ -79,15 +77,15 @@ export async function runProgram(
     stop.addEventListener("abort", kill, { once: true });
     const drained = Promise.withResolvers<void>();
     const end = Promise.race([drained.promise, untilAborted(stop)]);
-    const reading = Promise.all([
-      readText(process.stdout, end),
-      readText(process.stderr, end),
-      writeText(process.stdin, input, end),
-    ]);
+    const [outputs, diagnostics] = [
+      new ProgramOutput(process.stdout),
+      new ProgramOutput(process.stderr),
+    ];
+    const writing = writeText(process.stdin, input, end);
     const { code } = await process.status;
-    const timer = setTimeout(drained.resolve, DRAIN_MS);
-    const [output, errors] = await reading;
-    clearTimeout(timer);
+    const [output, errors] = await Promise.all([outputs.finish(), diagnostics.finish()]);
+    drained.resolve();
+    await writing;
     stop.removeEventListener("abort", kill);
     if (stop.aborted) return { type: timeout.aborted ? "timeout" : "aborted" };
     return { type: "ended", code, output, errors, message: errors.trim().split("\n", 1)[0] ?? "" };
@@ -152,19 +150,25 @@ async function writeText(
   await Promise.race([write().catch(() => {}), end]);
 }
 
-/**
- * Reads a stream to its end, and keeps its beginning. `end` ends reading, since programs that this one has started may
- * keep the stream open.
- */
-async function readText(stream: ReadableStream<Uint8Array>, end: Promise<void>): Promise<string> {
-  const decoder = new TextDecoder();
-  const reader = stream.getReader();
-  void end.then(() => reader.cancel()).catch(() => {});
-  let text = "";
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    if (text.length < MAX_OUTPUT) text += decoder.decode(read.value, { stream: true });
+/** The output of a program, of which the beginning is kept. */
+class ProgramOutput {
+  readonly #reading: OutputReading;
+  readonly #decoder = new TextDecoder();
+  #text = "";
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.#reading = new OutputReading(stream, (chunk) => {
+      if (this.#text.length < MAX_OUTPUT) {
+        this.#text += this.#decoder.decode(chunk, { stream: true });
+      }
+    });
   }
-  return text;
+
+  /** Waits until the program has left no more output. Programs that it has started may keep the stream open. */
+  async finish(): Promise<string> {
+    await this.#reading.drain();
+    return this.#text;
+  }
 }
 
 /** Returns the reason why a program failed, as a sentence without a full stop. */

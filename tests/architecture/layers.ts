@@ -41,7 +41,7 @@ const PROGRAM_IMPORTS = [
   "src/memory/file/file_store\\.ts",
   "src/memory/recording/(recorder|resume)\\.ts",
   "src/memory/store/sub_agent_link\\.ts",
-  "src/platform/(file_lock|paths|secret_places|started_programs|trusted_path|untrusted_file|untrusted_read)\\.ts",
+  "src/platform/(file_lock|output_reading|paths|secret_places|started_programs|trusted_path|untrusted_file|untrusted_read)\\.ts",
   "src/policies/worst_case\\.ts",
   "src/tools/(basic_tools|coding_tools|skills)\\.ts",
   "src/tools/changes/(change_log|command_changes|directory_change_log_store)\\.ts",
@@ -139,7 +139,7 @@ const layers: Layer[] = [
     external: [
       { specifier: /^node:fs\/promises$/ },
       { specifier: /^@std\/text\// },
-      { specifier: /^unbash$/, file: /\/(?:shell_syntax|numeric_variables)\.ts$/ },
+      { specifier: /^unbash$/, file: /\/(?:shell_syntax|numeric_variables|list_variables)\.ts$/ },
       { specifier: /^unpdf$/, file: /\/pdf_worker\.ts$/ },
       { specifier: /^@cf-wasm\/photon\//, file: /\/image_worker\.ts$/ },
     ],

@@ -6,7 +6,7 @@
 
 import { createDeferred } from "../../core/deferred.ts";
 import { MAX_TIMER_MS } from "../../core/ports.ts";
-import { settlesWithin } from "../../platform/process_group.ts";
+import { OutputReading } from "../../platform/output_reading.ts";
 import type { OpenCommandSandbox, RunningCommand } from "./command_sandbox.ts";
 
 /** A command to run. */
@@ -38,9 +38,6 @@ const MAX_OUTPUT = 4_000;
 
 /** Time from SIGTERM to SIGKILL. */
 const KILL_GRACE_MS = 200;
-
-/** Time to read the rest of the output, in case a process that has left the group holds the pipe open. */
-const DRAIN_MS = 500;
 
 /** Runs a command until it ends, its time is over or it is cancelled. Its process group has ended afterwards. */
 export async function runCommand(request: CommandRequest): Promise<CommandResult> {
@@ -81,22 +78,15 @@ async function waitForEnd(
 
 /** Reads an output to its end, and keeps the last characters. */
 class OutputTail {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #reading: Promise<void>;
+  readonly #reading: OutputReading;
   readonly #decoder = new TextDecoder();
   #text = "";
 
   constructor(output: ReadableStream<Uint8Array>) {
-    this.#reader = output.getReader();
-    this.#reading = this.#read().catch(() => {});
-  }
-
-  async #read(): Promise<void> {
-    for (;;) {
-      const { done, value } = await this.#reader.read();
-      if (done) return;
-      this.#append(this.#decoder.decode(value, { stream: true }));
-    }
+    this.#reading = new OutputReading(
+      output,
+      (chunk) => this.#append(this.#decoder.decode(chunk, { stream: true })),
+    );
   }
 
   #append(text: string): void {
@@ -107,8 +97,7 @@ class OutputTail {
 
   /** Waits for the end of the output, and returns its last characters. */
   async finish(): Promise<string> {
-    await settlesWithin(DRAIN_MS, this.#reading);
-    await this.#reader.cancel().catch(() => {});
+    await this.#reading.drain().catch(() => {});
     this.#append(this.#decoder.decode());
     return this.#text.slice(-MAX_OUTPUT).toWellFormed();
   }

@@ -9,7 +9,7 @@ import { CommandOutput } from "./command_output.ts";
 import { TextCollector } from "../../core/output_limit.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
 import { settlesWithin } from "../../platform/process_group.ts";
-import { drainOutput } from "../process/watch_process.ts";
+import { OutputReading } from "../../platform/output_reading.ts";
 import type { ProcessExit } from "../process/running_process.ts";
 import type { Sandbox, SandboxCommand } from "../sandbox/sandbox.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
@@ -115,13 +115,12 @@ class Job {
 
   /** Reads the output until the process and its descendants have ended. */
   async #watch(): Promise<void> {
-    const reader = this.#command.output.getReader();
-    const reading = this.#readOutput(reader);
+    const reading = new OutputReading(this.#command.output, (chunk) => this.#receive(chunk));
     const exit = await this.#command.exited;
     // Processes that the command left running end with it, except those that are not found, which may hold its output open.
     await this.#command.terminate(0);
     const { restoredFiles = [] } = await this.#command.finish();
-    await drainOutput(reader, reading);
+    await reading.drain();
     for (const notice of formatRestoredFiles(restoredFiles, this.#files)) {
       this.#newOutput.push(`\n${notice}\n`);
     }
@@ -131,13 +130,9 @@ class Job {
     this.#activity.resolve();
   }
 
-  async #readOutput(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      this.#newOutput.push(await this.#output.push(value));
-      this.#activity.resolve();
-    }
+  async #receive(chunk: Uint8Array): Promise<void> {
+    this.#newOutput.push(await this.#output.push(chunk));
+    this.#activity.resolve();
   }
 
   async poll({ waitMs, signal }: PollOptions): Promise<JobSnapshot> {

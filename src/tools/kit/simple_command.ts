@@ -14,10 +14,25 @@ export interface ShellWord {
   readonly quoted?: boolean;
 }
 
+/** The operator of a redirection; `<<` and `<<-` begin a here-document. */
+export type RedirectOperator =
+  | "<"
+  | "<<"
+  | "<<-"
+  | "<<<"
+  | "<>"
+  | "<&"
+  | ">"
+  | ">>"
+  | ">|"
+  | ">&"
+  | "&>"
+  | "&>>";
+
 /** A redirection. */
 export interface ShellRedirect {
-  /** The operator, such as `>>`, without the number of the file descriptor. */
-  readonly operator: string;
+  /** The operator, without the number of the file descriptor. */
+  readonly operator: RedirectOperator;
   /** The target; `undefined` for a here-document. */
   readonly target: ShellWord | undefined;
   /** The text of a here-document. Default: it is none. */

@@ -5,7 +5,7 @@
  */
 
 import { createDeferred } from "../../core/deferred.ts";
-import { settlesWithin } from "../../platform/process_group.ts";
+import { OutputReading } from "../../platform/output_reading.ts";
 import type { ProcessExit, RunningProcess } from "./running_process.ts";
 
 /** Outcome of a watched process. */
@@ -27,9 +27,6 @@ export interface WatchOptions {
 /** Time from SIGTERM to SIGKILL: a cancelled call must end within 100 ms. */
 const KILL_GRACE_MS = 60;
 
-/** Maximum time to read the remaining output after the end, in case another process holds the pipe open. */
-const DRAIN_MS = 200;
-
 /**
  * Reads the output and waits for the end. The process group has ended when the promise settles.
  *
@@ -39,36 +36,14 @@ export async function watchProcess(
   process: RunningProcess,
   options: WatchOptions,
 ): Promise<ProcessOutcome> {
-  const reader = process.output.getReader();
-  const reading = readOutput(reader, options.onOutput);
+  const reading = new OutputReading(process.output, options.onOutput);
   const failed = createDeferred<never>();
-  reading.catch(failed.reject);
+  reading.finished.catch(failed.reject);
   try {
     return await Promise.race([waitForOutcome(process, options), failed.promise]);
   } finally {
     await process.terminate(KILL_GRACE_MS);
-    await drainOutput(reader, reading);
-  }
-}
-
-/** Waits for the output that remains after the end of a process, and stops reading. */
-export async function drainOutput(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  reading: Promise<void>,
-): Promise<void> {
-  await settlesWithin(DRAIN_MS, reading.catch(() => {}));
-  await reader.cancel();
-  await reading;
-}
-
-async function readOutput(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  onOutput: WatchOptions["onOutput"],
-): Promise<void> {
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    await onOutput(value);
+    await reading.drain();
   }
 }
 
