@@ -173,7 +173,7 @@ function isOverflow({ attempt }: ModelCall): boolean {
   return attempt.error?.code === "context_window_overflow";
 }
 
-/** Sends a smaller request after an overflow; returns the first result if the context cannot be reduced. */
+/** Sends a smaller request after an overflow, also in other forms; returns the first result if the context cannot be reduced. */
 async function retryWithSmallerContext(
   turn: TurnContext,
   start: MessageStart,
@@ -194,7 +194,9 @@ async function retryWithSmallerContext(
   const charged = { ...(isDiscarded ? discardReply(first) : first), progress };
   if (cancellation.aborted) return abortCall(turn, charged);
   if (prepared.type !== "ready") return endUnsent(turn, charged, prepared);
-  return isSent ? await sendAgain(turn, start, charged, prepared.request) : charged;
+  if (!isSent) return charged;
+  const second = await sendAgain(turn, start, charged, prepared.request);
+  return await sendInOtherForms(turn, start, second, prepared.request);
 }
 
 /** Returns a call without the reply that a `retry` event has discarded, since an abort may end the call now. */

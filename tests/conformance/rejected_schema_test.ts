@@ -154,6 +154,32 @@ Deno.test("structuredOutput() sends JSON text with a smaller context if it is to
   );
 });
 
+Deno.test("structuredOutput() changes the form of a request that was too long at first, too", async () => {
+  const noSchema = fail("bad_request", "vllm answered 400: Failed to compile the grammar");
+  const noTools = fail("bad_request", "vllm answered 400: The model does not support tools");
+  const tooLong = fail("context_window_overflow", "too long");
+  const text = reply('{"city":"Bern"}');
+  const cases = [
+    [true, [tooLong, noSchema, answer({ city: "Bern" })], [[3, 0], [1, 0], [1, 1]]],
+    [true, [tooLong, noSchema, noTools, text], [[3, 0], [1, 0], [1, 1], [1, 0]]],
+    [false, [tooLong, noTools, text], [[3, 1], [1, 1], [1, 0]]],
+  ] as const;
+  for (const [isStrict, steps, sent] of cases) {
+    const script = scriptedStream([reply("Hello"), ...steps]);
+    const { agent } = testAgent([], {
+      streamFn: Object.assign(script, { hasStrictSchema: () => isStrict }),
+      transformContext: (messages, { overflow }) => overflow ? messages.slice(-1) : messages,
+    });
+    await agent.prompt("Hi");
+    assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+    const { calls } = script;
+    assertEquals(
+      calls.slice(1).map(({ context }) => [context.messages.length, context.tools.length]),
+      sent.map((lengths) => [...lengths]),
+    );
+  }
+});
+
 Deno.test("structuredOutput() rejects if the model has no tools and the agent needs them, or rejects each form", async () => {
   const noTools = fail("bad_request", "ollama answered 400: gemma3:4b does not support tools");
   const noSchema = fail("bad_request", "ollama answered 400: invalid JSON schema in format");
