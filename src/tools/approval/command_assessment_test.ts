@@ -184,6 +184,8 @@ const DANGEROUS: readonly (readonly [string, string])[] = [
   ["cat ../b/{src/a,.e{n..n}v}", "holds secrets"],
   [`cat {a/,${"b,".repeat(2_000)}}`, "holds secrets"],
   ["cat .e{nv,x}", "holds secrets"],
+  [`cat *${"a".repeat(5_000)}`, "holds secrets"],
+  [`cat {a,${"b,".repeat(3_000)}}`, "holds secrets"],
   ["rm -rf /", "recursively deletes"],
   ["rm -r -f ~", "recursively deletes"],
   ["cd / && rm -rf *", "recursively deletes"],
