@@ -201,8 +201,10 @@ type GateAnswer = ApprovalDecision | { readonly type: "pending" };
 
 async function decideCall(state: GateState, request: ApprovalRequest): Promise<GateAnswer> {
   const answer = await decideOrAsk(state, request);
-  if (answer.type !== "approved") return answer;
-  noteMove(state, { ...request, arguments: answer.arguments ?? request.arguments });
+  if (answer.type === "denied") return answer;
+  // A pending call may be approved later, and then runs before the calls that the gate decides about next.
+  const edited = answer.type === "approved" ? answer.arguments : undefined;
+  noteMove(state, { ...request, arguments: edited ?? request.arguments });
   return answer;
 }
 

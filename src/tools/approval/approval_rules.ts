@@ -41,6 +41,8 @@ export interface RuledCall {
   readonly isMoved?: boolean | undefined;
   /** Whether the sandbox confines the commands of a call of `bash`. Default: `true`. */
   readonly isConfined?: boolean | undefined;
+  /** Whether a call of `bash` may show all files of a directory, about which the gate asks. Default: `false`. */
+  readonly isSearch?: boolean | undefined;
   /** Canonical path of the directory in which a shell starts; `undefined` when it is not known. */
   readonly workingDirectory?: string | undefined;
   /** The path of a call of another tool. */
@@ -216,10 +218,10 @@ export function parsePrefix(prefix: string): CommandPattern | undefined {
 }
 
 function coversCommand(
-  { script, isMoved = false, isConfined = true }: RuledCall,
+  { script, isMoved = false, isConfined = true, isSearch = false }: RuledCall,
   patterns: readonly CommandPattern[],
 ): boolean {
-  return script !== undefined && coversScript(script, patterns, { isMoved, isConfined });
+  return script !== undefined && coversScript(script, patterns, { isMoved, isConfined, isSearch });
 }
 
 /**

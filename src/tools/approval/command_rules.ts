@@ -20,6 +20,7 @@ import {
 } from "./harmless_commands.ts";
 import { findLaunched } from "./launched_commands.ts";
 import { nameSecrets } from "./named_secrets.ts";
+import { maySearch } from "./wide_searches.ts";
 import { compileWildcard, type Wildcard } from "./wildcard.ts";
 import type { ShellRedirect, ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
@@ -49,17 +50,19 @@ export interface ScriptConditions {
   readonly isMoved: boolean;
   /** Whether the sandbox keeps commands from the files that they must not read. */
   readonly isConfined: boolean;
+  /** Whether one of its commands may show all files of a directory, about which the gate asks. */
+  readonly isSearch: boolean;
 }
 
 /**
  * Whether patterns together cover a script: its meaning is fixed, one of its commands matches, and each of the others matches
- * or is harmless. The others name no secrets, and read no files at all while no sandbox confines them: a rule for one
- * command allows no other one to read any file.
+ * or is harmless. The others name no secrets, are no searches about which the gate asks, and read no files at all while no
+ * sandbox confines them: a rule for one command allows no other one to read any file.
  */
 export function coversScript(
   script: ExecutedCommands,
   patterns: readonly CommandPattern[],
-  { isMoved, isConfined }: ScriptConditions,
+  { isMoved, isConfined, isSearch }: ScriptConditions,
 ): boolean {
   const { commands, opaque, plain } = script;
   if (opaque || !plain) return false;
@@ -69,6 +72,7 @@ export function coversScript(
   const isHarmless = isConfined ? isHarmlessCommand : readsOnlyInput;
   const others = commands.filter((command) => !coverages.some((covers) => covers(command)));
   return others.length < commands.length && others.every(isHarmless) &&
+    !(isSearch && others.some(maySearch)) &&
     !nameSecrets([...others.flatMap(({ words }) => words), ...commands.flatMap(listInputs)]);
 }
 

@@ -223,11 +223,12 @@ async function findApproval(
   gate: GateRules,
   assessed: AssessedCall,
 ): Promise<ApprovalDecision | undefined> {
-  const { mode, rules } = gate;
+  const { mode, rules, classes } = gate;
   if (mode === "bypassed") return { type: "approved", origin: "mode" };
   // All of `bash` is trusted only while the sandbox confines it.
   const trustsTool = assessed.call.name !== "bash" || await isConfined(gate.sandbox);
-  const call = { ...assessed.call, isConfined: trustsTool };
+  const isSearch = assessed.search !== undefined && classes.read !== "auto";
+  const call = { ...assessed.call, isConfined: trustsTool, isSearch };
   const grant = findGrant(gate, { ...assessed, call }, trustsTool);
   if (grant) {
     return { type: "approved", rule: formatGrant(grant), ruleSource: "session", origin: "rule" };

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { defineTool } from "../../core/tool.ts";
 import { type ApprovalGate, approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
 import type { CallExplanation } from "./explain_call.ts";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 
 const tool = defineTool({
   name: "bash",
@@ -86,4 +87,38 @@ Deno.test("a grant of the session covers a part of a command, and allow rules th
     origin: "rule",
   });
   assertEquals((await explain(gate, "git add -A && git push")).type, "asked");
+});
+
+Deno.test("an allow rule or a grant for one command covers no search of another one outside the sandbox", async () => {
+  await using workspace = new TestWorkspace();
+  for (const path of ["../.git/HEAD", "../other/b.ts", "old.d/a", "new.d/a"]) {
+    workspace.writeFile(path, "");
+  }
+  const { sandbox } = workspace;
+  const searches = [
+    "rg KEY ..",
+    "cd .. && rg KEY",
+    "git grep KEY ..",
+    "git diff ..",
+    "diff old.d new.d",
+  ];
+  const asked = searches.map((search) => `npm test; ${search}`);
+  const others = [
+    "npm test; rg KEY",
+    "npm test; cat old.d/a",
+    "npm test; rg KEY /usr/include | head",
+  ];
+  const find = (options: ApprovalGateOptions, commands: readonly string[]) =>
+    findDecisions({ sandbox, ...options }, commands);
+  const toAll = (commands: readonly string[], type: string) =>
+    Object.fromEntries(commands.map((command) => [command, type]));
+  const allow = ["bash(npm test)"];
+  assertEquals(await find({ allow }, asked), toAll(asked, "asked"));
+  assertEquals(await find({ allow }, others), toAll(others, "approved"));
+  assertEquals(await find({ allow, classes: { read: "auto" } }, asked), toAll(asked, "approved"));
+  const all = [...allow, "bash(rg *)", "bash(git *)", "bash(diff *)"];
+  assertEquals(await find({ allow: all }, asked), toAll(asked, "approved"));
+  const gate = approvalGate({ sandbox });
+  gate.trust({ type: "prefix", name: "bash", prefix: "npm test" });
+  assertEquals((await explain(gate, "npm test; rg KEY ..")).type, "asked");
 });

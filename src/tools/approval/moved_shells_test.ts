@@ -116,3 +116,22 @@ Deno.test("approvalGate(): a shell whose directory no longer exists is in the wo
   const call = { name: "bash", arguments: { command: "rg KEY ../other" }, tool };
   assertEquals((await gate.explain(call)).decision.type, "asked");
 });
+
+Deno.test("approvalGate(): asks about a search behind a moving command whose approval is pending", async () => {
+  await using workspace = createWorkspace();
+  const asked: string[] = [];
+  const agent = new Agent({
+    model: "test/host",
+    streamFn: scriptedStream(toSteps([["touch a; cd ../other", "rg KEY"]])),
+    tools: [workspace.getTool("bash")],
+    approve: approvalGate({
+      sandbox: workspace.sandbox,
+      ask: ({ toolCallId }) => {
+        asked.push(toolCallId);
+        return { type: "pending" };
+      },
+    }),
+  });
+  await agent.prompt("Look");
+  assertEquals(asked, ["call_1", "call_2"]);
+});

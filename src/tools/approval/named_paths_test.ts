@@ -198,3 +198,23 @@ Deno.test("rules for reading: a command that is not analyzed may name any path",
   const command = "echo $(ls) | cat - ; alias a=b";
   assertEquals(await decide(workspace, { rule: "Read(secret/**)", command }), "none");
 });
+
+Deno.test("rules for reading: quotes in braces do not hide a path", async () => {
+  await using workspace = new TestWorkspace();
+  const rule = "read_file(secret/**)";
+  for (
+    const path of [
+      `{x,"secret/a"}`,
+      "{x,'sec'ret/a}",
+      `{x,"secret"}/a`,
+      String.raw`{x,secr\et/a}`,
+      `s{"e",x}cret/a`,
+      "{x,$'secret/a'}",
+      `{"x,y",secret/a}`,
+    ]
+  ) {
+    const command = `cat ${path}`;
+    assert(await decide(workspace, { rule, command }) !== "none", command);
+  }
+  assertEquals(await decide(workspace, { rule, command: `cat {x,"y"}/a` }), "none");
+});

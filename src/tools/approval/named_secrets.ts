@@ -127,5 +127,14 @@ function matchesPattern(pattern: string, name: string): boolean {
   const last = pattern.slice(pattern.lastIndexOf("/") + 1).replace(/\*+/g, "*");
   if (name.startsWith(".") && !/^[.[{]/.test(last)) return false;
   if (last.split(/[*?[{]/).length > MAX_WILDCARDS) return true;
-  return last !== "*" && compileGlob(last)(name);
+  return last !== "*" && mayMatch(last, name);
+}
+
+/** Whether a glob matches a name, or cannot be compared with it, since it is too long or has too many alternatives. */
+function mayMatch(glob: string, name: string): boolean {
+  try {
+    return compileGlob(glob)(name);
+  } catch {
+    return true;
+  }
 }

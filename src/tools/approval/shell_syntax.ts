@@ -399,13 +399,41 @@ function toRedirects(redirects: readonly Redirection[]): ShellRedirect[] {
 
 function toShellWord(word: Word | Assignment): ShellWord {
   if (word.type === "Assignment") return toAssignmentWord(word);
-  return { text: word.value, ...describeValue(word) };
+  return { text: getValue(word), ...describeValue(word) };
 }
 
 /** An argument such as `name=value`, which only `export` and similar commands treat as an assignment. */
 function toAssignmentWord({ name, value, text }: Assignment): ShellWord {
   if (value.type === "ArrayValue" || !text.startsWith(`${name}=`)) return { text, literal: false };
-  return { text: `${name}=${value.value}`, ...describeValue(value) };
+  return { text: `${name}=${getValue(value)}`, ...describeValue(value) };
+}
+
+/** Returns the text of a word without quotes, which the parser keeps in braces. */
+function getValue({ value, parts = [] }: Word): string {
+  const braces = parts.flatMap((part) => part.type === "BraceExpansion" ? part : []);
+  return braces.reduce((text, part) => {
+    const unquoted = part.parts ? `{${part.parts.map(unquote).join("")}}` : unquote(part);
+    return text.replace(part.text, () => unquoted);
+  }, value);
+}
+
+/** Quoted characters that would divide braces stay escaped. */
+function unquote(part: WordPart | DoubleQuotedChild): string {
+  switch (part.type) {
+    case "DoubleQuoted":
+      return part.parts.map((child) =>
+        child.type === "Literal" ? escapeBraces(child.value) : unquote(child)
+      ).join("");
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+      return escapeBraces(part.value);
+    default:
+      return part.text.replace(/\\([^{},\\])/g, "$1");
+  }
+}
+
+function escapeBraces(text: string): string {
+  return text.replace(/[{},]/g, "\\$&");
 }
 
 function describeValue(word: Word): Omit<ShellWord, "text"> {

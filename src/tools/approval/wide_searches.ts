@@ -125,6 +125,15 @@ export async function findWideSearch(
   }
 }
 
+/** Whether a command may show all files of a directory, depending on where it runs. */
+export function maySearch(command: SimpleCommand): boolean {
+  try {
+    return findSearch(command, "/").some(({ operands, isBare }) => isBare || operands.length > 0);
+  } catch {
+    return true; // A pattern has too many alternatives or is too long.
+  }
+}
+
 function findSearch(command: SimpleCommand, root: string): readonly DirectorySearch[] {
   const { words: [, ...args] } = command;
   const program = getProgram(command);

@@ -179,7 +179,15 @@ Deno.test("findWideSearch(): finds searches of git in the directories of a repos
   const search = (paths: string) =>
     findWideSearch(findExecutedCommands(`git grep -n KEY ${paths}`), { files });
   for (
-    const path of ["..", "../other", "-- ../{other,a}", "'../other/*.ts'", ":/", "':(top)src'"]
+    const path of [
+      "..",
+      "../other",
+      "-- ../{other,a}",
+      "{'..',src}",
+      "'../other/*.ts'",
+      ":/",
+      "':(top)src'",
+    ]
   ) {
     assertEquals(await search(path), "outside", path);
   }
