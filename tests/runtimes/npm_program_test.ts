@@ -135,3 +135,47 @@ Deno.test({
     assertEquals(new TextDecoder().decode(stdout), "failed\n");
   },
 });
+
+const CREATE_TOOL = `
+import { isolatedTool } from "@swink/agent/tools";
+
+const tool = await isolatedTool({ module: new URL("./packaged_tool.js", import.meta.url) });
+console.log(tool.description);
+`;
+
+const TOOL = `
+import { defineTool } from "@swink/agent";
+import { stringify } from "yaml";
+
+export default defineTool({
+  name: "probe",
+  description: stringify({ package: "yaml" }).trim(),
+  parameters: { type: "object", properties: {} },
+  execute: () => "done",
+});
+`;
+
+Deno.test({
+  name: "npm package: an isolated tool imports the library and another installed package",
+  ignore: !hasPackages,
+  async fn() {
+    const { path } = await getSharedApp();
+    await Deno.writeTextFile(`${path}/create_tool.js`, CREATE_TOOL);
+    await Deno.writeTextFile(`${path}/packaged_tool.js`, TOOL);
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "-A",
+        "--no-config",
+        "--no-lock",
+        "--node-modules-dir=manual",
+        "create_tool.js",
+      ],
+      cwd: path,
+      env: { DENO_DIR: `${path}/cache`, NPM_CONFIG_REGISTRY: "http://127.0.0.1:1/" },
+      stdin: "null",
+      signal: createDeadline(),
+    }).output();
+    assertEquals(new TextDecoder().decode(stdout), "package: yaml\n");
+  },
+});

@@ -18,6 +18,7 @@ import type {
   IsolatedResponse,
 } from "./isolated_protocol.ts";
 import { ResponseParser } from "./response_parser.ts";
+import { getPackageFlags } from "../process/child_program.ts";
 import { startProcess } from "../process/running_process.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 import { isDeno, system } from "../../platform/system.ts";
@@ -43,7 +44,10 @@ export interface IsolatedToolOptions {
   readonly module: URL | string;
   /** Permissions of the tool. Default: none. */
   readonly permissions?: IsolatedPermissions | undefined;
-  /** Path of a `deno.json` with an import map for the module. Default: none. */
+  /**
+   * Path of a `deno.json` with an import map for the module. Default: none. With the npm package, a module in a file
+   * then imports the packages that npm has installed.
+   */
   readonly config?: string | undefined;
   /** Timeout of a call in milliseconds. Default: the timeout of the agent. */
   readonly timeoutMs?: number | undefined;
@@ -160,9 +164,11 @@ function createEntryModule(module: URL | string): string {
     `await serveIsolatedTool(() => import(${JSON.stringify(specifier)}));\n`;
 }
 
-function createDenoFlags({ permissions = {}, config }: IsolatedToolOptions): string[] {
+function createDenoFlags({ module, permissions = {}, config }: IsolatedToolOptions): string[] {
   const { read, write, net, run, env } = permissions;
-  const settings = config === undefined ? ["--no-config"] : [`--config=${config}`];
+  const settings = config === undefined
+    ? ["--no-config", ...(isLocal(module) ? getPackageFlags() : [])]
+    : [`--config=${config}`];
   return [
     ...["--quiet", "--no-prompt", "--no-lock", "--no-check", ...settings],
     ...createImportFlags(),
@@ -172,6 +178,11 @@ function createDenoFlags({ permissions = {}, config }: IsolatedToolOptions): str
     ...createAllowFlags("run", run),
     ...createAllowFlags("env", env),
   ];
+}
+
+/** Whether a module is a file, which can import packages that are installed next to it. */
+function isLocal(module: URL | string): boolean {
+  return !URL.canParse(module) || new URL(module).protocol === "file:";
 }
 
 /** Allows imports from the host of the library, which may be another registry than JSR. */

@@ -42,6 +42,15 @@ function getRuntime(path: string): "node" | "bun" | undefined {
   }
 }
 
+/**
+ * Returns the flags with which Deno finds the packages of a library that npm has installed, also without a
+ * configuration.
+ */
+export function getPackageFlags(): string[] {
+  const isInstalledByNpm = new URL(import.meta.url).pathname.includes("/node_modules/");
+  return isInstalledByNpm ? ["--node-modules-dir=manual"] : [];
+}
+
 function isSwink(): boolean {
   const { mainModule } = Deno;
   return mainModule ===

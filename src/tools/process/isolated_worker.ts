@@ -9,7 +9,7 @@ import { getNodeProcess } from "../../platform/builtin_modules.ts";
 import { fromFileUrl } from "../../platform/paths.ts";
 import { isDeno } from "../../platform/system.ts";
 import { startWorker, type WorkerThread } from "../../platform/worker.ts";
-import { type ChildProgram, findChildProgram } from "./child_program.ts";
+import { type ChildProgram, findChildProgram, getPackageFlags } from "./child_program.ts";
 import { createCommandEnvironment, DOWNLOAD_VARIABLES } from "./command_environment.ts";
 import { encodeFrame, FrameDecoder } from "./message_frames.ts";
 import { type ProcessExit, type RunningProcess, startProcess } from "./running_process.ts";
@@ -109,8 +109,7 @@ function createDenoFlags(): string[] {
   return [
     ...["--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-check"],
     `--v8-flags=--max-old-space-size=${MAX_HEAP_MEGABYTES}`,
-    // Without a configuration, modules that npm has installed find their packages only with this option.
-    ...(MODULES.pathname.includes("/node_modules/") ? ["--node-modules-dir=manual"] : []),
+    ...getPackageFlags(),
     "--allow-read", // until the worker has loaded its modules and packages
     ...(MODULES.protocol === "file:" ? [] : [`--allow-import=${MODULES.host}`]),
   ];
