@@ -5,7 +5,7 @@
  */
 
 import { compileGlob } from "../../core/ignore/glob.ts";
-import type { Concern } from "./command_rules.ts";
+import type { Concern } from "./concern.ts";
 
 /** A compiled pattern of addresses. */
 export interface AddressRule {

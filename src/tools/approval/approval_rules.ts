@@ -10,13 +10,13 @@ import type { JsonObject } from "../../core/json.ts";
 import { createAddressRule } from "./address_rules.ts";
 import {
   type CommandPattern,
-  type Concern,
   coversAnyCommand,
   coversPart,
   coversScript,
   findConcern,
   parseCommandPattern,
 } from "./command_rules.ts";
+import type { Concern } from "./concern.ts";
 import { type ExecutedCommands, findExecutedCommands } from "./executed_commands.ts";
 import { findNamedPath } from "./named_paths.ts";
 import {

@@ -5,11 +5,13 @@
  */
 
 import { canOmitFirst, canPrecede, listCommandNames, listProgramNames } from "./command_aliases.ts";
+import type { Concern } from "./concern.ts";
 import {
   type ExecutedCommands,
   getInputText,
   getProgram,
   isKnownProgram,
+  mayChangeDirectory,
 } from "./executed_commands.ts";
 import {
   findSubcommand,
@@ -90,12 +92,6 @@ function listInputs({ redirects }: SimpleCommand): readonly ShellWord[] {
   return redirects.flatMap(({ operator, target }) => operator === "<" && target ? [target] : []);
 }
 
-/** Whether a script may change the working directory, which the next command keeps. */
-export function mayChangeDirectory({ commands, opaque }: ExecutedCommands): boolean {
-  return opaque ||
-    commands.some((command) => /^(?:cd|pushd|popd|source|\.)$/.test(getProgram(command)));
-}
-
 function createCoverage(pattern: CommandPattern): (command: SimpleCommand) => boolean {
   const { words, isPrefix } = pattern;
   const expressions = words.map((word) => compileWildcard(word));
@@ -134,9 +130,6 @@ function skipDirectory(words: readonly ShellWord[]): readonly ShellWord[] {
   const [program, option] = words;
   return program?.text === "git" && option?.text === "-C" ? [program, ...words.slice(3)] : words;
 }
-
-/** Whether a pattern concerns a part of a script, for sure or possibly. */
-export type Concern = "none" | "possible" | "certain" | "below";
 
 /** Decides whether a pattern may concern any of the commands that a script runs. */
 export function findConcern(script: ExecutedCommands, pattern: CommandPattern): Concern {

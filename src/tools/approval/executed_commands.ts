@@ -425,3 +425,9 @@ function findOptionValue(option: string, wrapper: Wrapper): "none" | "next" | "u
   }
   return "none";
 }
+
+/** Whether a script may change the working directory, which the next command keeps. */
+export function mayChangeDirectory({ commands, opaque }: ExecutedCommands): boolean {
+  return opaque ||
+    commands.some((command) => /^(?:cd|pushd|popd|source|\.)$/.test(getProgram(command)));
+}

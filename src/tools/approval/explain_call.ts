@@ -17,9 +17,13 @@ import {
   type RuledCall,
 } from "./approval_rules.ts";
 import { assessScript, type CommandAssessment } from "./command_assessment.ts";
-import { type Concern, mayChangeDirectory } from "./command_rules.ts";
+import type { Concern } from "./concern.ts";
 import { getShellPlaces, isHidingSecrets } from "../kit/tool_marks.ts";
-import { type ExecutedCommands, findExecutedCommands } from "./executed_commands.ts";
+import {
+  type ExecutedCommands,
+  findExecutedCommands,
+  mayChangeDirectory,
+} from "./executed_commands.ts";
 import { followRuleLinks } from "./linked_rules.ts";
 import { findWideSearch, type ScriptPlace, type WideSearch } from "./wide_searches.ts";
 import { findWorkingDirectory } from "./path_rules.ts";

@@ -5,8 +5,7 @@
  * @module
  */
 
-import { mayChangeDirectory } from "./command_rules.ts";
-import type { ExecutedCommands } from "./executed_commands.ts";
+import { type ExecutedCommands, mayChangeDirectory } from "./executed_commands.ts";
 import { isHarmlessCommand, isHarmlessRedirect } from "./harmless_commands.ts";
 import type { ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 

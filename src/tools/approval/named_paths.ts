@@ -6,7 +6,7 @@
 
 import { expandBraces } from "../../core/ignore/glob.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
-import type { Concern } from "./command_rules.ts";
+import type { Concern } from "./concern.ts";
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
 import type { CallPath, PathRule } from "./path_rules.ts";
 import { type PathPattern, UNKNOWN_SEGMENT } from "./pattern_overlap.ts";

@@ -9,7 +9,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { isAbsolute, SEPARATOR } from "../../platform/paths.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { canMatchBelow, foldCase, normalizePattern } from "../kit/path_patterns.ts";
-import type { Concern } from "./command_rules.ts";
+import type { Concern } from "./concern.ts";
 import { mayOverlap, type PathPattern, skipDirectory } from "./pattern_overlap.ts";
 
 /** The path of a call. */
