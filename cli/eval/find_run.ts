@@ -13,7 +13,7 @@ import {
 import { AgentError } from "../../src/core/errors.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
-import { pathExists } from "../host/path_exists.ts";
+import { pathExists } from "../../src/platform/path_exists.ts";
 import { resolvePath } from "../run/resolve_path.ts";
 
 const ADVICE = "List the evaluations with: swink eval list";

@@ -13,7 +13,7 @@ import { ExitCode } from "../host/exit_code.ts";
 import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
-import { pathExists } from "../host/path_exists.ts";
+import { pathExists } from "../../src/platform/path_exists.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { resolvePath } from "../run/resolve_path.ts";
 import { DEFAULT_MODELS } from "../settings/run_options.ts";

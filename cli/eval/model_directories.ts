@@ -10,7 +10,7 @@ import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
 import { formatModel } from "../conversation/command/format_model.ts";
-import { pathExists } from "../host/path_exists.ts";
+import { pathExists } from "../../src/platform/path_exists.ts";
 import { findRecordedUrl } from "../run/recorded_model.ts";
 
 /** Returns the directory of a model in a recording. */

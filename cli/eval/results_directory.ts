@@ -9,7 +9,7 @@ import type { EvalSet } from "../../src/eval/mod.ts";
 import { join } from "../../src/platform/paths.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
-import { pathExists } from "../host/path_exists.ts";
+import { pathExists } from "../../src/platform/path_exists.ts";
 
 /** The evaluation that a directory is opened for. */
 export interface NewRun {

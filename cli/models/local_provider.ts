@@ -9,7 +9,7 @@ import { BadRequestError, ModelNotFoundError } from "../../src/core/errors.ts";
 import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import { createLocal, formatBytes, type LlamaGpu, type LocalOptions } from "../../src/local/mod.ts";
 import type { Host } from "../host/host.ts";
-import { pathExists } from "../host/path_exists.ts";
+import { pathExists } from "../../src/platform/path_exists.ts";
 import { openModelStore } from "./local_store.ts";
 
 const GPUS: Readonly<Record<string, LlamaGpu>> = {

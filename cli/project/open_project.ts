@@ -7,7 +7,7 @@
 import { join } from "../../src/platform/paths.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
-import { pathExists } from "../host/path_exists.ts";
+import { pathExists } from "../../src/platform/path_exists.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
 import type { Project, ProjectOptions } from "./project.ts";
 import { listProjectContent } from "./project_content.ts";

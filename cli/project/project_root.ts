@@ -5,7 +5,7 @@
  */
 
 import { dirname, join } from "../../src/platform/paths.ts";
-import { pathExists } from "../host/path_exists.ts";
+import { pathExists } from "../../src/platform/path_exists.ts";
 
 /**
  * Finds the root of the project that a directory belongs to: the nearest directory, from this one upwards, with `.git` or

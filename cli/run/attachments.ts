@@ -16,7 +16,7 @@ import {
 import { detectFileKind, SNIFF_BYTES } from "../../src/tools/text/file_kind.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
-import { pathExists } from "../host/path_exists.ts";
+import { pathExists } from "../../src/platform/path_exists.ts";
 import { isPipe, readPipeBytes } from "../host/read_text_file.ts";
 import { isProtectedFile } from "../project/protected_file.ts";
 

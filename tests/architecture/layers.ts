@@ -41,7 +41,7 @@ const PROGRAM_IMPORTS = [
   "src/memory/file/file_store\\.ts",
   "src/memory/recording/(recorder|resume)\\.ts",
   "src/memory/store/sub_agent_link\\.ts",
-  "src/platform/(file_lock|output_reading|paths|secret_places|started_programs|trusted_path|untrusted_file|untrusted_read)\\.ts",
+  "src/platform/(file_lock|output_reading|path_exists|paths|secret_places|started_programs|trusted_path|untrusted_file|untrusted_read)\\.ts",
   "src/policies/worst_case\\.ts",
   "src/tools/(basic_tools|coding_tools|skills)\\.ts",
   "src/tools/changes/(change_log|command_changes|directory_change_log_store)\\.ts",

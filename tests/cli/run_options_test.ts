@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { pathExists } from "../../cli/host/path_exists.ts";
+import { pathExists } from "../../src/platform/path_exists.ts";
 import { main } from "../../cli/main.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";

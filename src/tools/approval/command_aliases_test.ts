@@ -1,14 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { defineTool } from "../../core/tool.ts";
-import { approvalGate } from "./approval_gate.ts";
+import { decideWithDenyRules } from "../../../tests/sandbox/explain_with_gate.ts";
 
 /** Whether a gate with one deny rule, which approves all other calls, denies a command. */
 async function isDenied(rule: string, command: string): Promise<boolean> {
-  const name = "bash";
-  const parameters = { type: "object" };
-  const tool = defineTool({ name, description: "", parameters, execute: () => "" });
-  const gate = approvalGate({ mode: "bypassed", deny: [rule] });
-  const { decision } = await gate.explain({ name, arguments: { command }, tool });
+  const decision = await decideWithDenyRules([rule], "bash", { command });
   return decision.type === "denied";
 }
 

@@ -1,17 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { defineTool } from "../../core/tool.ts";
 import { createConfinementStub } from "../../../tests/sandbox/confinement_stub.ts";
+import { explainWithGate } from "../../../tests/sandbox/explain_with_gate.ts";
 import { type ApprovalGate, approvalGate } from "./approval_gate.ts";
 
-const BASH = defineTool({
-  name: "bash",
-  description: "",
-  parameters: { type: "object" },
-  execute: () => "",
-});
-
 async function decide(gate: ApprovalGate, command: string): Promise<string> {
-  return (await gate.explain({ name: "bash", arguments: { command }, tool: BASH })).decision.type;
+  return (await explainWithGate(gate, "bash", { command })).type;
 }
 
 Deno.test("approvalGate(): neither an allow rule nor a grant covers a part that names secrets", async () => {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { decideWithDenyRules } from "../../../tests/sandbox/decide_with_deny_rules.ts";
+import { decideWithDenyRules } from "../../../tests/sandbox/explain_with_gate.ts";
 
 const FORBIDDEN: readonly string[] = [
   "/bin/rm a",

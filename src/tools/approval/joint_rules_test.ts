@@ -1,19 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { defineTool } from "../../core/tool.ts";
+import { explainWithGate } from "../../../tests/sandbox/explain_with_gate.ts";
 import { type ApprovalGate, approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
-import type { CallExplanation } from "./explain_call.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 
-const tool = defineTool({
-  name: "bash",
-  description: "",
-  parameters: { type: "object" },
-  execute: () => "",
-});
-
-async function explain(gate: ApprovalGate, command: string): Promise<CallExplanation["decision"]> {
-  return (await gate.explain({ name: "bash", arguments: { command }, tool })).decision;
-}
+const explain = (gate: ApprovalGate, command: string) => explainWithGate(gate, "bash", { command });
 
 async function findDecisions(
   options: ApprovalGateOptions,

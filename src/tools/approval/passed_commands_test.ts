@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { decideWithDenyRules } from "../../../tests/sandbox/decide_with_deny_rules.ts";
+import { decideWithDenyRules } from "../../../tests/sandbox/explain_with_gate.ts";
 
 Deno.test("approvalGate(): deny rules let pass what they do not concern", async () => {
   const deny = ["bash(rm *)", "bash(git push *)"];

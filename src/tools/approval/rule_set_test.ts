@@ -2,6 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { BadRequestError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { defineTool } from "../../core/tool.ts";
+import { explainWithGate } from "../../../tests/sandbox/explain_with_gate.ts";
 import { approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
 import type { CallExplanation } from "./explain_call.ts";
 import { parseRuleSet } from "./rule_set.ts";
@@ -12,13 +13,7 @@ async function explain(
   name: string,
   args: JsonObject,
 ): Promise<CallExplanation["decision"]> {
-  const tool = defineTool({
-    name,
-    description: "",
-    parameters: { type: "object" },
-    execute: () => "",
-  });
-  return (await approvalGate(options).explain({ name, arguments: args, tool })).decision;
+  return await explainWithGate(approvalGate(options), name, args);
 }
 
 const user = (rules: object) => ({ source: "~/rules.json", ...rules });

@@ -8,6 +8,7 @@
 import type { NamedEntry } from "../../platform/file_calls.ts";
 import { dirname, join } from "../../platform/paths.ts";
 import { pathExists } from "../../platform/path_exists.ts";
+import { isDirectory } from "../../platform/is_directory.ts";
 import { system } from "../../platform/system.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { isWithin } from "../files/file_rules.ts";
@@ -316,14 +317,6 @@ function toAbsolute(path: string, base: string): string {
   }
   const start = /[+P]/.test(name) ? base : readEnvironmentVariable("HOME") ?? "";
   return `${start}/${path.slice(name.length)}`;
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return system.statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
 }
 
 /** Whether a path is that of a directory outside those of a sandbox. */

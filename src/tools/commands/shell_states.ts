@@ -6,6 +6,7 @@
 
 import type { RunHandle } from "../../core/run_handle.ts";
 import { getAgentPath, ParentRun } from "../../loop/parent_run.ts";
+import { isDirectory } from "../../platform/is_directory.ts";
 import { system } from "../../platform/system.ts";
 import type { ShellPlaces } from "../kit/tool_marks.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";
@@ -66,14 +67,6 @@ export class ShellStates implements ShellPlaces {
     const agent = this.#agents.get(key) ?? { states: new Map(), moves: [] };
     this.#agents.set(key, agent);
     return agent;
-  }
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return system.statSync(path).isDirectory;
-  } catch {
-    return false;
   }
 }
 
