@@ -83,7 +83,7 @@ export async function runProgram(
     ];
     const writing = writeText(process.stdin, input, end);
     const { code } = await process.status;
-    const [output, errors] = await Promise.all([outputs.finish(), diagnostics.finish()]);
+    const [output, errors] = await Promise.all([outputs.finish(stop), diagnostics.finish(stop)]);
     drained.resolve();
     await writing;
     stop.removeEventListener("abort", kill);
@@ -164,9 +164,9 @@ class ProgramOutput {
     });
   }
 
-  /** Waits until the program has left no more output. Programs that it has started may keep the stream open. */
-  async finish(): Promise<string> {
-    await this.#reading.drain();
+  /** Waits for the output that the program has left, unless it was stopped. Programs that it has started may hold it open. */
+  async finish({ aborted }: AbortSignal): Promise<string> {
+    await (aborted ? this.#reading.stop() : this.#reading.drain());
     return this.#text;
   }
 }

@@ -10,13 +10,18 @@ import { settlesWithin } from "./process_group.ts";
 const IDLE_TURNS = 4;
 const TURN_MS = 50;
 
-/** Maximum number of such turns with output, which another process may write for ever. */
+/** Maximum number of turns in which output is waited for: another process may write a little for ever. */
 const MAX_TURNS = 20;
+
+/** Maximum size of the output after the end of a process: that of a pipe. */
+const MAX_BYTES = 1_048_576;
 
 /** Reads an output to its end. */
 export class OutputReading {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  #chunks = 0;
+  #bytes = 0;
+  /** Whether a chunk was read and is not handled yet. */
+  #isHandling = false;
   /** Resolves at the end of the output. Rejects with the error of the stream or of the function that gets the chunks. */
   readonly finished: Promise<void>;
 
@@ -34,23 +39,35 @@ export class OutputReading {
     for (;;) {
       const { done, value } = await this.#reader.read();
       if (done) return;
+      this.#bytes += value.length;
+      this.#isHandling = true;
       await onChunk(value);
-      this.#chunks++;
+      this.#isHandling = false;
     }
   }
 
   /**
    * Waits, after the end of a process, for the output that it has left, and stops reading. Another process may hold the output
-   * open: without output for 200 ms, or after a second, the wait ends.
+   * open: the wait ends when there is no output for 200 ms, or when more comes than a pipe can hold.
    */
   async drain(): Promise<void> {
+    const maxBytes = this.#bytes + MAX_BYTES;
+    let turns = 0;
     let idleTurns = 0;
-    for (let turn = 0; turn < MAX_TURNS && idleTurns < IDLE_TURNS; turn++) {
-      const before = this.#chunks;
+    while (turns < MAX_TURNS && idleTurns < IDLE_TURNS && this.#bytes < maxBytes) {
+      const before = this.#bytes;
       if (await settlesWithin(TURN_MS, this.finished.catch(() => {}))) break;
-      idleTurns = this.#chunks > before ? 0 : idleTurns + 1;
+      if (this.#isHandling) continue;
+      turns++;
+      idleTurns = this.#bytes > before ? 0 : idleTurns + 1;
     }
-    await this.#reader.cancel();
+    await this.stop();
     await this.finished;
+  }
+
+  /** Stops reading. What is not read yet is lost. */
+  async stop(): Promise<void> {
+    await this.#reader.cancel();
+    await this.finished.catch(() => {});
   }
 }

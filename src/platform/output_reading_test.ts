@@ -44,6 +44,37 @@ Deno.test("OutputReading: drain() reads what is there although the program was b
   assertEquals(received.length, 20);
 });
 
+Deno.test("OutputReading: drain() waits for a slow function that gets the chunks", async () => {
+  const output = ReadableStream.from(Array.from({ length: 5 }, () => new Uint8Array(1)));
+  let count = 0;
+  const reading = new OutputReading(output, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 260));
+    count++;
+  });
+  await reading.drain();
+  assertEquals(count, 5);
+});
+
+Deno.test("OutputReading: drain() gives up an output of more than a pipe holds", async () => {
+  let bytes = 0;
+  const endless = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+  }, { highWaterMark: 0 });
+  const reading = new OutputReading(endless, async (chunk) => {
+    bytes += chunk.length;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  });
+  await reading.drain();
+  assert(bytes >= 1_048_576);
+});
+
+Deno.test("OutputReading: stop() does not wait for output", async () => {
+  const { output, isCancelled } = createSlowOutput(Infinity, 20);
+  await new OutputReading(output, () => {}).stop();
+  assert(isCancelled());
+  await new Promise((resolve) => setTimeout(resolve, 20)); // the timer of its last chunk
+});
+
 Deno.test("OutputReading: drain() gives up an output that is silent, or that never ends", async () => {
   await new OutputReading(new ReadableStream<Uint8Array>(), () => {}).drain();
   const endless = createSlowOutput(Infinity, 20);
