@@ -4,11 +4,17 @@ import { choosePackages } from "../../scripts/packages.ts";
 import { createDeadline } from "../deadline.ts";
 import { root } from "../project.ts";
 
+/** Results that a process may have finished before it is killed. */
+const MAX_FURTHER = 5;
+
 /** Evaluates in a process that is killed after a number of results; without a number, it runs to its end. */
 async function evaluate(directory: string, killAfter = Infinity): Promise<number> {
   const { config } = await choosePackages();
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "-c", config, "tests/eval/kill_child.ts", directory],
+    args: [
+      ...["run", "-A", "-c", config, "tests/eval/kill_child.ts", directory],
+      `${killAfter + MAX_FURTHER}`,
+    ],
     cwd: root,
     stdin: "null",
     stdout: "piped",
