@@ -41,17 +41,14 @@ const SHOWN_BY_DIFF: ReadonlyMap<string, readonly string[]> = new Map([
   ["edit_file", ["edits", "expected_hash"]],
 ]);
 
-/** Matches a reason that is one of this call and not of all of its class. */
-const OWN_REASON = /^The (?:rule|tool|command)\b/;
-
 /** Whether a call is asked about for a reason of its own, and not as one of its class. */
-export function hasOwnReason({ reason }: Pick<GateRequest, "reason">): boolean {
-  return OWN_REASON.test(reason);
+export function hasOwnReason({ cause }: Pick<GateRequest, "cause">): boolean {
+  return cause !== "class" && cause !== "mode";
 }
 
 /** Formats a call with all of its arguments, why it is asked about if that is not its class, and its changes to files. */
 export function formatCallDetails(
-  { name, arguments: args, changes = [], assessment, reason }: GateRequest,
+  { name, arguments: args, changes = [], assessment, cause, reason }: GateRequest,
   { style, position: { number, total }, columns, diff: formatted }: CallDetailsOptions,
 ): StyledLine[] {
   const main = MAIN_ARGUMENTS.find((key) => typeof args[key] === "string");
@@ -64,7 +61,7 @@ export function formatCallDetails(
   const rest = Object.entries(args).filter(([key]) => key !== main && !shown.includes(key));
   const reasons = assessment?.verdict === "dangerous"
     ? assessment.reasons
-    : hasOwnReason({ reason })
+    : hasOwnReason({ cause })
     ? [reason]
     : [];
   return [

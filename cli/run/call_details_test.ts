@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { defineTool } from "../../mod.ts";
+import type { AskCause } from "../../src/tools/mod.ts";
 import { getPlainStyle } from "../render/style.ts";
 import { formatCallDetails } from "./call_details.ts";
 
@@ -8,7 +9,7 @@ const DIFF = "--- a\n+++ a\n@@ -1 +1 @@\n-1\n+2\n";
 function format(
   name: string,
   args: Record<string, string | boolean>,
-  reason = "",
+  cause: AskCause = "mode",
 ): string[] {
   const tool = defineTool({
     name,
@@ -25,7 +26,8 @@ function format(
     context: undefined,
     signal: new AbortController().signal,
     risk: "write",
-    reason,
+    cause,
+    reason: "A reason.",
   }, {
     style: getPlainStyle(),
     position: { number: 1, total: 1 },
@@ -62,9 +64,10 @@ Deno.test("a question shows the name of an argument on one line", () => {
 });
 
 Deno.test("a question shows why a call is asked about, if it is not its class", () => {
-  const changed = "The tool has changed since it was trusted in this session.";
-  assertEquals(format("deploy", {}, changed), ["", "? deploy", `  ${changed}`]);
-  const usual =
-    'A call of the class "write" requires approval in the mode "smart", and no rule or grant allows it.';
-  assertEquals(format("deploy", {}, usual), ["", "? deploy"]);
+  for (const cause of ["rule", "tool", "command"] as const) {
+    assertEquals(format("deploy", {}, cause), ["", "? deploy", "  A reason."]);
+  }
+  for (const cause of ["class", "mode"] as const) {
+    assertEquals(format("deploy", {}, cause), ["", "? deploy"]);
+  }
 });

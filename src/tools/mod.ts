@@ -31,6 +31,7 @@ export {
   type TrustGrant,
 } from "./approval/approval_gate.ts";
 export type {
+  AskCause,
   AskedDecision,
   CallExplanation,
   ClassGate,

@@ -25,6 +25,7 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { getShellPlaces } from "../kit/tool_marks.ts";
 import type { CommandAssessment } from "./command_assessment.ts";
 import {
+  type AskCause,
   type CallExplanation,
   type ClassGate,
   defineServerTool,
@@ -41,6 +42,8 @@ import { type CompiledRules, compileRuleSets, type RuleSet } from "./rule_set.ts
 export interface GateRequest extends ApprovalRequest {
   /** The risk class of the call. */
   readonly risk: RiskClass;
+  /** The cause of the question. */
+  readonly cause: AskCause;
   /** Why it needs approval, as a sentence. */
   readonly reason: string;
   /** Assessment of a `bash` command. */
@@ -219,10 +222,11 @@ function noteMove(state: GateState, request: ExplainedRequest): void {
 async function decideOrAsk(state: GateState, request: ApprovalRequest): Promise<GateAnswer> {
   const { decision, risk, assessment } = await explainCall(state, request);
   if (decision.type !== "asked") return decision;
-  const { reason } = decision;
+  const { cause, reason } = decision;
   return await requestApproval(state, {
     ...request,
     risk,
+    cause,
     reason,
     ...(assessment && { assessment }),
   });

@@ -55,9 +55,17 @@ export interface CallExplanation {
   readonly assessment?: CommandAssessment;
 }
 
+/**
+ * The cause of a question about a call: a rule, a change of its tool, the effects of its command, or what it has in common with
+ * other calls, its class or the mode.
+ */
+export type AskCause = "rule" | "tool" | "command" | "class" | "mode";
+
 /** A call is submitted to the prompt. */
 export interface AskedDecision {
   readonly type: "asked";
+  /** The cause of the question. */
+  readonly cause: AskCause;
   /** The reason, as a sentence. */
   readonly reason: string;
   /** The rule that asks, if one does, or the class that does, such as `write: ask`. */
@@ -330,35 +338,38 @@ function explainQuestion(
       : `The rule ${rule.source} requires approval.`;
     return {
       type: "asked",
+      cause: "rule",
       reason,
       ...(source !== undefined && { rule: source }),
       ...(ruleSource !== undefined && { ruleSource }),
     };
   }
   if (isRedefined(definitions, tool) && trusted.some(({ name }) => name === tool.name)) {
-    return { type: "asked", reason: "The tool has changed since it was trusted in this session." };
+    const reason = "The tool has changed since it was trusted in this session.";
+    return { type: "asked", cause: "tool", reason };
   }
   if (mode === "smart" && assessment?.verdict === "dangerous") {
-    return { type: "asked", reason: `The command is dangerous. ${assessment.reasons.join(" ")}` };
+    const reason = `The command is dangerous. ${assessment.reasons.join(" ")}`;
+    return { type: "asked", cause: "command", reason };
   }
   if (mode === "smart" && search && (tool.readOnly === true || risk === "read")) {
-    return { type: "asked", reason: SEARCH_REASONS[search] };
+    return { type: "asked", cause: "command", reason: SEARCH_REASONS[search] };
   }
   const readsUnknown = tool.readOnly === true && call.script && mayReadSecrets(call.script, tool);
   if (mode === "smart" && readsUnknown) {
     const reason =
       "The command may read files with secrets: it does not name all files that it reads.";
-    return { type: "asked", reason };
+    return { type: "asked", cause: "command", reason };
   }
   if (classes[risk] === "ask") {
     const { rule: source } = nameClass(risk, "ask");
     const reason = `Calls of the class "${risk}" require approval.`;
-    return { type: "asked", reason, ...(source !== undefined && { rule: source }) };
+    return { type: "asked", cause: "class", reason, ...(source !== undefined && { rule: source }) };
   }
   const reason = mode === "smart"
     ? `A call of the class "${risk}" requires approval in the mode "smart", and no rule or grant allows it.`
     : `Every call requires approval in the mode "${mode}", and no rule or grant allows this one.`;
-  return { type: "asked", reason };
+  return { type: "asked", cause: "mode", reason };
 }
 
 const SEARCH_REASONS: Readonly<Record<WideSearch, string>> = {

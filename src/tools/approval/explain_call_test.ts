@@ -247,6 +247,7 @@ Deno.test("approvalGate(): bash that changes nothing requires an approval for fi
   ) {
     assertEquals(await explain(command), {
       type: "asked",
+      cause: "command",
       reason: "The command may read files with secrets: it does not name all files that it reads.",
     });
   }
@@ -259,6 +260,7 @@ Deno.test("explain(): the reason of a dangerous command is that it is dangerous,
   const call = { name: "bash", arguments: { command: "cat .env" }, tool: findTool("bash") };
   assertEquals((await gate.explain(call)).decision, {
     type: "asked",
+    cause: "command",
     reason: 'The command is dangerous. It names ".env", which usually holds secrets.',
   });
 });

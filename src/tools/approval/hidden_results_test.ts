@@ -154,6 +154,7 @@ Deno.test("ask rules: a search above such a path is asked about, unless it leave
       .decision;
   assertEquals(await explain({}), {
     type: "asked",
+    cause: "rule",
     reason:
       'The rule Read(.env) requires approval for files below this directory. Leave them out with exclude_paths: [".env"], or name another directory.',
     rule: "Read(.env)",

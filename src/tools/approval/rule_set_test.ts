@@ -54,6 +54,7 @@ Deno.test("rule sets: a project cannot allow what the user does not allow, but c
   assertEquals((await explain({ rules }, "bash", { command: "make test" })).type, "approved");
   assertEquals(await explain({ rules }, "bash", { command: "make deploy" }), {
     type: "asked",
+    cause: "rule",
     reason: "The rule bash(make deploy) requires approval.",
     rule: "bash(make deploy)",
     ruleSource: ".swink/rules.json",

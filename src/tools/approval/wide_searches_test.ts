@@ -259,6 +259,7 @@ Deno.test("approvalGate(): asks about a search outside the directories of the sa
   assertEquals((await explain("rg KEY src")).type, "approved");
   assertEquals(await explain("rg KEY lib"), {
     type: "asked",
+    cause: "command",
     reason:
       "The command may read files with secrets: it may search a directory outside those of the sandbox.",
   });
