@@ -60,6 +60,7 @@ export async function runDemo(host: Host): Promise<ExitCode> {
   const exitCode = await runHeadless({
     prompt: DEMO_PROMPT,
     cwd: project.directory,
+    isTemporary: true,
     patch: "-",
     outputFormat: "text",
     net: "off",

@@ -29,6 +29,8 @@ export interface Run
   readonly session?: RunSession | undefined;
   /** Aborts the run. */
   readonly interrupt: Pick<InterruptHandler, "signal" | "exitCode">;
+  /** Whether the working directory is removed after the run. Default: `false`. */
+  readonly isTemporary?: boolean;
   /** Terminal and environment. */
   readonly host: Host;
 }
@@ -64,7 +66,7 @@ export async function finishRun(
   run: Run,
   { result, reporter, snapshot }: FinishOptions,
 ): Promise<ExitCode> {
-  const { patch, interrupt, host, setup, session, baseUrl } = run;
+  const { patch, interrupt, host, setup, session, baseUrl, isTemporary } = run;
   const { outcome, attempts, answer, ...totals } = result;
   const text = getAnswerText(run, result);
   const isPatchInReport = patch === "-" && run.outputFormat !== "text";
@@ -105,7 +107,7 @@ export async function finishRun(
     if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
     if (run.lastMessageFile !== undefined) await writeLastMessage(run.lastMessageFile, text);
   }
-  await reportRunEnd(end, { exitCode, host, baseUrl });
+  await reportRunEnd(end, { exitCode, host, baseUrl, isTemporary });
   // The reader may have closed the output before the end of the result.
   return exitCode === ExitCode.ok && host.terminal.output.closed.aborted
     ? interrupt.exitCode ?? ExitCode.brokenPipe

@@ -23,12 +23,14 @@ export interface RunEndReportOptions {
   readonly host: Host;
   /** Value of `--base-url`. */
   readonly baseUrl: string | undefined;
+  /** Whether the working directory is removed after the run. Default: `false`. */
+  readonly isTemporary?: boolean | undefined;
 }
 
 /** Writes the reason for an exit code other than 0, or for the lack of an answer, to standard error. */
 export async function reportRunEnd(
   end: RunEnd,
-  { exitCode, host, baseUrl }: RunEndReportOptions,
+  { exitCode, host, baseUrl, isTemporary }: RunEndReportOptions,
 ): Promise<void> {
   const { messages } = host.terminal;
   const style = getStyle(messages, host.env);
@@ -41,19 +43,15 @@ export async function reportRunEnd(
       ),
     );
   }
-  const message = getRunEndMessage(end, { exitCode, baseUrl, env: host.env });
+  const message = getRunEndMessage(end, { exitCode, baseUrl, isTemporary, env: host.env });
   if (!message) return;
   const advice = message.advice === undefined ? "" : `${message.advice}\n`;
   await messages.write(`${style.error("swink:")} ${toPlainText(message.reason)}\n${advice}`);
 }
 
 /** Options for `getRunEndMessage()`. */
-export interface RunEndMessageOptions extends Pick<Host, "env"> {
-  /** Exit code of the run. */
-  readonly exitCode: ExitCode;
-  /** Value of `--base-url`. */
-  readonly baseUrl: string | undefined;
-}
+export interface RunEndMessageOptions
+  extends Pick<Host, "env">, Omit<RunEndReportOptions, "host"> {}
 
 /** The reason for the end of a run. */
 export interface RunEndMessage {
@@ -69,18 +67,19 @@ export function getRunEndMessage(
   settings: RunEndMessageOptions,
 ): RunEndMessage | undefined {
   const { outcome, refused } = end;
+  const kept = settings.isTemporary ? "" : "; changes made so far are kept";
   switch (settings.exitCode) {
     case ExitCode.ok:
       return end.hasText === false ? { reason: "the model replied without text" } : undefined;
     case ExitCode.brokenPipe:
       return undefined;
     case ExitCode.interrupted:
-      return { reason: "interrupted; changes made so far are kept" };
+      return { reason: `interrupted${kept}` };
     case ExitCode.hangUp:
-      return { reason: "the terminal was closed; changes made so far are kept" };
+      return { reason: `the terminal was closed${kept}` };
     case ExitCode.quit:
     case ExitCode.terminated:
-      return { reason: "terminated; changes made so far are kept" };
+      return { reason: `terminated${kept}` };
     case ExitCode.limit:
       if (outcome.stoppedBy) return { reason: `stopped: ${toCliTerms(outcome.stoppedBy.reason)}` };
       return { reason: "the reply is incomplete: it reached the output limit of the model" };

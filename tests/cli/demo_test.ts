@@ -27,10 +27,11 @@ Deno.test("demo: repairs the project, shows the change and states that the model
   assertEquals(host.requests.length, 0, "requests through the fetch of the host");
 });
 
-Deno.test("demo: ends with 130 on SIGINT", async () => {
-  const host = createFakeHost({ env: { PATH }, terminals: ["output", "messages"] });
+Deno.test("demo: ends with 130 on SIGINT, and does not say that the changes of its project are kept", async () => {
+  const host = createFakeHost({ env: { PATH, NO_COLOR: "1" }, terminals: ["output", "messages"] });
   host.onMessage((text) => text.includes("bash") && host.sendSignal("SIGINT"));
   assertEquals(await main(["demo"], host), 130);
+  assertStringIncludes(host.messages, "swink: interrupted\n");
 });
 
 for (
