@@ -28,7 +28,7 @@ export interface EvalSettings extends
   > {
   /** Seeds of the faults of the runs; `undefined` for none. */
   readonly seeds?: readonly number[];
-  /** The models of the command line or of the configuration; none if neither names one. */
+  /** The models of the command line, or else that of the configuration, which does not select what is replayed. */
   readonly models: readonly ModelSpec[];
   /** Model of judges. */
   readonly judge?: ModelSpec;
@@ -75,6 +75,7 @@ export async function parseEvalSettings(
   // Programs and servers of the user would be part of what is evaluated.
   const { servers: _servers, ...run } = { ...parseRunSettings(configured), hooks: [] };
   const { thinkingLevel, ...shared } = run;
+  const isReplay = replay !== undefined;
   const parseNamed = (name: string): ModelSpec => {
     const model = parseModel(name, "--model");
     const keepsLevel = hasThinkingLevel(name) && !given.has("effort");
@@ -86,14 +87,14 @@ export async function parseEvalSettings(
     repeat: options.repeat,
     seed: options.seed,
     resume: options.resume,
-    models: names ? names.map(parseNamed) : run.model ? [run.model] : [],
+    models: names ? names.map(parseNamed) : run.model && !isReplay ? [run.model] : [],
     ...(judge !== undefined && { judge: parseModel(judge, "--judge") }),
     ...(record !== undefined && { record: resolvePath(record) }),
-    ...(replay !== undefined && { replay: resolvePath(replay) }),
+    ...(isReplay && { replay: resolvePath(replay) }),
     ...(chaos !== undefined && { seeds: parseSeeds(chaos) }),
     results: resolvePath(results),
     reports: parseReportFiles(options),
-    run: names ? shared : run,
+    run: names || (isReplay && !given.has("effort")) ? shared : run,
   };
 }
 

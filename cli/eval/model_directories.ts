@@ -66,7 +66,7 @@ export function checkRecordings(recording: string, models: readonly ModelSpec[])
   if (!missing) return;
   throw new UsageError(
     `The recording ${recording} has no run with ${formatModel(missing)}`,
-    "Omit --model to replay all recorded models.",
+    "Omit --model and --effort to replay all recorded models.",
   );
 }
 
