@@ -73,3 +73,13 @@ export function fromFileUrl({ pathname }: URL): string {
   const path = decodeURIComponent(pathname);
   return isWindows ? path.slice(1).replaceAll("/", "\\") : path;
 }
+
+/** Characters of a path that a URL would remove or read as another one; a backslash is a slash, as on Windows only. */
+const ESCAPED = isWindows ? /[%\t\n\r]/g : /[%\\\t\n\r]/g;
+
+/** Converts an absolute path to a `file:` URL. */
+export function toFileUrl(path: string): URL {
+  const url = new URL("file:///");
+  url.pathname = path.replace(ESCAPED, encodeURIComponent);
+  return url;
+}

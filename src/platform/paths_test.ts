@@ -1,6 +1,14 @@
 import { assertEquals } from "@std/assert";
 import * as node from "node:path";
-import { basename, dirname, getRelativePath, isAbsolute, join } from "./paths.ts";
+import {
+  basename,
+  dirname,
+  fromFileUrl,
+  getRelativePath,
+  isAbsolute,
+  join,
+  toFileUrl,
+} from "./paths.ts";
 import { seededRandom } from "../testing/seeded_random.ts";
 
 Deno.test({
@@ -28,6 +36,20 @@ Deno.test({
         node.basename(normal).replace(/^\.$/, "") || "/",
         normal,
       );
+    }
+  },
+});
+
+Deno.test({
+  name: "fromFileUrl() reverses toFileUrl() for paths with any characters",
+  ignore: Deno.build.os === "windows",
+  fn() {
+    const characters = "a/%#?\\ \t\n\r:&;+[]é한😀\"'`^|~{}<>";
+    for (const character of characters) {
+      const path = `/x/${character}y%41`;
+      const url = toFileUrl(path);
+      assertEquals(fromFileUrl(url), path);
+      assertEquals([url.search, url.hash], ["", ""]);
     }
   },
 });

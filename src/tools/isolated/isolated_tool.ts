@@ -21,6 +21,7 @@ import { ResponseParser } from "./response_parser.ts";
 import { getPackageFlags } from "../process/child_program.ts";
 import { startProcess } from "../process/running_process.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
+import { isAbsolute, toFileUrl } from "../../platform/paths.ts";
 import { isDeno, system } from "../../platform/system.ts";
 import { findTrustedProgram } from "../../platform/trusted_path.ts";
 
@@ -157,11 +158,9 @@ function describeMissingAnswer(outcome: ProcessOutcome): string {
 
 /** Creates a main module that imports the tool: imports of the main module need no read permission. */
 function createEntryModule(module: URL | string): string {
-  const specifier = typeof module === "string" && !URL.canParse(module)
-    ? new URL(`file://${system.realPathSync(module)}`).href
-    : String(module);
+  const { href } = isPath(module) ? toFileUrl(system.realPathSync(module)) : new URL(module);
   return `import { serveIsolatedTool } from ${JSON.stringify(MAIN_MODULE.href)};\n` +
-    `await serveIsolatedTool(() => import(${JSON.stringify(specifier)}));\n`;
+    `await serveIsolatedTool(() => import(${JSON.stringify(href)}));\n`;
 }
 
 function createDenoFlags({ module, permissions = {}, config }: IsolatedToolOptions): string[] {
@@ -182,7 +181,12 @@ function createDenoFlags({ module, permissions = {}, config }: IsolatedToolOptio
 
 /** Whether a module is a file, which can import packages that are installed next to it. */
 function isLocal(module: URL | string): boolean {
-  return !URL.canParse(module) || new URL(module).protocol === "file:";
+  return isPath(module) || new URL(module).protocol === "file:";
+}
+
+/** Whether a module is named by a path. One of Windows, such as `C:\tool.ts`, could be parsed as a URL, too. */
+function isPath(module: URL | string): module is string {
+  return typeof module === "string" && (isAbsolute(module) || !URL.canParse(module));
 }
 
 /** Allows imports from the host of the library, which may be another registry than JSR. */

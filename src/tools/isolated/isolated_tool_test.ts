@@ -66,6 +66,19 @@ Deno.test("isolatedTool(): runs the tool with its declared permissions", async (
   });
 });
 
+Deno.test("isolatedTool(): a path may have characters with a meaning in URLs", async () => {
+  await withModule(TOOL, async (module) => {
+    const names = Deno.build.os === "windows" ? [] : ["d?e", "f\\g"];
+    for (const name of ["a%41", "b#c", "h i", ...names]) {
+      const directory = module.replace("tool.ts", name);
+      await Deno.mkdir(directory);
+      const path = `${directory}/tool.ts`;
+      await Deno.copyFile(module, path);
+      assertEquals((await isolatedTool({ module: path })).name, "probe");
+    }
+  });
+});
+
 Deno.test("isolatedTool(): access without a permission fails with an error that names it", async () => {
   await withModule(TOOL, async (module) => {
     const tool = await isolatedTool({ module });
