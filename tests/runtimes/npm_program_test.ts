@@ -136,6 +136,39 @@ Deno.test({
   },
 });
 
+const READ_PDF_IN_BUNDLE = `
+import { startIsolatedWorker } from "./node_modules/@swink/agent/src/tools/process/isolated_worker.js";
+
+const worker = startIsolatedWorker(new URL("../../tools/documents/pdf_worker.js", import.meta.url));
+worker.onError(console.log);
+`;
+
+Deno.test({
+  name: "npm package: a bundle with the library reports that its processes need the package",
+  ignore: !hasPackages,
+  async fn() {
+    const { path } = await getSharedApp();
+    await Deno.writeTextFile(`${path}/read_in_bundle.js`, READ_PDF_IN_BUNDLE);
+    const run = async (...args: string[]) => {
+      const { stdout } = await new Deno.Command(Deno.execPath(), {
+        args,
+        cwd: path,
+        env: { NO_COLOR: "1" },
+        stdin: "null",
+        signal: createDeadline(),
+      }).output();
+      return new TextDecoder().decode(stdout);
+    };
+    const flags = ["--no-config", "--no-lock", "--node-modules-dir=manual"];
+    const bundle = "a/b/c/bundle.js";
+    await run("bundle", "--quiet", ...flags, "--output", bundle, "read_in_bundle.js");
+    assertEquals(
+      await run("run", "-A", ...flags, bundle),
+      "its process could not start (exit code 1); a bundle needs the package @swink/agent outside of it\n",
+    );
+  },
+});
+
 const CREATE_TOOL = `
 import { isolatedTool } from "@swink/agent/tools";
 

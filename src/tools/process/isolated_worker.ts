@@ -133,6 +133,8 @@ class WorkerProcess implements WorkerThread {
   #onError: (message: string) => void = () => {};
   /** The message of the error that ended the worker. */
   #failure: string | undefined;
+  /** Whether the worker has sent a message, and so has loaded its modules. */
+  #isReady = false;
 
   constructor(
     process: RunningProcess,
@@ -173,7 +175,7 @@ class WorkerProcess implements WorkerThread {
       for await (const chunk of this.#process.output) {
         for (const reply of decoder.push(chunk)) this.#receive(reply as WorkerProcessReply); // from our own module
       }
-      this.#fail(describeExit(await this.#process.exited));
+      this.#fail(describeExit(await this.#process.exited, this.#isReady));
     } catch (error) {
       this.#fail(getErrorMessage(error));
       await this.#endProcess();
@@ -181,8 +183,9 @@ class WorkerProcess implements WorkerThread {
   }
 
   #receive(reply: WorkerProcessReply): void {
-    if (reply.type === "message") this.#onMessage(reply.message);
-    else this.#fail(reply.message);
+    if (reply.type !== "message") return this.#fail(reply.message);
+    this.#isReady = true;
+    this.#onMessage(reply.message);
   }
 
   #fail(message: string): void {
@@ -191,9 +194,10 @@ class WorkerProcess implements WorkerThread {
   }
 }
 
-function describeExit({ code, signal }: ProcessExit): string {
+function describeExit({ code, signal }: ProcessExit, isReady: boolean): string {
   if (code === MEMORY_EXIT_CODE) return "it takes too much memory";
-  return `its process ended (${
-    signal ?? `exit code ${code}`
-  }), as one that takes too much memory does`;
+  const end = signal ?? `exit code ${code}`;
+  return isReady
+    ? `its process ended (${end}), as one that takes too much memory does`
+    : `its process could not start (${end}); a bundle needs the package @swink/agent outside of it`;
 }
