@@ -2,8 +2,10 @@
 // The program `swink` of the npm package. It runs on Deno: in this process, or in one that is started by Node or Bun.
 
 import process from "node:process";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { accessSync, closeSync, constants as modes, openSync, readSync, statSync } from "node:fs";
 import { constants } from "node:os";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const args = process.argv.slice(2);
@@ -26,7 +28,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", ...(isWindows ? [] : ["SIGQ
 
 // Without a project around it, as after `npm install --global`, Deno finds packages in node_modules only with this option.
 const options = ["-A", "--quiet", "--no-config", "--no-lock", "--node-modules-dir=manual"];
-const child = spawn("deno", ["run", ...options, program, ...args], { stdio: "inherit" });
+const child = spawn(findDeno(), ["run", ...options, program, ...args], { stdio: "inherit" });
 child.on("error", (error) => {
   const reason = error.code === "ENOENT" ? "deno is not in PATH" : error.message;
   // On Windows, npm installs a script in place of a program, which cannot be started without a shell.
@@ -37,3 +39,37 @@ child.on("error", (error) => {
   process.exit(2);
 });
 child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+
+/**
+ * Returns the deno program. A script in its place, such as that of the npm package deno whose install script did not run,
+ * would end at a signal and leave its program running: that one is started instead.
+ */
+function findDeno() {
+  const paths = isWindows ? [] : (process.env.PATH ?? "").split(delimiter);
+  const path = paths.map((directory) => join(directory, "deno")).find(isProgram);
+  if (path === undefined || !isScript(path)) return "deno";
+  const args = ["eval", "--no-config", "--no-lock", "console.log(Deno.execPath())"];
+  const { stdout } = spawnSync(path, args, { stdio: ["ignore", "pipe", "ignore"] });
+  return stdout?.toString().trim() || path;
+}
+
+function isProgram(path) {
+  try {
+    accessSync(path, modes.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function isScript(path) {
+  try {
+    const file = openSync(path);
+    const start = new Uint8Array(2);
+    readSync(file, start);
+    closeSync(file);
+    return String.fromCharCode(...start) === "#!";
+  } catch {
+    return false; // it may be executable and not readable
+  }
+}

@@ -7,21 +7,34 @@ import { getSharedApp } from "./shared_app.ts";
 
 const PROGRAM = fromFileUrl(new URL("scripts/npm/swink.js", root));
 
-/** Takes the place of Deno: names the first signal and ends, or ends after some seconds without one. */
+/** Takes the place of Deno: prints its path, or names the first signal and ends, or ends after some seconds without one. */
 const FAKE_DENO = `#!/bin/sh
+case "$1" in eval) echo "$0"; exit;; esac
 for signal in TERM INT HUP QUIT; do trap "echo $signal; exit 9" "$signal"; done
 echo started
 for round in $(seq 200); do sleep 0.05; done
 `;
 
+/** Ends at a signal without its program, as the script of the npm package deno. */
+const DENO_IN_SCRIPT = `#!/bin/sh
+"$(dirname "$0")/real_deno" "$@"
+exit $?
+`;
+
+interface SignalOptions {
+  readonly script: string;
+  readonly signal?: Deno.Signal;
+}
+
 /** Runs the program with a shell script as its Deno, and sends a signal to it, not to its group. */
 async function runWithSignal(
   program: string,
-  { script, signal }: { readonly script: string; readonly signal?: Deno.Signal },
+  { script, signal }: SignalOptions,
 ): Promise<{ readonly code: number; readonly text: string }> {
   const directory = await Deno.makeTempDir({ prefix: "swink_npm_program_" });
   try {
     await Deno.writeTextFile(`${directory}/deno`, script, { mode: 0o755 });
+    await Deno.writeTextFile(`${directory}/real_deno`, FAKE_DENO, { mode: 0o755 });
     const process = new Deno.Command(program, {
       args: [PROGRAM, "serve"],
       env: { PATH: `${directory}:${Deno.env.get("PATH")}` },
@@ -98,6 +111,9 @@ for (const runtime of RUNTIMES) {
         });
         assertEquals(result, { code: 9, text: `started\n${name}\n` });
       }
+      const signal = "SIGTERM";
+      const inScript = await runWithSignal(runtime.program, { script: DENO_IN_SCRIPT, signal });
+      assertEquals(inScript, { code: 9, text: "started\nTERM\n" });
       const killed = await runWithSignal(runtime.program, { script: "#!/bin/sh\nkill -KILL $$\n" });
       assertEquals(killed.code, 137);
     },
