@@ -1,13 +1,12 @@
 /**
- * Groups the test files, so that a group shares an isolate.
+ * Groups the test files, so that a group shares a process.
  *
- * Deno runs each test file in an isolate of its own. Starting one takes 85 ms of processor time in Deno 2.9, and loading
- * the modules of a test as long again: together as long as running most files.
+ * Starting a process for each test file and loading its modules would take as long as most of the tests.
  *
  * @module
  */
 
-/** Test files that share an isolate. */
+/** Test files that share a process. */
 export interface TestGroup {
   /** Name of the module of the group: `src_core_1_test.ts`. */
   readonly name: string;
@@ -15,7 +14,7 @@ export interface TestGroup {
   readonly files: readonly string[];
 }
 
-/** Most files of a group: enough that their isolates cost little, and few enough that the processors end together. */
+/** Most files of a group: enough that their processes cost little, and few enough that the processors end together. */
 const GROUP_SIZE = 24;
 
 /** Directories whose tests wait for processes and servers. They start first, so that no processor waits for them last. */

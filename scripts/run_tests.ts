@@ -7,11 +7,11 @@
  * @module
  */
 
-import { countTests } from "./count_tests.ts";
 import { groupProjectTests, writeGroups } from "./group_tests.ts";
 import { formatIgnoredTests } from "./ignored_tests.ts";
 import { addLlama, needsLlama } from "./llama_config.ts";
 import { choosePackages } from "./packages.ts";
+import { readResults, runGroups, type TestResults } from "./run_groups.ts";
 
 /** Runs `deno test` with these arguments and returns its exit code. */
 export async function runTests(args: string[]): Promise<number> {
@@ -35,21 +35,48 @@ async function runTestsOnce(args: string[]): Promise<number> {
 
 /** Runs some of the test files, each in an isolate of its own. */
 async function runFiles(config: string, args: string[]): Promise<number> {
-  const options = isTypeChecked(args) ? ["--no-check"] : [];
-  return await runWithReport(["-c", config, ...options, ...withoutNoCheck(args)]);
+  const directory = await Deno.makeTempDir({ prefix: "swink_tests_" });
+  try {
+    const report = `${directory}/report.xml`;
+    const options = isTypeChecked(args) ? ["--no-check"] : [];
+    const code = await runDenoTest([
+      ...["--parallel", `--junit-path=${report}`, "-c", config, ...options],
+      ...withoutNoCheck(args),
+    ]);
+    return printResults(await readResults(report, code));
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
 }
 
 /** Runs all test files in groups. Their types are checked at the same time, since that takes one processor a minute. */
 async function runProject(config: string, args: string[]): Promise<number> {
   const directory = await Deno.makeTempDir({ prefix: "swink_tests_" });
   const types = isTypeChecked(args) ? Promise.resolve(true) : checkTypes(config);
+  const writer = Deno.stdout.writable.getWriter();
   try {
-    const groups = await writeGroups(directory, await groupProjectTests());
-    const options = ["-c", config, "--no-check", ...groups, ...withoutNoCheck(args)];
-    return await runWithReport(options, types);
+    const results = await runGroups(await writeGroups(directory, await groupProjectTests()), {
+      args: ["-c", config, "--no-check", ...withoutNoCheck(args)],
+      jobs: getJobs(),
+      print: (output) => writer.write(output),
+    });
+    return printResults(await types ? results : addTypeErrors(results));
   } finally {
+    writer.releaseLock();
     await Deno.remove(directory, { recursive: true });
   }
+}
+
+/** Counts failing types as a failed test. */
+function addTypeErrors(results: TestResults): TestResults {
+  return { ...results, code: results.code || 1, failed: results.failed + 1 };
+}
+
+/** Prints the number of ignored, passed and failed tests. Returns the exit code. */
+function printResults({ code, passed, failed, ignored }: TestResults): number {
+  console.log(`\n${formatIgnoredTests(ignored)}`);
+  console.log(`${passed} passed, ${failed} failed`);
+  return code;
 }
 
 /** Whether something else checks the types, as in CI. */
@@ -68,23 +95,6 @@ async function checkTypes(config: string): Promise<boolean> {
   }).output();
   if (!success) await Deno.stderr.write(stderr);
   return success;
-}
-
-/** Runs `deno test` and prints the number of ignored, passed and failed tests. Failing types count as a failed test. */
-async function runWithReport(args: string[], types = Promise.resolve(true)): Promise<number> {
-  const report = await Deno.makeTempFile({ prefix: "swink_tests_", suffix: ".xml" });
-  try {
-    const code = await runDenoTest(["--parallel", `--junit-path=${report}`, ...args]);
-    const isChecked = await types;
-    const { passed, failed, ignored } = countTests(await Deno.readTextFile(report));
-    const failures = failed + (isChecked ? 0 : 1);
-    console.log(`\n${formatIgnoredTests(ignored)}`);
-    // The report does not contain files that fail to load or to type-check.
-    console.log(`${passed} passed, ${code === 0 ? failures : Math.max(failures, 1)} failed`);
-    return isChecked ? code : Math.max(code, 1);
-  } finally {
-    await Deno.remove(report);
-  }
 }
 
 /** Whether the arguments may name files, which then run in isolates of their own. */
@@ -106,11 +116,15 @@ async function chooseConfig(args: readonly string[]): Promise<string> {
 /** Files that run at once in addition to one for each processor, since many tests wait for processes and timers. */
 const WAITING_FILES = 1;
 
+/** Returns the number of files or groups that run at once. */
+function getJobs(): number {
+  return Number(Deno.env.get("DENO_JOBS")) || navigator.hardwareConcurrency + WAITING_FILES;
+}
+
 async function runDenoTest(args: string[]): Promise<number> {
-  const jobs = Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + WAITING_FILES}`;
   const child = new Deno.Command(Deno.execPath(), {
     args: ["test", "-A", ...args],
-    env: { DENO_JOBS: jobs },
+    env: { DENO_JOBS: `${getJobs()}` },
   }).spawn();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     Deno.addSignalListener(signal, () => child.kill(signal));
