@@ -14,7 +14,7 @@ import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { isWithin } from "../files/file_rules.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { type ExecutedCommands, getProgram, runsArguments } from "./executed_commands.ts";
-import { listComparedPaths } from "./git_arguments.ts";
+import { listComparedPaths, mayShowFiles } from "./git_arguments.ts";
 import { findSubcommand } from "./harmless_commands.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import { expandWord, listSearchOperands } from "./search_operands.ts";
@@ -154,7 +154,8 @@ function findSearch(command: SimpleCommand, root: string): readonly DirectorySea
     const compared = listComparedPaths(texts);
     const operands = args.filter(({ text }) => compared.includes(text)).flatMap(expandWord)
       .filter(isKnown);
-    return [{ operands, isBare: false, comparison: operands.length === 2 ? "git" : undefined }];
+    const comparison = operands.length === 2 ? "git" : undefined;
+    return [{ operands, isBare: mayShowFiles(texts), comparison }];
   }
   if (program === "" || FILE_READERS.test(program)) return [];
   if (WITHOUT_CONTENT.has(program) || runsArguments(program)) return [];
@@ -224,9 +225,12 @@ function listTargets(command: SimpleCommand): readonly ShellWord[] {
     }
     case "env":
     case "genv":
-      return listValues(args, /^(?:-(?!-)\w*C|--c\w*(?:=|$))(.*)$/s);
+      return listValues(args, /^(?:-(?!-)\w*?C|--c\w*(?:=|$))(.*)$/s);
     case "git":
       return listValues(args, /^-C(.*)$/s);
+    case "unshare":
+    case "nsenter":
+      return listValues(args, /^(?:-(?!-)\w*?w|--wd?(?:=|$))(.*)$/s);
     default:
       return [];
   }
@@ -251,8 +255,11 @@ async function listBases(
   for (const target of targets) {
     const paths = [...bases].flatMap((base) => listDirectories(target, base, budget));
     // Where a link is left, the shell goes back to the directory with the link, and programs to that behind it.
-    const found = [...new Set(paths.flatMap((path) => [path, join(path)]))].filter(isDirectory);
-    for (const path of found) bases.add(await system.realPath(path)).add(join(path));
+    for (const path of new Set(paths.flatMap((path) => [path, join(path)]))) {
+      if (isDirectory(path)) bases.add(await system.realPath(path)).add(join(path));
+      // An earlier command may create it, and a later one may lead out of it.
+      else if (!pathExists(path)) bases.add(join(path));
+    }
     if (bases.size > MAX_PATHS) throw new RangeError("The shell may be in too many directories");
   }
   return bases;
@@ -271,7 +278,11 @@ function listDirectories(
   if (!literal && /[$`]/.test(text.replace(KNOWN_VARIABLE, ""))) {
     throw new RangeError("The directory is that of an expansion");
   }
-  if (literal || !PATTERN.test(text)) return [toAbsolute(text, base)];
+  if (literal || !PATTERN.test(text)) {
+    const path = toAbsolute(text, base);
+    // An earlier command may create the directory that `..` leads out of.
+    return pathExists(path) ? [path] : [...new Set([path, join(path)])];
+  }
   const [first = "", ...rest] = text.split("/");
   // A name that was found may have the characters of patterns.
   let paths: readonly string[] = PATTERN.test(first)

@@ -20,6 +20,7 @@ async function createProject(): Promise<TestWorkspace> {
   await Deno.symlink("../other", `${directory}/lib`);
   await Deno.symlink("../../other", `${directory}/src/vendor`);
   await Deno.symlink("../other", `${directory}/-link`);
+  await Deno.symlink("../other", `${directory}/iCloud`);
   await Deno.symlink("../other/b.ts", `${directory}/b.ts`);
   await Deno.symlink("src", `${directory}/inside`);
   await Deno.symlink("deep/er", `${directory}/twice`);
@@ -72,6 +73,12 @@ const OUTSIDE: readonly string[] = [
   "env -C .. rg KEY",
   "env -iC.. rg KEY",
   "env --chdir=.. rg KEY",
+  "env -CiCloud rg KEY",
+  "unshare -U --wd=../other rg KEY",
+  "unshare -Uw ../other rg KEY",
+  "rg KEY missing/../../other",
+  "cd missing && cd ../../other && rg KEY",
+  "mkdir -p a/b && cd a/b && rg KEY ../../../other",
   "CDPATH=..; cd other; rg KEY",
   "CDPATH=.. cd other && rg KEY",
   "export CDPATH=..; cd other; rg KEY",
@@ -89,6 +96,13 @@ const OUTSIDE: readonly string[] = [
   "ugrep KEY ..",
   "git -C ../other grep KEY",
   "cd lib && git grep KEY",
+  "git -C ../other show",
+  "git -C ../other stash show -p",
+  "cd lib && git log -p",
+  "cd lib && git --no-pager log --patc -1",
+  "cd ../other; git diff 4b825dc",
+  "cd ../other; git cat-file -p 4b825dc",
+  "cd ../other; git status -sv",
   "git diff src ../other",
   "git diff --stat -- ../other src",
   "git --no-pager diff .. src",
@@ -108,6 +122,13 @@ const INSIDE: readonly string[] = [
   "rg lib",
   "rg -e lib src",
   "rg KEY missing",
+  "rg KEY missing/../src",
+  "cd missing && rg KEY",
+  "git log -p",
+  "git -C src show",
+  "git diff 4b825dc",
+  "cd ../other && git log --oneline --full-diff -3",
+  "cd ../other && git status -sb && git branch -a",
   "rg KEY b.ts",
   "rg KEY p",
   "rg KEY /usr/bin",
