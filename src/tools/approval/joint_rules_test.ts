@@ -110,5 +110,12 @@ Deno.test("an allow rule or a grant for one command covers no search of another 
   assertEquals(await find({ allow: all }, asked), toAll(asked, "approved"));
   const gate = approvalGate({ sandbox });
   gate.trust({ type: "prefix", name: "bash", prefix: "npm test" });
-  assertEquals((await explain(gate, "npm test; rg KEY ..")).type, "asked");
+  assertEquals(await explain(gate, "npm test; rg KEY .."), {
+    type: "asked",
+    cause: "command",
+    reason:
+      "The command may read files with secrets: it may search a directory outside those of the sandbox.",
+  });
+  const other = await explain(gate, "make; rg KEY ..");
+  assertEquals(other.type === "asked" && other.cause, "mode");
 });
