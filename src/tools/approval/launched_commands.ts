@@ -4,7 +4,12 @@
  * @module
  */
 
-import { getProgram, runsArguments } from "./executed_commands.ts";
+import {
+  type ExecutedCommands,
+  getProgram,
+  runsArguments,
+  UNKNOWN_ARGUMENTS,
+} from "./executed_commands.ts";
 import { hasHarmlessForms } from "./harmless_commands.ts";
 import type { ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
@@ -73,6 +78,21 @@ export function findLaunched(
     ...findDirectStarts(launcher, words),
     ...findPackage(launcher, words),
   ];
+}
+
+/** Lists the commands of a script, and those that its programs may start. */
+export function listStartedCommands(
+  { commands, launched }: ExecutedCommands,
+): readonly SimpleCommand[] {
+  const isName = (text: string) => !text.startsWith("-");
+  return [...commands, ...launched].flatMap((command) => [
+    command,
+    ...findLaunched(command, isName).map((words) => ({
+      assignments: [],
+      words: getProgram({ words }) === "xargs" ? [...words, UNKNOWN_ARGUMENTS] : words,
+      redirects: [],
+    })),
+  ]);
 }
 
 /** Returns the words from each one that may be the program which a package manager starts by its name. */

@@ -16,6 +16,7 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { type ExecutedCommands, getProgram, runsArguments } from "./executed_commands.ts";
 import { listComparedPaths, mayShowFiles } from "./git_arguments.ts";
 import { findSubcommand } from "./harmless_commands.ts";
+import { listStartedCommands } from "./launched_commands.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import { expandWord, listSearchOperands } from "./search_operands.ts";
 import { WITHOUT_CONTENT } from "./unknown_reads.ts";
@@ -95,14 +96,15 @@ export type WideSearch = "outside" | "comparison";
 
 /** Finds how a script may show all files of a directory; `undefined` if it does not. */
 export async function findWideSearch(
-  { commands }: ExecutedCommands,
+  script: ExecutedCommands,
   { files, directories, earlier = [] }: ScriptPlace,
 ): Promise<WideSearch | undefined> {
   const root = await findWorkingDirectory(files);
   if (root === undefined) return undefined;
+  const commands = listStartedCommands(script);
   try {
     const searches = commands.flatMap((command) => findSearch(command, root));
-    const operands = searches.flatMap((search) => search.operands);
+    const operands = listUnique(searches.flatMap((search) => search.operands));
     const isBare = searches.some((search) => search.isBare);
     if (operands.length === 0 && !isBare) return undefined;
     const targets = [...earlier, ...commands].flatMap(listTargets);
@@ -124,6 +126,10 @@ export async function findWideSearch(
   } catch {
     return "outside"; // A pattern has too many alternatives or is too long, or a value is not known.
   }
+}
+
+function listUnique(words: readonly ShellWord[]): readonly ShellWord[] {
+  return [...new Map(words.map((word) => [`${word.literal} ${word.text}`, word])).values()];
 }
 
 /** Whether a command may show all files of a directory, depending on where it runs. */
@@ -155,7 +161,12 @@ function findSearch(command: SimpleCommand, root: string): readonly DirectorySea
     const operands = args.filter(({ text }) => compared.includes(text)).flatMap(expandWord)
       .filter(isKnown);
     const comparison = operands.length === 2 ? "git" : undefined;
-    return [{ operands, isBare: mayShowFiles(texts), comparison }];
+    const other = texts.includes("archive") ? listValues(args, /^--remo\w*(?:=|$)(.*)$/s) : [];
+    return [{
+      operands: [...operands, ...other],
+      isBare: mayShowFiles(texts),
+      comparison,
+    }];
   }
   if (program === "" || FILE_READERS.test(program)) return [];
   if (WITHOUT_CONTENT.has(program) || runsArguments(program)) return [];
