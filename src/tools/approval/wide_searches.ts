@@ -230,7 +230,10 @@ function listTargets(command: SimpleCommand): readonly ShellWord[] {
   switch (getProgram(command)) {
     case "cd":
     case "pushd": {
-      const operands = args.filter(({ text }) => !/^-[A-Za-z@]+$/.test(text));
+      const end = args.findIndex(({ text }) => text === "--");
+      const operands = args.filter(({ text }, index) =>
+        !/^-[A-Za-z@]+$/.test(text) || (end !== -1 && index > end)
+      );
       // Without an operand it is the home directory.
       return operands.length > 0 ? operands.flatMap(expandWord) : [{ text: "~", literal: false }];
     }

@@ -86,6 +86,7 @@ const OUTSIDE: readonly string[] = [
   "CDPATH=.. cd other && rg KEY",
   "export CDPATH=..; cd other; rg KEY",
   "cd src && cd vendor && rg KEY",
+  "cd -- -link && rg KEY",
   "cd twice && cd ../.. && rg KEY",
   "cd twice/../.. && rg KEY",
   "OLDPWD=..; cd - && rg KEY",
