@@ -363,6 +363,13 @@ async function explainQuestion(
       "The command may read files with secrets: it does not name all files that it reads.";
     return { type: "asked", cause: "command", reason };
   }
+  if (
+    call.isMoved && await findApproval(gate, { ...assessed, call: { ...call, isMoved: false } })
+  ) {
+    const reason =
+      "An earlier command may have changed the working directory, to which the path of the program is relative.";
+    return { type: "asked", cause: "command", reason };
+  }
   if (classes[risk] === "ask") {
     const { rule: source } = nameClass(risk, "ask");
     const reason = `Calls of the class "${risk}" require approval.`;
