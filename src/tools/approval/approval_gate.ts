@@ -227,7 +227,9 @@ function noteMove(state: GateState, request: ExplainedRequest): void {
   const script = findMove(request);
   if (!script) return;
   state.isMoved = true;
-  getShellPlaces(request.tool)?.noteMove(script.commands, request.path);
+  const { command } = request.arguments;
+  const text = typeof command === "string" ? command : undefined;
+  getShellPlaces(request.tool)?.noteMove({ text, commands: script.commands }, request.path);
 }
 
 async function decideOrAsk(state: GateState, request: ApprovalRequest): Promise<GateAnswer> {
