@@ -80,18 +80,23 @@ export function findLaunched(
   ];
 }
 
+/** Matches words that are no programs, such as options and the directory `.`, which is also a command of the shell. */
+const NO_PROGRAM = /^(?:-.*|\.|source|)$/s;
+
 /** Lists the commands of a script, and those that its programs may start. */
 export function listStartedCommands(
   { commands, launched }: ExecutedCommands,
 ): readonly SimpleCommand[] {
-  const isName = (text: string) => !text.startsWith("-");
   return [...commands, ...launched].flatMap((command) => [
     command,
-    ...findLaunched(command, isName).map((words) => ({
-      assignments: [],
-      words: getProgram({ words }) === "xargs" ? [...words, UNKNOWN_ARGUMENTS] : words,
-      redirects: [],
-    })),
+    ...findLaunched(command, (name) => !NO_PROGRAM.test(name))
+      // Behind the first one, a last word is rather an argument than a program without any.
+      .filter((words, index) => index === 0 || words.length > 1)
+      .map((words) => ({
+        assignments: [],
+        words: getProgram({ words }) === "xargs" ? [...words, UNKNOWN_ARGUMENTS] : words,
+        redirects: [],
+      })),
   ]);
 }
 
