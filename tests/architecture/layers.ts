@@ -31,7 +31,7 @@ const PROGRAM_IMPORTS = [
   "adapters/ollama/server_url\\.ts",
   "src/(protocols/)?\\w+/mod\\.ts",
   "src/agent/(agent|run_code)\\.ts",
-  "src/core/(byte_encoding|content|errors|json|lazy_stream_fn|local_caller|model|plan_entry|redact|retry|schema|tokens|tool|usage)\\.ts",
+  "src/core/(byte_encoding|content|errors|json|lazy_stream_fn|local_caller|model|plan_entry|redact|retry|risk|schema|tokens|tool|usage)\\.ts",
   "src/core/diff/unified_diff\\.ts",
   "src/core/parsed_problem\\.ts",
   "src/eval/recording/replay_agent\\.ts",

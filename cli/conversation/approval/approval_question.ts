@@ -92,6 +92,9 @@ const PROGRAMS_WITH_SUBCOMMANDS = new Set(
     .split(" "),
 );
 
+/** Matches commands that no prefix covers: with patterns or assignments, or whose program is a shell. */
+const UNCOVERED = /[*?[~]|^\s*(?:\w+=|(?:\S*\/)?(?:ba|da|z)?sh\s)/;
+
 /** Subcommands whose first argument is the name of a script. */
 const SCRIPT_RUNNERS = new Set(["exec", "run", "run-script", "task", "x"]);
 
@@ -104,7 +107,10 @@ function suggestCommandPrefix(command: string): string | undefined {
   const words = command.trim().split(/\s+/);
   const [program = "", subcommand = "", script = ""] = words;
   if (program === "") return undefined;
-  if (!PROGRAMS_WITH_SUBCOMMANDS.has(program)) return words.join(" ");
+  if (!PROGRAMS_WITH_SUBCOMMANDS.has(program)) {
+    if (UNCOVERED.test(command)) return undefined;
+    return /['"\\]/.test(command) ? command.trim() : words.join(" ");
+  }
   if (!isName(subcommand)) return program;
   return SCRIPT_RUNNERS.has(subcommand) && isName(script)
     ? `${program} ${subcommand} ${script}`

@@ -10,6 +10,10 @@ Deno.test("suggestPrefix(): the subcommand or script of a command, all of anothe
     ["python3 x.py  --all", "python3 x.py --all"],
     ["rm -rf x", "rm -rf x"],
     ["a && b", undefined],
+    ["pytest -k 'a  or b' tests", "pytest -k 'a  or b' tests"],
+    ["A=b make", undefined],
+    ["touch *.ts", undefined],
+    ["bash build.sh", undefined],
     ["a | b", undefined],
     ["", undefined],
   ];

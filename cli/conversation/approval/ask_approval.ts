@@ -7,11 +7,13 @@
 import type { ApprovalDecision, FileChange, JsonObject, RefusedHunks } from "../../../mod.ts";
 import {
   type ApprovalPrompt,
+  assessCommand,
   type GateRequest,
   listHunks,
   type Sandbox,
 } from "../../../src/tools/mod.ts";
 import { getErrorMessage } from "../../../src/core/errors.ts";
+import { getRisk } from "../../../src/core/risk.ts";
 import { formatDiffLines } from "../../render/diff_lines.ts";
 import type { Style } from "../../render/style.ts";
 import type { StyledLine } from "../../render/styled_line.ts";
@@ -169,8 +171,21 @@ class CallQuestion {
     }
     const { assessment: _assessment, changes: _changes, ...call } = request;
     const changes = await tool.preview?.(changed, { signal }).catch(() => undefined);
-    return await this.ask({ ...call, arguments: changed, ...(changes && { changes }) }, changed);
+    const assessed = await assessEdited({ ...call, arguments: changed });
+    return await this.ask({ ...assessed, ...(changes && { changes }) }, changed);
   }
+}
+
+/** Returns an edited call with its risk and dangers instead of those of the call that the gate has asked about. */
+async function assessEdited(request: GateRequest): Promise<GateRequest> {
+  const { name, arguments: args, tool } = request;
+  const isCommand = name === "bash" && typeof args.command === "string";
+  return {
+    ...request,
+    risk: await getRisk(tool, args),
+    cause: "mode",
+    ...(isCommand && { assessment: assessCommand(String(args.command)) }),
+  };
 }
 
 function addArguments(decision: ApprovalDecision, edited: JsonObject): ApprovalDecision {

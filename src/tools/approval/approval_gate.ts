@@ -125,6 +125,7 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
     mode: options.mode ?? "smart",
     trusted: [],
     definitions: new Map(),
+    grantDefinitions: new WeakMap(),
     rules: compileRuleSets([{ allow, deny }, ...rules]),
     classes,
     sandbox,
@@ -141,10 +142,7 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
     },
     trusted: { get: () => [...state.trusted] },
     trust: {
-      value: (grant: TrustGrant) => {
-        state.trusted.push(checkGrant(grant));
-        state.definitions.delete(grant.name);
-      },
+      value: (grant: TrustGrant) => trustGrant(state, checkGrant(grant)),
     },
     clearTrust: { value: () => state.trusted.splice(0) },
     explain: { value: (request: ExplainedRequest) => explainCall(state, request) },
@@ -189,10 +187,23 @@ function checkGrant(grant: TrustGrant): TrustGrant {
   );
 }
 
+/** Adds a grant of a program, which is for any definition of the tool unless it is one that a person has made. */
+function trustGrant(
+  { trusted, definitions, grantDefinitions }: GateState,
+  grant: TrustGrant,
+): void {
+  trusted.push(grant);
+  const definition = grantDefinitions.get(grant);
+  if (definition === undefined) definitions.delete(grant.name);
+  else definitions.set(grant.name, definition);
+}
+
 interface GateState {
   mode: ApprovalMode;
   readonly trusted: TrustGrant[];
   readonly definitions: Map<string, string>;
+  /** The definition of the tool of each grant of a person, which a program may remove and add again. */
+  readonly grantDefinitions: WeakMap<TrustGrant, string>;
   readonly rules: CompiledRules;
   readonly classes: NonNullable<ApprovalGateOptions["classes"]>;
   readonly sandbox: ApprovalGateOptions["sandbox"];
@@ -216,7 +227,9 @@ function noteMove(state: GateState, request: ExplainedRequest): void {
   const script = findMove(request);
   if (!script) return;
   state.isMoved = true;
-  getShellPlaces(request.tool)?.noteMove(script.commands, request.path);
+  const { command } = request.arguments;
+  const text = typeof command === "string" ? command : undefined;
+  getShellPlaces(request.tool)?.noteMove({ text, commands: script.commands }, request.path);
 }
 
 async function decideOrAsk(state: GateState, request: ApprovalRequest): Promise<GateAnswer> {
@@ -265,7 +278,7 @@ async function isAccepted({ parameters }: AgentTool, args: JsonObject): Promise<
 
 /** Adds the grant of an approval that is for more than one call, once. */
 function addGrant(
-  { trusted, definitions }: GateState,
+  { trusted, definitions, grantDefinitions }: GateState,
   { name, tool }: ExplainedRequest,
   decision: Approval,
 ): void {
@@ -275,7 +288,9 @@ function addGrant(
     trusted.splice(0, trusted.length, ...trusted.filter((known) => known.name !== name));
   }
   if (!trusted.some((known) => isJsonEqual(known, grant))) trusted.push(grant);
-  definitions.set(name, defineServerTool(tool));
+  const definition = defineServerTool(tool);
+  definitions.set(name, definition);
+  for (const known of trusted) if (known.name === name) grantDefinitions.set(known, definition);
 }
 
 type Approval = Extract<ApprovalDecision, { type: "approved" }>;

@@ -306,6 +306,8 @@ Deno.test("approvalGate(): after a change of the directory no rule or grant cove
     assertEquals(await decide(command), "approved");
     assertEquals([await decide("./run"), await decide("scripts/test a")], ["denied", "denied"]);
     assertEquals([await decide("make"), await decide("./run")], ["approved", "denied"]);
+    const { decision } = await gate.explain(createRequest("bash", { command: "./run" }));
+    assertEquals(decision.type === "asked" && decision.cause, "command");
   }
 });
 

@@ -211,10 +211,25 @@ function commandHasPrefix(call: RuledCall, prefix: string): boolean {
   return pattern !== undefined && coversCommand(call, [pattern]);
 }
 
-/** Returns the pattern of the commands that begin with the words of a prefix. In a prefix `*` matches nothing. */
+/**
+ * Returns the pattern of the commands that begin with the words of a prefix, without their quotes. In a prefix `*` matches
+ * nothing.
+ */
 export function parsePrefix(prefix: string): CommandPattern | undefined {
   if (prefix.trim() === "" || prefix.includes("*")) return undefined;
-  return parseCommandPattern(`${prefix.trim()} *`);
+  return { words: splitPrefix(prefix.trim()), isPrefix: true };
+}
+
+/** A word behind a prefix, which is a word of the same command unless the prefix ends it or is more than one command. */
+const END = "END";
+
+/** Returns the words of a prefix. One that is not the beginning of a plain command covers none. */
+function splitPrefix(prefix: string): readonly string[] {
+  const { commands: [command], opaque, plain } = findExecutedCommands(`${prefix} ${END}`);
+  const { words = [], assignments = [], redirects = [] } = command ?? {};
+  const isPlain = plain && !opaque && assignments.length === 0 && redirects.length === 0 &&
+    words.every(({ literal }) => literal) && words.at(-1)?.text === END;
+  return isPlain ? words.slice(0, -1).map(({ text }) => text) : prefix.split(/\s+/);
 }
 
 function coversCommand(

@@ -361,7 +361,7 @@ function skipOptionsEnd(args: readonly ShellWord[]): readonly ShellWord[] {
   return args[0]?.text === "--" ? args.slice(1) : args;
 }
 
-const UNKNOWN_ARGUMENTS: ShellWord = { text: "$ARGUMENTS", literal: false };
+export const UNKNOWN_ARGUMENTS: ShellWord = { text: "$ARGUMENTS", literal: false };
 
 /** Finds the positions at which the command of a wrapper may begin. */
 function findCommandStarts(args: readonly ShellWord[], wrapper: Wrapper): number[] {

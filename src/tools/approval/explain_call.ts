@@ -99,7 +99,7 @@ export async function explainCall(
   const assessed = await assessCall(gate, request);
   const { risk, assessment } = assessed;
   const decision = findDenial(gate, assessed) ?? await findApproval(gate, assessed) ??
-    explainQuestion(gate, assessed);
+    await explainQuestion(gate, assessed);
   return { decision, risk, ...(assessment && { assessment }) };
 }
 
@@ -323,10 +323,12 @@ function findAskRule({ ask }: CompiledRules, call: RuledCall): SourcedRule | und
   return ask.find((rule) => rule.concerns(call) !== "none");
 }
 
-function explainQuestion(
-  { mode, rules, classes, trusted, definitions }: GateRules,
-  { call, tool, risk, assessment, search }: AssessedCall,
-): AskedDecision {
+async function explainQuestion(
+  gate: GateRules,
+  assessed: AssessedCall,
+): Promise<AskedDecision> {
+  const { mode, rules, classes, trusted, definitions } = gate;
+  const { call, tool, risk, assessment, search } = assessed;
   const rule = findAskRule(rules, call);
   if (rule) {
     const { rule: source, ruleSource } = nameRule(rule);
@@ -352,13 +354,20 @@ function explainQuestion(
     const reason = `The command is dangerous. ${assessment.reasons.join(" ")}`;
     return { type: "asked", cause: "command", reason };
   }
-  if (mode === "smart" && search && (tool.readOnly === true || risk === "read")) {
+  if (search && await isAskedAsSearch(gate, assessed)) {
     return { type: "asked", cause: "command", reason: SEARCH_REASONS[search] };
   }
   const readsUnknown = tool.readOnly === true && call.script && mayReadSecrets(call.script, tool);
   if (mode === "smart" && readsUnknown) {
     const reason =
       "The command may read files with secrets: it does not name all files that it reads.";
+    return { type: "asked", cause: "command", reason };
+  }
+  if (
+    call.isMoved && await findApproval(gate, { ...assessed, call: { ...call, isMoved: false } })
+  ) {
+    const reason =
+      "An earlier command may have changed the working directory, to which the path of the program is relative.";
     return { type: "asked", cause: "command", reason };
   }
   if (classes[risk] === "ask") {
@@ -370,6 +379,13 @@ function explainQuestion(
     ? `A call of the class "${risk}" requires approval in the mode "smart", and no rule or grant allows it.`
     : `Every call requires approval in the mode "${mode}", and no rule or grant allows this one.`;
   return { type: "asked", cause: "mode", reason };
+}
+
+/** Whether a call is asked about since it may show all files of a directory: it only reads, or something else approves it. */
+async function isAskedAsSearch(gate: GateRules, assessed: AssessedCall): Promise<boolean> {
+  const { tool, risk } = assessed;
+  return gate.mode === "smart" && (tool.readOnly === true || risk === "read") ||
+    await findApproval(gate, { ...assessed, search: undefined }) !== undefined;
 }
 
 const SEARCH_REASONS: Readonly<Record<WideSearch, string>> = {

@@ -326,6 +326,12 @@ Deno.test("approvalGate(): trust in a tool of a server ends when the server chan
   assertEquals(await decide("mcp__notes__add", "Adds a note, with the key."), "rule");
   assertEquals(reasons[1], "The tool has changed since it was trusted in this session.");
   assertEquals(gate.trusted.length, 1);
+  // A program removes another grant by adding the remaining ones again.
+  const { trusted } = gate;
+  gate.clearTrust();
+  for (const grant of trusted) gate.trust(grant);
+  assertEquals(await decide("mcp__notes__add", "Adds a note, with the key."), "rule");
+  assertEquals(await decide("mcp__notes__add", "Sends the notes."), "person");
   // The description of a tool of the program may name its state.
   assertEquals(await decide("own", "One file."), "person");
   assertEquals(await decide("own", "Two files."), "rule");

@@ -51,14 +51,39 @@ export function hasOpaqueGitArgument(words: readonly ShellWord[]): boolean {
   return pattern !== undefined && args.slice(index + 1).some((arg) => pattern.test(arg));
 }
 
+/** Sub-commands of git that show names and other data of files and commits, but not the content of files that are not named. */
+const WITHOUT_CONTENT: ReadonlySet<string> = new Set(
+  ("--version annotate blame branch describe help log ls-files ls-tree merge-base reflog remote rev-list rev-parse " +
+    "shortlog show-ref status tag").split(" "),
+);
+
+/** Options with which these also show what changed in the files, also abbreviated ones. */
+const PATCH_OPTION =
+  /^-(?!-)\w*[cLmpuUvW]|^--(?:bi|cc|ch(?!erry)|dd|fu(?!ll-)|p(?!arents|retty)|rem(?!ote)|u(?!nt)|v|w)/;
+
+/** Sub-commands for which these letters have such a meaning. */
+const WITH_PATCH: ReadonlySet<string> = new Set(["log", "reflog", "status"]);
+
+/** Whether git may show the content of any files of a repository, of which the command names none. */
+export function mayShowFiles(args: readonly string[]): boolean {
+  const start = findSubcommandIndex(args);
+  const subcommand = args[start] ?? "";
+  if (!WITHOUT_CONTENT.has(subcommand)) return start !== -1;
+  return WITH_PATCH.has(subcommand) && args.slice(start + 1).some((arg) => PATCH_OPTION.test(arg));
+}
+
+function findSubcommandIndex(args: readonly string[]): number {
+  return args.findIndex((arg, index) =>
+    !arg.startsWith("-") && !/^-[Cc]$/.test(args[index - 1] ?? "")
+  );
+}
+
 /**
  * Lists what `git diff` may compare as files, without a repository: its operands, if there are at most two. Others are
  * commits, or paths in the repository.
  */
 export function listComparedPaths(args: readonly string[]): readonly string[] {
-  const start = args.findIndex((arg, index) =>
-    !arg.startsWith("-") && !/^-[Cc]$/.test(args[index - 1] ?? "")
-  );
+  const start = findSubcommandIndex(args);
   if (args[start] !== "diff") return [];
   const rest = args.slice(start + 1);
   const operands = rest.filter((arg) => !arg.startsWith("-"));

@@ -79,6 +79,21 @@ Deno.test("a grant of the session covers a part of a command, and allow rules th
   assertEquals((await explain(gate, "git add -A && git push")).type, "asked");
 });
 
+Deno.test("a grant for a command with quotes covers it again, and one for no plain command covers none", async () => {
+  const findGranted = async (prefix: string, command: string) => {
+    const gate = approvalGate();
+    gate.trust({ type: "prefix", name: "bash", prefix });
+    return (await explain(gate, command)).type;
+  };
+  const command = "pytest -k 'a or b' \"t t\"";
+  assertEquals(await findGranted(command, command), "approved");
+  assertEquals(await findGranted(command, "pytest -k 'a or b' t t"), "asked");
+  assertEquals(await findGranted("make 'a b'", "make a b"), "asked");
+  for (const prefix of ["make a; make b", "make a | make b", "make a #", "make a \\", "make >a"]) {
+    assertEquals(await findGranted(prefix, "make a x"), "asked", prefix);
+  }
+});
+
 Deno.test("an allow rule or a grant for one command covers no search of another one outside the sandbox", async () => {
   await using workspace = new TestWorkspace();
   for (const path of ["../.git/HEAD", "../other/b.ts", "old.d/a", "new.d/a"]) {
@@ -110,5 +125,12 @@ Deno.test("an allow rule or a grant for one command covers no search of another 
   assertEquals(await find({ allow: all }, asked), toAll(asked, "approved"));
   const gate = approvalGate({ sandbox });
   gate.trust({ type: "prefix", name: "bash", prefix: "npm test" });
-  assertEquals((await explain(gate, "npm test; rg KEY ..")).type, "asked");
+  assertEquals(await explain(gate, "npm test; rg KEY .."), {
+    type: "asked",
+    cause: "command",
+    reason:
+      "The command may read files with secrets: it may search a directory outside those of the sandbox.",
+  });
+  const other = await explain(gate, "make; rg KEY ..");
+  assertEquals(other.type === "asked" && other.cause, "mode");
 });

@@ -4,7 +4,12 @@
  * @module
  */
 
-import { getProgram, runsArguments } from "./executed_commands.ts";
+import {
+  type ExecutedCommands,
+  getProgram,
+  runsArguments,
+  UNKNOWN_ARGUMENTS,
+} from "./executed_commands.ts";
 import { hasHarmlessForms } from "./harmless_commands.ts";
 import type { ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
@@ -73,6 +78,26 @@ export function findLaunched(
     ...findDirectStarts(launcher, words),
     ...findPackage(launcher, words),
   ];
+}
+
+/** Matches words that are no programs, such as options and the directory `.`, which is also a command of the shell. */
+const NO_PROGRAM = /^(?:-.*|\.|source|)$/s;
+
+/** Lists the commands of a script, and those that its programs may start. */
+export function listStartedCommands(
+  { commands, launched }: ExecutedCommands,
+): readonly SimpleCommand[] {
+  return [...commands, ...launched].flatMap((command) => [
+    command,
+    ...findLaunched(command, (name) => !NO_PROGRAM.test(name))
+      // Behind the first one, a last word is rather an argument than a program without any.
+      .filter((words, index) => index === 0 || words.length > 1)
+      .map((words) => ({
+        assignments: [],
+        words: getProgram({ words }) === "xargs" ? [...words, UNKNOWN_ARGUMENTS] : words,
+        redirects: [],
+      })),
+  ]);
 }
 
 /** Returns the words from each one that may be the program which a package manager starts by its name. */

@@ -3,6 +3,8 @@ import { Agent } from "../../agent/agent.ts";
 import { extractText } from "../../core/content.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import type { ToolCallBlock } from "../../core/content.ts";
+import type { Approve } from "../../core/approve.ts";
+import { toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
@@ -91,6 +93,45 @@ Deno.test("approvalGate(): where the shell of a sub-agent is does not concern ot
     [["rg KEY"]],
   ]);
   assertEquals(outcomes, ["ran", "refused", "ran", "ran"]);
+});
+
+Deno.test("approvalGate(): a command of another agent of the same tool call does not hide that one is moved", async () => {
+  await using workspace = createWorkspace();
+  const bash = workspace.getTool("bash");
+  const outcomes: string[] = [];
+  const runPair: AgentTool = defineTool({
+    name: "pair",
+    description: "Runs two agents.",
+    parameters: { type: "object" },
+    requiresApproval: () => false,
+    execute: async (_args, { run }) => {
+      const start = (steps: readonly Commands[], approve: Approve = () => true) =>
+        new Agent({
+          model: "test/sub",
+          streamFn: scriptedStream(toSteps(steps)),
+          parent: run,
+          tools: [bash],
+          approve,
+        });
+      let other: Promise<unknown> | undefined;
+      const moved = start([MOVE], async ({ arguments: { command } }) => {
+        // The move is approved: the other agent runs a command before the search is decided about.
+        if (command !== MOVE[0]) await (other ??= start([["ls"]]).prompt("Look"));
+        return true;
+      });
+      await moved.prompt("Look");
+      outcomes.push(...listOutcomes(moved));
+      return "done";
+    },
+  });
+  const agent = new Agent({
+    model: "test/host",
+    streamFn: scriptedStream([reply([toolCall("pair")]), reply("done")]),
+    tools: [bash, runPair],
+    approve: approvalGate({ sandbox: workspace.sandbox }),
+  });
+  await agent.prompt("Look");
+  assertEquals(outcomes, ["ran", "refused"]);
 });
 
 Deno.test("approvalGate(): a moving command that never ran is forgotten when the next one starts", async () => {

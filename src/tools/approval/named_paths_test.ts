@@ -211,6 +211,8 @@ Deno.test("rules for reading: quotes in braces do not hide a path", async () => 
       `s{"e",x}cret/a`,
       "{x,$'secret/a'}",
       `{"x,y",secret/a}`,
+      `'{x,"secret/a"}/../../'{x,"secret/a"}`,
+      `{x,$"secret/a"}`,
     ]
   ) {
     const command = `cat ${path}`;

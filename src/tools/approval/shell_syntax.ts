@@ -410,30 +410,28 @@ function toAssignmentWord({ name, value, text }: Assignment): ShellWord {
 
 /** Returns the text of a word without quotes, which the parser keeps in braces. */
 function getValue({ value, parts = [] }: Word): string {
-  const braces = parts.flatMap((part) => part.type === "BraceExpansion" ? part : []);
-  return braces.reduce((text, part) => {
-    const unquoted = part.parts ? `{${part.parts.map(unquote).join("")}}` : unquote(part);
-    return text.replace(part.text, () => unquoted);
-  }, value);
+  const hasBraces = parts.some(({ type }) => type === "BraceExpansion");
+  return hasBraces ? parts.map((part) => getPartValue(part, false)).join("") : value;
 }
 
-/** Quoted characters that would divide braces stay escaped. */
-function unquote(part: WordPart | DoubleQuotedChild): string {
+/** In braces, quoted characters that would divide them stay escaped. */
+function getPartValue(part: WordPart | DoubleQuotedChild, isInBraces: boolean): string {
+  const escape = (text: string) => isInBraces ? text.replace(/[{},]/g, "\\$&") : text;
   switch (part.type) {
     case "DoubleQuoted":
+    case "LocaleString":
       return part.parts.map((child) =>
-        child.type === "Literal" ? escapeBraces(child.value) : unquote(child)
+        child.type === "Literal" ? escape(child.value) : getPartValue(child, isInBraces)
       ).join("");
     case "SingleQuoted":
     case "AnsiCQuoted":
-      return escapeBraces(part.value);
-    default:
-      return part.text.replace(/\\([^{},\\])/g, "$1");
+      return escape(part.value);
+    case "BraceExpansion":
+      if (!part.parts) break;
+      return `{${part.parts.map((inner) => getPartValue(inner, true)).join("")}}`;
   }
-}
-
-function escapeBraces(text: string): string {
-  return text.replace(/[{},]/g, "\\$&");
+  if (isInBraces) return part.text.replace(/\\([^{},\\])/g, "$1");
+  return part.type === "Literal" ? part.value : part.text;
 }
 
 function describeValue(word: Word): Omit<ShellWord, "text"> {

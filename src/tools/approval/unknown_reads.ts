@@ -11,6 +11,7 @@ import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
 import { readsFoundFiles } from "./found_names.ts";
 import { isHarmlessCommand, WITHOUT_FILES } from "./harmless_commands.ts";
 import { readsOnlyBelow } from "./inner_reads.ts";
+import { listStartedCommands } from "./launched_commands.ts";
 import { mayOverlap } from "./pattern_overlap.ts";
 import type { ShellRedirect, ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
@@ -31,10 +32,11 @@ export function mayReadUnknownFiles(
   script: ExecutedCommands,
   { hidesSecrets = false }: { readonly hidesSecrets?: boolean } = {},
 ): boolean {
-  const { commands, opaque } = script;
   if (hidesSecrets && readsOnlyBelow(script)) return false;
   try {
-    return opaque || (commands.some(readsUnknownFiles) && !readsFoundFiles(script, mayMatchName));
+    return script.opaque ||
+      (listStartedCommands(script).some(readsUnknownFiles) &&
+        !readsFoundFiles(script, mayMatchName));
   } catch {
     return true; // A pattern has too many alternatives, or is too long.
   }

@@ -60,11 +60,22 @@ const KNOWN = [
   "test -f $X && ls",
   "curl a.test",
   "env FOO=1 npm test",
+  "uv run pytest -q tests/*.py",
+  "poetry run python tools/list.py",
+  "npx tsx src/a.ts",
+  "npx --yes prettier --check .",
+  "pnpm exec tsc -p .",
+  "npm run test -- --grep node",
 ];
 
 /** Commands that may read files which are not in the text. */
 const UNKNOWN = [
   "f=.en; cat ${f}v",
+  "uv run python -c 'print(open(name).read())'",
+  "npx tsx -e 'read()'",
+  "echo 'read()' | npx -y tsx",
+  "npx bash -c 'cat $X'",
+  "ls | prlimit xargs cat",
   "x=secret; cat $x/a",
   "ls -a | grep env | xargs cat",
   "ls -a | xargs -I F head F",

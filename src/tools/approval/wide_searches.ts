@@ -14,8 +14,9 @@ import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { isWithin } from "../files/file_rules.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { type ExecutedCommands, getProgram, runsArguments } from "./executed_commands.ts";
-import { listComparedPaths } from "./git_arguments.ts";
+import { listComparedPaths, mayShowFiles } from "./git_arguments.ts";
 import { findSubcommand } from "./harmless_commands.ts";
+import { listStartedCommands } from "./launched_commands.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import { expandWord, listSearchOperands } from "./search_operands.ts";
 import { WITHOUT_CONTENT } from "./unknown_reads.ts";
@@ -95,14 +96,15 @@ export type WideSearch = "outside" | "comparison";
 
 /** Finds how a script may show all files of a directory; `undefined` if it does not. */
 export async function findWideSearch(
-  { commands }: ExecutedCommands,
+  script: ExecutedCommands,
   { files, directories, earlier = [] }: ScriptPlace,
 ): Promise<WideSearch | undefined> {
   const root = await findWorkingDirectory(files);
   if (root === undefined) return undefined;
+  const commands = listStartedCommands(script);
   try {
     const searches = commands.flatMap((command) => findSearch(command, root));
-    const operands = searches.flatMap((search) => search.operands);
+    const operands = listUnique(searches.flatMap((search) => search.operands));
     const isBare = searches.some((search) => search.isBare);
     if (operands.length === 0 && !isBare) return undefined;
     const targets = [...earlier, ...commands].flatMap(listTargets);
@@ -124,6 +126,10 @@ export async function findWideSearch(
   } catch {
     return "outside"; // A pattern has too many alternatives or is too long, or a value is not known.
   }
+}
+
+function listUnique(words: readonly ShellWord[]): readonly ShellWord[] {
+  return [...new Map(words.map((word) => [`${word.literal} ${word.text}`, word])).values()];
 }
 
 /** Whether a command may show all files of a directory, depending on where it runs. */
@@ -154,7 +160,13 @@ function findSearch(command: SimpleCommand, root: string): readonly DirectorySea
     const compared = listComparedPaths(texts);
     const operands = args.filter(({ text }) => compared.includes(text)).flatMap(expandWord)
       .filter(isKnown);
-    return [{ operands, isBare: false, comparison: operands.length === 2 ? "git" : undefined }];
+    const comparison = operands.length === 2 ? "git" : undefined;
+    const other = texts.includes("archive") ? listValues(args, /^--remo\w*(?:=|$)(.*)$/s) : [];
+    return [{
+      operands: [...operands, ...other],
+      isBare: mayShowFiles(texts),
+      comparison,
+    }];
   }
   if (program === "" || FILE_READERS.test(program)) return [];
   if (WITHOUT_CONTENT.has(program) || runsArguments(program)) return [];
@@ -218,15 +230,21 @@ function listTargets(command: SimpleCommand): readonly ShellWord[] {
   switch (getProgram(command)) {
     case "cd":
     case "pushd": {
-      const operands = args.filter(({ text }) => !/^-[A-Za-z@]+$/.test(text));
+      const end = args.findIndex(({ text }) => text === "--");
+      const operands = args.filter(({ text }, index) =>
+        !/^-[A-Za-z@]+$/.test(text) || (end !== -1 && index > end)
+      );
       // Without an operand it is the home directory.
       return operands.length > 0 ? operands.flatMap(expandWord) : [{ text: "~", literal: false }];
     }
     case "env":
     case "genv":
-      return listValues(args, /^(?:-(?!-)\w*C|--c\w*(?:=|$))(.*)$/s);
+      return listValues(args, /^(?:-(?!-)\w*?C|--c\w*(?:=|$))(.*)$/s);
     case "git":
       return listValues(args, /^-C(.*)$/s);
+    case "unshare":
+    case "nsenter":
+      return listValues(args, /^(?:-(?!-)\w*?w|--wd?(?:=|$))(.*)$/s);
     default:
       return [];
   }
@@ -251,8 +269,11 @@ async function listBases(
   for (const target of targets) {
     const paths = [...bases].flatMap((base) => listDirectories(target, base, budget));
     // Where a link is left, the shell goes back to the directory with the link, and programs to that behind it.
-    const found = [...new Set(paths.flatMap((path) => [path, join(path)]))].filter(isDirectory);
-    for (const path of found) bases.add(await system.realPath(path)).add(join(path));
+    for (const path of new Set(paths.flatMap((path) => [path, join(path)]))) {
+      if (isDirectory(path)) bases.add(await system.realPath(path)).add(join(path));
+      // An earlier command may create it, and a later one may lead out of it.
+      else if (!pathExists(path)) bases.add(join(path));
+    }
     if (bases.size > MAX_PATHS) throw new RangeError("The shell may be in too many directories");
   }
   return bases;
@@ -271,7 +292,11 @@ function listDirectories(
   if (!literal && /[$`]/.test(text.replace(KNOWN_VARIABLE, ""))) {
     throw new RangeError("The directory is that of an expansion");
   }
-  if (literal || !PATTERN.test(text)) return [toAbsolute(text, base)];
+  if (literal || !PATTERN.test(text)) {
+    const path = toAbsolute(text, base);
+    // An earlier command may create the directory that `..` leads out of.
+    return pathExists(path) ? [path] : [...new Set([path, join(path)])];
+  }
   const [first = "", ...rest] = text.split("/");
   // A name that was found may have the characters of patterns.
   let paths: readonly string[] = PATTERN.test(first)

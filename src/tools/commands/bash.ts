@@ -55,7 +55,7 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
     execute: catchAsErrorResult(
       async ({ command, timeout_ms = DEFAULT_TIMEOUT_MS, background }: BashArguments, context) => {
         const { signal, onUpdate, toolCallId } = context;
-        const shell = shells.start(context.run);
+        const shell = shells.start(context.run, command);
         validateCommand(command);
         const notices = await shell.ensureDirectory();
         if (jobs && background) {

@@ -8,15 +8,15 @@ import type { RunHandle } from "../../core/run_handle.ts";
 import { getAgentPath, ParentRun } from "../../loop/parent_run.ts";
 import { isDirectory } from "../../platform/is_directory.ts";
 import { system } from "../../platform/system.ts";
-import type { ShellPlaces } from "../kit/tool_marks.ts";
+import type { ShellMove, ShellPlaces } from "../kit/tool_marks.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";
 import type { SimpleCommand } from "../kit/simple_command.ts";
 
-/** The shells of an agent, with the commands that may move them and have been approved since its last command started. */
+/** The shells of the agents of one tool call, with the commands that may move them and have been approved, but not started. */
 interface AgentShells {
   /** By run: a sub-agent has one, and the host one for all of its runs. */
   readonly states: Map<string, ShellState>;
-  moves: readonly SimpleCommand[];
+  moves: readonly ShellMove[];
 }
 
 const HOST_RUNS = "";
@@ -40,22 +40,23 @@ export class ShellStates implements ShellPlaces {
   }
 
   listMoves(path: readonly string[] = []): readonly SimpleCommand[] {
-    return this.#getAgent(path).moves;
+    return this.#getAgent(path).moves.flatMap(({ commands }) => commands);
   }
 
-  noteMove(commands: readonly SimpleCommand[], path: readonly string[] = []): void {
+  noteMove(move: ShellMove, path: readonly string[] = []): void {
     const agent = this.#getAgent(path);
-    agent.moves = [...agent.moves, ...commands];
+    agent.moves = [...agent.moves, move];
   }
 
   /**
    * Returns the state of the agent of a run, whose command starts. All calls of a reply are decided about before the first of
-   * them runs: those that it has noted run now or never, and the next reply finds where they led.
+   * them runs: those of the host that were noted run now or never, and the next reply finds where they led. A tool call may run
+   * several agents at the same time, of which one may still be decided about: each command is then forgotten when it starts.
    */
-  start(run: RunHandle): ShellState {
+  start(run: RunHandle, command: string): ShellState {
     const { path = [] } = run instanceof ParentRun ? getAgentPath(run.config) : {};
     const agent = this.#getAgent(path);
-    agent.moves = [];
+    agent.moves = run.depth === 0 ? [] : agent.moves.filter(({ text }) => text !== command);
     const key = run.depth === 0 ? HOST_RUNS : run.runId;
     const state = agent.states.get(key) ?? new ShellState(this.#root);
     agent.states.set(key, state);

@@ -20,6 +20,14 @@ export function isHidingSecrets(tool: AgentTool<never>): boolean {
   return hidingTools.has(tool);
 }
 
+/** A command that may change the directory of later ones. */
+export interface ShellMove {
+  /** Its text; `undefined` if it is not known. */
+  readonly text: string | undefined;
+  /** The commands that it runs. */
+  readonly commands: readonly SimpleCommand[];
+}
+
 /** The directories of the shells of a tool. */
 export interface ShellPlaces {
   /** Lists the directories in which the next commands of an agent may start; `path` has the calls that lead to it. */
@@ -27,7 +35,7 @@ export interface ShellPlaces {
   /** Lists the noted commands that may still run. */
   listMoves(path?: readonly string[]): readonly SimpleCommand[];
   /** Notes the commands of an approved call that may change the directory of later ones. */
-  noteMove(commands: readonly SimpleCommand[], path?: readonly string[]): void;
+  noteMove(move: ShellMove, path?: readonly string[]): void;
 }
 
 const places = new WeakMap<AgentTool<never>, ShellPlaces>();

@@ -129,6 +129,26 @@ Deno.test("approval: e lets the user edit the command in the editor, and asks ab
   assertEquals(conversation.home.read("p/x"), "edited\n");
 });
 
+Deno.test("approval: the question about an edited command has its dangers and its risk, and not those of the former one", async () => {
+  await using conversation = await answer(["e", "e", "n", "n"], {
+    files: {
+      "editor.sh": '#!/bin/sh\nsed -i -e "s/.*sudo.*/ls/" -e "s/echo 1.*/sudo reboot/" "$1"\n',
+    },
+    env: { EDITOR: 'sh "HOME/editor.sh"' },
+  });
+  const { transcript } = conversation;
+  assertStringIncludes(
+    transcript,
+    `
+? bash sudo reboot
+  It runs a program with the rights of another user.
+  It stops the machine.
+  risk: execute
+`,
+  );
+  assertStringIncludes(transcript, "\n? bash ls\n  risk: read\n");
+});
+
 Deno.test("approval: the edited call runs when it is opened again and not changed, or the editor fails", async () => {
   for (const again of ["true", "false"]) {
     const script = `#!/bin/sh\ngrep -q edited "$1" && exec ${again}\nsed -i s/1/edited/ "$1"\n`;
