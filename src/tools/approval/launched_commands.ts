@@ -59,8 +59,12 @@ export function findLaunched(
   const words = command.words.slice(1);
   const launcher = getProgram(command);
   const start = LAUNCHERS.test(launcher) ? 0 : findLaunchStart(launcher, words);
+  // The word behind it names a script of the project.
+  const isScript = launcher === "npm" && words[start - 1]?.text === "run" &&
+    words[start]?.quoted === true;
   const unknown = new Set(
-    listUnknownStarts(launcher, words.slice(start), mayBegin).map((index) => index + start),
+    listUnknownStarts(launcher, words.slice(start), mayBegin).map((index) => index + start)
+      .filter((index) => !(isScript && index === start)),
   );
   const starts: number[] = [];
   for (let index = start; index < words.length && starts.length < MAX_STARTS; index++) {
