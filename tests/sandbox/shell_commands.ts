@@ -116,6 +116,8 @@ const CONTEXTS: readonly string[] = [
   "X='[$(%)]=1'; declare \"A$X\"",
   "declare -a A='($(%))'",
   "coproc cat; X='($(%))'; declare COPROC=\"$X\"",
+  "W=$($V %) V=./x",
+  "trap 'V=env' DEBUG; V=./x; $V %",
   "set -k; bash -xc ls PS4='$(%)'",
   "X='($(%))'; A=(); declare A=\"$X\"",
   "X='a[$(%)]'; read -pd \"$X\" <<< b",

@@ -178,7 +178,7 @@ class CommandFinder implements ExecutedCommands {
     if (depth > MAX_DEPTH || this.#nestedCharacters > MAX_NESTED_CHARACTERS) {
       return this.#markIncomplete();
     }
-    const parsed = parseShell(script, this.#others);
+    const parsed = parseShell(script, { others: this.#others, isOutermost: depth === 0 });
     this.opaque ||= parsed.opaque || (shell === "other" && parsed.bashOnly);
     this.incomplete ||= parsed.incomplete;
     this.plain &&= parsed.plain;

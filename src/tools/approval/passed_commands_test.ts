@@ -153,6 +153,7 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       'find "$D" -name \'*.ts\' | wc -l; find "$A" "$B" -name c; find $HOME/a ~/b packages/*/src -type d',
       'find "$D" -name \'*.ts\' -exec grep -l "$P" {} +; find . -name "*.$E" -exec cat {} ";"',
       'find . -name *.py; find . -path "./$D" -prune -o -newermt "$T" -printf "%p\\n" -delete',
+      'kubectl -n "$N" get pods; helm -n "$N" list',
       // Numbers of which a text names the variable, and those of the entries of a list.
       'N=0; for f in *; do N=$((N + 1)); done; echo "N=$N"; printf "N=%d\\n" "$N"',
       'A=(b c); for I in "${!A[@]}"; do echo "$I: ${A[$I]} ${A[I]}"; done',
