@@ -155,20 +155,29 @@ function listInputCode({ commands }: ExecutedCommands): readonly string[] {
   });
   const names = new Set(
     commands.filter((command) => !readsFilesOnly(command)).flatMap(({ words }) =>
-      words.map(({ text }) => getBaseName(text))
+      words.flatMap(listBaseNames)
     ),
   );
+  // The file of a name that is not known may be any that the script runs by its path.
+  const runsPaths = commands.some(({ words: [program] }) => program?.text.includes("/"));
+  const isNamed = (word: ShellWord) =>
+    listBaseNames(word).some((name) => names.has(name)) ||
+    runsPaths && !word.literal && /[$`*?[{]/.test(getBaseName(word.text));
   const copiesToRun = commands.some((command) =>
-    getProgram(command) === "tee" &&
-    command.words.slice(1).some(({ text }) => names.has(getBaseName(text)))
+    getProgram(command) === "tee" && command.words.slice(1).some(isNamed)
   );
   const isRun = ({ operator, target }: ShellRedirect) =>
-    /^[&]?>/.test(operator) && target !== undefined && names.has(getBaseName(target.text));
+    /^[&]?>/.test(operator) && target !== undefined && isNamed(target);
   return commands.flatMap((command) => {
     const isCode = runsPipe || copiesToRun || interpreters.includes(command) ||
       command.redirects.some(isRun);
     return isCode ? listTexts(command) : [];
   });
+}
+
+/** Returns the names that the file of a word may have, also as it is written. */
+function listBaseNames({ text, written = text }: ShellWord): readonly string[] {
+  return [getBaseName(text), getBaseName(written)];
 }
 
 /** Whether a command runs none of the files that it names: it shows them, or adds them to a commit. */

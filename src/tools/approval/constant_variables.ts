@@ -14,7 +14,7 @@ import type {
   Word,
   WordPart,
 } from "unbash";
-import type { SimpleCommand } from "../kit/simple_command.ts";
+import type { ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
 /** Variables that bash sets or uses itself. */
 const OWN_VARIABLES =
@@ -133,24 +133,33 @@ function getText(arg: Word | Assignment): string {
 }
 
 /**
- * Replaces constants in the name of a program, and in the arguments of `sed`, by their values. Other names, without a directory,
- * may be those of commands of bash, which are found by their names as they are written.
+ * Replaces constants by their values in the name of a program, the targets of redirections, and the arguments of `sed` and
+ * `tee`. Other names, without a directory, may be those of commands of bash, which are found by their names as they are written.
  */
 export function foldCommand(
   command: SimpleCommand,
-  { name, args }: Command,
+  { name, args, redirects }: Command,
   values: ReadonlyMap<string, string>,
 ): SimpleCommand {
   if (values.size === 0) return command;
-  const isSed = /^g?sed$/.test(name?.value ?? "");
-  const nodes = [...(name ? [name] : []), ...args];
-  const words = command.words.map((word, index) => {
-    const { [index]: node } = nodes;
-    if (word.literal || node?.type !== "Word" || index > 0 && !isSed) return word;
+  const fold = (word: ShellWord, node: Word | Assignment | undefined): ShellWord => {
+    if (word.literal || node?.type !== "Word") return word;
     const text = foldWord(node, values);
-    return text !== undefined && (index > 0 || text.includes("/")) ? { text, literal: true } : word;
+    return text === undefined ? word : { text, literal: true, written: word.text };
+  };
+  const [program, ...rest] = command.words;
+  const foldedProgram = program && fold(program, name);
+  const hasFiles = /^(?:g?sed|tee)$/.test(name?.value ?? "");
+  const words = [
+    ...foldedProgram ? [foldedProgram.text.includes("/") ? foldedProgram : program] : [],
+    ...hasFiles ? rest.map((word, index) => fold(word, args[index])) : rest,
+  ];
+  const targets = command.redirects.map((redirect, index) => {
+    const { [index]: node } = redirects;
+    if (!redirect.target || !node || node.type === "HereDoc") return redirect;
+    return { ...redirect, target: fold(redirect.target, node.target) };
   });
-  return { ...command, words };
+  return { ...command, words, redirects: targets };
 }
 
 /** Returns the text of a word whose expansions are all of constants, each of which stays a part of the word. */

@@ -167,11 +167,11 @@ class ScriptReader implements ParsedScript {
   }
 
   #addCommand(node: Command): void {
-    const written = toSimpleCommand(node);
-    const command = foldCommand(written, node, this.#values);
+    const command = foldCommand(toSimpleCommand(node), node, this.#values);
     this.commands.push(command);
-    for (const [index, word] of command.words.entries()) {
-      if (word !== written.words[index]) this.words.push(word);
+    const targets = command.redirects.flatMap(({ target }) => target ?? []);
+    for (const word of [...command.words, ...targets]) {
+      if (word.written !== undefined) this.words.push(word);
     }
   }
 
