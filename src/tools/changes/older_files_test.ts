@@ -76,6 +76,25 @@ Deno.test({
   },
 });
 
+for (const isNested of [false, true]) {
+  const place = isNested ? "next to a nested repository" : "in a work tree";
+  Deno.test({
+    name: `undoTurn(): names an ignored file ${place} that a link replaced`,
+    ignore,
+    async fn() {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      workspace.writeFile(".gitignore", "*.log\n");
+      for (const path of ["a.log", "b.log", "c.txt"]) workspace.writeFile(path, path);
+      if (isNested) runShell(workspace, "git init -q sub");
+      await workspace.callTool("bash", { command: "ln -sf c.txt a.log; echo x > c.txt" });
+      const { restored, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+      assertEquals(restored, ["c.txt"]);
+      assertStringIncludes(untracked.join("; "), "ignored files and secrets: a.log");
+    },
+  });
+}
+
 Deno.test({
   name: "undoTurn(): with nested repositories, keeps and names new files if an ignore file changed",
   ignore,

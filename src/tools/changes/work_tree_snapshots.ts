@@ -279,8 +279,9 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<readonly string[]> {
     const { ignored, large, repositories } = after.omitted;
-    const find = async (types: readonly string[]) => {
-      const args = [".", ...SKIP_CACHES, ...types, "-cnewer", marker, "-print0"];
+    const find = async (...types: readonly string[]) => {
+      const isType = types.flatMap((type) => ["-o", "-type", type]).slice(1);
+      const args = [".", ...SKIP_CACHES, "(", ...isType, ")", "-cnewer", marker, "-print0"];
       const output = await this.#run("find", args, { signal, maxCode: 1 });
       return splitPaths(output).map((path) => path.replace(/^\.\//, ""));
     };
@@ -288,7 +289,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       const args = ["ls-tree", "-r", "-z", "--name-only", after.id];
       const others = new Set([...large, ...splitPaths(await this.#git(args, { signal }))]);
       const isIn = (path: string) => repositories.some((name) => path.startsWith(`${name}/`));
-      return (await find(["-type", "f"])).filter((path) => !others.has(path) && !isIn(path));
+      return (await find("f", "l")).filter((path) => !others.has(path) && !isIn(path));
     }
     const current = new Set(ignored);
     const gone: string[] = [];
@@ -296,7 +297,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       if (!current.has(path) && await this.#isMissing(path)) gone.push(path);
     }
     if (ignored.length === 0) return gone;
-    const changed = await find(["(", "-type", "f", "-o", "-type", "d", ")"]);
+    const changed = await find("f", "l", "d");
     const entries = changed.flatMap((path) => findEntry(path, current) ?? []);
     return [...new Set([...gone, ...entries])].sort();
   }
