@@ -158,11 +158,16 @@ function listInputCode({ commands }: ExecutedCommands): readonly string[] {
       words.flatMap(listBaseNames)
     ),
   );
-  // The file of a name that is not known may be any that the script runs by its path.
-  const runsPaths = commands.some(({ words: [program] }) => program?.text.includes("/"));
-  const isNamed = (word: ShellWord) =>
-    listBaseNames(word).some((name) => names.has(name)) ||
-    runsPaths && !word.literal && /[$`*?[{]/.test(getBaseName(word.text));
+  const paths = new Set(
+    commands.flatMap(({ words: [program] }) =>
+      program?.text.includes("/") ? getBaseName(program.text) : []
+    ),
+  );
+  const isNamed = (word: ShellWord) => {
+    if (listBaseNames(word).some((name) => names.has(name))) return true;
+    const end = findNameEnd(word);
+    return end !== undefined && [...paths].some((name) => name.endsWith(end));
+  };
   const copiesToRun = commands.some((command) =>
     getProgram(command) === "tee" && command.words.slice(1).some(isNamed)
   );
@@ -173,6 +178,12 @@ function listInputCode({ commands }: ExecutedCommands): readonly string[] {
       command.redirects.some(isRun);
     return isCode ? listTexts(command) : [];
   });
+}
+
+/** Finds the text behind the expansions in the name of a file; `undefined` if it has none. */
+function findNameEnd({ text, literal }: ShellWord): string | undefined {
+  const [, end] = /(?:\$\w+\b|[*?`)}\]])([^$*?`(){}[\]]*)$/.exec(getBaseName(text)) ?? [];
+  return literal ? undefined : end;
 }
 
 /** Returns the names that the file of a word may have, also as it is written. */

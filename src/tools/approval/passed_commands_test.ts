@@ -154,6 +154,7 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       'find "$D" -name \'*.ts\' -exec grep -l "$P" {} +; find . -name "*.$E" -exec cat {} ";"',
       'find . -name *.py; find . -path "./$D" -prune -o -newermt "$T" -printf "%p\\n" -delete',
       'kubectl -n "$N" get pods; helm -n "$N" list',
+      'cat > "docs/$N.md" <<E\nHow to rm a file\nE\n./gradlew build',
       // Numbers of which a text names the variable, and those of the entries of a list.
       'N=0; for f in *; do N=$((N + 1)); done; echo "N=$N"; printf "N=%d\\n" "$N"',
       'A=(b c); for I in "${!A[@]}"; do echo "$I: ${A[$I]} ${A[I]}"; done',
