@@ -243,6 +243,7 @@ const DANGEROUS: readonly (readonly [string, string])[] = [
   ["jq -f .env a", "holds secrets"],
   ["jq -n --rawfile name .env '$name'", "holds secrets"],
   ["cat $(jq -r .env a.json)", "holds secrets"],
+  ["A=.e B=nv; sed -n p $A$B", "holds secrets"],
   ["ls -a | grep .env | xargs cat", "holds secrets"],
   ["cat $(ls -a | grep .env)", "holds secrets"],
   ["ls -a | grep .env | while read -r a; do cat $a; done", "holds secrets"],

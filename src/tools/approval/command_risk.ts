@@ -56,8 +56,8 @@ export function getCommandRisk(command: string): RiskClass {
 }
 
 /** Returns the risk class of the commands of a script. */
-export function getScriptRisk({ commands, opaque, plain }: ExecutedCommands): RiskClass {
-  if (opaque || commands.some(usesNetwork)) return "network";
+export function getScriptRisk({ commands, launched, opaque, plain }: ExecutedCommands): RiskClass {
+  if (opaque || [...commands, ...launched].some(usesNetwork)) return "network";
   return plain && commands.length > 0 && commands.every(isHarmlessCommand) ? "read" : "execute";
 }
 

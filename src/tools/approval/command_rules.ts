@@ -155,20 +155,40 @@ function listInputCode({ commands }: ExecutedCommands): readonly string[] {
   });
   const names = new Set(
     commands.filter((command) => !readsFilesOnly(command)).flatMap(({ words }) =>
-      words.map(({ text }) => getBaseName(text))
+      words.flatMap(listBaseNames)
     ),
   );
+  const paths = new Set(
+    commands.flatMap(({ words: [program] }) =>
+      program?.text.includes("/") ? getBaseName(program.text) : []
+    ),
+  );
+  const isNamed = (word: ShellWord) => {
+    if (listBaseNames(word).some((name) => names.has(name))) return true;
+    const end = findNameEnd(word);
+    return end !== undefined && [...paths].some((name) => name.endsWith(end));
+  };
   const copiesToRun = commands.some((command) =>
-    getProgram(command) === "tee" &&
-    command.words.slice(1).some(({ text }) => names.has(getBaseName(text)))
+    getProgram(command) === "tee" && command.words.slice(1).some(isNamed)
   );
   const isRun = ({ operator, target }: ShellRedirect) =>
-    /^[&]?>/.test(operator) && target !== undefined && names.has(getBaseName(target.text));
+    /^[&]?>/.test(operator) && target !== undefined && isNamed(target);
   return commands.flatMap((command) => {
     const isCode = runsPipe || copiesToRun || interpreters.includes(command) ||
       command.redirects.some(isRun);
     return isCode ? listTexts(command) : [];
   });
+}
+
+/** Finds the text behind the expansions in the name of a file; `undefined` if it has none. */
+function findNameEnd({ text, literal }: ShellWord): string | undefined {
+  const [, end] = /(?:\$\w+\b|[*?`)}\]])([^$*?`(){}[\]]*)$/.exec(getBaseName(text)) ?? [];
+  return literal ? undefined : end;
+}
+
+/** Returns the names that the file of a word may have, also as it is written. */
+function listBaseNames({ text, written = text }: ShellWord): readonly string[] {
+  return [getBaseName(text), getBaseName(written)];
 }
 
 /** Whether a command runs none of the files that it names: it shows them, or adds them to a commit. */
@@ -317,7 +337,7 @@ const FLAGS =
 
 /** Programs whose arguments may be code that starts other programs. */
 const INTERPRETERS =
-  /^(?:[gmn]?awk|(?:perl|ruby|php|lua|pypy|i?python)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|irb|pry|osascript|npm|npx|bunx|tclsh|[gnr]?vim?|r?view|vimdiff|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|fly(?:ctl)?|heroku|start-server-and-test|adb)$/i;
+  /^(?:[gmn]?awk|(?:perl|ruby|php|lua|pypy|i?python)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|irb|pry|osascript|npm|npx|bunx|tclsh|[gnr]?vim?|r?view|vimdiff|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|fly(?:ctl)?|heroku|start-server-and-test|adb|mongosh?|jshell|crystal|sage|kotlin|mispipe|pssh)$/i;
 
 /** Whether code contains the words of a pattern, except its options. */
 function namesAll(code: string, words: readonly string[]): boolean {
@@ -346,7 +366,10 @@ const VALUED_OPTIONS =
 /** Whether the word at an index is an option of a program that has its value in the next word. */
 function hasValuedOption(program: string, words: readonly ShellWord[], index: number): boolean {
   const before = words[index - 1]?.text ?? "";
-  return VALUED_OPTIONS.test(words[index]?.text ?? "") && isOptionItself(words, index) &&
+  const option = words[index]?.text ?? "";
+  const isValued = VALUED_OPTIONS.test(option) ||
+    option === "-n" && /^(?:kubectl|oc|helm)$/.test(program);
+  return isValued && isOptionItself(words, index) &&
     // Letters are options with a value for programs such as kubectl.
     (program === "git" || !/^-\w/.test(before));
 }

@@ -321,6 +321,10 @@ const FORBIDDEN: readonly string[] = [
   "yarn npm publish",
   "git subtree push --prefix a origin b",
   "git lfs push origin",
+  "oc rsh a rm b",
+  "machinectl shell a /bin/rm b",
+  "mispipe 'rm a' cat",
+  'mongosh --eval \'require("child_process").execSync("rm a")\'',
 ];
 
 for (const command of FORBIDDEN) {

@@ -58,6 +58,14 @@ const EVALUATING: readonly string[] = [
   "BASHPID=('a[$(rm b)]')",
   "for SECONDS in 'a[$(rm b)]'; do ls; done",
   'export "OPTIND=a[\\$(rm b)]"',
+  "coproc cat; x='($(rm b))'; declare COPROC=\"$x\"",
+  "coproc A { cat; }; x='($(rm b))'; declare A=\"$x\"",
+  "read -raA < a; x='($(rm b))'; declare A=\"$x\"",
+  "declare -A A=('a[$(rm b)]' 1); for x in \"${!A[@]}\"; do echo $((x)); done",
+  // Arguments that bash takes for variables.
+  "set -k; bash -xc ls PS4='$(rm a)'",
+  "set -o keyword; git log GIT_PAGER='rm a'",
+  "bash -kc 'bash -xc ls PS4=\"\\$(rm a)\"'",
   // The output of a command in an expression.
   "echo $(( $(echo 'a[$(rm b)]') ))",
   "(( $(cat a) ))",

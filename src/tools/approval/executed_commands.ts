@@ -5,6 +5,7 @@
  */
 
 import { EVALUATED_VARIABLES } from "./evaluated_variables.ts";
+import { findCommandsOfFind } from "./find_commands.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
 import { createOtherVariables } from "./numeric_variables.ts";
 import { isOpaque, OPAQUE_PROGRAMS } from "./opaque_programs.ts";
@@ -143,9 +144,13 @@ export function runsArguments(program: string): boolean {
     /^(?:eval|g?find)$/.test(program);
 }
 
-/** Whether the name of a program is certain; the home directory in `~/bin/program` does not change it. */
-export function isKnownProgram({ text, literal }: ShellWord): boolean {
-  return literal || /^~\/[\w@.+/-]*\w$/.test(text);
+/**
+ * Whether the name of a program is certain; its directory does not change it, such as the home directory in `~/bin/program` or a
+ * variable in `"$DIR/program"`. A number may be a descriptor of a file.
+ */
+export function isKnownProgram({ text, literal, quoted = false }: ShellWord): boolean {
+  return literal || /^~\/[\w@.+/-]*\w$/.test(text) ||
+    quoted && /\/[\w@.+-]*[A-Za-z][\w@.+-]*$/.test(text) && /\w$/.test(text);
 }
 
 /** Returns the text that a script passes to a command as its input. */
@@ -173,7 +178,7 @@ class CommandFinder implements ExecutedCommands {
     if (depth > MAX_DEPTH || this.#nestedCharacters > MAX_NESTED_CHARACTERS) {
       return this.#markIncomplete();
     }
-    const parsed = parseShell(script, this.#others);
+    const parsed = parseShell(script, { others: this.#others, isOutermost: depth === 0 });
     this.opaque ||= parsed.opaque || (shell === "other" && parsed.bashOnly);
     this.incomplete ||= parsed.incomplete;
     this.plain &&= parsed.plain;
@@ -191,10 +196,11 @@ class CommandFinder implements ExecutedCommands {
     this.incomplete = true;
   }
 
-  #addCommand(command: SimpleCommand, depth: number): void {
+  #addCommand(written: SimpleCommand, depth: number): void {
+    const [first, ...args] = written.words;
+    const name = first && this.#replaceHome(first);
+    const command = name === undefined ? written : { ...written, words: [name, ...args] };
     this.commands.push(command);
-    const { words } = command;
-    const [name, ...args] = words;
     if (!name) return;
     if (depth > MAX_DEPTH) return this.#markIncomplete();
     if (!isKnownProgram(name)) return this.#markOpaque();
@@ -209,10 +215,21 @@ class CommandFinder implements ExecutedCommands {
     if (program === "command" && /^-[vV]+$/.test(args[0]?.text ?? "")) return;
     if (program === "eval") return this.#findInText(skipOptionsEnd(args), depth);
     if (program === "trap") return this.#findInTrap(args, depth);
-    if (/^g?find$/.test(program)) return this.#findInFind(args, depth);
+    if (/^g?find$/.test(program)) {
+      return this.#findInFind(args.map((word) => this.#replaceHome(word)), depth);
+    }
     const wrapper = WRAPPERS.get(program);
     if (wrapper) return this.#findInWrapper(command, { wrapper, depth });
     if (!isHarmlessCommand(command)) this.#findLaunched(args, depth);
+  }
+
+  /** Writes the home directory before a path as `~`, which is one word, unless the script may change it. */
+  #replaceHome(word: ShellWord): ShellWord {
+    const { isAny, names } = this.#others;
+    const [, path] = /^\$(?:HOME|\{HOME\})(\/[\w@.+/-]*)$/.exec(word.text) ?? [];
+    return word.literal || path === undefined || isAny || names.has("HOME")
+      ? word
+      : { text: `~${path}`, literal: false };
   }
 
   /**
@@ -247,10 +264,14 @@ class CommandFinder implements ExecutedCommands {
       return this.#findInInput(command, depth);
     }
     const options = args.slice(0, args.indexOf(script));
-    // Options whose value is a separate word make it unclear which word is the script.
-    if (!options.every(({ text, literal }) => literal && /^-[a-nr-zA-NP-Z]+$/.test(text))) {
-      this.#markOpaque();
-    }
+    // Other options whose value is a separate word make it unclear which word is the script. With -k, words behind it are
+    // variables.
+    const isPlain = ({ text, literal }: ShellWord, position: number) =>
+      literal &&
+      (/^-[a-jl-nr-zA-NP-Z]+$/.test(text) ||
+        position < index && isModeOption(args[position], args[position + 1]) ||
+        position <= index && isModeOption(args[position - 1], args[position]));
+    if (!options.every(isPlain)) this.#markOpaque();
     const isBash = /^r?bash$/.test(getProgram(command));
     this.#findInText([script], depth, isBash ? "bash" : "other");
   }
@@ -278,16 +299,18 @@ class CommandFinder implements ExecutedCommands {
 
   /** Finds the commands of `find … -exec command … ;`. */
   #findInFind(args: readonly ShellWord[], depth: number): void {
-    let start = -1;
-    for (const [index, { text }] of args.entries()) {
-      const isEnd = text === ";" || text === "+";
-      if (start !== -1 && (isEnd || index === args.length - 1)) {
-        const words = args.slice(start, isEnd ? index : undefined);
-        this.#addWords(markReplaced(words, ["{}"]), depth);
-        start = -1;
-      } else if (start === -1 && /^-(?:exec|execdir|ok|okdir)$/.test(text)) start = index + 1;
+    const { certain, possible, isUnknown } = findCommandsOfFind(args);
+    if (isUnknown) this.#markOpaque();
+    for (const words of certain) this.#addWords(markReplaced(words, ["{}"]), depth);
+    for (const words of possible) {
+      const finder = new CommandFinder();
+      finder.#wrappedWords = this.#wrappedWords;
+      finder.#addWords(markReplaced(words, ["{}"]), depth);
+      this.#wrappedWords = finder.#wrappedWords;
+      if (finder.incomplete) return this.#markIncomplete();
+      if (finder.opaque) this.#markOpaque();
+      for (const found of [...finder.commands, ...finder.launched]) this.launched.push(found);
     }
-    if (args.some(({ literal }) => !literal)) this.#markOpaque();
   }
 
   #findInWrapper(
@@ -355,6 +378,12 @@ function markReplaced(
       ? { ...word, literal: false }
       : word
   );
+}
+
+/** Whether two words set a mode of a shell, such as `-euo pipefail`. */
+function isModeOption(option: ShellWord | undefined, mode: ShellWord | undefined): boolean {
+  return /^-[a-bd-jl-nr-z]*o$/.test(option?.text ?? "") &&
+    /^(?:pipefail|errexit|nounset|xtrace)$/.test(mode?.text ?? "");
 }
 
 function skipOptionsEnd(args: readonly ShellWord[]): readonly ShellWord[] {

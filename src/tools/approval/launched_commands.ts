@@ -15,12 +15,12 @@ import type { ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
 /** Programs that start the program in their arguments, behind options that are not known. */
 const LAUNCHERS =
-  /^(?:setarch|linux32|linux64|i[3-6]86|x86_64|prlimit|numactl|runcon|bwrap|proot|firejail|ssh-agent|dbus-run-session|dbus-launch|valgrind|perf|gdb|unbuffer|rlwrap|ip|cgexec|chpst|eatmydata|faketime|torsocks|torify|proxychains4?|xvfb-run|tmux|screen|npx|bunx|pnpx|uvx|cross-env|dotenv|direnv|hyperfine|ld(?:\.so|-linux.*|-musl.*)|logsave|choom|uclampset|sshpass|dtach|abduco|daemonize|tini|dumb-init|gosu|su-exec|catchsegv|chronic|ifne|systemd-inhibit|systemd-cat|aa-exec|mpirun|mpiexec|cpulimit|softlimit|setuidgid|envdir|corepack|watchexec|mosh|pdsh|sem|ts|retry|run-one|setlock|lockrun|s6-[\w-]+|xcrun|arch|dtruss|wsl|env-cmd|wait-for-it(?:\.sh)?|k3s|minikube|microk8s)$/;
+  /^(?:setarch|linux32|linux64|i[3-6]86|x86_64|prlimit|numactl|runcon|bwrap|proot|firejail|ssh-agent|dbus-run-session|dbus-launch|valgrind|perf|gdb|unbuffer|rlwrap|ip|cgexec|chpst|eatmydata|faketime|torsocks|torify|proxychains4?|xvfb-run|tmux|screen|npx|bunx|pnpx|uvx|cross-env|dotenv|direnv|hyperfine|ld(?:\.so|-linux.*|-musl.*)|logsave|choom|uclampset|sshpass|dtach|abduco|daemonize|tini|dumb-init|gosu|su-exec|catchsegv|chronic|ifne|systemd-inhibit|systemd-cat|aa-exec|mpirun|mpiexec|cpulimit|softlimit|setuidgid|envdir|corepack|watchexec|mosh|pdsh|sem|ts|retry|run-one|setlock|lockrun|s6-[\w-]+|xcrun|arch|dtruss|wsl|env-cmd|wait-for-it(?:\.sh)?|machinectl|k3s|minikube|microk8s)$/;
 
 /** Programs that do so after one of these sub-commands. */
 const LAUNCHERS_WITH_COMMAND =
   /^(?:npm|pnpm|yarn|bun|uv|poetry|bundle|pipx|(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc|nix|conda|mise|cmake|rustup|pyenv|rbenv|nodenv|asdf|pipenv|pdm|hatch|rye|volta|fnm|op|doppler|dotenvx|infisical|aws-vault|chamber|devbox|flatpak|distrobox|toolbox|foreman|honcho|heroku|railway|limactl|adb)$/;
-const LAUNCHING_COMMANDS = /^(?:exec|x|run|dlx|shell|develop|enter|-E|local:run)$/;
+const LAUNCHING_COMMANDS = /^(?:exec|x|rsh|run|dlx|shell|develop|enter|-E|local:run)$/;
 
 /** Launchers that start the first word which is no option. */
 const RUNNERS =
@@ -64,8 +64,12 @@ export function findLaunched(
   const words = command.words.slice(1);
   const launcher = getProgram(command);
   const start = LAUNCHERS.test(launcher) ? 0 : findLaunchStart(launcher, words);
+  // The word behind it names a script of the project.
+  const isScript = launcher === "npm" && words[start - 1]?.text === "run" &&
+    words[start]?.quoted === true;
   const unknown = new Set(
-    listUnknownStarts(launcher, words.slice(start), mayBegin).map((index) => index + start),
+    listUnknownStarts(launcher, words.slice(start), mayBegin).map((index) => index + start)
+      .filter((index) => !(isScript && index === start)),
   );
   const starts: number[] = [];
   for (let index = start; index < words.length && starts.length < MAX_STARTS; index++) {

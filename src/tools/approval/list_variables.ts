@@ -8,7 +8,7 @@
 import type { Assignment, Command, SyntaxNode, Word } from "unbash";
 
 /** Lists of bash itself. */
-const OWN_LISTS = ["DIRSTACK", "FUNCNAME", "GROUPS", "MAPFILE", "PIPESTATUS"];
+const OWN_LISTS = ["COPROC", "DIRSTACK", "FUNCNAME", "GROUPS", "MAPFILE", "PIPESTATUS"];
 
 const DECLARERS = /^(?:declare|typeset|local|export|readonly)$/;
 
@@ -23,8 +23,13 @@ export function listListVariables(nodes: readonly SyntaxNode[]): ReadonlySet<str
       names.add(node.name);
     }
     if (node.type === "Command" && mayFillLists(node)) {
-      for (const arg of node.args) names.add(arg.type === "Word" ? getName(arg.value) : arg.name);
+      for (const arg of node.args) {
+        if (arg.type === "Assignment") names.add(arg.name);
+        else for (const name of listNames(arg.value)) names.add(name);
+      }
     }
+    // The descriptors of its input and output.
+    if (node.type === "Coproc" && node.name) names.add(node.name.value);
   }
   return names;
 }
@@ -40,8 +45,11 @@ function getText(arg: Word | Assignment): string {
   return arg.type === "Word" ? arg.value : arg.text;
 }
 
-function getName(text: string): string {
-  return text.replace(/\+?=.*$/s, "");
+/** Lists the names that a word may have: of a variable before its value, or in the word of an option, as in `read -raNAME`. */
+function listNames(text: string): readonly string[] {
+  const [, options = ""] = /^-(\w+)$/.exec(text) ?? [];
+  const attached = [...options.matchAll(/a/g)].map(({ index }) => options.slice(index + 1));
+  return [text.replace(/\+?=.*$/s, ""), ...attached];
 }
 
 /** Whether a command may declare a list with a text in which bash runs substitutions. */

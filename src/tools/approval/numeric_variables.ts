@@ -27,6 +27,9 @@ const DECLARERS = /^(?:declare|typeset|local|export|readonly)$/;
 /** The definition of a function in code, which may have the name of a counter. */
 const DEFINES_FUNCTION = /\(\s*\)|\bfunction\b/;
 
+/** Commands that only print their arguments. */
+const PRINTERS = /^(?:echo|printf)$/;
+
 /** Commands that run their arguments in the same shell. */
 const EVALUATORS = /^(?:eval|trap)$/;
 
@@ -39,6 +42,9 @@ const SETS_VARIABLES =
 
 /** Programs that print only numbers. */
 const COUNTERS = /^(?:seq|wc|date|nproc|grep|stat|command_not_found_handle)$/;
+
+/** The indices of a list that is none of bash itself. */
+const LIST_INDICES = /^"\$\{!(?!BASH)\w+\[[@*]\]\}"$/;
 
 /** The words and redirections of such a program with which it prints one number. */
 const COUNT =
@@ -113,6 +119,7 @@ export function listNumericVariables(
   const numeric = new Set(OWN_NUMBERS);
   const { names } = others;
   const copies = new Map<string, string>();
+  const hasOnlyLists = !nodes.some(mayDeclareMap);
   for (const node of nodes) {
     if (node.type === "Assignment") {
       const source = findOwnNumber(node);
@@ -125,7 +132,10 @@ export function listNumericVariables(
       if (left.type === "ArithmeticWord" && NAME.test(left.value)) numeric.add(left.value);
     }
     if (node.type === "For") {
-      (node.wordlist?.every(isNumberList) ? numeric : names).add(node.name.text);
+      const isNumeric = node.wordlist?.every((word) =>
+        isNumberList(word) || hasOnlyLists && LIST_INDICES.test(word.text)
+      );
+      (isNumeric ? numeric : names).add(node.name.text);
     }
     if (node.type === "Select") names.add(node.name.text);
     // As in `${name:=value}`.
@@ -135,6 +145,12 @@ export function listNumericVariables(
   }
   for (const [name, source] of copies) if (names.has(source)) names.add(name);
   return others.isAny ? new Set() : new Set([...numeric].filter((name) => !names.has(name)));
+}
+
+/** Whether a command may declare a list whose indices are texts, with the option `-A`. */
+function mayDeclareMap(node: SyntaxNode): boolean {
+  return node.type === "Command" &&
+    [...(node.name ? [node.name] : []), ...node.args].some((arg) => /-\w*A/.test(getValue(arg)));
 }
 
 function addSetVariables({ name, args }: Command, others: OtherVariables): void {
@@ -148,7 +164,8 @@ function addSetVariables({ name, args }: Command, others: OtherVariables): void 
     const text = getValue(arg);
     // Also `env name=value program`.
     const [, assigned] = /^(\w+)\+?=/.exec(text) ?? [];
-    const isWord = arg.type === "Word" && !SHELLS.test(words[0] ?? "");
+    const isWord = arg.type === "Word" && !SHELLS.test(words[0] ?? "") &&
+      !PRINTERS.test(words[0] ?? "");
     if (isWord && assigned !== undefined) others.names.add(assigned);
     if (isSetter || isEvaluator) addNames(text, others.names);
     const isUnknown = /[$`]/.test(text) && !(arg.type === "Assignment" || assigned !== undefined);

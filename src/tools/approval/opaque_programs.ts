@@ -29,6 +29,8 @@ const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["[", /^-[vR]$/],
   ["printf", /^-v/],
   ["wait", /^-\w*p/],
+  // Then all arguments of the form name=value are variables.
+  ["set", /^-\w*k|^keyword$/],
   ["mapfile", /^-\w*C/],
   ["readarray", /^-\w*C/],
   ["jobs", /^-\w*x/],
@@ -63,7 +65,8 @@ const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
 /** Whether a program runs commands that are not parsed. */
 export function isOpaque(program: string, args: readonly ShellWord[]): boolean {
   const isKnown = activatesEnvironment(program, args) ||
-    program === "shopt" && changesPatterns(args);
+    program === "shopt" && changesPatterns(args) ||
+    program === "hash" && args.every(({ text }) => text === "-r");
   return OPAQUE_PROGRAMS.has(program) && !isKnown || hasOpaqueArgument(program, args);
 }
 

@@ -149,6 +149,20 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "yarn rm a",
       "pnpm rm a",
       "docker-compose run --rm a pytest tests/*",
+      // Directories and patterns of find that are no actions.
+      'find "$D" -name \'*.ts\' | wc -l; find "$A" "$B" -name c; find $HOME/a ~/b packages/*/src -type d',
+      'find "$D" -name \'*.ts\' -exec grep -l "$P" {} +; find . -name "*.$E" -exec cat {} ";"',
+      'find . -name *.py; find . -path "./$D" -prune -o -newermt "$T" -printf "%p\\n" -delete',
+      'kubectl -n "$N" get pods; helm -n "$N" list',
+      'cat > "docs/$N.md" <<E\nHow to rm a file\nE\n./gradlew build',
+      // Numbers of which a text names the variable, and those of the entries of a list.
+      'N=0; for f in *; do N=$((N + 1)); done; echo "N=$N"; printf "N=%d\\n" "$N"',
+      'A=(b c); for I in "${!A[@]}"; do echo "$I: ${A[$I]} ${A[I]}"; done',
+      // Programs in a directory that a variable names, and scripts of the project.
+      '"$PWD/node_modules/.bin/tsc" -p .; "$VENV/bin/python" -m pytest; $HOME/.cargo/bin/cargo test',
+      'for S in build test; do npm run "$S" || exit 1; done',
+      "bash -euo pipefail -c 'npm test | tail'; bash -o pipefail -c ls; hash -r; set -euo pipefail",
+      "sed -i '5a\\\ntext' a; sed -i '5i one\\\ntwo' b; sed --version",
       "git subtree pull --prefix a origin b && git lfs ls-files",
     ]
   ) {

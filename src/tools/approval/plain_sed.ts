@@ -21,6 +21,7 @@ const SCRIPT = /^(?:-[nErsuz]*e|--expression(?:=|$))(.*)$/s;
 
 /** Whether the arguments of `sed` have scripts that only select, replace and move lines, and no other options. */
 export function isPlainSed(args: readonly ShellWord[]): boolean {
+  if (args.length === 1 && /^--(?:version|help)$/.test(args[0]?.text ?? "")) return true;
   return parseArguments(args)?.scripts.every(isPlainScript) ?? false;
 }
 
@@ -72,8 +73,8 @@ const COMMAND = new RegExp(
       String.raw`(?:[dpnNDPhHgGxl=]|[qQ]\d*|:\w+|[btT] *\w*)(?=\s*(?:[;}\n]|$))`,
       String.raw`s(?<end>[/|#,@:%!~+])${getExpression(String.raw`\k<end>`)}\k<end>` +
       String.raw`${REPLACEMENT}\k<end>[gpiIM\d]*(?=\s*(?:[;}\n]|$))`,
-      // The text is the rest of the line.
-      String.raw`[aic][^\n]*(?<!\\)$`,
+      // The text is the rest of the script: each of its lines but the last ends with a backslash.
+      String.raw`[aic](?:(?:[^\\\n]|\\[^\n])*\\\n)*[^\n]*(?<!\\)$`,
     ].join("|") +
     String.raw`)[;\s]*`,
   "y",

@@ -32,6 +32,9 @@ const PLAIN = [
   "sed --in-place=.bak 's/a/b/' $FILES",
   "sed -i '5i\\  text' a",
   "sed -i '/x/c text' a",
+  "sed -i '5a\\\ntext' a",
+  "sed -i '5a \\\n  one\\\n\\\n; e rm a' a",
+  "sed -i '5i one\\\\\\\ne rm a' a",
 ];
 
 const OTHERS = [
@@ -46,6 +49,9 @@ const OTHERS = [
   "sed 's/[/]/x/;s/b/ e rm a/;s/c/d/' a",
   "sed '1a\\\ntext\ne rm a' a",
   "sed '1a text\\\\\ne rm a' a",
+  "sed '1a\\\ntext\\\\\ne rm a' a",
+  "sed '1a\\\n\ne rm a' a",
+  "sed '1{a\\\ntext\n}' a",
   "sed -e '1a\\' -e 'e rm a' a",
   "sed '\\,a,e rm a' a",
   "sed 's/a/b/w c' a",

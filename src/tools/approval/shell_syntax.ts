@@ -9,10 +9,10 @@ import {
   type Assignment,
   type Command,
   type DoubleQuotedChild,
-  forEachChild,
   type ParameterExpansionPart,
   parse,
   type Redirection,
+  type Script,
   type SyntaxNode,
   type Word,
   type WordPart,
@@ -33,6 +33,8 @@ import {
   namesNumber,
   type OtherVariables,
 } from "./numeric_variables.ts";
+import { findConstants, foldCommand } from "./constant_variables.ts";
+import { countCalls, walkTree } from "./shell_tree.ts";
 import type { ShellRedirect, ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
 /** The commands of a script, including those in substitutions, subshells and functions, as a flat list. */
@@ -69,21 +71,25 @@ const OPAQUE_SCRIPT: ParsedScript = {
   bashOnly: true,
 };
 
-/**
- * Parses a script.
- *
- * @param others Variables of the scripts around it that may be no numbers; those of this script are added.
- */
+/** Options for {@linkcode parseShell}. */
+interface ParseOptions {
+  /** Variables of the scripts around it that may be no numbers; those of this script are added. Default: none. */
+  readonly others?: OtherVariables;
+  /** Whether no script around it can change its variables. Default: `false`. */
+  readonly isOutermost?: boolean;
+}
+
+/** Parses a script. */
 export function parseShell(
   source: string,
-  others: OtherVariables = createOtherVariables(),
+  { others = createOtherVariables(), isOutermost = false }: ParseOptions = {},
 ): ParsedScript {
   if (source.length > MAX_LENGTH || source.includes("\0") || isDeeplyNested(source)) {
     return OPAQUE_SCRIPT;
   }
   try {
     const reader = new ScriptReader(source);
-    reader.read(parse(source), others);
+    reader.read(parse(source), { others, isOutermost });
     return reader;
   } catch {
     return OPAQUE_SCRIPT;
@@ -140,18 +146,32 @@ class ScriptReader implements ParsedScript {
   readonly #source: string;
   /** Words that are compared with the value of a variable, and lists of directories of programs. */
   readonly #noWords = new Set<SyntaxNode>();
+  /** The values of the constants that are assigned so far. */
+  readonly #values = new Map<string, string>();
 
   constructor(source: string) {
     this.#source = source;
   }
 
-  read(root: SyntaxNode, others: OtherVariables): void {
+  read(root: Script, { others, isOutermost }: Required<ParseOptions>): void {
     const nodes = [...walkTree(root)];
+    const constants = isOutermost ? findConstants(root, nodes, isLiteral) : undefined;
     const numbers = listNumericVariables(nodes, others);
     const lists = listListVariables(nodes);
     for (const node of nodes) {
       this.#readNode(node, numbers);
       if (node.type === "Command" && mayEvaluateList(node, lists)) this.opaque = true;
+      const assigned = node.type === "Command" ? constants?.get(node) ?? [] : [];
+      for (const { name, value } of assigned) this.#values.set(name, value);
+    }
+  }
+
+  #addCommand(node: Command): void {
+    const command = foldCommand(toSimpleCommand(node), node, this.#values);
+    this.commands.push(command);
+    const targets = command.redirects.flatMap(({ target }) => target ?? []);
+    for (const word of [...command.words, ...targets]) {
+      if (word.written !== undefined) this.words.push(word);
     }
   }
 
@@ -161,7 +181,7 @@ class ScriptReader implements ParsedScript {
     if (isBashOnly(node, this.#source)) this.bashOnly = true;
     switch (node.type) {
       case "Command":
-        this.commands.push(toSimpleCommand(node));
+        this.#addCommand(node);
         break;
       case "Redirected":
         this.commands.push({ assignments: [], words: [], redirects: toRedirects(node.redirects) });
@@ -473,23 +493,4 @@ function isLiteralPart(part: WordPart): boolean {
 function hasExpansion(text: string): boolean {
   return /[$`*?]/.test(text) || text.includes("[") && text.includes("]") ||
     text.includes("{") && /,|\.\./.test(text);
-}
-
-function countCalls(body: SyntaxNode, name: string): number {
-  let count = 0;
-  for (const node of walkTree(body)) {
-    if (node.type === "Command" && node.name?.value === name) count++;
-  }
-  return count;
-}
-
-/** Yields the nodes of a tree in source order. It does not recurse: the operators of a long expression nest deeply. */
-function* walkTree(root: SyntaxNode): Generator<SyntaxNode> {
-  const pending: SyntaxNode[] = [root];
-  for (let node = pending.pop(); node; node = pending.pop()) {
-    yield node;
-    const children: SyntaxNode[] = [];
-    forEachChild(node, (child) => children.push(child));
-    pending.push(...children.reverse());
-  }
 }

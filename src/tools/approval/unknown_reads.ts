@@ -8,6 +8,7 @@
 import { compileGlob, expandBraces } from "../../core/ignore/glob.ts";
 import { compileSecretGlobs, PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
+import { mayBeOption } from "./find_commands.ts";
 import { readsFoundFiles } from "./found_names.ts";
 import { isHarmlessCommand, WITHOUT_FILES } from "./harmless_commands.ts";
 import { readsOnlyBelow } from "./inner_reads.ts";
@@ -49,6 +50,7 @@ function readsUnknownFiles(command: SimpleCommand): boolean {
   const isPlaceholder = args.some(({ text }) => text.includes("{}"));
   if (isPlaceholder && !WITHOUT_CONTENT.has(program)) return true;
   if (setsSearchOptions(command)) return true;
+  if (/^g?find$/.test(program) && args.some(mayBeOption)) return true;
   if (isHarmlessCommand(command)) return false;
   if (redirects.some(hasUnknownInput)) return true;
   const texts = args.map(({ text }) => text);
@@ -64,7 +66,7 @@ function setsSearchOptions({ words, assignments }: SimpleCommand): boolean {
 }
 
 /** Options for a list of the files to read. */
-const NAME_LISTS = /^--(?:files0?-from|null-files)/;
+const NAME_LISTS = /^(?:--?files0?-from|--null-files)/;
 
 function hasUnknownInput({ operator, target }: ShellRedirect): boolean {
   return /^<>?$/.test(operator) && target !== undefined && isUnknown(target);

@@ -80,6 +80,8 @@ const UNKNOWN = [
   "ls -a | grep env | xargs cat",
   "ls -a | xargs -I F head F",
   "find . -type f -exec cat {} +",
+  'find "$A" "$B"',
+  "find -files0-from a",
   "find . -name '.e*' -exec cat {} +",
   "find . -name .env -exec cat {} +",
   "find . -name '*' | xargs cat",

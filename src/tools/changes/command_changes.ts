@@ -113,7 +113,10 @@ export class CommandChanges {
       "files whose names are not UTF-8",
       others.filter((path) => !isExactPath(path)),
     );
-    this.#noteOthers("files that are older than the command, and were not recorded before", older);
+    this.#noteOthers(
+      "files that may be older than the command, and were not recorded before",
+      older,
+    );
     this.#noteOthers("ignored files and secrets", ignored);
     const listOmitted = (name: "large" | "repositories") => [
       ...new Set([...before.omitted[name], ...after.omitted[name]]),

@@ -339,44 +339,6 @@ Deno.test("undoTurn(): removes the directories that write_file made, unless they
   assertEquals([workspace.exists("a"), workspace.exists("d")], [false, true]);
 });
 
-/** Commands after which files are new for git that existed before, and the files that an undo must keep. */
-const OLDER_FILES: readonly {
-  readonly name: string;
-  readonly command: string;
-  readonly kept: readonly string[];
-}[] = [
-  { name: "no longer ignored", command: "echo x > .gitignore", kept: ["ignored"] },
-  { name: "moved from an ignored place", command: "mv ignored moved", kept: ["moved"] },
-  { name: "moved from a secret place", command: "mv .env moved", kept: ["moved"] },
-  {
-    name: "no longer in a nested repository",
-    command: "rm -rf sub/.git; cp sub/a new; mv new sub/a",
-    kept: ["sub/a"],
-  },
-  { name: "no longer large", command: "echo x > new; mv new large", kept: ["large"] },
-];
-
-for (const { name, command, kept } of OLDER_FILES) {
-  Deno.test({
-    name: `undoTurn(): keeps and names a file that is older than the command, and ${name}`,
-    ignore,
-    async fn() {
-      const changeLog = new ChangeLog();
-      await using workspace = new TestWorkspace({}, { changeLog });
-      workspace.writeFile(".gitignore", "ignored\n");
-      for (const path of ["ignored", ".env", "a.txt", "sub/a"]) workspace.writeFile(path, path);
-      runGit(workspace, "git init -q sub; truncate -s 30M large");
-      await workspace.callTool("bash", { command: `${command}; mv a.txt b.txt; echo x > made` });
-      const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
-      assertEquals(removed, ["b.txt", "made"]);
-      for (const path of kept) assertEquals(workspace.exists(path), true, path);
-      assertStringIncludes(untracked.join("; "), `not recorded before: ${kept.join(", ")}`);
-      assertStringIncludes(untracked.join("; "), "files over 20 MB: large");
-      assertEquals(workspace.readFile("a.txt"), "a.txt");
-    },
-  });
-}
-
 Deno.test({
   name: "undoTurn(): a file and a directory that took each other's place are undone",
   ignore,

@@ -210,7 +210,12 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const isFile = (mode: string) => mode === "000000" || mode.startsWith("100");
     const isRestorable = ({ oldMode, newMode, oldId, newId, path }: RawChange) =>
       isFile(oldMode) && isFile(newMode) && oldId !== newId && isExactPath(path);
-    const older = await this.#findOlderFiles(entries.filter(isRestorable), before, signal);
+    // Where the ignored files are not known, each may have been ignored.
+    const mayBeIgnored = before.omitted.ignored === undefined && entries.some(isIgnoreFile);
+    const older = await this.#findOlderFiles(entries.filter(isRestorable), before, {
+      mayBeIgnored,
+      signal,
+    });
     // Its content can be restored, but not its kind.
     const isReplacedByLink = ({ oldMode, newMode, path }: RawChange) =>
       oldMode.startsWith("100") && newMode === LINK_MODE && isExactPath(path);
@@ -241,16 +246,17 @@ export class WorkTreeSnapshots implements AsyncDisposable {
 
   /**
    * Finds the files of which the earlier snapshot has no content although they existed: it left out a file with this
-   * path, or the file was created before it, under another path.
+   * path, also one that was ignored and no longer is, or the file was created before it, under another path.
    */
   async #findOlderFiles(
     entries: readonly RawChange[],
     { id, time, omitted }: TakenSnapshot,
-    signal: AbortSignal,
+    { mayBeIgnored, signal }: { readonly mayBeIgnored: boolean; readonly signal: AbortSignal },
   ): Promise<ReadonlySet<string>> {
     const added = entries.filter(({ oldMode }) => oldMode === "000000");
+    const ignored = new Set(omitted.ignored);
     const wasOmitted = (path: string) =>
-      omitted.large.includes(path) ||
+      mayBeIgnored || findEntry(path, ignored) !== undefined || omitted.large.includes(path) ||
       omitted.repositories.some((name) => path.startsWith(`${name}/`));
     const wasCreatedBefore = async (path: string) => {
       const status = await statIfExists(join(this.#root, path)).catch(() => undefined);
@@ -273,8 +279,9 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<readonly string[]> {
     const { ignored, large, repositories } = after.omitted;
-    const find = async (types: readonly string[]) => {
-      const args = [".", ...SKIP_CACHES, ...types, "-cnewer", marker, "-print0"];
+    const find = async (...types: readonly string[]) => {
+      const isType = types.flatMap((type) => ["-o", "-type", type]).slice(1);
+      const args = [".", ...SKIP_CACHES, "(", ...isType, ")", "-cnewer", marker, "-print0"];
       const output = await this.#run("find", args, { signal, maxCode: 1 });
       return splitPaths(output).map((path) => path.replace(/^\.\//, ""));
     };
@@ -282,7 +289,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       const args = ["ls-tree", "-r", "-z", "--name-only", after.id];
       const others = new Set([...large, ...splitPaths(await this.#git(args, { signal }))]);
       const isIn = (path: string) => repositories.some((name) => path.startsWith(`${name}/`));
-      return (await find(["-type", "f"])).filter((path) => !others.has(path) && !isIn(path));
+      return (await find("f", "l")).filter((path) => !others.has(path) && !isIn(path));
     }
     const current = new Set(ignored);
     const gone: string[] = [];
@@ -290,7 +297,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       if (!current.has(path) && await this.#isMissing(path)) gone.push(path);
     }
     if (ignored.length === 0) return gone;
-    const changed = await find(["(", "-type", "f", "-o", "-type", "d", ")"]);
+    const changed = await find("f", "l", "d");
     const entries = changed.flatMap((path) => findEntry(path, current) ?? []);
     return [...new Set([...gone, ...entries])].sort();
   }
@@ -476,6 +483,10 @@ const SKIP_CACHES = [".git", ...CACHES].flatMap((name) => ["-name", name, "-prun
 
 function isInCache(path: string): boolean {
   return path.split("/").some((name) => CACHES.includes(name));
+}
+
+function isIgnoreFile({ path }: RawChange): boolean {
+  return /(?:^|\/)\.gitignore$/.test(path);
 }
 
 /** Finds the entry that is a path or a directory above it. A directory changes when a name in it does. */

@@ -1,0 +1,115 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { ChangeLog } from "./change_log.ts";
+
+const ignore = Deno.build.os === "windows";
+
+function runShell(workspace: TestWorkspace, command: string): void {
+  const { success } = new Deno.Command("bash", {
+    args: ["-ec", command],
+    cwd: workspace.directory,
+    env: { GIT_CONFIG_GLOBAL: "/dev/null" },
+  }).outputSync();
+  assertEquals(success, true);
+}
+
+/** Commands after which files are new for git that existed before, and the files that an undo must keep. */
+const OLDER_FILES: readonly {
+  readonly name: string;
+  readonly command: string;
+  readonly kept: readonly string[];
+}[] = [
+  { name: "moved from an ignored place", command: "mv ignored moved", kept: ["moved"] },
+  { name: "moved from a secret place", command: "mv .env moved", kept: ["moved"] },
+  {
+    name: "no longer in a nested repository",
+    command: "rm -rf sub/.git; cp sub/a new; mv new sub/a",
+    kept: ["sub/a"],
+  },
+  { name: "no longer large", command: "echo x > new; mv new large", kept: ["large"] },
+];
+
+for (const { name, command, kept } of OLDER_FILES) {
+  Deno.test({
+    name: `undoTurn(): keeps and names a file that existed before the command, and was ${name}`,
+    ignore,
+    async fn() {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      workspace.writeFile(".gitignore", "ignored\n");
+      for (const path of ["ignored", ".env", "a.txt", "sub/a"]) workspace.writeFile(path, path);
+      runShell(workspace, "git init -q sub; truncate -s 30M large");
+      await workspace.callTool("bash", { command: `${command}; mv a.txt b.txt; echo x > made` });
+      const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+      assertEquals(removed, ["b.txt", "made"]);
+      for (const path of kept) assertEquals(workspace.exists(path), true, path);
+      assertStringIncludes(untracked.join("; "), `not recorded before: ${kept.join(", ")}`);
+      assertStringIncludes(untracked.join("; "), "files over 20 MB: large");
+      assertEquals(workspace.readFile("a.txt"), "a.txt");
+    },
+  });
+}
+
+Deno.test({
+  name:
+    "undoTurn(): keeps and names files that were ignored and no longer are, also if they were written again",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile(".gitignore", "*ignored\nbuild/\n");
+    for (const path of ["ignored", "not_ignored", "build/a", "a.txt"]) {
+      workspace.writeFile(path, path);
+    }
+    const command =
+      "echo x > .gitignore; sed -i s/a/b/ ignored build/a; mv a.txt b.txt; echo x > made";
+    await workspace.callTool("bash", { command });
+    const { removed, restored, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals([removed, restored], [["b.txt", "made"], [".gitignore", "a.txt"]]);
+    assertEquals(workspace.readFile("build/a"), "build/b");
+    assertEquals(workspace.exists("ignored"), true);
+    assertEquals(workspace.exists("not_ignored"), true);
+    assertStringIncludes(
+      untracked.join("; "),
+      "not recorded before: build/a, ignored, not_ignored",
+    );
+  },
+});
+
+for (const isNested of [false, true]) {
+  const place = isNested ? "next to a nested repository" : "in a work tree";
+  Deno.test({
+    name: `undoTurn(): names an ignored file ${place} that a link replaced`,
+    ignore,
+    async fn() {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      workspace.writeFile(".gitignore", "*.log\n");
+      for (const path of ["a.log", "b.log", "c.txt"]) workspace.writeFile(path, path);
+      if (isNested) runShell(workspace, "git init -q sub");
+      await workspace.callTool("bash", { command: "ln -sf c.txt a.log; echo x > c.txt" });
+      const { restored, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+      assertEquals(restored, ["c.txt"]);
+      assertStringIncludes(untracked.join("; "), "ignored files and secrets: a.log");
+    },
+  });
+}
+
+Deno.test({
+  name: "undoTurn(): with nested repositories, keeps and names new files if an ignore file changed",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile("lib/.gitignore", "ignored\n");
+    for (const path of ["lib/ignored", "a.txt"]) workspace.writeFile(path, path);
+    runShell(workspace, "git init -q sub");
+    const command =
+      "echo x > lib/.gitignore; sed -i s/i/I/ lib/ignored; mv a.txt b.txt; echo x > made";
+    await workspace.callTool("bash", { command });
+    const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(removed, ["b.txt"]);
+    assertEquals(workspace.readFile("lib/ignored"), "lIb/ignored");
+    assertStringIncludes(untracked.join("; "), "not recorded before: lib/ignored, made");
+  },
+});
