@@ -92,7 +92,6 @@ export class ReadableQueue<Value extends object> {
   discard(): void {
     this.#discards = true;
     this.clear();
-    this.#options.onEmpty?.();
   }
 
   /** Creates the stream; call it once. */

@@ -15,8 +15,8 @@ export function refusePromise(value: unknown, callback: string): void {
   throw new TypeError(`${callback} returned a promise: it must return its value directly`);
 }
 
-/** Maximum number of values that are searched for promises. */
-const MAX_VALUES = 10_000;
+/** Maximum number of objects that are searched for promises. */
+const MAX_OBJECTS = 10_000;
 
 /** Ignores rejections of a promise, or of the promises in a value, since they would end the process. Never throws. */
 export function ignoreRejections(root: unknown): void {
@@ -25,8 +25,8 @@ export function ignoreRejections(root: unknown): void {
     try {
       // Some objects with a `then` call both functions.
       if (isThenable(value)) value.then(() => {}, () => {});
-      else if (isSearchable(value) && values.size < MAX_VALUES) {
-        for (const member of Object.values(value)) values.add(member);
+      else if (isObject(value) && !ArrayBuffer.isView(value) && values.size < MAX_OBJECTS) {
+        for (const member of Object.values(value)) if (isObject(member)) values.add(member);
       }
     } catch {
       // The promises of a value that cannot be read are not known.
@@ -34,8 +34,8 @@ export function ignoreRejections(root: unknown): void {
   }
 }
 
-function isSearchable(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !ArrayBuffer.isView(value);
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** Whether a value is a promise, or behaves like one. */

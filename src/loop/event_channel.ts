@@ -69,6 +69,7 @@ export class EventChannel {
 
   /** Discards all events, for a run whose stream is not read; its writer never waits. */
   discard(): void {
+    this.release();
     this.#queue.discard();
   }
 

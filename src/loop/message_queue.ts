@@ -83,6 +83,7 @@ export class MessageQueue implements MessageSource {
 
   /** Returns the messages that {@linkcode MessageQueue.take} would take now. */
   peek(): readonly AgentMessage[] {
+    if (this.size === 0) return [];
     const end = this.#options.mode === "all" ? undefined : this.#first + 1;
     return this.#messages.slice(this.#first, end).map(({ message }) => message);
   }
