@@ -130,7 +130,7 @@ function toBlocks<Block extends JsonObject>(
       const blocks = format.omitLostCalls(converted);
       const omitted = converted.length - blocks.length;
       for (let count = 0; count < omitted; count++) omissions.add("content_left_out", LOST_ITEMS);
-      // The API refuses a reply that ends with thinking, as one does that was cut off while thinking.
+      // The API refuses a reply that ends with thinking, such as one that was cut off while thinking.
       while (format.isThinking(blocks.at(-1))) blocks.pop();
       return blocks;
     }

@@ -69,8 +69,8 @@ export function toWireMessages(
 }
 
 /**
- * Adds a cache point to the end of a message, before documents there that the API converts to text, as all but PDF: a cache
- * point that follows one has "messages.0.content.2.type: Field required" as the answer.
+ * Adds a cache point to the end of a message, but before documents that the API converts to text, which are all but PDF: it
+ * rejects a cache point after one with "messages.0.content.2.type: Field required".
  */
 function addCachePoint(content: WireBlock[], cachePoint: WireBlock): void {
   const index = content.findLastIndex((block) => !isConvertedDocument(block)) + 1;

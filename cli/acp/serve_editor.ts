@@ -6,10 +6,12 @@
 
 import { noteStartedProgram } from "../../src/platform/started_programs.ts";
 import { serveAcp } from "../../src/protocols/acp/mod.ts";
+import { ACP_PACKAGE } from "../../src/protocols/acp/sdk_package.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
+import { describeMissingPackage } from "../host/installed_package.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import type { Output } from "../host/terminal.ts";
 import { configureRun } from "../run/configure_run.ts";
@@ -32,6 +34,8 @@ export async function serveEditor(
       "Add it to the settings of the editor (docs/acp.md). At a terminal: swink",
     );
   }
+  const missing = describeMissingPackage(ACP_PACKAGE.name, "Editors");
+  if (missing !== undefined) throw new ConfigurationError(missing);
   // Its commands may run in the terminal of the editor.
   noteStartedProgram();
   const host = separateProtocol(systemHost);

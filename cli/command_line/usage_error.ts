@@ -94,6 +94,9 @@ function checkValue(
   const value = inlineValue ?? next ?? "";
   const isOtherOption = inlineValue === undefined && isOption(value);
   if (value !== "" && !isOtherOption) return;
+  if (option.optionalValue && value === "") {
+    throw createUsageError(path, `The value of ${flag} is empty: ${flag} ${formatValue(option)}`);
+  }
   const hint = isOtherOption ? ` (or ${flag}=${next} if ${next} is the value)` : "";
   throw createUsageError(
     path,

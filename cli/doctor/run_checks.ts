@@ -20,6 +20,7 @@ import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { getProgramDirectories } from "../host/program_directories.ts";
 import { VERSION } from "../host/version.ts";
+import { describeMissingClient } from "../mcp/client_check.ts";
 import { findTrustedRoot, openProject } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getStyle, type Style } from "../render/style.ts";
@@ -252,8 +253,11 @@ async function checkServers(host: Host): Promise<CheckResult[]> {
     const { config: { mcpServers = {} }, problems } = await readServers(sources, env);
     const names = Object.keys(mcpServers);
     const finding = names.length === 0 ? "none" : `${names.join(", ")}; try: swink mcp test`;
+    const missing = names.length === 0 ? undefined : describeMissingClient();
     return [
-      { type: "ok", subject, finding },
+      missing === undefined
+        ? { type: "ok", subject, finding }
+        : { type: "warning", subject, finding: names.join(", "), advice: `${missing}.` },
       ...problems.map((problem) => ({ type: "warning", subject, finding: problem } as const)),
     ];
   } catch (error) {

@@ -6,5 +6,5 @@ export function describeOldDeno(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)) return undefined;
   return `Deno ${version} is too old: swink needs Deno ${OLDEST.major}.${OLDEST.minor} or later. ` +
-    "Update it: deno upgrade";
+    "Update it: deno upgrade, or where npm has installed it, npm install --global deno@latest";
 }

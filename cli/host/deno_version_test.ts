@@ -3,7 +3,9 @@ import { describeOldDeno } from "./deno_version.ts";
 
 Deno.test("describeOldDeno(): names the version that is needed for one that is too old, and accepts later ones", () => {
   for (const version of ["1.46.3", "2.0.6", "2.7.14"]) {
-    assertStringIncludes(describeOldDeno(version) ?? "", `Deno ${version} is too old`);
+    const problem = describeOldDeno(version) ?? "";
+    assertStringIncludes(problem, `Deno ${version} is too old`);
+    assertStringIncludes(problem, "deno upgrade, or where npm has installed it, npm install");
   }
   for (
     const version of ["2.8.0", "2.9.6", "2.10.0", "2.11.0+3f1c0de", "3.0.0", Deno.version.deno]

@@ -15,6 +15,7 @@ import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { VERSION } from "../host/version.ts";
 import type { ElicitationQuestions } from "./ask_elicitation.ts";
+import { describeMissingClient } from "./client_check.ts";
 import { readServers, type ServerSources } from "./server_files.ts";
 
 /** Maximum number of problems that are kept until they are shown; a server could cause them without end. */
@@ -44,7 +45,8 @@ export interface ConnectedServers extends AsyncDisposable {
 }
 
 /**
- * Connects to the configured servers; `undefined` if there are none. A server that does not start is a warning.
+ * Connects to the configured servers; `undefined` if there are none. A server that does not start is a warning, as is
+ * a missing package, without which none starts.
  *
  * @throws {ConfigurationError} If a file is invalid.
  */
@@ -55,14 +57,16 @@ export async function connectServers(
   const { config, environment, problems } = await readServers(sources, env);
   const waiting = new Set(Object.keys(config.mcpServers ?? {}));
   if (waiting.size + problems.length === 0) return undefined;
-  const warnings = [...problems];
+  const missing = describeMissingClient();
+  if (missing !== undefined) waiting.clear();
+  const warnings = [...(missing === undefined ? [] : [missing]), ...problems];
   const report = (warning: string) => {
     const isNew = warnings.length < MAX_WARNINGS && !warnings.includes(warning);
     if (isNew) warnings.push(warning);
   };
   const started = Promise.withResolvers<void>();
   if (waiting.size === 0) started.resolve();
-  const connection = await connectMcp(config, {
+  const connection = await connectMcp(missing === undefined ? config : { mcpServers: {} }, {
     sandbox,
     // The wait below ends with the run.
     waitMs: 0,

@@ -10,7 +10,7 @@ import type { McpConfig } from "../../src/mcp/mod.ts";
 import type { SandboxOptions } from "../../src/tools/mod.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import { changeConfigFile } from "../config/config_file.ts";
-import { UsageError } from "../host/cli_error.ts";
+import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
@@ -19,6 +19,7 @@ import { findTrustedRoot } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { toShownUrl } from "../render/shown_url.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
+import { describeMissingClient } from "./client_check.ts";
 import { connectServers } from "./connect_servers.ts";
 import { readServers, type ServerSources } from "./server_files.ts";
 import { getUserServersPath } from "./server_paths.ts";
@@ -141,6 +142,8 @@ export async function testServers(
   settings: ServerTestSettings,
   host: Host,
 ): Promise<ExitCode> {
+  const missing = describeMissingClient();
+  if (missing !== undefined) throw new ConfigurationError(missing);
   // A signal ends the servers, too.
   using interrupt = new InterruptHandler(host);
   const { signal } = interrupt;

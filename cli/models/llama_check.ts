@@ -5,15 +5,16 @@
  */
 
 import { LLAMA_PACKAGE } from "../../src/local/mod.ts";
+import {
+  describeMissingPackage,
+  INSTALLATION,
+  type Installation,
+} from "../host/installed_package.ts";
 
 /** The way in which this program was installed. */
-export interface Installation {
+export interface LlamaInstallation extends Installation {
   /** Whether it is a program compiled by `deno compile`. */
   readonly isExecutable: boolean;
-  /** URL of this module. */
-  readonly url: string;
-  /** Returns the URL of an installed package; throws if there is none. */
-  readonly resolve: (name: string) => string;
 }
 
 /**
@@ -21,22 +22,15 @@ export interface Installation {
  * but neither for an executable nor for the npm package.
  */
 export function findLlamaProblem(
-  { isExecutable, url, resolve }: Installation = {
+  { isExecutable, ...installation }: LlamaInstallation = {
     isExecutable: Deno.build.standalone,
-    url: import.meta.url,
-    resolve: import.meta.resolve,
+    ...INSTALLATION,
   },
 ): string | undefined {
   const { name } = LLAMA_PACKAGE;
   if (isExecutable) {
     return "Models cannot run in this executable, which does not contain llama.cpp.";
   }
-  if (!url.includes("/node_modules/")) return undefined;
-  try {
-    resolve(name);
-    return undefined;
-  } catch {
-    return `Models run in this program after this installation: npm install ${name}, ` +
-      "with --global if swink is installed globally.";
-  }
+  const missing = describeMissingPackage(name, "Models on this device", installation);
+  return missing === undefined ? undefined : `${missing}.`;
 }

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { findLlamaProblem, type Installation } from "./llama_check.ts";
+import { findLlamaProblem, type LlamaInstallation } from "./llama_check.ts";
 
-const INSTALLED: Installation = {
+const INSTALLED: LlamaInstallation = {
   isExecutable: false,
   url: "file:///usr/lib/node_modules/@swink/agent/cli/models/llama_check.js",
   resolve: (name) => `file:///usr/lib/node_modules/${name}/dist/index.js`,

@@ -30,7 +30,7 @@ export interface ConnectionOptions extends Pick<RunSettings, "record" | "replay"
 /**
  * Opens the connection that the settings select.
  *
- * @throws {UsageError} If the recording to replay is missing or invalid.
+ * @throws {UsageError} If the recording to replay is missing or invalid, or the file to record to is no recording.
  */
 export async function openConnection(
   { record, replay, hasOnePrompt = false }: ConnectionOptions,
@@ -39,16 +39,23 @@ export async function openConnection(
   if (replay !== undefined) return await openReplay(replay, hasOnePrompt);
   const today = new Date(now());
   if (record !== undefined) {
-    const { recordFetch } = await loadTesting();
-    const recorder = recordFetch(fetch, record, { now });
+    const recorder = await openRecorder(record, { fetch, now });
     return { fetch: recorder, today, [Symbol.asyncDispose]: () => recorder.close() };
   }
   return { fetch, today, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
-/** Loads the recorder and the player of recordings. */
-function loadTesting(): Promise<typeof import("../../src/testing/mod.ts")> {
-  return importLate("../../src/testing/mod.ts", import.meta.url);
+async function openRecorder(file: string, { fetch, now }: Pick<Host, "fetch" | "now">) {
+  const { checkCassetteFile, recordFetch } = await importLate<
+    typeof import("../../src/cassettes/record_fetch.ts")
+  >("../../src/cassettes/record_fetch.ts", import.meta.url);
+  try {
+    await checkCassetteFile(file);
+  } catch (error) {
+    if (AgentError.is(error)) throw new UsageError(`--record: ${error.message}`);
+    throw error;
+  }
+  return recordFetch(fetch, file, { now });
 }
 
 async function openReplay(file: string, hasOnePrompt: boolean): Promise<ModelConnection> {
@@ -70,5 +77,9 @@ async function createAgentReplay(file: string) {
 }
 
 async function createExactReplay(file: string) {
-  return (await loadTesting()).replayCassette(file);
+  const { replayCassette } = await importLate<typeof import("../../src/cassettes/mod.ts")>(
+    "../../src/cassettes/mod.ts",
+    import.meta.url,
+  );
+  return replayCassette(file);
 }

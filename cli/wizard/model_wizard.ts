@@ -58,7 +58,7 @@ const INTRODUCTION = [
   "? No model is configured yet.",
   "  anthropic  Claude, with a key from console.anthropic.com",
   "  openai     GPT, with a key from platform.openai.com",
-  "  local      a model on this device, as of Ollama or vLLM",
+  "  local      a model on this device, also in Ollama or vLLM",
   "  demo       a run with a scripted model, without a key",
   "  quit       shows the other ways",
 ];

@@ -28,7 +28,11 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", ...(isWindows ? [] : ["SIGQ
 
 // Without a project around it, as after `npm install --global`, Deno finds packages in node_modules only with this option.
 const options = ["-A", "--quiet", "--no-config", "--no-lock", "--node-modules-dir=manual"];
-const child = spawn(findDeno(), ["run", ...options, program, ...args], { stdio: "inherit" });
+const deno = findDeno();
+const child = spawn(deno.path, ["run", ...options, program, ...args], {
+  stdio: "inherit",
+  env: deno.env,
+});
 child.on("error", (error) => {
   const reason = error.code === "ENOENT" ? "deno is not in PATH" : error.message;
   // On Windows, npm installs a script in place of a program, which cannot be started without a shell.
@@ -41,16 +45,24 @@ child.on("error", (error) => {
 child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 
 /**
- * Returns the deno program. A script in its place, such as that of the npm package deno whose install script did not run,
- * would end at a signal and leave its program running: that one is started instead.
+ * Returns the deno program and its environment. A script in its place, such as that of the npm package deno whose install
+ * script did not run, would end at a signal and leave its program running: that one is started instead, with the variables
+ * that the script sets.
  */
 function findDeno() {
   const paths = isWindows ? [] : (process.env.PATH ?? "").split(delimiter);
   const path = paths.map((directory) => join(directory, "deno")).find(isProgram);
-  if (path === undefined || !isScript(path)) return "deno";
-  const args = ["eval", "--no-config", "--no-lock", "console.log(Deno.execPath())"];
+  if (path === undefined || !isScript(path)) return { path: "deno", env: process.env };
+  const code = "console.log(JSON.stringify({ path: Deno.execPath(), env: Deno.env.toObject() }))";
+  const args = ["eval", "--no-config", "--no-lock", code];
   const { stdout } = spawnSync(path, args, { stdio: ["ignore", "pipe", "ignore"] });
-  return stdout?.toString().trim() || path;
+  try {
+    const found = JSON.parse(stdout.toString().trim().split("\n").at(-1)); // a script may print lines before
+    if (isProgram(found.path)) return found; // not where it is in a container
+  } catch {
+    // The program that is started below reports what is wrong with the script.
+  }
+  return { path, env: process.env };
 }
 
 function isProgram(path) {

@@ -7,8 +7,8 @@
 import { BadRequestError } from "../core/errors.ts";
 
 /**
- * Checks a list of texts to redact; a single text would be taken apart into its letters, which hide nothing. The message
- * of the error has none of them.
+ * Checks a list of texts to redact; a single text would be read as the list of its letters. The message of the error does
+ * not quote them.
  *
  * @throws {BadRequestError} If it is no array of texts.
  */

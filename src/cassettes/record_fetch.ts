@@ -8,7 +8,12 @@ import { checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { type CassetteExchange, formatExchange, formatHeader, isCassette } from "./cassette.ts";
-import { type CassetteFiles, type CassettePath, createRecordingFiles } from "./cassette_files.ts";
+import {
+  type CassetteFiles,
+  type CassettePath,
+  createRecordingFiles,
+  localFiles,
+} from "./cassette_files.ts";
 import { checkSecrets } from "./check_secrets.ts";
 import { createOutgoingRequest, type FetchArguments } from "./cassette_request.ts";
 import { ExchangeRecorder } from "./record_exchange.ts";
@@ -161,7 +166,10 @@ class FetchRecorder {
  *
  * @throws {BadRequestError} If the file cannot be read, or exists and is not a cassette.
  */
-export async function checkCassetteFile(file: CassettePath, files: CassetteFiles): Promise<void> {
+export async function checkCassetteFile(
+  file: CassettePath,
+  files: CassetteFiles = localFiles,
+): Promise<void> {
   let text: string | undefined;
   try {
     text = await files.read(file);

@@ -10,6 +10,7 @@ import type { TurnEndReason } from "../core/event.ts";
 import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
+import { describeTurnLimit } from "../core/turn_limit.ts";
 import type { TurnInput } from "./message_source.ts";
 import { callModel, type ModelReply } from "./model_call.ts";
 import { runPostTurn, runPreTurn, type SlotVerdict } from "./policy_slots.ts";
@@ -81,8 +82,10 @@ function admitTurn({ config }: RunServices, { turn }: RunProgress): TurnAdmissio
     const isChecked = policies.some(({ preTurn }) => preTurn);
     return isChecked ? undefined : { type: "admitted", injected: [] };
   }
-  const reason = `The run reached its limit of ${maxTurns} turns`;
-  return { type: "refused", stoppedBy: { policy: "max_turns", reason } };
+  return {
+    type: "refused",
+    stoppedBy: { policy: "max_turns", reason: describeTurnLimit(maxTurns) },
+  };
 }
 
 async function applyPreTurn(

@@ -7,6 +7,7 @@
 import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { Policy } from "../core/policy.ts";
+import { describeTurnLimit } from "../core/turn_limit.ts";
 
 /**
  * Creates a policy that stops a run after `limit` turns. The option `maxTurns` of an agent does the same; a policy can
@@ -30,8 +31,6 @@ export function maxTurns(limit: number): Policy {
   return {
     name: "max_turns",
     preTurn: ({ turn }) =>
-      turn < limit
-        ? { type: "continue" }
-        : { type: "stop", reason: `The run reached its limit of ${limit} turns` },
+      turn < limit ? { type: "continue" } : { type: "stop", reason: describeTurnLimit(limit) },
   };
 }

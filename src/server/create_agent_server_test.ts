@@ -204,7 +204,7 @@ Deno.test("server: approvals are answered later, also after a restart", async ()
   const incomplete = await second.json(400, "POST", `/v1/sessions/${id}/approvals`, {
     body: { decisions: { a: { type: "approved" }, c: { type: "approved" } } },
   });
-  assertMatch(incomplete.error.message, /missing b unknown c/);
+  assertMatch(incomplete.error.message, /: missing b; unknown c$/);
   const changed = await second.server.fetch(
     new Request(`${ORIGIN}/v1/sessions/${id}/approvals`, {
       method: "POST",

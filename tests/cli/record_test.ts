@@ -254,8 +254,11 @@ Deno.test("--record, --replay: reject a file that is not a recording and leave i
   assertEquals(replayed.code, 2);
   assertStringIncludes(replayed.host.messages, "is not a cassette");
   const recorded = await runSession(directory, { model: [DONE_REPLY] }, "--record", notes, "Hello");
-  assertEquals(recorded.code, 1);
-  assertStringIncludes(recorded.host.messages, "is not a cassette and will not be overwritten");
+  assertEquals(recorded.code, 2);
+  assertEquals(
+    recorded.host.messages,
+    `swink: --record: Cannot record to "${notes}": the file is not a cassette and will not be overwritten; choose another file\n`,
+  );
   assertEquals(recorded.host.requests, []);
   assertEquals(directory.read("work/notes.txt"), "milk\neggs\n");
 });

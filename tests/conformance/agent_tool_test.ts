@@ -307,7 +307,7 @@ for (
       "is stopped",
       [reply([toolCall("look")])],
       { maxTurns: 1 },
-      "The agent did not finish: The run reached its limit of 1 turns",
+      "The agent did not finish: The run reached its limit of 1 turn",
     ],
     [
       "is aborted by its provider",

@@ -33,7 +33,7 @@ Deno.test("maxTurns of a run: limits that run only", async () => {
   const first = await agent.prompt("Go", { maxTurns: 1 });
   assertEquals([first.turns, first.stoppedBy], [
     1,
-    { policy: "max_turns", reason: "The run reached its limit of 1 turns" },
+    { policy: "max_turns", reason: "The run reached its limit of 1 turn" },
   ]);
   const second = await agent.continue();
   assertEquals([second.turns, second.stoppedBy?.reason], [

@@ -435,7 +435,7 @@ Deno.test("structuredOutput() rejects with the policy that stopped the run and i
   const limited = await assertRejects(
     () => turns.agent.structuredOutput("?", city),
     StructuredOutputFailedError,
-    'The policy "max_turns" stopped the run before a valid answer: The run reached its limit of 1 turns',
+    'The policy "max_turns" stopped the run before a valid answer: The run reached its limit of 1 turn',
   );
   assertEquals(limited.attempts, 1);
   assertStringIncludes(limited.lastError, "- /city: is required");

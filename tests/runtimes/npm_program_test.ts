@@ -1,22 +1,24 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createDeadline } from "../deadline.ts";
 import { fromFileUrl } from "../../src/platform/paths.ts";
 import { root } from "../project.ts";
-import { isInstalled, PACKAGES_DIRECTORY, RUNTIMES } from "./runtimes.ts";
-import { getSharedApp } from "./shared_app.ts";
+import { createTestApp, isInstalled, PACKAGES_DIRECTORY, RUNTIMES } from "./runtimes.ts";
+import { buildPackageOnce, getSharedApp } from "./shared_app.ts";
 
 const PROGRAM = fromFileUrl(new URL("scripts/npm/swink.js", root));
 
 /** Takes the place of Deno: prints its path, or names the first signal and ends, or ends after some seconds without one. */
 const FAKE_DENO = `#!/bin/sh
-case "$1" in eval) echo "$0"; exit;; esac
+case "$1" in eval) echo "{\\"path\\":\\"$0\\",\\"env\\":{\\"PATH\\":\\"$PATH\\",\\"SET\\":\\"$SET\\"}}"; exit;; esac
 for signal in TERM INT HUP QUIT; do trap "echo $signal; exit 9" "$signal"; done
-echo started
+echo "started $SET"
 for round in $(seq 200); do sleep 0.05; done
 `;
 
 /** Ends at a signal without its program, as the script of the npm package deno. */
 const DENO_IN_SCRIPT = `#!/bin/sh
+echo "Uses deno 2.9"
+export SET=by_script
 "$(dirname "$0")/real_deno" "$@"
 exit $?
 `;
@@ -109,11 +111,11 @@ for (const runtime of RUNTIMES) {
           script: FAKE_DENO,
           signal: `SIG${name}`,
         });
-        assertEquals(result, { code: 9, text: `started\n${name}\n` });
+        assertEquals(result, { code: 9, text: `started \n${name}\n` });
       }
       const signal = "SIGTERM";
       const inScript = await runWithSignal(runtime.program, { script: DENO_IN_SCRIPT, signal });
-      assertEquals(inScript, { code: 9, text: "started\nTERM\n" });
+      assertEquals(inScript, { code: 9, text: "started by_script\nTERM\n" });
       const killed = await runWithSignal(runtime.program, { script: "#!/bin/sh\nkill -KILL $$\n" });
       assertEquals(killed.code, 137);
     },
@@ -182,6 +184,47 @@ Deno.test({
       await run("run", "-A", ...flags, bundle),
       "its process could not start (exit code 1); a bundle needs the package @swink/agent outside of it\n",
     );
+  },
+});
+
+Deno.test({
+  name: "npm package: swink says what to install for MCP servers and editors",
+  ignore: !hasPackages,
+  async fn() {
+    await buildPackageOnce();
+    await using app = await createTestApp();
+    const { path } = app;
+    for (const scope of ["@modelcontextprotocol", "@agentclientprotocol"]) {
+      await Deno.remove(`${path}/node_modules/${scope}`);
+    }
+    const servers = JSON.stringify({ mcpServers: { files: { command: "cat" } } });
+    await Deno.writeTextFile(`${path}/servers.json`, servers);
+    const swink = async (...args: string[]) => {
+      const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "node_modules/@swink/agent/bin/swink.js", ...args],
+        cwd: path,
+        env: { HOME: path, NO_COLOR: "1", ANTHROPIC_API_KEY: "key" },
+        stdin: "null",
+        signal: createDeadline(),
+      }).output();
+      return { code, text: new TextDecoder().decode(stderr) };
+    };
+    const describe = (subject: string, name: string) =>
+      `${subject} need the npm package ${name}: npm install ${name}, with --global if swink is installed globally\n`;
+    const client = describe("MCP servers", "@modelcontextprotocol/client");
+    assertEquals(await swink("mcp", "test"), { code: 3, text: `swink: ${client}` });
+    const model = ["-m", "anthropic/claude-sonnet-5-5", "--base-url", "http://127.0.0.1:1"];
+    const run = await swink(
+      "run",
+      "--allow-home",
+      ...model,
+      "--mcp-config",
+      "servers.json",
+      "Hello",
+    );
+    assertStringIncludes(run.text.replaceAll(/\s/g, " "), `warning: ${client.trim()} `);
+    const sdk = describe("Editors", "@agentclientprotocol/sdk");
+    assertEquals(await swink("acp"), { code: 3, text: `swink: ${sdk}` });
   },
 });
 

@@ -8,7 +8,6 @@ import { BadRequestError } from "../../core/errors.ts";
 import { join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
-import { localFiles } from "../../cassettes/cassette_files.ts";
 import { checkCassetteFile, recordFetch } from "../../cassettes/record_fetch.ts";
 import type { EvalFiles } from "../case/eval_files.ts";
 import { RECORDING_FILES } from "../case/output_files.ts";
@@ -140,8 +139,8 @@ function openRecording(
   const recorder = recordFetch(fetch, newPath, { now });
   let checking: Promise<void> | undefined;
   const prepare = async () => {
-    await checkCassetteFile(path, localFiles);
-    await checkCassetteFile(newPath, localFiles);
+    await checkCassetteFile(path);
+    await checkCassetteFile(newPath);
     // Of an evaluation that was killed.
     await removeFile(newPath);
   };

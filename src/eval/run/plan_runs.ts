@@ -40,7 +40,7 @@ export function planRuns(set: EvalSet, { seed = 0, seeds }: SeedOptions): Planne
   });
 }
 
-/** An evaluation without runs, or a case without messages, would fail nothing. */
+/** Refuses an empty list of seeds: an evaluation without runs could not fail. */
 function checkSeeds(seeds: readonly number[] | undefined): void {
   if (seeds === undefined) return;
   if (Array.isArray(seeds) && seeds.length > 0 && seeds.every(Number.isFinite)) return;

@@ -6,7 +6,10 @@
 
 import type { Trajectory } from "./trajectory.ts";
 
-/** Whether an agent did something; otherwise limits, and files that must not exist, would be met. */
+/**
+ * Whether an agent called a tool or replied with a text. One that did nothing would pass checks of limits, and of files that
+ * must not exist.
+ */
 export function hasWorked({ calls, replies }: Pick<Trajectory, "calls" | "replies">): boolean {
   return calls.length > 0 || replies.some(({ text }) => text.trim() !== "");
 }

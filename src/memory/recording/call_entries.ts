@@ -4,7 +4,9 @@
  * @module
  */
 
+import { extractToolCalls } from "../../core/content.ts";
 import type { ToolExecutionStartEvent, TurnEndEvent } from "../../core/event.ts";
+import type { AgentMessage } from "../../core/message.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
 import type { SideEffect } from "../../core/tool.ts";
 
@@ -44,4 +46,14 @@ export function createPendingEntry(
     pendingApprovals,
     ...(decidedCalls && { decidedCalls }),
   };
+}
+
+/** Returns the name of the tool of a call, as in the last reply with it; empty if there is none. */
+export function findCallName(messages: readonly AgentMessage[], callId: string): string {
+  for (const message of messages.toReversed()) {
+    if (message.role !== "assistant") continue;
+    const call = extractToolCalls(message.content).find(({ id }) => id === callId);
+    if (call) return call.name;
+  }
+  return "";
 }

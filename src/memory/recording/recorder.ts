@@ -24,7 +24,7 @@ import { checkOptionsObject } from "../store/check_options_object.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { toSessionError } from "../store/session_errors.ts";
 import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
-import { createPendingEntry, createStartedEntry } from "./call_entries.ts";
+import { createPendingEntry, createStartedEntry, findCallName } from "./call_entries.ts";
 import { createCompactionEntry, getReportedCut, isSameCompaction } from "./compaction_entry.ts";
 import { findAgentTool } from "./list_agent_tools.ts";
 import { findLoggedCut } from "./logged_cut.ts";
@@ -459,7 +459,8 @@ class Recorder implements SessionRecording {
   #recordApproval(
     { id, decision }: Extract<AgentEvent, { type: "tool_approval_resolved" }>,
   ): void {
-    const name = this.#requestedApprovals.get(id) ?? "";
+    // It was requested in an earlier run, perhaps of another process.
+    const name = this.#requestedApprovals.get(id) ?? findCallName(this.#agent.state.messages, id);
     this.#requestedApprovals.delete(id);
     this.session.append({ type: "approval", toolCallId: id, name, decision });
   }

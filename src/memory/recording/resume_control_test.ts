@@ -264,6 +264,11 @@ Deno.test("openSession(): approvals that were pending are pending again in anoth
   assertEquals(getResultTexts(agent), ["look done", "pay done"]);
   // The log is not proof that the other call was approved, so that it is decided again.
   assertEquals(requested, ["look", "pay", "look"]);
+  const approvals = await session.session.path({ types: ["approval"] });
+  assertEquals(
+    approvals.map((entry) => entry.type === "approval" && entry.name),
+    ["look", "pay", "look"],
+  );
   await session.close();
   const again = await open();
   assertEquals(again.agent.state.pendingApprovals, []);

@@ -9,8 +9,8 @@ import { BadRequestError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 
 /**
- * Checks that the options of a store are an object, since other libraries take the place itself. The value is not quoted:
- * a URL may have a password.
+ * Checks that the options of a store are an object: stores of other libraries take a path or URL instead. The message does
+ * not quote the value, since a URL may have a password.
  *
  * @throws {BadRequestError} If they are not; the message has an example.
  */
@@ -23,8 +23,8 @@ export function checkStoreOptions(name: string, options: unknown, example: strin
 }
 
 /**
- * Checks the place of a store. The directory without a name would be the root of the file system, and SQLite would keep a
- * database without a name only until it is closed.
+ * Checks the path of a store. An empty directory would be the root of the file system, and SQLite would keep a database
+ * with an empty path only until it is closed.
  *
  * @throws {BadRequestError} If the path is no text, or empty.
  */

@@ -77,14 +77,14 @@ async function checkDecisions(
   if (missing.length + unknown.length === 0) return detail;
   throw fail(
     "bad_request",
-    `Decide on every pending call and no other: ${formatIds("missing", missing)}${
-      formatIds("unknown", unknown)
-    }`.trim(),
+    `Decide on every pending call and no other: ${
+      [...formatIds("missing", missing), ...formatIds("unknown", unknown)].join("; ")
+    }`,
   );
 }
 
-function formatIds(label: string, ids: readonly string[]): string {
-  return ids.length === 0 ? "" : `${label} ${ids.slice(0, 10).join(", ").slice(0, 500)} `;
+function formatIds(label: string, ids: readonly string[]): string[] {
+  return ids.length === 0 ? [] : [`${label} ${ids.slice(0, 10).join(", ").slice(0, 500)}`];
 }
 
 /** Sends a message that the active run reads with its next model call. */
