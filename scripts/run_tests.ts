@@ -13,6 +13,11 @@ import { addLlama, needsLlama } from "./llama_config.ts";
 import { choosePackages } from "./packages.ts";
 import { readResults, runGroups, type TestResults } from "./run_groups.ts";
 
+/** Signals that end the tests; Deno accepts no SIGTERM on Windows. */
+const SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
+  ? ["SIGINT"]
+  : ["SIGINT", "SIGTERM"];
+
 /** Runs `deno test` with these arguments and returns its exit code. */
 export async function runTests(args: string[]): Promise<number> {
   return isWatching(args) ? await watchTests(args) : await runTestsOnce(args);
@@ -52,12 +57,15 @@ async function runFiles(config: string, args: string[]): Promise<number> {
 /** Runs all test files in groups. Their types are checked at the same time, since that takes one processor a minute. */
 async function runProject(config: string, args: string[]): Promise<number> {
   const directory = await Deno.makeTempDir({ prefix: "swink_tests_" });
-  const types = isTypeChecked(args) ? Promise.resolve(true) : checkTypes(config);
+  using interrupt = abortBySignals();
+  const { signal } = interrupt;
+  const types = isTypeChecked(args) ? Promise.resolve(true) : checkTypes(config, signal);
   const writer = Deno.stdout.writable.getWriter();
   try {
     const results = await runGroups(await writeGroups(directory, await groupProjectTests()), {
       args: ["-c", config, "--no-check", ...withoutNoCheck(args)],
       jobs: getJobs(),
+      signal,
       print: (output) => writer.write(output),
     });
     return printResults(await types ? results : addTypeErrors(results));
@@ -65,6 +73,19 @@ async function runProject(config: string, args: string[]): Promise<number> {
     writer.releaseLock();
     await Deno.remove(directory, { recursive: true });
   }
+}
+
+/** Aborts a signal when the process is asked to end. */
+function abortBySignals(): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  for (const signal of SIGNALS) Deno.addSignalListener(signal, abort);
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]() {
+      for (const signal of SIGNALS) Deno.removeSignalListener(signal, abort);
+    },
+  };
 }
 
 /** Counts failing types as a failed test. */
@@ -89,9 +110,10 @@ function withoutNoCheck(args: readonly string[]): string[] {
 }
 
 /** Checks the types of all files, prints the errors, and returns whether there are none. */
-async function checkTypes(config: string): Promise<boolean> {
+async function checkTypes(config: string, signal: AbortSignal): Promise<boolean> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["check", "--quiet", "-c", config],
+    signal,
   }).output();
   if (!success) await Deno.stderr.write(stderr);
   return success;
@@ -126,9 +148,7 @@ async function runDenoTest(args: string[]): Promise<number> {
     args: ["test", "-A", ...args],
     env: { DENO_JOBS: `${getJobs()}` },
   }).spawn();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    Deno.addSignalListener(signal, () => child.kill(signal));
-  }
+  for (const signal of SIGNALS) Deno.addSignalListener(signal, () => child.kill(signal));
   return (await child.status).code;
 }
 
