@@ -110,7 +110,7 @@ function listChangedNames(
         names.add(node.name.text);
         break;
       case "Coproc":
-        addNames(node.name?.text ?? "");
+        addNames(`${node.name?.text ?? ""} ${node.name?.text ?? ""}_PID`);
         break;
       case "ArithmeticWord":
         addNames(node.value);

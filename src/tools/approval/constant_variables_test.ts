@@ -25,6 +25,7 @@ const FORBIDDEN: readonly string[] = [
   "A=./a; f() { local A=/bin/rm; $A b; }; f",
   "A=./a; for A in /bin/rm; do $A b; done",
   "A=./a; coproc A { ls; }; $A rm b",
+  "A_PID=./a; coproc A { :; }; wait; $A_PID rm b",
   "A=./a; n=A; read $n <<< /bin/rm; $A b",
   "trap 'A=/bin/rm' DEBUG; A=./a; $A b",
   "trap 'A=/bin/rm' DEBUG; eval 'A=./a; $A b'",

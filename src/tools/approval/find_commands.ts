@@ -22,6 +22,14 @@ const MAX_STARTS = 32;
 
 const ACTION = /^-(?:exec|execdir|ok|okdir)$/;
 
+/** Tests, actions and options with a value, in addition to those of harmless commands. */
+const VALUED =
+  /^-(?:newer[aBcmt]{2}|[acm]newer|[acm]time|[ac]min|samefile|i?lname|i?wholename|i?regex|regextype|x?type|fstype|inum|links|[gu]id|used|printf|fprint0?|fls)$/;
+
+/** Those without a value. Behind any other, the next word may be its value, and so no action. */
+const PLAIN =
+  /^-(?:[HLPadox]|O\d|and|daystart|delete|depth|empty|executable|false|follow|ls|mount|nogroup|noleaf|not|nouser|nowarn|or|print0?|prune|quit|readable|true|warn|writable|xdev)$/;
+
 /** Finds the commands among the arguments of `find`. */
 export function findCommandsOfFind(args: readonly ShellWord[]): FindCommands {
   const reader = new ArgumentReader(args);
@@ -52,6 +60,7 @@ class ArgumentReader implements FindCommands {
       else if (this.#isEnd(index)) this.#endCommands(index);
       else if (ACTION.test(word.text)) this.#startCommand(index);
       else if (this.#hasValue(word.text, index)) index++;
+      else if (this.#mayHaveValue(word.text)) this.#isCertain = false;
     }
     // Without an end, `find` only fails, unless an expansion is one.
     this.#endCommands(this.#args.length);
@@ -66,8 +75,14 @@ class ArgumentReader implements FindCommands {
   /** Whether the next word is certainly the value of a test. */
   #hasValue(text: string, index: number): boolean {
     const value = this.#args[index + 1];
-    return this.#isCertain && this.#starts.length === 0 && FIND_TESTS.has(text) &&
+    return this.#isCertain && this.#starts.length === 0 && isValued(text) &&
       value !== undefined && isOneWord(value);
+  }
+
+  /** Whether it is not known whether the next word is the value of a word. */
+  #mayHaveValue(text: string): boolean {
+    return this.#starts.length === 0 && text.startsWith("-") && !isValued(text) &&
+      !PLAIN.test(text);
   }
 
   /** Within a command, an action is an argument, unless an expansion may have ended the command. */
@@ -117,6 +132,10 @@ export function mayBeOption(word: ShellWord): boolean {
 /** Whether a word with expansions is one word. */
 function isOneWord({ literal, quoted = false }: ShellWord): boolean {
   return literal || quoted;
+}
+
+function isValued(text: string): boolean {
+  return FIND_TESTS.has(text) || VALUED.test(text);
 }
 
 /** Whether a word with expansions becomes only names of files, none of which is an option. */

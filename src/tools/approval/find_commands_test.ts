@@ -16,6 +16,15 @@ const FORBIDDEN: readonly string[] = [
   // The test is the value of another one, so that its own value is an action.
   'X=-exec; find . -name -name "$X" rm b ";"',
   'X=-name; Y=-exec; find . -o "$X" -name "$Y" rm b ";"',
+  "find . -printf -name -exec rm b ';'",
+  "find . -fprint -exec -exec rm b ';'",
+  "find . -fls -type -exec rm b ';'",
+  "find . -newermt -name -exec rm b ';'",
+  "find . -fprintf a -name -exec rm b ';'",
+  "find . -fprintf -name -name -exec rm b ';'",
+  "find . -unknown -exec -exec rm b ';'",
+  "find -D -name -exec rm b ';'",
+  "X=-exec; find . -printf -name \"$X\" rm b ';'",
   // The end of a command, behind which another one begins.
   'X=";"; find . -exec ls "$X" -exec rm b ";"',
   'X=";"; find . -exec ls -name "$X" -exec rm b ";"',

@@ -114,7 +114,7 @@ export class CommandChanges {
       others.filter((path) => !isExactPath(path)),
     );
     this.#noteOthers(
-      "files that may be older than the command, and were not recorded before",
+      "files that may be older than the command, or copies of older ones, and were not recorded before",
       older,
     );
     this.#noteOthers("ignored files and secrets", ignored);

@@ -76,6 +76,86 @@ Deno.test({
   },
 });
 
+/** Commands that replace files of which no snapshot has the content, with the new file that an undo must keep. */
+const REPLACED_FILES: readonly {
+  readonly name: string;
+  readonly command: string;
+  readonly kept: string;
+}[] = [
+  { name: "compressed an ignored file", command: "gzip a.log", kept: "a.log.gz" },
+  { name: "compressed a large file", command: "gzip large", kept: "large.gz" },
+  { name: "copied and removed a secret", command: "cp .env copy; rm .env", kept: "copy" },
+  {
+    name: "archived an ignored directory",
+    command: "tar cf build.tar build; rm -r build",
+    kept: "build.tar",
+  },
+  {
+    name: "moved and edited an ignored directory",
+    command: "mv build out; sed -i s/b/B/ out/b",
+    kept: "out/b",
+  },
+];
+
+for (const isNested of [false, true]) {
+  for (const { name, command, kept } of REPLACED_FILES) {
+    // Next to a nested repository, ignored files are not known.
+    if (isNested && !command.includes("large")) continue;
+    const place = isNested ? "next to a nested repository" : "in a work tree";
+    Deno.test({
+      name: `undoTurn(): keeps and names the file of a command that ${name} ${place}`,
+      ignore,
+      async fn() {
+        const changeLog = new ChangeLog();
+        await using workspace = new TestWorkspace({}, { changeLog });
+        workspace.writeFile(".gitignore", "*.log\nbuild/\n");
+        for (const path of ["a.log", ".env", "build/b", "c.txt"]) workspace.writeFile(path, path);
+        runShell(workspace, `truncate -s 21M large${isNested ? "; git init -q sub" : ""}`);
+        await workspace.callTool("bash", { command: `${command}; mv c.txt d.txt` });
+        const { removed, restored, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+        assertEquals([removed, restored], [["d.txt"], ["c.txt"]]);
+        assertEquals(workspace.exists(kept), true);
+        assertStringIncludes(untracked.join("; "), `not recorded before: ${kept}`);
+      },
+    });
+  }
+}
+
+Deno.test({
+  name:
+    "undoTurn(): removes the new files of a command after which all ignored and large files are there",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile(".gitignore", "*.log\nbuild/\n");
+    for (const path of ["a.log", "build/b"]) workspace.writeFile(path, path);
+    runShell(workspace, "truncate -s 21M large");
+    const command = "rm -r build; mkdir build; echo x > build/c; gzip -k large; echo x > a.log";
+    await workspace.callTool("bash", { command });
+    const { removed } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(removed, ["large.gz"]);
+  },
+});
+
+Deno.test({
+  name:
+    "undoTurn(): with nested repositories, keeps files that the list of ignored files of the repository had",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile("ignored", "a");
+    runShell(workspace, "git init -q .; git init -q sub; echo ignored > .git/info/exclude");
+    const command = ": > .git/info/exclude; sed -i s/a/b/ ignored";
+    await workspace.callTool("bash", { command });
+    const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(removed, []);
+    assertEquals(workspace.readFile("ignored"), "b");
+    assertStringIncludes(untracked.join("; "), "not recorded before: ignored");
+  },
+});
+
 for (const isNested of [false, true]) {
   const place = isNested ? "next to a nested repository" : "in a work tree";
   Deno.test({

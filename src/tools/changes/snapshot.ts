@@ -19,8 +19,8 @@ export interface SnapshotChanges {
   /** The changes of regular files. */
   readonly changes: readonly SnapshotChange[];
   /**
-   * Files that only the later snapshot has, but which are older, such as an ignored file that was moved. To remove them
-   * would remove their only copy.
+   * Files that only the later snapshot has, but which are older, such as an ignored file that was moved, or may be made of
+   * files that are gone, such as an archive. To remove them would remove their only copy.
    */
   readonly older: readonly string[];
   /**
@@ -47,6 +47,8 @@ export interface TakenSnapshot {
   readonly time: Date | null;
   /** The files that it leaves out. */
   readonly omitted: OmittedFiles;
+  /** The rules in the repository's own list of ignored files, `.git/info/exclude`. */
+  readonly ignoreRules: string | undefined;
   /** Path of a file that is as old as the snapshot. */
   readonly marker: string;
 }

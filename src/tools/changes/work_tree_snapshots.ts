@@ -17,6 +17,7 @@ import { readUntrustedText } from "../../platform/untrusted_file.ts";
 import { statIfExists } from "../files/file_stat.ts";
 import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
 import { toIgnorePattern } from "./ignore_pattern.ts";
+import { CACHES, findEntry, findGoneFiles, isInCache } from "./omitted_files.ts";
 import { PathLocks } from "./path_locks.ts";
 import { concatenate, splitPaths, toText } from "./program_output.ts";
 import { LINK_MODE, losesMode, parseRawDiff, type RawChange, REPOSITORY_MODE } from "./raw_diff.ts";
@@ -41,9 +42,6 @@ const FATAL_ERROR = 128;
 
 /** Id of a tree without files. */
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-
-/** Names of caches, whose changes are of no interest. */
-const CACHES = ["__pycache__", ".pytest_cache", ".mypy_cache", ".DS_Store"];
 
 /** Files that are not part of a snapshot, in addition to those in ignore files. */
 const EXCLUDED = ["node_modules/", ...CACHES, ""].join("\n");
@@ -120,7 +118,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const marker = join(directory, `marker-${this.#markerCount++}`);
     await system.writeTextFile(marker, "");
     const { large, repositories } = unusual;
-    const time = await this.#exclude(directory, unusual, signal);
+    const { ignoreRules, time } = await this.#exclude(directory, unusual, signal);
     if (!await this.#addFiles(directory, signal)) return undefined;
     const [id, ignored] = await finishAll([
       this.#writeTree(signal),
@@ -135,7 +133,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       ignored: ignored &&
         splitPaths(ignored).filter((path) => !large.includes(path) && !isInCache(path)),
     };
-    return { type: "taken", id, time, omitted, marker };
+    return { type: "taken", id, time, omitted, ignoreRules, marker };
   }
 
   /**
@@ -202,7 +200,11 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     after: TakenSnapshot,
     signal: AbortSignal,
   ): Promise<SnapshotChanges> {
-    const ignored = await this.#findIgnoredChanges(before, after, signal);
+    const gone = await findGoneFiles(this.#root, before.omitted, after.omitted);
+    const changed = await this.#findIgnoredChanges(before, after, signal);
+    const wasIgnored = new Set(before.omitted.ignored);
+    const ignored = [...new Set([...gone.filter((path) => wasIgnored.has(path)), ...changed])]
+      .sort();
     if (before.id === after.id) {
       return { changes: [], older: [], others: [], ignored, directories: new Set() };
     }
@@ -211,9 +213,11 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const isRestorable = ({ oldMode, newMode, oldId, newId, path }: RawChange) =>
       isFile(oldMode) && isFile(newMode) && oldId !== newId && isExactPath(path);
     // Where the ignored files are not known, each may have been ignored.
-    const mayBeIgnored = before.omitted.ignored === undefined && entries.some(isIgnoreFile);
+    const mayBeIgnored = before.omitted.ignored === undefined &&
+      (entries.some(isIgnoreFile) || before.ignoreRules !== after.ignoreRules);
     const older = await this.#findOlderFiles(entries.filter(isRestorable), before, {
-      mayBeIgnored,
+      // A new file may be the only copy of one that is gone, such as an archive.
+      mayBeOlder: mayBeIgnored || gone.length > 0,
       signal,
     });
     // Its content can be restored, but not its kind.
@@ -251,12 +255,12 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   async #findOlderFiles(
     entries: readonly RawChange[],
     { id, time, omitted }: TakenSnapshot,
-    { mayBeIgnored, signal }: { readonly mayBeIgnored: boolean; readonly signal: AbortSignal },
+    { mayBeOlder, signal }: { readonly mayBeOlder: boolean; readonly signal: AbortSignal },
   ): Promise<ReadonlySet<string>> {
     const added = entries.filter(({ oldMode }) => oldMode === "000000");
     const ignored = new Set(omitted.ignored);
     const wasOmitted = (path: string) =>
-      mayBeIgnored || findEntry(path, ignored) !== undefined || omitted.large.includes(path) ||
+      mayBeOlder || findEntry(path, ignored) !== undefined || omitted.large.includes(path) ||
       omitted.repositories.some((name) => path.startsWith(`${name}/`));
     const wasCreatedBefore = async (path: string) => {
       const status = await statIfExists(join(this.#root, path)).catch(() => undefined);
@@ -274,7 +278,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
 
   /** Finds the files outside of snapshots that changed after the earlier one. */
   async #findIgnoredChanges(
-    { omitted, marker }: TakenSnapshot,
+    { marker }: TakenSnapshot,
     after: TakenSnapshot,
     signal: AbortSignal,
   ): Promise<readonly string[]> {
@@ -291,20 +295,10 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       const isIn = (path: string) => repositories.some((name) => path.startsWith(`${name}/`));
       return (await find("f", "l")).filter((path) => !others.has(path) && !isIn(path));
     }
+    if (ignored.length === 0) return [];
     const current = new Set(ignored);
-    const gone: string[] = [];
-    for (const path of omitted.ignored ?? []) {
-      if (!current.has(path) && await this.#isMissing(path)) gone.push(path);
-    }
-    if (ignored.length === 0) return gone;
     const changed = await find("f", "l", "d");
-    const entries = changed.flatMap((path) => findEntry(path, current) ?? []);
-    return [...new Set([...gone, ...entries])].sort();
-  }
-
-  async #isMissing(path: string): Promise<boolean> {
-    const status = await statIfExists(join(this.#root, path)).catch(() => null);
-    return status === undefined;
+    return changed.flatMap((path) => findEntry(path, current) ?? []);
   }
 
   async #create(signal: AbortSignal): Promise<string> {
@@ -324,23 +318,26 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   }
 
   /**
-   * Writes the list of excluded files: those of the user's repository, secrets, and large ones. Returns the time of the
-   * file system.
+   * Writes the list of excluded files: those of the user's repository, secrets, and large ones. Returns the rules of the
+   * user's repository, and the time of the file system.
    */
   async #exclude(
     directory: string,
     { large, repositories }: Pick<OmittedFiles, "large" | "repositories">,
     signal: AbortSignal,
-  ): Promise<Date | null> {
+  ): Promise<Pick<TakenSnapshot, "ignoreRules" | "time">> {
     const options = { within: this.#root, maxBytes: 1_000_000, signal };
-    const own = await readUntrustedText(join(this.#root, ".git", "info", "exclude"), options);
+    const ignoreRules = await readUntrustedText(
+      join(this.#root, ".git", "info", "exclude"),
+      options,
+    );
     const omitted = [...large, ...repositories.map((path) => `${path}/`)].map(toIgnorePattern);
     const path = join(directory, "info", "exclude");
     await system.writeTextFile(
       path,
-      `${EXCLUDED}${own ?? ""}\n${[...PROTECTED_FILES, ...omitted].join("\n")}\n`,
+      `${EXCLUDED}${ignoreRules ?? ""}\n${[...PROTECTED_FILES, ...omitted].join("\n")}\n`,
     );
-    return (await system.stat(path)).mtime;
+    return { ignoreRules, time: (await system.stat(path)).mtime };
   }
 
   /** Finds the files that a snapshot leaves out, and those that would block git. */
@@ -481,18 +478,6 @@ const LIST_IGNORED = [
 /** Arguments of `find` that skip repositories and caches. */
 const SKIP_CACHES = [".git", ...CACHES].flatMap((name) => ["-name", name, "-prune", "-o"]);
 
-function isInCache(path: string): boolean {
-  return path.split("/").some((name) => CACHES.includes(name));
-}
-
 function isIgnoreFile({ path }: RawChange): boolean {
   return /(?:^|\/)\.gitignore$/.test(path);
-}
-
-/** Finds the entry that is a path or a directory above it. A directory changes when a name in it does. */
-function findEntry(path: string, entries: ReadonlySet<string>): string | undefined {
-  for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
-    if (entries.has(path.slice(0, end + 1))) return path.slice(0, end + 1);
-  }
-  return [path, `${path}/`].find((name) => entries.has(name));
 }

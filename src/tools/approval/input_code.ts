@@ -1,0 +1,106 @@
+/**
+ * The texts of a script that other programs run.
+ *
+ * @module
+ */
+
+import { type ExecutedCommands, getInputText, getProgram } from "./executed_commands.ts";
+import { isHarmlessCommand } from "./harmless_commands.ts";
+import type { ShellRedirect, ShellWord, SimpleCommand } from "../kit/simple_command.ts";
+
+/** Programs whose arguments may be code that starts other programs. */
+export const INTERPRETERS =
+  /^(?:[gmn]?awk|(?:perl|ruby|php|lua|pypy|i?python)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|irb|pry|osascript|npm|npx|bunx|tclsh|[gnr]?vim?|r?view|vimdiff|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|fly(?:ctl)?|heroku|start-server-and-test|adb|mongosh?|jshell|crystal|sage|kotlin|mispipe|pssh)$/i;
+
+/**
+ * Returns the texts that a script passes to an interpreter: by its input, by a pipe if it runs its input, or in a file that
+ * the script writes and names again.
+ */
+export function listInputCode({ commands }: ExecutedCommands): readonly string[] {
+  const interpreters = commands.filter((command) => INTERPRETERS.test(getProgram(command)));
+  const runsPipe = interpreters.some((command) => {
+    const args = command.words.slice(1).map(({ text }) => text);
+    return args.every((text) => /^-(?!\w*[ceEpr])/.test(text)) &&
+      (args.includes("-") || !FILE_INTERPRETERS.test(getProgram(command)));
+  });
+  const names = new Set(
+    commands.filter((command) => !readsFilesOnly(command)).flatMap(({ words }) =>
+      words.flatMap(listBaseNames)
+    ),
+  );
+  const paths = new Set(
+    commands.flatMap(({ words: [program] }) =>
+      program?.text.includes("/") ? getBaseName(program.text) : []
+    ),
+  );
+  const mayEndPath = (word: ShellWord) => {
+    const end = findNameEnd(word);
+    return end !== undefined && [...paths].some((name) => name.endsWith(end));
+  };
+  const isNamed = (word: ShellWord) =>
+    listBaseNames(word).some((name) => names.has(name)) || mayEndPath(word);
+  const isOutput = ({ operator }: ShellRedirect) => /^[&]?>/.test(operator);
+  // An argument of a function may be any of them.
+  const isProgram = (word: ShellWord) =>
+    listBaseNames(word).some((name) => paths.has(name) || paths.size > 0 && /^\$\d$/.test(name));
+  // The text of a list, a function or a filter comes from other commands.
+  const passesText = (command: SimpleCommand) =>
+    getProgram(command) === "tee" && command.words.slice(1).some(isNamed) ||
+    listTexts(command).length === 0 &&
+      command.redirects.some((redirect) =>
+        isOutput(redirect) && redirect.target && isProgram(redirect.target)
+      );
+  const isRun = (redirect: ShellRedirect) =>
+    isOutput(redirect) && redirect.target !== undefined && isNamed(redirect.target);
+  const runsTexts = runsPipe || commands.some(passesText);
+  return commands.flatMap((command) => {
+    const isCode = runsTexts || interpreters.includes(command) || command.redirects.some(isRun);
+    if (isCode) return listTexts(command);
+    return command.words.slice(1).some(isProgram) ? listInputTexts(command) : [];
+  });
+}
+
+/** Finds the text behind the expansions in the name of a file; `undefined` if it has none. */
+function findNameEnd({ text, literal }: ShellWord): string | undefined {
+  const [, end] = /(?:\$\w+\b|[*?`)}\]])([^$*?`(){}[\]]*)$/.exec(getBaseName(text)) ?? [];
+  return literal ? undefined : end;
+}
+
+/** Returns the names that the file of a word may have, also as it is written. */
+function listBaseNames({ text, written = text }: ShellWord): readonly string[] {
+  return [getBaseName(text), getBaseName(written)];
+}
+
+/** Whether a command runs none of the files that it names: it shows them, or adds them to a commit. */
+function readsFilesOnly(command: SimpleCommand): boolean {
+  const [, subcommand] = command.words;
+  const program = getProgram(command);
+  return isHarmlessCommand(command) || program === "chmod" || program === "tee" ||
+    program === "git" && /^(?:add|commit|diff|status)$/.test(subcommand?.text ?? "");
+}
+
+/** Interpreters that run their input only with the argument `-`, or never. */
+const FILE_INTERPRETERS =
+  /^(?:npm|npx|bunx|[gnr]?vim?|r?view|vimdiff|make|gmake|ninja|cmake|man|less|tmux|screen|split|zip|scp|(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|fly(?:ctl)?|heroku|start-server-and-test|adb)$/;
+
+/** Returns the texts that a command gets in its input, or prints. */
+function listTexts(command: SimpleCommand): readonly string[] {
+  const text = command.words.slice(1).map((word) => word.text).join(" ");
+  const printed = /^(?:echo|printf)$/.test(getProgram(command)) ? [text, replaceEscapes(text)] : [];
+  return [...printed.filter((text) => text !== ""), ...listInputTexts(command)];
+}
+
+function listInputTexts({ redirects }: SimpleCommand): readonly string[] {
+  return redirects.map(getInputText).filter((text) => text !== "");
+}
+
+/** Replaces the escapes that `printf` and `echo -e` do. */
+function replaceEscapes(text: string): string {
+  return text.replace(/\\[abefnrtv]/g, " ")
+    .replace(/\\x([\da-f]{1,2})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
+    .replace(/\\(0?[0-7]{1,3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8)));
+}
+
+function getBaseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,40 @@
+import { assertEquals } from "@std/assert";
+import { decideWithDenyRules } from "../../../tests/sandbox/explain_with_gate.ts";
+
+const decide = async (command: string) =>
+  (await decideWithDenyRules(["bash(rm *)"], "bash", { command })).type;
+
+/** Commands that write a program which the same script runs. */
+const FORBIDDEN: readonly string[] = [
+  "{ echo '#!/bin/sh'; echo 'rm -r b'; } > a.sh; chmod +x a.sh; ./a.sh",
+  "(echo 'rm b') > a; chmod +x a; ./a",
+  'for x in b c; do echo "rm $x"; done > a; chmod +x a; ./a',
+  "f() { echo 'rm b'; }; f > a; chmod +x a; ./a",
+  "f() { echo 'rm b'; } > a; f; chmod +x a; ./a",
+  "exec > a; echo 'rm b'; chmod +x a; ./a",
+  "echo 'rm b' | cat > a; chmod +x a; ./a",
+  "echo 'rm X' | sed s/X/b/ > /tmp/a; chmod +x /tmp/a; /tmp/a",
+  'w() { cat > "$1"; chmod +x "$1"; }; w a <<< \'rm b\'; ./a',
+  "w() { cat > $1; chmod +x $1; }; echo 'rm b' | w a; ./a",
+  "install -m 755 /dev/stdin bin/a <<< 'rm b'; bin/a",
+  "cp /dev/stdin a <<< 'rm b'; chmod +x a; ./a",
+];
+
+for (const command of FORBIDDEN) {
+  Deno.test(`approvalGate(): deny rules forbid ${JSON.stringify(command)}`, async () => {
+    assertEquals(await decide(command), "denied");
+  });
+}
+
+Deno.test("approvalGate(): deny rules let pass texts of a script that runs other programs by their path", async () => {
+  for (
+    const command of [
+      "{ echo a; echo 'rm b'; } > a.txt; ./a",
+      "./a > b.log 2>&1; tail b.log; echo 'rm b later'",
+      'L=$(mktemp); ./a > "$L" 2>&1; tail "$L"; echo "rm b later"',
+      './a; echo "rm: $X"',
+      'f() { echo "rm $1"; }; f b; ./a',
+      "echo 'rm b' | tee b.txt; ./a",
+    ]
+  ) assertEquals(await decide(command), "approved", command);
+});

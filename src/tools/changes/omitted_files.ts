@@ -1,0 +1,52 @@
+/**
+ * The files that a snapshot of a work tree leaves out.
+ *
+ * @module
+ */
+
+import { join } from "../../platform/paths.ts";
+import { statIfExists } from "../files/file_stat.ts";
+import type { OmittedFiles } from "./snapshot.ts";
+
+/** Names of caches, whose changes are of no interest. */
+export const CACHES = ["__pycache__", ".pytest_cache", ".mypy_cache", ".DS_Store"];
+
+/** Whether a path is in a cache. */
+export function isInCache(path: string): boolean {
+  return path.split("/").some((name) => CACHES.includes(name));
+}
+
+/** Finds the entry that is a path or a directory above it. A directory changes when a name in it does. */
+export function findEntry(path: string, entries: ReadonlySet<string>): string | undefined {
+  for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
+    if (entries.has(path.slice(0, end + 1))) return path.slice(0, end + 1);
+  }
+  return [path, `${path}/`].find((name) => entries.has(name));
+}
+
+/**
+ * Finds the files and directories that the earlier one of two snapshots left out and that no longer exist.
+ *
+ * @param root Path of the work tree.
+ */
+export async function findGoneFiles(
+  root: string,
+  before: OmittedFiles,
+  after: OmittedFiles,
+): Promise<readonly string[]> {
+  const current = new Set(listOmittedFiles(after));
+  const gone: string[] = [];
+  for (const path of listOmittedFiles(before)) {
+    if (!current.has(path) && await isMissing(join(root, path))) gone.push(path);
+  }
+  return gone;
+}
+
+function listOmittedFiles({ ignored = [], large, repositories }: OmittedFiles): readonly string[] {
+  return [...ignored, ...large, ...repositories];
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  const status = await statIfExists(path).catch(() => null);
+  return status === undefined;
+}
