@@ -86,8 +86,16 @@ export interface GateRules {
   /** The definitions by name that tools had when a person trusted them. */
   readonly definitions: ReadonlyMap<string, string>;
   readonly sandbox: GateSandbox | undefined;
-  /** Whether an approved command may have changed the working directory. */
-  readonly isMoved: boolean;
+  /** Which approved commands may have changed the working directory. */
+  readonly moves: ApprovedMoves;
+}
+
+/** Which of the approved commands may have changed the directory of a shell. */
+export interface ApprovedMoves {
+  /** Whether any has. */
+  readonly any: boolean;
+  /** Whether one has of a tool whose shells are not known, as those of a copy. */
+  readonly unknown: boolean;
 }
 
 /** Decides about a call. */
@@ -122,7 +130,7 @@ async function withLinkedRules(gate: GateRules): Promise<GateRules> {
 }
 
 async function assessCall(
-  { sandbox, isMoved }: GateRules,
+  { sandbox, moves }: GateRules,
   { path: agentPath, name, arguments: args, tool }: ExplainedRequest,
 ): Promise<AssessedCall> {
   const created = await createRuledCall({ name, arguments: args }, sandbox?.files);
@@ -131,7 +139,7 @@ async function assessCall(
   const call = {
     ...created,
     path: path && !isExcluding ? { ...path, excluded: new Set<string>() } : path,
-    isMoved,
+    isMoved: moves.unknown || (getShellPlaces(tool)?.isMoved(agentPath) ?? moves.any),
   };
   const risk = await getRisk(tool, args);
   const { script } = call;

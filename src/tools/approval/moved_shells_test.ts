@@ -8,7 +8,7 @@ import { toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
-import { approvalGate } from "./approval_gate.ts";
+import { approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
 
 /** The commands of a reply; `sub: 0` starts the first sub-agent. */
 type Commands = readonly string[];
@@ -18,6 +18,7 @@ async function runCommands(
   workspace: TestWorkspace,
   replies: readonly Commands[],
   subAgents: readonly (readonly Commands[])[] = [],
+  options: ApprovalGateOptions = {},
 ): Promise<string[]> {
   const outcomes: string[] = [];
   const bash = workspace.getTool("bash");
@@ -39,7 +40,7 @@ async function runCommands(
     model: "test/host",
     streamFn: scriptedStream(toSteps(replies)),
     tools: [bash, startSubAgent],
-    approve: approvalGate({ sandbox: workspace.sandbox, classes: { write: "auto" } }),
+    approve: approvalGate({ sandbox: workspace.sandbox, classes: { write: "auto" }, ...options }),
   });
   await agent.prompt("Look");
   return [...outcomes, ...listOutcomes(agent)];
@@ -175,4 +176,40 @@ Deno.test("approvalGate(): asks about a search behind a moving command whose app
   });
   await agent.prompt("Look");
   assertEquals(asked, ["call_1", "call_2"]);
+});
+
+Deno.test("approvalGate(): a rule covers a program with a relative path where the shell is in the working directory", async () => {
+  await using workspace = createWorkspace();
+  workspace.writeFile("run", "#!/bin/sh\n");
+  await Deno.chmod(`${workspace.directory}/run`, 0o755);
+  const find = (replies: readonly Commands[], subAgents: readonly (readonly Commands[])[] = []) =>
+    runCommands(workspace, replies, subAgents, { allow: ["bash(./run *)"] });
+  const stay = `cd ${workspace.directory} && ls`;
+  assertEquals(await find([[stay], ["./run"]]), ["ran", "ran"]);
+  // The calls of a reply are decided about before the first one moves the shell.
+  assertEquals(await find([["cd src", "./run"]]), ["ran", "refused"]);
+  assertEquals(await find([["./run"], [stay], ["./run"]]), ["refused", "ran", "ran"]);
+  // A sub-agent has a shell of its own.
+  const subAgents = [[["cd src"], ["./run"]]];
+  assertEquals(await find([["sub: 0"], ["./run"]], subAgents), ["ran", "refused", "ran"]);
+});
+
+Deno.test("approvalGate(): where a copy of the tool may have moved the shell, no rule covers a program with a relative path", async () => {
+  await using workspace = createWorkspace();
+  const bash = workspace.getTool("bash");
+  const gate = approvalGate({ sandbox: workspace.sandbox, allow: ["bash(./run *)"] });
+  const find = async (tool: AgentTool) =>
+    (await gate.explain({ name: "bash", arguments: { command: "./run" }, tool })).decision.type;
+  const move = { name: "bash", arguments: { command: "cd src" } };
+  assertEquals([await find(bash), await find({ ...bash })], ["approved", "approved"]);
+  gate.onApproved({ ...move, tool: bash });
+  assertEquals([await find(bash), await find({ ...bash })], ["asked", "asked"]);
+  const other = approvalGate({ sandbox: workspace.sandbox, allow: ["bash(./run *)"] });
+  other.onApproved({ ...move, tool: { ...bash } });
+  const { decision } = await other.explain({
+    name: "bash",
+    arguments: { command: "./run" },
+    tool: bash,
+  });
+  assertEquals(decision.type, "asked");
 });

@@ -39,6 +39,12 @@ export class ShellStates implements ShellPlaces {
       : [...new Set(directories)];
   }
 
+  isMoved(path: readonly string[] = []): boolean {
+    const { states, moves } = this.#getAgent(path);
+    return moves.length > 0 ||
+      [...states.values()].some(({ directory }) => directory !== this.#root);
+  }
+
   listMoves(path: readonly string[] = []): readonly SimpleCommand[] {
     return this.#getAgent(path).moves.flatMap(({ commands }) => commands);
   }
