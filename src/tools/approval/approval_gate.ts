@@ -287,7 +287,7 @@ function addGrant(
   { name, tool }: ExplainedRequest,
   decision: Approval,
 ): void {
-  const grant = toGrant(name, decision);
+  const grant = toGrant(tool, name, decision);
   if (!grant) return;
   if (isRedefined(definitions, tool)) {
     trusted.splice(0, trusted.length, ...trusted.filter((known) => known.name !== name));
@@ -300,10 +300,14 @@ function addGrant(
 
 type Approval = Extract<ApprovalDecision, { type: "approved" }>;
 
-function toGrant(name: string, { scope, prefix = "" }: Approval): TrustGrant | undefined {
+function toGrant(
+  { readOnly }: AgentTool,
+  name: string,
+  { scope, prefix = "" }: Approval,
+): TrustGrant | undefined {
   switch (scope) {
     case "tool":
-      return { type: "tool", name };
+      return { type: "tool", name, ...(readOnly === true && { readOnly }) };
     case "prefix":
       return prefix.trim() === "" ? undefined : { type: "prefix", name, prefix };
     default:

@@ -427,7 +427,8 @@ function findGrant(
   if (assessment?.verdict === "dangerous" || isRedefined(definitions, tool)) return undefined;
   return trusted.find((grant) => {
     if (grant.name !== call.name) return false;
-    return grant.type === "tool" ? trustsTool : callHasPrefix(call, grant.prefix);
+    if (grant.type === "prefix") return callHasPrefix(call, grant.prefix);
+    return trustsTool && (grant.readOnly !== true || tool.readOnly === true);
   });
 }
 
