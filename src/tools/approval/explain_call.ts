@@ -253,21 +253,20 @@ async function findApproval(
   if (grant) {
     return { type: "approved", rule: formatGrant(grant), ruleSource: "session", origin: "rule" };
   }
+  const grants = listCommandGrants(gate);
+  const granted = findJointApproval(grants, { ...assessed, call });
+  if (granted) return granted;
   if (findAskRule(rules, call)) return undefined;
   const automatic = mode === "smart" ? await findClassApproval(gate, assessed) : undefined;
   if (automatic) return automatic;
   const allowed = rules.allow.find((rule) => rule.covers(call) && (trustsTool || !rule.coversTool));
   if (allowed) return { type: "approved", ...nameRule(allowed) };
-  return findJointApproval(gate, { ...assessed, call });
+  return findJointApproval([...rules.allow, ...grants], { ...assessed, call });
 }
 
-/** Finds the rules and grants that together approve the commands of a call. A dangerous command needs one for all of it. */
-function findJointApproval(
-  { rules, trusted }: GateRules,
-  { call, assessment }: AssessedCall,
-): ApprovalDecision | undefined {
-  if (assessment?.verdict === "dangerous") return undefined;
-  const grants = trusted.flatMap((grant) =>
+/** Lists the grants for the beginnings of commands, which may together cover a command. */
+function listCommandGrants({ trusted }: GateRules): readonly CommandRule[] {
+  return trusted.flatMap((grant) =>
     grant.name === "bash" && grant.type === "prefix"
       ? {
         source: formatGrant(grant),
@@ -276,13 +275,23 @@ function findJointApproval(
       }
       : []
   );
-  const covering = findCoveringRules<CommandRule>([...rules.allow, ...grants], call);
+}
+
+/** Finds the rules and grants that together approve the commands of a call. A dangerous command needs one for all of it. */
+function findJointApproval(
+  rules: readonly CommandRule[],
+  { call, assessment }: AssessedCall,
+): ApprovalDecision | undefined {
+  if (assessment?.verdict === "dangerous") return undefined;
+  const covering = findCoveringRules(rules, call);
   if (covering.length === 0) return undefined;
-  const sources = new Set(covering.flatMap(({ ruleSource }) => ruleSource ?? []));
+  const sources = covering.some(({ ruleSource }) => ruleSource !== undefined)
+    ? new Set(covering.map(({ ruleSource = "options" }) => ruleSource))
+    : undefined;
   return {
     type: "approved",
     rule: covering.map(({ source }) => source).join(", "),
-    ...(sources.size > 0 && { ruleSource: [...sources].join(", ") }),
+    ...(sources && { ruleSource: [...sources].join(", ") }),
     origin: "rule",
   };
 }
