@@ -66,6 +66,12 @@ const KNOWN = [
   "npx --yes prettier --check .",
   "pnpm exec tsc -p .",
   "npm run test -- --grep node",
+  "npx jest --env node --coverage",
+  "node --test",
+  "uv run python -m pytest -rs -p no:cacheprovider tests",
+  "uv run pytest tests/python -x -q",
+  "uv run --with a pytest tests/python -x",
+  "npm run build -w node -s",
 ];
 
 /** Commands that may read files which are not in the text. */
@@ -73,6 +79,13 @@ const UNKNOWN = [
   "f=.en; cat ${f}v",
   "uv run python -c 'print(open(name).read())'",
   "npx tsx -e 'read()'",
+  "npx c8 node -e 'read()'",
+  "node --test -e 'read()'",
+  "python -c 'read()' -m pytest",
+  "npx nodemon --exec node -e 'read()'",
+  "uv run --with a python -c 'read()'",
+  "uv run /usr/bin/python -c 'read()'",
+  "npx cross-env A=b bin/node -e 'read()'",
   "echo 'read()' | npx -y tsx",
   "npx bash -c 'cat $X'",
   "ls | prlimit xargs cat",
