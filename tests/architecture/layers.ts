@@ -139,7 +139,10 @@ const layers: Layer[] = [
     external: [
       { specifier: /^node:fs\/promises$/ },
       { specifier: /^@std\/text\// },
-      { specifier: /^unbash$/, file: /\/(?:shell_syntax|numeric_variables|list_variables)\.ts$/ },
+      {
+        specifier: /^unbash$/,
+        file: /\/(?:script_steps|shell_syntax|numeric_variables|list_variables)\.ts$/,
+      },
       { specifier: /^unpdf$/, file: /\/pdf_worker\.ts$/ },
       { specifier: /^@cf-wasm\/photon\//, file: /\/image_worker\.ts$/ },
     ],

@@ -25,7 +25,8 @@ import {
   mayChangeDirectory,
 } from "./executed_commands.ts";
 import { followRuleLinks } from "./linked_rules.ts";
-import { findWideSearch, type ScriptPlace, type WideSearch } from "./wide_searches.ts";
+import { findStepwiseSearch } from "./stepwise_searches.ts";
+import type { ScriptPlace, WideSearch } from "./wide_searches.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import type { CompiledRules, SourcedRule } from "./rule_set.ts";
 import { mayReadUnknownFiles } from "./unknown_reads.ts";
@@ -145,7 +146,11 @@ async function assessCall(
   const { script } = call;
   const assessment = script && assessScript(script);
   const search = script && sandbox?.files &&
-    await findWideSearch(script, { files: sandbox.files, ...findPlace(tool, agentPath) });
+    await findStepwiseSearch(script, {
+      source: typeof args.command === "string" ? args.command : "",
+      files: sandbox.files,
+      ...findPlace(tool, agentPath),
+    });
   return { call, tool, risk, assessment, search };
 }
 
