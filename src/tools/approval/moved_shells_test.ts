@@ -97,7 +97,20 @@ Deno.test("approvalGate(): where the shell of a sub-agent is does not concern ot
 });
 
 Deno.test("approvalGate(): a command of another agent of the same tool call does not hide that one is moved", async () => {
-  await using workspace = createWorkspace();
+  for (const commands of [[["ls"]], [["cd ../other"], ["cd ../project"]]]) {
+    await using workspace = createWorkspace();
+    assertEquals(await runWithOther(workspace, commands), ["ran", "refused"]);
+  }
+});
+
+/**
+ * Runs an agent that moves its shell and searches, and before the decision about the search another agent of the same tool
+ * call; returns whether each command of the first one ran.
+ */
+async function runWithOther(
+  workspace: TestWorkspace,
+  commands: readonly Commands[],
+): Promise<string[]> {
   const bash = workspace.getTool("bash");
   const outcomes: string[] = [];
   const runPair: AgentTool = defineTool({
@@ -117,7 +130,7 @@ Deno.test("approvalGate(): a command of another agent of the same tool call does
       let other: Promise<unknown> | undefined;
       const moved = start([MOVE], async ({ arguments: { command } }) => {
         // The move is approved: the other agent runs a command before the search is decided about.
-        if (command !== MOVE[0]) await (other ??= start([["ls"]]).prompt("Look"));
+        if (command !== MOVE[0]) await (other ??= start(commands).prompt("Look"));
         return true;
       });
       await moved.prompt("Look");
@@ -132,8 +145,8 @@ Deno.test("approvalGate(): a command of another agent of the same tool call does
     approve: approvalGate({ sandbox: workspace.sandbox }),
   });
   await agent.prompt("Look");
-  assertEquals(outcomes, ["ran", "refused"]);
-});
+  return outcomes;
+}
 
 Deno.test("approvalGate(): a moving command that never ran is forgotten when the next one starts", async () => {
   await using workspace = createWorkspace();
@@ -212,4 +225,16 @@ Deno.test("approvalGate(): where a copy of the tool may have moved the shell, no
     tool: bash,
   });
   assertEquals(decision.type, "asked");
+});
+
+Deno.test("approvalGate(): a command of a tool whose commands all start in the working directory moves no shell", async () => {
+  await using workspace = new TestWorkspace({ readOnly: true });
+  const tool = workspace.getTool("bash");
+  const gate = approvalGate({ sandbox: workspace.sandbox, allow: ["bash(./run *)"] });
+  gate.onApproved({ name: "bash", arguments: { command: "cd src" }, tool });
+  await using writing = createWorkspace();
+  for (const shell of [tool, writing.getTool("bash")]) {
+    const call = { name: "bash", arguments: { command: "./run" }, tool: shell };
+    assertEquals((await gate.explain(call)).decision.type, "approved");
+  }
 });
