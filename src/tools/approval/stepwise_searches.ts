@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isDirectory } from "../../platform/is_directory.ts";
 import { type ExecutedCommands, findExecutedCommands, getProgram } from "./executed_commands.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import { listSteps, type ScriptStep } from "./script_steps.ts";
@@ -48,7 +49,7 @@ async function findInSteps(
   // The directories in which a step may run, and those in which the shell is if it does not.
   let places: ReadonlySet<string> = new Set(directories ?? (root === undefined ? [] : [root]));
   let others: ReadonlySet<string> = new Set();
-  for (const { text, kind, isChained } of steps) {
+  for (const [index, { text, kind, isChained }] of steps.entries()) {
     if (!isChained) places = new Set([...places, ...others]);
     if (!isChained) others = new Set();
     if (places.size > MAX_PLACES) return "outside";
@@ -56,6 +57,10 @@ async function findInSteps(
     const script = findExecutedCommands(text);
     const target = kind === "command" ? getTarget(script) : undefined;
     if (target) {
+      // Nothing before the first step can have closed the directory.
+      if (index === 0 && [...places].every((place) => canEnter(place, target.text))) {
+        others = new Set();
+      }
       places = await listMoved(places, target);
       continue;
     }
@@ -65,6 +70,11 @@ async function findInSteps(
     if (search) return search;
   }
   return undefined;
+}
+
+/** Whether a shell can move from a directory into another one. The path `.` in it is found only with the right to enter. */
+function canEnter(place: string, target: string): boolean {
+  return isDirectory(`${target.startsWith("/") ? "" : `${place}/`}${target}/.`);
 }
 
 /** Returns the directory of a command that does nothing but move the shell into it; `undefined` for another one. */

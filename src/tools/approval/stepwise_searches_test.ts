@@ -7,6 +7,7 @@ import { findStepwiseSearch } from "./stepwise_searches.ts";
 const INSIDE: readonly string[] = [
   "cd src && git diff && cd ..",
   "cd src; git diff; cd ..",
+  "cd src && npm test; cd ..; git diff",
   "cd src && rg KEY | head -5 && cd .. && ls",
   "cd src/deep && ls && cd ../.. && git diff",
   "cd src/deep && cd .. && git log -p -1",
@@ -20,8 +21,8 @@ const INSIDE: readonly string[] = [
 /** Scripts that may do so. */
 const OUTSIDE: readonly string[] = [
   "cd .. && git diff",
-  "cd src; cd ..; git diff",
-  "cd src && ls; cd ..; git diff",
+  "cd missing && ls; cd ..; git diff",
+  "ls; cd src; cd ..; git diff",
   "ls && cd src; cd ..; rg KEY",
   "cd src && cd .. && cd .. && rg KEY",
   "cd src || cd .. && rg KEY",
