@@ -101,7 +101,15 @@ export interface PendingBatch {
 
 /** Calls approved for the session: all calls of a tool, or those whose command or path begins with a prefix. */
 export type TrustGrant =
-  | { readonly type: "tool"; readonly name: string }
+  | {
+    readonly type: "tool";
+    readonly name: string;
+    /**
+     * Whether the grant is only for a tool that changes nothing (`AgentTool.readOnly`), such as `bash` of plan mode, and
+     * not for another one of this name. Default: `false`.
+     */
+    readonly readOnly?: boolean | undefined;
+  }
   | { readonly type: "prefix"; readonly name: string; readonly prefix: string };
 
 /** The state of an approval gate, which lasts for the session. */

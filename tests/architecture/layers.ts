@@ -144,7 +144,7 @@ const layers: Layer[] = [
       { specifier: /^@std\/text\// },
       {
         specifier: /^unbash$/,
-        file: /\/(?:shell_syntax|shell_tree|(?:constant|numeric|list)_variables)\.ts$/,
+        file: /\/(?:script_steps|shell_syntax|shell_tree|(?:constant|numeric|list)_variables)\.ts$/,
       },
       { specifier: /^unpdf$/, file: /\/pdf_worker\.ts$/ },
       { specifier: /^@cf-wasm\/photon\//, file: /\/image_worker\.ts$/ },

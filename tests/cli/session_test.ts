@@ -125,7 +125,7 @@ Deno.test("swink run --resume: words with blanks are the prompt, not an id", asy
   const empty = await run(home, ["-r", "", "Next"], options);
   assertEquals([empty.code, empty.messages], [
     2,
-    "swink: Option -r requires a value: -r [id]\nSee: swink run --help\n",
+    "swink: The value of -r is empty: -r [id]\nSee: swink run --help\n",
   ]);
 });
 

@@ -24,6 +24,8 @@ export interface ApprovalQuestionOptions extends CallDetailsOptions {
   readonly isEdited: boolean;
   /** Whether the user can approve all calls of the tool. */
   readonly canTrustTool: boolean;
+  /** The beginning of similar commands, or the directory, that the user can approve; `undefined` for none. */
+  readonly prefix: string | undefined;
 }
 
 /** Creates the question. */
@@ -35,7 +37,7 @@ export function createApprovalQuestion(
   const labels: Readonly<Record<ApprovalAnswer, string>> = {
     yes: "[y]es",
     always: `[a]lways ${toPlainText(request.name)}`,
-    prefix: `[p]refix ${JSON.stringify(toVisibleText(suggestPrefix(request) ?? ""))}`,
+    prefix: `[p]refix ${JSON.stringify(toVisibleText(options.prefix ?? ""))}`,
     edit: "[e]dit",
     hunks: "[h]unks",
     no: "[n]o",
@@ -53,15 +55,17 @@ export function createApprovalQuestion(
 
 function listAnswers(
   request: GateRequest,
-  { isEdited, canTrustTool }: Pick<ApprovalQuestionOptions, "isEdited" | "canTrustTool">,
+  { isEdited, canTrustTool, prefix }: Pick<
+    ApprovalQuestionOptions,
+    "isEdited" | "canTrustTool" | "prefix"
+  >,
 ): ApprovalAnswer[] {
-  const hasPrefix = suggestPrefix(request) !== undefined;
   const hasHunks = !isEdited && request.tool.omitHunks !== undefined &&
     countHunks(request.changes ?? []) > 1;
   return [
     "yes",
     ...(canTrustTool ? ["always" as const] : []),
-    ...(hasPrefix ? ["prefix" as const] : []),
+    ...(prefix === undefined ? [] : ["prefix" as const]),
     "edit",
     ...(hasHunks ? ["hunks" as const] : []),
     "no",
@@ -92,11 +96,12 @@ const PROGRAMS_WITH_SUBCOMMANDS = new Set(
     .split(" "),
 );
 
-/** Matches commands that no prefix covers: with patterns or assignments, or whose program is a shell. */
-const UNCOVERED = /[*?[~]|^\s*(?:\w+=|(?:\S*\/)?(?:ba|da|z)?sh\s)/;
-
 /** Subcommands whose first argument is the name of a script. */
 const SCRIPT_RUNNERS = new Set(["exec", "run", "run-script", "task", "x"]);
+
+/** Programs that run the code in their arguments. */
+const INTERPRETERS =
+  /^(?:python[\d.]*|pypy\d*|node|deno|bun|ruby|perl|php|tsx|ts-node|(?:ba|da|z)?sh|env|xargs)$/;
 
 /**
  * Returns the beginning of a command up to its subcommand or script, as in `git log` and `npm run build`; all of another
@@ -107,14 +112,12 @@ function suggestCommandPrefix(command: string): string | undefined {
   const words = command.trim().split(/\s+/);
   const [program = "", subcommand = "", script = ""] = words;
   if (program === "") return undefined;
-  if (!PROGRAMS_WITH_SUBCOMMANDS.has(program)) {
-    if (UNCOVERED.test(command)) return undefined;
-    return /['"\\]/.test(command) ? command.trim() : words.join(" ");
-  }
-  if (!isName(subcommand)) return program;
-  return SCRIPT_RUNNERS.has(subcommand) && isName(script)
-    ? `${program} ${subcommand} ${script}`
-    : `${program} ${subcommand}`;
+  const start = [program, subcommand];
+  if (SCRIPT_RUNNERS.has(subcommand) && script !== "") start.push(script);
+  const isStart = PROGRAMS_WITH_SUBCOMMANDS.has(program) &&
+    start.slice(1).every((word) => isName(word) && !INTERPRETERS.test(word));
+  if (isStart) return start.join(" ");
+  return /['"\\]/.test(command) ? command.trim() : words.join(" ");
 }
 
 function isName(word: string): boolean {

@@ -1,19 +1,28 @@
 import { assertEquals } from "@std/assert";
+import { codingTools } from "../../../src/tools/mod.ts";
+import { createConfinementStub } from "../../../tests/sandbox/confinement_stub.ts";
 import { suggestPrefix } from "./approval_question.ts";
+import { findPrefix } from "./find_prefix.ts";
 
 Deno.test("suggestPrefix(): the subcommand or script of a command, all of another one", () => {
   const prefixes = [
     ["git log --oneline", "git log"],
     ["npm run build -- --watch", "npm run build"],
     ["deno task test a.ts", "deno task test"],
-    ["deno --version", "deno"],
+    ["cargo run", "cargo run"],
+    ["make", "make"],
+    ["deno --version", "deno --version"],
+    ["git -C sub commit -m a", "git -C sub commit -m a"],
+    ["npm --prefix lib run build", "npm --prefix lib run build"],
+    ["npx -y prettier --check src", "npx -y prettier --check src"],
+    ["deno run -A x.ts", "deno run -A x.ts"],
+    ["uv run pytest -q", "uv run pytest"],
+    ["uv run python x.py", "uv run python x.py"],
+    ["npx tsx x.ts", "npx tsx x.ts"],
     ["python3 x.py  --all", "python3 x.py --all"],
     ["rm -rf x", "rm -rf x"],
     ["a && b", undefined],
     ["pytest -k 'a  or b' tests", "pytest -k 'a  or b' tests"],
-    ["A=b make", undefined],
-    ["touch *.ts", undefined],
-    ["bash build.sh", undefined],
     ["a | b", undefined],
     ["", undefined],
   ];
@@ -26,4 +35,24 @@ Deno.test("suggestPrefix(): the directory of a path", () => {
   assertEquals(suggestPrefix({ arguments: { path: "src/a/b.ts" } }), "src/a");
   assertEquals(suggestPrefix({ arguments: { path: "b.ts" } }), ".");
   assertEquals(suggestPrefix({ arguments: { url: "x" } }), undefined);
+});
+
+Deno.test("findPrefix(): a prefix that covers the command, and none where a grant would not cover it again", async () => {
+  const sandbox = createConfinementStub(true);
+  const tool = codingTools().find(({ name }) => name === "bash");
+  if (!tool) throw new Error("bash is missing");
+  const prefixes = [
+    ["npm test -- --watch", "npm test"],
+    ["git commit -m 'a b'", "git commit"],
+    ["git diff --submodule=log", "git diff --submodule=log"],
+    ["A=b make", undefined],
+    ["touch *.ts", undefined],
+    ["bash build.sh", undefined],
+    ["timeout 60 npm test", undefined],
+    ["rm -rf ..", undefined],
+  ];
+  for (const [command = "", prefix] of prefixes) {
+    const call = { name: "bash", arguments: { command }, tool };
+    assertEquals(await findPrefix(call, sandbox), prefix, command);
+  }
 });

@@ -23,7 +23,8 @@ import { canTrustTool } from "../../run/can_trust_tool.ts";
 import { WaitingCalls, type WaitingCallsOptions } from "../../run/waiting_calls.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toMessage } from "../view/lines.ts";
-import { createApprovalQuestion, suggestPrefix } from "./approval_question.ts";
+import { createApprovalQuestion } from "./approval_question.ts";
+import { findPrefix } from "./find_prefix.ts";
 
 /** Options for `createApprovalPrompt()`. */
 export interface ApprovalPromptOptions extends WaitingCallsOptions {
@@ -73,6 +74,7 @@ class CallQuestion {
   async ask(request: GateRequest, edited?: JsonObject): Promise<ApprovalDecision> {
     const { view, style, formatChanges, sandbox } = this.#options;
     const columns = Number.isFinite(view.columns) ? view.columns : 80;
+    const prefix = await findPrefix(request, sandbox);
     const question = createApprovalQuestion(request, {
       style,
       columns,
@@ -80,12 +82,13 @@ class CallQuestion {
       position: this.#position,
       isEdited: edited !== undefined,
       canTrustTool: await canTrustTool(request.name, sandbox),
+      prefix,
     });
     for (;;) {
       const answer = await view.askChoice(question, request.signal);
       // The answer to a question that an abort has closed is no answer of the user.
       if (answer === undefined) return { type: "denied", reason: USER_DENIAL };
-      const decision = await this.#decide(answer, request);
+      const decision = await this.#decide(answer, request, prefix);
       if (decision === "edited") return await this.#edit(request, edited);
       if (decision) return edited ? addArguments(decision, edited) : decision;
     }
@@ -95,6 +98,7 @@ class CallQuestion {
   async #decide(
     answer: ReturnType<typeof createApprovalQuestion>["answers"][number],
     request: GateRequest,
+    prefix: string | undefined,
   ): Promise<Answered | "edited"> {
     switch (answer) {
       case "yes":
@@ -102,7 +106,7 @@ class CallQuestion {
       case "always":
         return { type: "approved", scope: "tool" };
       case "prefix":
-        return await this.#askPrefix(request);
+        return await this.#askPrefix(request, prefix);
       case "edit":
         return "edited";
       case "hunks":
@@ -114,8 +118,7 @@ class CallQuestion {
     }
   }
 
-  async #askPrefix(request: GateRequest): Promise<Answered> {
-    const initial = suggestPrefix(request);
+  async #askPrefix(request: GateRequest, initial: string | undefined): Promise<Answered> {
     const message = typeof request.arguments.command === "string"
       ? "Commands that begin with"
       : "Files in";

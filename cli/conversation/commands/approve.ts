@@ -74,5 +74,7 @@ function formatGate({ mode, trusted }: LateApprovalGate): Line[] {
 }
 
 function formatGrant(grant: TrustGrant): string {
-  return toPlainText(grant.type === "tool" ? grant.name : `${grant.name} ${grant.prefix} …`);
+  const { name } = grant;
+  if (grant.type === "prefix") return toPlainText(`${name} ${grant.prefix} …`);
+  return toPlainText(grant.readOnly ? `${name} in plan mode` : name);
 }

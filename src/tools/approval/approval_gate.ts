@@ -130,7 +130,7 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
     classes,
     sandbox,
     ask: options.ask,
-    isMoved: false,
+    moves: { any: false, unknown: false },
   };
   const gate = (request: ApprovalRequest) => decideCall(state, request);
   return Object.defineProperties(gate, {
@@ -208,7 +208,7 @@ interface GateState {
   readonly classes: NonNullable<ApprovalGateOptions["classes"]>;
   readonly sandbox: ApprovalGateOptions["sandbox"];
   readonly ask: ApprovalPrompt | undefined;
-  isMoved: boolean;
+  readonly moves: { any: boolean; unknown: boolean };
 }
 
 type GateAnswer = ApprovalDecision | { readonly type: "pending" };
@@ -226,10 +226,15 @@ async function decideCall(state: GateState, request: ApprovalRequest): Promise<G
 function noteMove(state: GateState, request: ExplainedRequest): void {
   const script = findMove(request);
   if (!script) return;
-  state.isMoved = true;
+  state.moves.any = true;
+  const places = getShellPlaces(request.tool);
+  if (!places) {
+    state.moves.unknown = true;
+    return;
+  }
   const { command } = request.arguments;
   const text = typeof command === "string" ? command : undefined;
-  getShellPlaces(request.tool)?.noteMove({ text, commands: script.commands }, request.path);
+  places.noteMove({ text, commands: script.commands }, request.path);
 }
 
 async function decideOrAsk(state: GateState, request: ApprovalRequest): Promise<GateAnswer> {
@@ -282,7 +287,7 @@ function addGrant(
   { name, tool }: ExplainedRequest,
   decision: Approval,
 ): void {
-  const grant = toGrant(name, decision);
+  const grant = toGrant(tool, name, decision);
   if (!grant) return;
   if (isRedefined(definitions, tool)) {
     trusted.splice(0, trusted.length, ...trusted.filter((known) => known.name !== name));
@@ -295,10 +300,14 @@ function addGrant(
 
 type Approval = Extract<ApprovalDecision, { type: "approved" }>;
 
-function toGrant(name: string, { scope, prefix = "" }: Approval): TrustGrant | undefined {
+function toGrant(
+  { readOnly }: AgentTool,
+  name: string,
+  { scope, prefix = "" }: Approval,
+): TrustGrant | undefined {
   switch (scope) {
     case "tool":
-      return { type: "tool", name };
+      return { type: "tool", name, ...(readOnly === true && { readOnly }) };
     case "prefix":
       return prefix.trim() === "" ? undefined : { type: "prefix", name, prefix };
     default:

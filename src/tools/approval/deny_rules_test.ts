@@ -109,6 +109,8 @@ const FORBIDDEN: readonly string[] = [
   "sg a 'rm b'",
   "npx rm a",
   "npm exec -- rm a",
+  "pnpm exec -c 'rm a'",
+  "pnpm -c exec 'ls; rm a'",
   "uv run rm a",
   "docker run -v a:b c rm d",
   "numactl -N0 git -C a push",

@@ -220,7 +220,7 @@ class CommandFinder implements ExecutedCommands {
     }
     const wrapper = WRAPPERS.get(program);
     if (wrapper) return this.#findInWrapper(command, { wrapper, depth });
-    if (!isHarmlessCommand(command)) this.#findLaunched(args, depth);
+    if (!isHarmlessCommand(command)) this.#findLaunched(command, depth);
   }
 
   /** Writes the home directory before a path as `~`, which is one word, unless the script may change it. */
@@ -236,8 +236,8 @@ class CommandFinder implements ExecutedCommands {
    * Finds the commands of shells in the arguments of a program. It may not start them, or elsewhere, as in a container, so
    * that what is opaque in them is not opaque here.
    */
-  #findLaunched(args: readonly ShellWord[], depth: number): void {
-    for (const script of listShellArguments(args)) {
+  #findLaunched(command: SimpleCommand, depth: number): void {
+    for (const script of listShellArguments(getProgram(command), command.words.slice(1))) {
       const finder = new CommandFinder();
       finder.#nestedCharacters = this.#nestedCharacters;
       finder.findInScript(script, depth + 1);

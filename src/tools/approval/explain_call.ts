@@ -25,7 +25,8 @@ import {
   mayChangeDirectory,
 } from "./executed_commands.ts";
 import { followRuleLinks } from "./linked_rules.ts";
-import { findWideSearch, type ScriptPlace, type WideSearch } from "./wide_searches.ts";
+import { findStepwiseSearch } from "./stepwise_searches.ts";
+import type { ScriptPlace, WideSearch } from "./wide_searches.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import type { CompiledRules, SourcedRule } from "./rule_set.ts";
 import { mayReadUnknownFiles } from "./unknown_reads.ts";
@@ -86,8 +87,16 @@ export interface GateRules {
   /** The definitions by name that tools had when a person trusted them. */
   readonly definitions: ReadonlyMap<string, string>;
   readonly sandbox: GateSandbox | undefined;
-  /** Whether an approved command may have changed the working directory. */
-  readonly isMoved: boolean;
+  /** Which approved commands may have changed the working directory. */
+  readonly moves: ApprovedMoves;
+}
+
+/** Which of the approved commands may have changed the directory of a shell. */
+export interface ApprovedMoves {
+  /** Whether any has. */
+  readonly any: boolean;
+  /** Whether one has of a tool whose shells are not known, as those of a copy. */
+  readonly unknown: boolean;
 }
 
 /** Decides about a call. */
@@ -122,7 +131,7 @@ async function withLinkedRules(gate: GateRules): Promise<GateRules> {
 }
 
 async function assessCall(
-  { sandbox, isMoved }: GateRules,
+  { sandbox, moves }: GateRules,
   { path: agentPath, name, arguments: args, tool }: ExplainedRequest,
 ): Promise<AssessedCall> {
   const created = await createRuledCall({ name, arguments: args }, sandbox?.files);
@@ -131,13 +140,17 @@ async function assessCall(
   const call = {
     ...created,
     path: path && !isExcluding ? { ...path, excluded: new Set<string>() } : path,
-    isMoved,
+    isMoved: moves.unknown || (getShellPlaces(tool)?.isMoved(agentPath) ?? moves.any),
   };
   const risk = await getRisk(tool, args);
   const { script } = call;
   const assessment = script && assessScript(script);
   const search = script && sandbox?.files &&
-    await findWideSearch(script, { files: sandbox.files, ...findPlace(tool, agentPath) });
+    await findStepwiseSearch(script, {
+      source: typeof args.command === "string" ? args.command : "",
+      files: sandbox.files,
+      ...findPlace(tool, agentPath),
+    });
   return { call, tool, risk, assessment, search };
 }
 
@@ -245,21 +258,20 @@ async function findApproval(
   if (grant) {
     return { type: "approved", rule: formatGrant(grant), ruleSource: "session", origin: "rule" };
   }
+  const grants = listCommandGrants(gate);
+  const granted = findJointApproval(grants, { ...assessed, call });
+  if (granted) return granted;
   if (findAskRule(rules, call)) return undefined;
   const automatic = mode === "smart" ? await findClassApproval(gate, assessed) : undefined;
   if (automatic) return automatic;
   const allowed = rules.allow.find((rule) => rule.covers(call) && (trustsTool || !rule.coversTool));
   if (allowed) return { type: "approved", ...nameRule(allowed) };
-  return findJointApproval(gate, { ...assessed, call });
+  return findJointApproval([...rules.allow, ...grants], { ...assessed, call });
 }
 
-/** Finds the rules and grants that together approve the commands of a call. A dangerous command needs one for all of it. */
-function findJointApproval(
-  { rules, trusted }: GateRules,
-  { call, assessment }: AssessedCall,
-): ApprovalDecision | undefined {
-  if (assessment?.verdict === "dangerous") return undefined;
-  const grants = trusted.flatMap((grant) =>
+/** Lists the grants for the beginnings of commands, which may together cover a command. */
+function listCommandGrants({ trusted }: GateRules): readonly CommandRule[] {
+  return trusted.flatMap((grant) =>
     grant.name === "bash" && grant.type === "prefix"
       ? {
         source: formatGrant(grant),
@@ -268,13 +280,23 @@ function findJointApproval(
       }
       : []
   );
-  const covering = findCoveringRules<CommandRule>([...rules.allow, ...grants], call);
+}
+
+/** Finds the rules and grants that together approve the commands of a call. A dangerous command needs one for all of it. */
+function findJointApproval(
+  rules: readonly CommandRule[],
+  { call, assessment }: AssessedCall,
+): ApprovalDecision | undefined {
+  if (assessment?.verdict === "dangerous") return undefined;
+  const covering = findCoveringRules(rules, call);
   if (covering.length === 0) return undefined;
-  const sources = new Set(covering.flatMap(({ ruleSource }) => ruleSource ?? []));
+  const sources = covering.some(({ ruleSource }) => ruleSource !== undefined)
+    ? new Set(covering.map(({ ruleSource = "options" }) => ruleSource))
+    : undefined;
   return {
     type: "approved",
     rule: covering.map(({ source }) => source).join(", "),
-    ...(sources.size > 0 && { ruleSource: [...sources].join(", ") }),
+    ...(sources && { ruleSource: [...sources].join(", ") }),
     origin: "rule",
   };
 }
@@ -419,7 +441,8 @@ function findGrant(
   if (assessment?.verdict === "dangerous" || isRedefined(definitions, tool)) return undefined;
   return trusted.find((grant) => {
     if (grant.name !== call.name) return false;
-    return grant.type === "tool" ? trustsTool : callHasPrefix(call, grant.prefix);
+    if (grant.type === "prefix") return callHasPrefix(call, grant.prefix);
+    return trustsTool && (grant.readOnly !== true || tool.readOnly === true);
   });
 }
 

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { codingTools } from "../coding_tools.ts";
 import { fetchUrlTool } from "../fetch_url.ts";
 import { createConfinementStub } from "../../../tests/sandbox/confinement_stub.ts";
-import { approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
+import { type ApprovalGate, approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
 import { getCommandRisk } from "./command_risk.ts";
 
 const allTools = (): AgentTool[] => [...codingTools(), fetchUrlTool()];
@@ -335,4 +335,30 @@ Deno.test("approvalGate(): trust in a tool of a server ends when the server chan
   // The description of a tool of the program may name its state.
   assertEquals(await decide("own", "One file."), "person");
   assertEquals(await decide("own", "Two files."), "rule");
+});
+
+Deno.test("approvalGate(): trust in a tool that changes nothing holds for no other tool of its name", async () => {
+  const tool = (readOnly: boolean) =>
+    defineTool({
+      name: "bash",
+      description: "",
+      parameters: { type: "object" },
+      readOnly,
+      execute: () => "",
+    });
+  const gate = approvalGate({ ask: () => ({ type: "approved", scope: "tool" }) });
+  const find = async (target: ApprovalGate, readOnly: boolean) => {
+    const request = { name: "bash", arguments: { command: "cat $X" }, tool: tool(readOnly) };
+    return (await target.explain(request)).decision.type;
+  };
+  const call = { toolCallId: "1", name: "bash", arguments: { command: "cat $X" } };
+  const { signal } = new AbortController();
+  await gate({ ...call, tool: tool(true), context: undefined, signal });
+  assertEquals([await find(gate, true), await find(gate, false)], ["approved", "asked"]);
+  // Also in a resumed session.
+  const resumed = approvalGate();
+  for (const grant of gate.trusted) resumed.trust(grant);
+  assertEquals([await find(resumed, true), await find(resumed, false)], ["approved", "asked"]);
+  await gate({ ...call, tool: tool(false), context: undefined, signal });
+  assertEquals([await find(gate, true), await find(gate, false)], ["approved", "approved"]);
 });

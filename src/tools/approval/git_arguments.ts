@@ -59,7 +59,7 @@ const WITHOUT_CONTENT: ReadonlySet<string> = new Set(
 
 /** Options with which these also show what changed in the files, also abbreviated ones. */
 const PATCH_OPTION =
-  /^-(?!-)\w*[cLmpuUvW]|^--(?:bi|cc|ch(?!erry)|dd|fu(?!ll-)|p(?!arents|retty)|rem(?!ote)|u(?!nt)|v|w)/;
+  /^-(?!-)\w*[cLmpuUvW]|^--(?:bi|cc|ch(?!erry)|dd|diff-m|fu(?!ll-)|p(?!arents|retty)|rem(?!ote)|u(?!nt)|v|w)/;
 
 /** Sub-commands for which these letters have such a meaning. */
 const WITH_PATCH: ReadonlySet<string> = new Set(["log", "reflog", "status"]);

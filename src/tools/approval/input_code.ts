@@ -10,7 +10,7 @@ import type { ShellRedirect, ShellWord, SimpleCommand } from "../kit/simple_comm
 
 /** Programs whose arguments may be code that starts other programs. */
 export const INTERPRETERS =
-  /^(?:[gmn]?awk|(?:perl|ruby|php|lua|pypy|i?python)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|irb|pry|osascript|npm|npx|bunx|tclsh|[gnr]?vim?|r?view|vimdiff|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|fly(?:ctl)?|heroku|start-server-and-test|adb|mongosh?|jshell|crystal|sage|kotlin|mispipe|pssh)$/i;
+  /^(?:[gmn]?awk|(?:perl|ruby|php|lua|pypy|i?python)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|irb|pry|osascript|npm|npx|pnpm|pnpx|yarn|bunx|tclsh|[gnr]?vim?|r?view|vimdiff|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|fly(?:ctl)?|heroku|start-server-and-test|adb|mongosh?|jshell|crystal|sage|kotlin|mispipe|pssh)$/i;
 
 /**
  * Returns the texts that a script passes to an interpreter: by its input, by a pipe if it runs its input, or in a file that

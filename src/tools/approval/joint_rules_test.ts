@@ -73,10 +73,27 @@ Deno.test("a grant of the session covers a part of a command, and allow rules th
   assertEquals(await explain(gate, "git add -A && git commit -m a"), {
     type: "approved",
     rule: "bash(git commit *), bash(git add *)",
-    ruleSource: "session",
+    ruleSource: "options, session",
     origin: "rule",
   });
   assertEquals((await explain(gate, "git add -A && git push")).type, "asked");
+});
+
+Deno.test("grants of the session that together cover a command are decided about before ask rules, as one is", async () => {
+  const rules = [{ source: "rules.json", allow: ["bash(make *)"], ask: ["bash(git *)"] }];
+  const gate = approvalGate({ rules });
+  gate.trust({ type: "prefix", name: "bash", prefix: "git add" });
+  assertEquals((await explain(gate, "git add -A")).type, "approved");
+  assertEquals((await explain(gate, "git add -A && git commit -m a")).type, "asked");
+  gate.trust({ type: "prefix", name: "bash", prefix: "git commit" });
+  assertEquals(await explain(gate, "git add -A && git commit -m a"), {
+    type: "approved",
+    rule: "bash(git add *), bash(git commit *)",
+    ruleSource: "session",
+    origin: "rule",
+  });
+  // An allow rule is decided about behind them.
+  assertEquals((await explain(gate, "git add -A && make")).type, "asked");
 });
 
 Deno.test("a grant for a command with quotes covers it again, and one for no plain command covers none", async () => {

@@ -63,7 +63,7 @@ export function findLaunched(
 ): (readonly ShellWord[])[] {
   const words = command.words.slice(1);
   const launcher = getProgram(command);
-  const start = LAUNCHERS.test(launcher) ? 0 : findLaunchStart(launcher, words);
+  const start = findLaunchStart(launcher, words);
   // The word behind it names a script of the project.
   const isScript = launcher === "npm" && words[start - 1]?.text === "run" &&
     words[start]?.quoted === true;
@@ -96,12 +96,37 @@ export function listStartedCommands(
     ...findLaunched(command, (name) => !NO_PROGRAM.test(name))
       // Behind the first one, a last word is rather an argument than a program without any.
       .filter((words, index) => index === 0 || words.length > 1)
+      .filter((words) => !isArgument(command, words))
       .map((words) => ({
         assignments: [],
         words: getProgram({ words }) === "xargs" ? [...words, UNKNOWN_ARGUMENTS] : words,
         redirects: [],
       })),
   ]);
+}
+
+/**
+ * Whether words begin with a path or the value of an option behind the program that a runner certainly starts, as in
+ * `uv run pytest packages/python -q` and `npx jest --env node --ci`.
+ */
+function isArgument(command: SimpleCommand, words: readonly ShellWord[]): boolean {
+  const launcher = getProgram(command);
+  if (!RUNNERS.test(launcher)) return false;
+  const [, ...all] = command.words;
+  const index = all.length - words.length;
+  const { [index]: first, [index - 1]: before } = all;
+  if (!first || first !== words[0] || !before) return false;
+  const isCertain = ({ text }: ShellWord, at: number) => {
+    const option = at === 0 ? "" : all[at - 1]?.text ?? "";
+    return !text.startsWith("-") && (!option.startsWith("-") || FLAGS.test(option));
+  };
+  const start = findLaunchStart(launcher, all);
+  const program = all.findIndex((word, at) => at >= start && isCertain(word, at));
+  if (program === -1 || program >= index) return false;
+  if (isStarter(getBaseName(all[program]?.text ?? ""))) return false;
+  const isValue = before.text.startsWith("-") && !FLAGS.test(before.text) &&
+    !/^--?(?:e?x|exec)$/.test(before.text);
+  return isValue || first.text.includes("/");
 }
 
 /** Returns the words from each one that may be the program which a package manager starts by its name. */
@@ -191,6 +216,7 @@ function findModule(command: SimpleCommand): (readonly ShellWord[])[] {
 
 /** Finds the first word behind the sub-command that starts a program; that behind the last word if there is none. */
 function findLaunchStart(launcher: string, words: readonly ShellWord[]): number {
+  if (LAUNCHERS.test(launcher)) return 0;
   const find = (pattern: RegExp) => words.findIndex(({ text }) => pattern.test(text)) + 1;
   if (LAUNCHERS_WITH_COMMAND.test(launcher)) return find(LAUNCHING_COMMANDS) || words.length;
   const isKnown = launcher === "git" || hasHarmlessForms([{ text: launcher, literal: true }]);

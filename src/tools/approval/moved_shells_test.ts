@@ -8,7 +8,7 @@ import { toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
-import { approvalGate } from "./approval_gate.ts";
+import { approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
 
 /** The commands of a reply; `sub: 0` starts the first sub-agent. */
 type Commands = readonly string[];
@@ -18,6 +18,7 @@ async function runCommands(
   workspace: TestWorkspace,
   replies: readonly Commands[],
   subAgents: readonly (readonly Commands[])[] = [],
+  options: ApprovalGateOptions = {},
 ): Promise<string[]> {
   const outcomes: string[] = [];
   const bash = workspace.getTool("bash");
@@ -39,7 +40,7 @@ async function runCommands(
     model: "test/host",
     streamFn: scriptedStream(toSteps(replies)),
     tools: [bash, startSubAgent],
-    approve: approvalGate({ sandbox: workspace.sandbox, classes: { write: "auto" } }),
+    approve: approvalGate({ sandbox: workspace.sandbox, classes: { write: "auto" }, ...options }),
   });
   await agent.prompt("Look");
   return [...outcomes, ...listOutcomes(agent)];
@@ -96,7 +97,20 @@ Deno.test("approvalGate(): where the shell of a sub-agent is does not concern ot
 });
 
 Deno.test("approvalGate(): a command of another agent of the same tool call does not hide that one is moved", async () => {
-  await using workspace = createWorkspace();
+  for (const commands of [[["ls"]], [["cd ../other"], ["cd ../project"]]]) {
+    await using workspace = createWorkspace();
+    assertEquals(await runWithOther(workspace, commands), ["ran", "refused"]);
+  }
+});
+
+/**
+ * Runs an agent that moves its shell and searches, and before the decision about the search another agent of the same tool
+ * call; returns whether each command of the first one ran.
+ */
+async function runWithOther(
+  workspace: TestWorkspace,
+  commands: readonly Commands[],
+): Promise<string[]> {
   const bash = workspace.getTool("bash");
   const outcomes: string[] = [];
   const runPair: AgentTool = defineTool({
@@ -116,7 +130,7 @@ Deno.test("approvalGate(): a command of another agent of the same tool call does
       let other: Promise<unknown> | undefined;
       const moved = start([MOVE], async ({ arguments: { command } }) => {
         // The move is approved: the other agent runs a command before the search is decided about.
-        if (command !== MOVE[0]) await (other ??= start([["ls"]]).prompt("Look"));
+        if (command !== MOVE[0]) await (other ??= start(commands).prompt("Look"));
         return true;
       });
       await moved.prompt("Look");
@@ -131,8 +145,8 @@ Deno.test("approvalGate(): a command of another agent of the same tool call does
     approve: approvalGate({ sandbox: workspace.sandbox }),
   });
   await agent.prompt("Look");
-  assertEquals(outcomes, ["ran", "refused"]);
-});
+  return outcomes;
+}
 
 Deno.test("approvalGate(): a moving command that never ran is forgotten when the next one starts", async () => {
   await using workspace = createWorkspace();
@@ -175,4 +189,52 @@ Deno.test("approvalGate(): asks about a search behind a moving command whose app
   });
   await agent.prompt("Look");
   assertEquals(asked, ["call_1", "call_2"]);
+});
+
+Deno.test("approvalGate(): a rule covers a program with a relative path where the shell is in the working directory", async () => {
+  await using workspace = createWorkspace();
+  workspace.writeFile("run", "#!/bin/sh\n");
+  await Deno.chmod(`${workspace.directory}/run`, 0o755);
+  const find = (replies: readonly Commands[], subAgents: readonly (readonly Commands[])[] = []) =>
+    runCommands(workspace, replies, subAgents, { allow: ["bash(./run *)"] });
+  const stay = `cd ${workspace.directory} && ls`;
+  assertEquals(await find([[stay], ["./run"]]), ["ran", "ran"]);
+  // The calls of a reply are decided about before the first one moves the shell.
+  assertEquals(await find([["cd src", "./run"]]), ["ran", "refused"]);
+  assertEquals(await find([["./run"], [stay], ["./run"]]), ["refused", "ran", "ran"]);
+  // A sub-agent has a shell of its own.
+  const subAgents = [[["cd src"], ["./run"]]];
+  assertEquals(await find([["sub: 0"], ["./run"]], subAgents), ["ran", "refused", "ran"]);
+});
+
+Deno.test("approvalGate(): where a copy of the tool may have moved the shell, no rule covers a program with a relative path", async () => {
+  await using workspace = createWorkspace();
+  const bash = workspace.getTool("bash");
+  const gate = approvalGate({ sandbox: workspace.sandbox, allow: ["bash(./run *)"] });
+  const find = async (tool: AgentTool) =>
+    (await gate.explain({ name: "bash", arguments: { command: "./run" }, tool })).decision.type;
+  const move = { name: "bash", arguments: { command: "cd src" } };
+  assertEquals([await find(bash), await find({ ...bash })], ["approved", "approved"]);
+  gate.onApproved({ ...move, tool: bash });
+  assertEquals([await find(bash), await find({ ...bash })], ["asked", "asked"]);
+  const other = approvalGate({ sandbox: workspace.sandbox, allow: ["bash(./run *)"] });
+  other.onApproved({ ...move, tool: { ...bash } });
+  const { decision } = await other.explain({
+    name: "bash",
+    arguments: { command: "./run" },
+    tool: bash,
+  });
+  assertEquals(decision.type, "asked");
+});
+
+Deno.test("approvalGate(): a command of a tool whose commands all start in the working directory moves no shell", async () => {
+  await using workspace = new TestWorkspace({ readOnly: true });
+  const tool = workspace.getTool("bash");
+  const gate = approvalGate({ sandbox: workspace.sandbox, allow: ["bash(./run *)"] });
+  gate.onApproved({ name: "bash", arguments: { command: "cd src" }, tool });
+  await using writing = createWorkspace();
+  for (const shell of [tool, writing.getTool("bash")]) {
+    const call = { name: "bash", arguments: { command: "./run" }, tool: shell };
+    assertEquals((await gate.explain(call)).decision.type, "approved");
+  }
 });

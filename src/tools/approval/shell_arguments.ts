@@ -12,11 +12,21 @@ const SHELL = /^(?:.*\/)?(?:ba|da|k|a|z)?sh$/;
 /** Options with a script in the next word, such as `-c` and `-lc`. */
 const SCRIPT_OPTION = /^-[a-zA-Z]*c[a-zA-Z]*$/;
 
+/** Programs that pass the value of an option to a shell, as in `npx -c 'script'`. */
+const CALLERS = /^(?:npm|npx|pnpm|pnpx|nix-shell)$/;
+const CALL_OPTION = /^(?:-c|--(?:call|command|run))(?:=(.*))?$/s;
+
 /** Returns the scripts of the shells among the arguments of a program. */
-export function listShellArguments(args: readonly ShellWord[]): readonly string[] {
-  return args.flatMap(({ text, literal }, index) =>
-    literal && SHELL.test(text) ? findScript(args, index + 1) : []
-  );
+export function listShellArguments(
+  program: string,
+  args: readonly ShellWord[],
+): readonly string[] {
+  const isCaller = CALLERS.test(program);
+  return args.flatMap(({ text, literal }, index) => {
+    if (literal && SHELL.test(text)) return findScript(args, index + 1);
+    const call = isCaller ? CALL_OPTION.exec(text) : null;
+    return call ? call[1] ?? args[index + 1]?.text ?? [] : [];
+  });
 }
 
 /** Options with a value in the next word, such as `-o` and `-euo`. */

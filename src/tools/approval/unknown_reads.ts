@@ -129,8 +129,17 @@ function runsCode(program: string, args: readonly string[]): boolean {
   if (/^[gmn]?awk$/.test(program)) return args.some((text) => AWK_READS.test(text));
   if (!INTERPRETERS.test(program)) return false;
   if (args.length === 1 && /^(?:-[vVh]|--version|--help)$/.test(args[0] ?? "")) return false;
-  return args.every((text) => text.startsWith("-")) || args.some((text) => CODE.test(text));
+  // The tests of `node` are files that it finds.
+  const readsInput = args.every((text) => text.startsWith("-")) && !args.includes("--test");
+  const start = args.findIndex((text, index) =>
+    text === "-m" && TESTERS.test(args[index + 1] ?? "")
+  );
+  return readsInput ||
+    args.slice(0, start === -1 ? undefined : start).some((text) => CODE.test(text));
 }
+
+/** Modules of Python that take no code, whose options are other ones. */
+const TESTERS = /^(?:black|coverage|flake8|mypy|pip|pylint|pytest|ruff|unittest)$/;
 
 /** Programs that read all files of a directory. */
 const ARCHIVERS = /^(?:tar|bsdtar|zip|7z[ar]?|cpio|pax|rsync|rgrep|ack)$/;

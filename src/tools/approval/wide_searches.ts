@@ -16,7 +16,7 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { type ExecutedCommands, getProgram, runsArguments } from "./executed_commands.ts";
 import { listComparedPaths, mayShowFiles } from "./git_arguments.ts";
 import { findSubcommand } from "./harmless_commands.ts";
-import { listStartedCommands } from "./launched_commands.ts";
+import { findLaunched, listStartedCommands } from "./launched_commands.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import { expandWord, listSearchOperands } from "./search_operands.ts";
 import { WITHOUT_CONTENT } from "./unknown_reads.ts";
@@ -38,11 +38,12 @@ const FILE_READERS =
 /** Matches what the shell replaces by names. */
 const PATTERN = /[*?[]/;
 
-/** The home or the working directory at the beginning of a word. */
-const KNOWN_VARIABLE = /^(?:~\+?|\$\{?(?:HOME|PWD)\}?)(?=\/|$)/;
+/** The home, the working directory or that of the repository at the beginning of a word. */
+const KNOWN_VARIABLE =
+  /^(?:~\+?|\$\{?(?:HOME|PWD)\}?|\$\((?:pwd|git rev-parse --show-toplevel)\)|`(?:pwd|git rev-parse --show-toplevel)`)(?=\/|$)/;
 
 /** Variables that decide where `cd` leads, and what the words of `KNOWN_VARIABLE` mean. */
-const PLACES = /^(?:CDPATH|HOME|OLDPWD|PWD)$/;
+const PLACES = /^(?:CDPATH|HOME|OLDPWD|PWD|GIT_\w*(?:DIR|TREE|DIRECTORIES)|GIT_CONFIG\w*)$/;
 
 /** Matches paths of installed programs and packages, to which package managers link. */
 const INSTALLED = new RegExp(
@@ -218,8 +219,8 @@ function findRepository(directory: string): string | undefined {
   }
 }
 
-/** Whether a command sets a variable of `PLACES`. */
-function setsPlace({ words, assignments }: SimpleCommand): boolean {
+/** Whether a command sets a variable that decides where `cd` leads. */
+export function setsPlace({ words, assignments }: SimpleCommand): boolean {
   return assignments.some((name) => PLACES.test(name)) ||
     words.some(({ text }) => PLACES.test(/^(\w+)\+?=/.exec(text)?.[1] ?? ""));
 }
@@ -240,13 +241,22 @@ function listTargets(command: SimpleCommand): readonly ShellWord[] {
     case "env":
     case "genv":
       return listValues(args, /^(?:-(?!-)\w*?C|--c\w*(?:=|$))(.*)$/s);
+    case "find":
+    case "gfind": {
+      // It starts the command in each directory that has a file.
+      const words = args.filter(({ text }) => !/^-[HLP]$/.test(text));
+      const end = words.findIndex(({ text }) => /^[-(!]/.test(text));
+      return words.some(({ text }) => /^-(?:exec|ok)dir$/.test(text)) ? words.slice(0, end) : [];
+    }
     case "git":
       return listValues(args, /^-C(.*)$/s);
     case "unshare":
     case "nsenter":
       return listValues(args, /^(?:-(?!-)\w*?w|--wd?(?:=|$))(.*)$/s);
     default:
-      return [];
+      return findLaunched(command, () => true).length > 0
+        ? listValues(args, /^--(?:chdir|cwd|dir|directory|prefix|working-directory)=(.+)$/s)
+        : [];
   }
 }
 
@@ -267,16 +277,27 @@ async function listBases(
   const bases = new Set(directories);
   if (targets.length > MAX_PATHS) throw new RangeError("The shell moves too often");
   for (const target of targets) {
-    const paths = [...bases].flatMap((base) => listDirectories(target, base, budget));
-    // Where a link is left, the shell goes back to the directory with the link, and programs to that behind it.
-    for (const path of new Set(paths.flatMap((path) => [path, join(path)]))) {
-      if (isDirectory(path)) bases.add(await system.realPath(path)).add(join(path));
-      // An earlier command may create it, and a later one may lead out of it.
-      else if (!pathExists(path)) bases.add(join(path));
-    }
+    for (const path of await listMoved(bases, target, budget)) bases.add(path);
     if (bases.size > MAX_PATHS) throw new RangeError("The shell may be in too many directories");
   }
   return bases;
+}
+
+/** Lists where a command that moves the shell leads from directories. */
+export async function listMoved(
+  bases: ReadonlySet<string>,
+  target: ShellWord,
+  budget: ListBudget = { left: MAX_LISTS },
+): Promise<ReadonlySet<string>> {
+  const moved = new Set<string>();
+  const paths = [...bases].flatMap((base) => listDirectories(target, base, budget));
+  // Where a link is left, the shell goes back to the directory with the link, and programs to that behind it.
+  for (const path of new Set(paths.flatMap((path) => [path, join(path)]))) {
+    if (isDirectory(path)) moved.add(await system.realPath(path)).add(join(path));
+    // An earlier command may create it, and a later one may lead out of it.
+    else if (!pathExists(path)) moved.add(join(path));
+  }
+  return moved;
 }
 
 /**
@@ -340,7 +361,8 @@ function toAbsolute(path: string, base: string): string {
     if (path.startsWith("~")) throw new RangeError("The home directory is that of another user");
     return `${base}/${path}`;
   }
-  const start = /[+P]/.test(name) ? base : readEnvironmentVariable("HOME") ?? "";
+  if (name.includes("git")) return `${findRepository(base) ?? base}/${path.slice(name.length)}`;
+  const start = /[+Pp]/.test(name) ? base : readEnvironmentVariable("HOME") ?? "";
   return `${start}/${path.slice(name.length)}`;
 }
 

@@ -4,6 +4,7 @@ import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { approvalGate } from "./approval_gate.ts";
 import { findExecutedCommands } from "./executed_commands.ts";
+import { findStepwiseSearch } from "./stepwise_searches.ts";
 import { findWideSearch } from "./wide_searches.ts";
 
 async function createProject(): Promise<TestWorkspace> {
@@ -74,6 +75,13 @@ const OUTSIDE: readonly string[] = [
   "env -iC.. rg KEY",
   "env --chdir=.. rg KEY",
   "env -CiCloud rg KEY",
+  "find -L ../other -name .git -execdir git show ';'",
+  "uv run --directory=../other rg KEY",
+  "cd $(git rev-parse --show-toplevel)/.. && rg KEY",
+  "cd ../other; cd $(git rev-parse --show-toplevel); rg KEY",
+  "GIT_WORK_TREE=../other; cd $(git rev-parse --show-toplevel) && rg KEY",
+  'cd "$(git rev-parse --show-toplevel || echo ../other)" && rg KEY',
+  "git -C ../other log --diff-merges=on",
   "prlimit bash -c 'cd ../other; rg KEY'",
   "cd ../other && prlimit rg KEY",
   "uv run bash -c 'rg KEY ..'",
@@ -129,6 +137,11 @@ const INSIDE: readonly string[] = [
   "rg KEY missing",
   "rg KEY missing/../src",
   "uv run bash -c 'rg KEY src'",
+  "find src -name a.ts -execdir rg KEY ';'",
+  "uv run --directory=src rg KEY",
+  'cd "$(git rev-parse --show-toplevel)" && git diff',
+  "cd `git rev-parse --show-toplevel`/src && git diff",
+  'cd "$(pwd)" && rg KEY',
   `npx prettier --check ${Array.from({ length: 50 }, (_, index) => `src/${index}.ts`).join(" ")}`,
   "cd missing && rg KEY",
   "git log -p",
@@ -194,7 +207,12 @@ Deno.test("findWideSearch(): finds searches of directories outside those of the 
   const { sandbox, directory } = workspace;
   const search = (command: string) =>
     findWideSearch(findExecutedCommands(command), { files: sandbox.files });
-  for (const command of OUTSIDE) assertEquals(await search(command), "outside", command);
+  for (const source of OUTSIDE) {
+    assertEquals(await search(source), "outside", source);
+    const script = findExecutedCommands(source);
+    const found = await findStepwiseSearch(script, { files: sandbox.files, source });
+    assertEquals(found, "outside", source);
+  }
   for (const command of INSIDE) assertEquals(await search(command), undefined, command);
   assertEquals(await search(`rg KEY ${directory}/src`), undefined);
   assertEquals(await search(`rg KEY ${directory}/lib`), "outside");

@@ -13,7 +13,7 @@ import { CommandOutput } from "./command_output.ts";
 import { describeJob } from "./job_tools.ts";
 import { formatHiddenFiles } from "./hidden_files.ts";
 import { formatRestoredFiles } from "./restored_files.ts";
-import { ShellStates } from "./shell_states.ts";
+import { FixedShells, ShellStates } from "./shell_states.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
 import { markHidingSecrets, markShells } from "../kit/tool_marks.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
@@ -97,7 +97,7 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
       },
     ),
   });
-  if (!readOnly) markShells(tool, shells);
+  markShells(tool, readOnly ? new FixedShells(kit.sandbox.root) : shells);
   return hidesSecrets ? markHidingSecrets(tool) : tool;
 }
 

@@ -39,6 +39,12 @@ export class ShellStates implements ShellPlaces {
       : [...new Set(directories)];
   }
 
+  isMoved(path: readonly string[] = []): boolean {
+    const { states, moves } = this.#getAgent(path);
+    return moves.length > 0 ||
+      [...states.values()].some(({ directory }) => directory !== this.#root);
+  }
+
   listMoves(path: readonly string[] = []): readonly SimpleCommand[] {
     return this.#getAgent(path).moves.flatMap(({ commands }) => commands);
   }
@@ -51,12 +57,14 @@ export class ShellStates implements ShellPlaces {
   /**
    * Returns the state of the agent of a run, whose command starts. All calls of a reply are decided about before the first of
    * them runs: those of the host that were noted run now or never, and the next reply finds where they led. A tool call may run
-   * several agents at the same time, of which one may still be decided about: each command is then forgotten when it starts.
+   * several agents at the same time, of which one may still be decided about: each command is then forgotten when it starts,
+   * and not one of another agent with the same text.
    */
   start(run: RunHandle, command: string): ShellState {
     const { path = [] } = run instanceof ParentRun ? getAgentPath(run.config) : {};
     const agent = this.#getAgent(path);
-    agent.moves = run.depth === 0 ? [] : agent.moves.filter(({ text }) => text !== command);
+    const started = agent.moves.findIndex(({ text }) => text === command);
+    agent.moves = run.depth === 0 ? [] : agent.moves.filter((_, index) => index !== started);
     const key = run.depth === 0 ? HOST_RUNS : run.runId;
     const state = agent.states.get(key) ?? new ShellState(this.#root);
     agent.states.set(key, state);
@@ -69,6 +77,29 @@ export class ShellStates implements ShellPlaces {
     this.#agents.set(key, agent);
     return agent;
   }
+}
+
+/** The shells of a tool whose commands all start in the working directory of its sandbox. */
+export class FixedShells implements ShellPlaces {
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  listDirectories(): readonly string[] {
+    return [this.#root];
+  }
+
+  isMoved(): boolean {
+    return false;
+  }
+
+  listMoves(): readonly SimpleCommand[] {
+    return [];
+  }
+
+  noteMove(): void {}
 }
 
 /** Keeps the working directory for the next command. */

@@ -32,6 +32,8 @@ export interface ShellMove {
 export interface ShellPlaces {
   /** Lists the directories in which the next commands of an agent may start; `path` has the calls that lead to it. */
   listDirectories(path?: readonly string[]): readonly string[];
+  /** Whether the next commands of an agent may start elsewhere than in the working directory of the sandbox. */
+  isMoved(path?: readonly string[]): boolean;
   /** Lists the noted commands that may still run. */
   listMoves(path?: readonly string[]): readonly SimpleCommand[];
   /** Notes the commands of an approved call that may change the directory of later ones. */

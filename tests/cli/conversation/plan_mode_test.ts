@@ -82,6 +82,22 @@ Deno.test("/plan: commands cannot write, also with the approval of all calls", a
   ]);
 });
 
+Deno.test("/plan: trust in all commands of plan mode ends with it", async () => {
+  await using conversation = await typeConversation({
+    model: [
+      scriptedReply(scriptedCall("bash", { command: "cat $X" })),
+      scriptedReply("I look."),
+      scriptedReply(scriptedCall("bash", { command: "echo 1 > x" })),
+      scriptedReply("No."),
+    ],
+    typed: ["/plan", "Look", "a", "#approve", "/plan", "Work", "n", "/quit"],
+  });
+  const { transcript, home } = conversation;
+  assertStringIncludes(transcript, "trusted in this session: bash in plan mode\n");
+  assertStringIncludes(transcript, "\n? bash echo 1 > x\n");
+  assertEquals([...Deno.readDirSync(`${home.path}/p`)].map(({ name }) => name), [".keep"]);
+});
+
 Deno.test("/execute: carries the approved plan out with all tools, and ticks its steps [AC-27]", async () => {
   await using conversation = await typeConversation({
     model: [...PLANNING, ...EXECUTING, scriptedReply("Yes.")],
