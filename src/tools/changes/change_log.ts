@@ -10,6 +10,7 @@ import { getErrorMessage } from "../../core/errors.ts";
 import { finishAll } from "../../core/finish_all.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { hashContent } from "../text/content_hash.ts";
+import { keepContents, type LeftFile, MAX_BYTES } from "./kept_contents.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 
 /** A change of one file. Contents are SHA-256 hashes in hexadecimal; `null` if the file does not exist. */
@@ -24,12 +25,16 @@ export interface ChangeLogEntry {
   readonly after: string | null;
   /** Canonical paths of the directories that were made for the file, the deepest first. Default: none. */
   readonly madeDirectories?: readonly string[];
+  /** Whether an undo keeps the content after the change in another file: it may be the only copy of one that is gone. */
+  readonly keepsAfter?: boolean;
 }
 
 /** Options for {@linkcode ChangeLog.record}. */
 export interface RecordOptions {
   /** Canonical paths of the directories that are made for the file, the deepest first. Default: none. */
   readonly madeDirectories?: readonly string[] | undefined;
+  /** Whether an undo keeps the content after the change in another file. Default: `false`. */
+  readonly keepsAfter?: boolean | undefined;
 }
 
 /** Storage of a {@linkcode ChangeLog}. */
@@ -86,14 +91,16 @@ export class ChangeLog {
     path: string,
     before: Uint8Array | null,
     after: Uint8Array | null,
-    { madeDirectories = [] }: RecordOptions = {},
+    { madeDirectories = [], keepsAfter = false }: RecordOptions = {},
   ): Promise<void> {
     const [hashBefore, hashAfter] = await Promise.all([hashOrNull(before), hashOrNull(after)]);
     if (hashBefore === hashAfter) return;
     if (before && hashBefore) await this.#store.saveContent(hashBefore, before);
+    if (keepsAfter && after && hashAfter) await this.#store.saveContent(hashAfter, after);
     await this.#store.append({
       ...{ turn: this.#turn, path, before: hashBefore, after: hashAfter },
       ...(madeDirectories.length > 0 && { madeDirectories }),
+      ...(keepsAfter && { keepsAfter }),
     });
   }
 
@@ -138,6 +145,7 @@ export class ChangeLog {
           : removal;
       }),
       ...restorations,
+      ...await keepContents(files, this.#store, active.filter(({ turn: id }) => id === selected)),
     ];
     const isKept = (directory: string) =>
       outcomes.some(({ type, path }) => type === "left" && isWithin(path, directory));
@@ -246,9 +254,6 @@ async function removeDirectories(
   return removed;
 }
 
-/** Maximum file size that is undone; larger than any file that the tools write. */
-const MAX_BYTES = 100_000_000;
-
 /** Path of an entry that marks its turn as undone. */
 const UNDONE_PATH = "";
 
@@ -261,7 +266,7 @@ interface NetChange {
 
 type UndoOutcome =
   | { readonly type: "restored" | "removed"; readonly path: string }
-  | { readonly type: "left"; readonly path: string; readonly reason: string };
+  | LeftFile;
 
 function getNetChanges(
   entries: readonly ChangeLogEntry[],

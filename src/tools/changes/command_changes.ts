@@ -105,7 +105,7 @@ export class CommandChanges {
       const madeDirectories = change.before === null
         ? findMissingParents(change.path, directories).map((path) => join(root, path))
         : [];
-      const options = { madeDirectories };
+      const options = { madeDirectories, keepsAfter: change.holdsOlder };
       await this.#changeLog.record(join(root, change.path), change.before, change.after, options);
     }
     this.#noteOthers("links, modes or large changes", others.filter(isExactPath));
