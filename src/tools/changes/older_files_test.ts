@@ -194,6 +194,21 @@ Deno.test({
 });
 
 Deno.test({
+  name: "undoTurn(): names the new place of ignored files in a directory that was moved",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile(".gitignore", "build/\n");
+    for (const path of ["src/a", "src/build/b"]) workspace.writeFile(path, path);
+    await workspace.callTool("bash", { command: "mv src source" });
+    const { restored, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(restored, ["src/a"]);
+    assertEquals(untracked, ["ignored files and secrets: source/build/, src/build/"]);
+  },
+});
+
+Deno.test({
   name:
     "undoTurn(): with nested repositories, keeps files that the list of ignored files of the repository had",
   ignore,

@@ -203,8 +203,15 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const gone = await findGoneFiles(this.#root, before.omitted, after.omitted);
     const changed = await this.#findIgnoredChanges(before, after, signal);
     const wasIgnored = new Set(before.omitted.ignored);
-    const ignored = [...new Set([...gone.filter((path) => wasIgnored.has(path)), ...changed])]
-      .sort();
+    // Those in a directory that was moved have not changed.
+    const isIgnored = new Set(after.omitted.ignored);
+    const added = before.omitted.ignored === undefined
+      ? []
+      : [...isIgnored].flatMap((path) =>
+        findEntry(path, wasIgnored) === undefined ? findEntry(path, isIgnored) ?? [] : []
+      );
+    const lost = gone.filter((path) => wasIgnored.has(path));
+    const ignored = [...new Set([...lost, ...changed, ...added])].sort();
     if (before.id === after.id) {
       return { changes: [], older: [], others: [], ignored, directories: new Set() };
     }
