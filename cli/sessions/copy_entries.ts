@@ -10,11 +10,12 @@ import type { ChangeLogStore } from "../../src/tools/changes/change_log.ts";
 export async function copyEntries(source: ChangeLogStore, target: ChangeLogStore): Promise<void> {
   const copied = new Set<string>();
   for (const entry of await source.entries()) {
-    const { before } = entry;
-    if (before !== null && !copied.has(before)) {
-      const content = await source.readContent(before);
-      if (content) await target.saveContent(before, content);
-      copied.add(before);
+    const { before, after, keepsAfter = false } = entry;
+    for (const hash of keepsAfter ? [before, after] : [before]) {
+      if (hash === null || copied.has(hash)) continue;
+      const content = await source.readContent(hash);
+      if (content) await target.saveContent(hash, content);
+      copied.add(hash);
     }
     await target.append(entry);
   }

@@ -10,13 +10,14 @@ import { getErrorMessage } from "../../core/errors.ts";
 import { finishAll } from "../../core/finish_all.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { hashContent } from "../text/content_hash.ts";
+import { keepContents, type LeftFile, MAX_BYTES } from "./kept_contents.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 
 /** A change of one file. Contents are SHA-256 hashes in hexadecimal; `null` if the file does not exist. */
 export interface ChangeLogEntry {
   /** Id of the turn that made the change. */
   readonly turn: string;
-  /** Canonical path. Empty in an entry that marks its turn as undone. */
+  /** Canonical path. Empty in an entry with a reason, and in one that marks its turn as undone. */
   readonly path: string;
   /** Content before the change. */
   readonly before: string | null;
@@ -24,12 +25,18 @@ export interface ChangeLogEntry {
   readonly after: string | null;
   /** Canonical paths of the directories that were made for the file, the deepest first. Default: none. */
   readonly madeDirectories?: readonly string[];
+  /** Whether an undo keeps the content after the change in another file: it may be the only copy of one that is gone. */
+  readonly keepsAfter?: boolean;
+  /** Reason why changes of the turn are not recorded. Such an entry has no contents. */
+  readonly reason?: string;
 }
 
 /** Options for {@linkcode ChangeLog.record}. */
 export interface RecordOptions {
   /** Canonical paths of the directories that are made for the file, the deepest first. Default: none. */
   readonly madeDirectories?: readonly string[] | undefined;
+  /** Whether an undo keeps the content after the change in another file. Default: `false`. */
+  readonly keepsAfter?: boolean | undefined;
 }
 
 /** Storage of a {@linkcode ChangeLog}. */
@@ -66,8 +73,10 @@ export interface UndoReport {
 /** Records file changes by turn and undoes them. */
 export class ChangeLog {
   readonly #store: ChangeLogStore;
-  readonly #untracked = new Map<string, Set<string>>();
-  readonly #begun: string[] = ["1"];
+  /** Turns and reasons that are noted. */
+  readonly #noted = new Set<string>();
+  /** Entries with reasons that could not be stored. */
+  #unsaved: ChangeLogEntry[] = [];
   #turn = "1";
 
   /** Creates a change log. Default store: {@linkcode MemoryChangeLogStore}. */
@@ -78,7 +87,6 @@ export class ChangeLog {
   /** Starts a turn: later changes are recorded under its id, which must be unique. Before the first call the id is `"1"`. */
   beginTurn(id: string): void {
     this.#turn = id;
-    this.#begun.push(id);
   }
 
   /** Records a change that is about to be made; `null` if the file does not exist before or after it. */
@@ -86,26 +94,36 @@ export class ChangeLog {
     path: string,
     before: Uint8Array | null,
     after: Uint8Array | null,
-    { madeDirectories = [] }: RecordOptions = {},
+    { madeDirectories = [], keepsAfter = false }: RecordOptions = {},
   ): Promise<void> {
     const [hashBefore, hashAfter] = await Promise.all([hashOrNull(before), hashOrNull(after)]);
     if (hashBefore === hashAfter) return;
     if (before && hashBefore) await this.#store.saveContent(hashBefore, before);
+    if (keepsAfter && after && hashAfter) await this.#store.saveContent(hashAfter, after);
     await this.#store.append({
       ...{ turn: this.#turn, path, before: hashBefore, after: hashAfter },
       ...(madeDirectories.length > 0 && { madeDirectories }),
+      ...(keepsAfter && { keepsAfter }),
     });
   }
 
   /** Notes a reason why changes of this turn are not recorded. */
-  noteUntracked(reason: string): void {
-    const reasons = this.#untracked.get(this.#turn) ?? new Set();
-    this.#untracked.set(this.#turn, reasons.add(reason));
+  async noteUntracked(reason: string): Promise<void> {
+    const key = JSON.stringify([this.#turn, reason]);
+    if (this.#noted.has(key)) return;
+    this.#noted.add(key);
+    const entry = { turn: this.#turn, path: NO_PATH, before: null, after: null, reason };
+    try {
+      await this.#store.append(entry);
+    } catch {
+      this.#unsaved.push(entry);
+    }
   }
 
   /** Returns the ids of the turns that changed files and are not undone, oldest first. */
   async turns(): Promise<string[]> {
-    return [...new Set((await this.#readActiveEntries()).map(({ turn }) => turn))];
+    const active = await this.#readActiveEntries();
+    return [...new Set(active.filter(isChange).map(({ turn }) => turn))];
   }
 
   /**
@@ -115,7 +133,8 @@ export class ChangeLog {
    * @param turn Id of the turn. Default: the last one that changed files and is not undone.
    */
   async undoTurn(files: SandboxFiles, turn?: string): Promise<UndoReport> {
-    const active = await this.#readActiveEntries();
+    const entries = await this.#readActiveEntries();
+    const active = entries.filter(isChange);
     const selected = turn ?? active.at(-1)?.turn;
     const changes: NetChange[] = [...getNetChanges(active, selected).values()];
     const made = active.filter(({ turn: id }) => id === selected)
@@ -138,13 +157,15 @@ export class ChangeLog {
           : removal;
       }),
       ...restorations,
+      ...await keepContents(files, this.#store, active.filter(({ turn: id }) => id === selected)),
     ];
     const isKept = (directory: string) =>
       outcomes.some(({ type, path }) => type === "left" && isWithin(path, directory));
     const removedDirectories = directories.filter((directory) => !isKept(directory));
-    if (selected !== undefined && changes.length > 0) {
-      await this.#store.append({ turn: selected, path: UNDONE_PATH, before: null, after: null });
-    }
+    if (selected !== undefined && changes.length > 0) await this.#markUndone(selected);
+    const untracked = turn === undefined
+      ? await this.#takeReasonsSince(entries, selected)
+      : listReasons(entries.filter((entry) => entry.turn === turn));
     const getPaths = (type: UndoOutcome["type"]) =>
       outcomes.filter((outcome) => outcome.type === type).map(({ path }) =>
         files.toDisplayPath(path)
@@ -159,19 +180,31 @@ export class ChangeLog {
           : []
       ),
       removedDirectories: removedDirectories.map((path) => files.toDisplayPath(path)),
-      untracked: turn === undefined
-        ? this.#takeUntrackedSince(selected)
-        : [...this.#untracked.get(turn) ?? []],
+      untracked,
     };
   }
 
   /** Returns the reasons of a turn and of later ones, which changed no other files, once. Default: of all turns. */
-  #takeUntrackedSince(turn: string | undefined): string[] {
-    const start = turn === undefined ? 0 : this.#begun.lastIndexOf(turn);
-    const turns = new Set(this.#begun.slice(Math.max(start, 0)));
-    const reasons = [...turns].flatMap((id) => [...this.#untracked.get(id) ?? []]);
-    for (const id of turns) this.#untracked.delete(id);
-    return [...new Set(reasons)];
+  async #takeReasonsSince(
+    entries: readonly ChangeLogEntry[],
+    turn: string | undefined,
+  ): Promise<string[]> {
+    const start = entries.findLastIndex((entry) => isChange(entry) && entry.turn === turn);
+    const noted = entries.filter((entry, index) =>
+      !isChange(entry) && (index > start || entry.turn === turn)
+    );
+    for (const id of new Set(noted.map((entry) => entry.turn))) {
+      if (id !== turn) await this.#markUndone(id);
+    }
+    return listReasons(noted);
+  }
+
+  async #markUndone(turn: string): Promise<void> {
+    await this.#store.append({ turn, path: NO_PATH, before: null, after: null });
+    for (const key of this.#noted) {
+      if (JSON.parse(key)[0] === turn) this.#noted.delete(key);
+    }
+    this.#unsaved = this.#unsaved.filter((entry) => entry.turn !== turn);
   }
 
   /** Creates a removed file again: the one with its content from before the turn could not be restored. */
@@ -226,10 +259,11 @@ export class ChangeLog {
   async #readActiveEntries(): Promise<ChangeLogEntry[]> {
     let active: ChangeLogEntry[] = [];
     for (const entry of await this.#store.entries()) {
-      if (entry.path === UNDONE_PATH) active = active.filter(({ turn }) => turn !== entry.turn);
+      const isUndone = entry.path === NO_PATH && entry.reason === undefined;
+      if (isUndone) active = active.filter(({ turn }) => turn !== entry.turn);
       else active.push(entry);
     }
-    return active;
+    return [...active, ...this.#unsaved];
   }
 }
 
@@ -246,11 +280,16 @@ async function removeDirectories(
   return removed;
 }
 
-/** Maximum file size that is undone; larger than any file that the tools write. */
-const MAX_BYTES = 100_000_000;
+/** Path of an entry that is not about one file. */
+const NO_PATH = "";
 
-/** Path of an entry that marks its turn as undone. */
-const UNDONE_PATH = "";
+function isChange({ path }: ChangeLogEntry): boolean {
+  return path !== NO_PATH;
+}
+
+function listReasons(entries: readonly ChangeLogEntry[]): string[] {
+  return [...new Set(entries.flatMap(({ reason }) => reason ?? []))];
+}
 
 /** Combined change of a file in one turn. */
 interface NetChange {
@@ -261,7 +300,7 @@ interface NetChange {
 
 type UndoOutcome =
   | { readonly type: "restored" | "removed"; readonly path: string }
-  | { readonly type: "left"; readonly path: string; readonly reason: string };
+  | LeftFile;
 
 function getNetChanges(
   entries: readonly ChangeLogEntry[],

@@ -73,6 +73,29 @@ Deno.test("DirectoryChangeLogStore: reads its entries after a restart, without a
   await Deno.remove(directory, { recursive: true });
 });
 
+Deno.test("DirectoryChangeLogStore: after a restart, an undo gives the reasons why changes may remain, once", async () => {
+  const directory = await Deno.makeTempDir();
+  const first = new ChangeLog(new DirectoryChangeLogStore(directory));
+  await using workspace = new TestWorkspace({}, { changeLog: first });
+  await first.noteUntracked("earlier");
+  first.beginTurn("2");
+  await first.noteUntracked("a");
+  await workspace.callTool("write_file", { path: "a.txt", content: "1" });
+  await first.noteUntracked("b");
+  first.beginTurn("3");
+  await first.noteUntracked("c");
+  const { files } = workspace.sandbox;
+  const undo = async () => {
+    const log = new ChangeLog(new DirectoryChangeLogStore(directory));
+    const { removed, untracked } = await log.undoTurn(files);
+    return [removed, untracked];
+  };
+  assertEquals(await undo(), [["a.txt"], ["a", "b", "c"]]);
+  assertEquals(await undo(), [[], ["earlier"]]);
+  assertEquals(await undo(), [[], []]);
+  await Deno.remove(directory, { recursive: true });
+});
+
 Deno.test("ChangeLog: a turn that changes files after it was undone can be undone again", async () => {
   const changeLog = new ChangeLog();
   await using workspace = new TestWorkspace({}, { changeLog });

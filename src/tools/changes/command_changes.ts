@@ -66,14 +66,16 @@ export class CommandChanges {
     );
     const snapshot = await this.#snapshots.take(signal);
     if (snapshot.type === "taken") return snapshot;
-    this.#changeLog.noteUntracked(`changes by a command are not recorded: ${snapshot.reason}`);
+    await this.#changeLog.noteUntracked(
+      `changes by a command are not recorded: ${snapshot.reason}`,
+    );
     return undefined;
   }
 
   /** Runs a step; a failure is noted once, and later commands are not tracked. */
   async #attempt<T>(step: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
     if (this.#problem !== undefined) {
-      this.#changeLog.noteUntracked(this.#problem);
+      await this.#changeLog.noteUntracked(this.#problem);
       return undefined;
     }
     try {
@@ -81,16 +83,16 @@ export class CommandChanges {
     } catch (error) {
       if (signal.aborted) throw new AbortedError("The command was cancelled");
       this.#problem = `changes by commands are not recorded: ${getErrorMessage(error)}`;
-      this.#changeLog.noteUntracked(this.#problem);
+      await this.#changeLog.noteUntracked(this.#problem);
       return undefined;
     }
   }
 
-  #noteOthers(description: string, paths: readonly string[]): void {
+  async #noteOthers(description: string, paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return;
     const others = paths.length > MAX_NAMES ? ` and ${paths.length - MAX_NAMES} more` : "";
     const names = paths.slice(0, MAX_NAMES).join(", ");
-    this.#changeLog.noteUntracked(`${description}: ${names}${others}`);
+    await this.#changeLog.noteUntracked(`${description}: ${names}${others}`);
   }
 
   async #record(before: TakenSnapshot, signal: AbortSignal): Promise<void> {
@@ -105,24 +107,24 @@ export class CommandChanges {
       const madeDirectories = change.before === null
         ? findMissingParents(change.path, directories).map((path) => join(root, path))
         : [];
-      const options = { madeDirectories };
+      const options = { madeDirectories, keepsAfter: change.holdsOlder };
       await this.#changeLog.record(join(root, change.path), change.before, change.after, options);
     }
-    this.#noteOthers("links, modes or large changes", others.filter(isExactPath));
-    this.#noteOthers(
+    await this.#noteOthers("links, modes or large changes", others.filter(isExactPath));
+    await this.#noteOthers(
       "files whose names are not UTF-8",
       others.filter((path) => !isExactPath(path)),
     );
-    this.#noteOthers(
+    await this.#noteOthers(
       "files that may be older than the command, or copies of older ones, and were not recorded before",
       older,
     );
-    this.#noteOthers("ignored files and secrets", ignored);
+    await this.#noteOthers("ignored files and secrets", ignored);
     const listOmitted = (name: "large" | "repositories") => [
       ...new Set([...before.omitted[name], ...after.omitted[name]]),
     ];
-    this.#noteOthers("files over 20 MB", listOmitted("large"));
-    this.#noteOthers("files in nested repositories", listOmitted("repositories"));
+    await this.#noteOthers("files over 20 MB", listOmitted("large"));
+    await this.#noteOthers("files in nested repositories", listOmitted("repositories"));
   }
 }
 

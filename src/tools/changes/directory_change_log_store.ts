@@ -87,7 +87,7 @@ function parseEntry(line: string): ChangeLogEntry | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (!isJsonObject(value)) return undefined;
-    const { turn, path, before, after, madeDirectories } = value;
+    const { turn, path, before, after, madeDirectories, keepsAfter, reason } = value;
     if (typeof turn !== "string" || typeof path !== "string") return undefined;
     if (!isHash(before) || !isHash(after)) return undefined;
     const directories = Array.isArray(madeDirectories)
@@ -96,6 +96,8 @@ function parseEntry(line: string): ChangeLogEntry | undefined {
     return {
       ...{ turn, path, before, after },
       ...(directories.length > 0 && { madeDirectories: directories }),
+      ...(keepsAfter === true && { keepsAfter }),
+      ...(typeof reason === "string" && { reason }),
     };
   } catch {
     return undefined;

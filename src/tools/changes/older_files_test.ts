@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { ChangeLog } from "./change_log.ts";
+import { DirectoryChangeLogStore } from "./directory_change_log_store.ts";
 
 const ignore = Deno.build.os === "windows";
 
@@ -91,6 +92,11 @@ const REPLACED_FILES: readonly {
     kept: "build.tar",
   },
   {
+    name: "archived and removed one file of an ignored directory",
+    command: "tar czf one.tgz build/one; rm build/one",
+    kept: "one.tgz",
+  },
+  {
     name: "moved and edited an ignored directory",
     command: "mv build out; sed -i s/b/B/ out/b",
     kept: "out/b",
@@ -100,7 +106,7 @@ const REPLACED_FILES: readonly {
 for (const isNested of [false, true]) {
   for (const { name, command, kept } of REPLACED_FILES) {
     // Next to a nested repository, ignored files are not known.
-    if (isNested && !command.includes("large")) continue;
+    if (isNested && !/large|gzip|tar/.test(command)) continue;
     const place = isNested ? "next to a nested repository" : "in a work tree";
     Deno.test({
       name: `undoTurn(): keeps and names the file of a command that ${name} ${place}`,
@@ -109,7 +115,9 @@ for (const isNested of [false, true]) {
         const changeLog = new ChangeLog();
         await using workspace = new TestWorkspace({}, { changeLog });
         workspace.writeFile(".gitignore", "*.log\nbuild/\n");
-        for (const path of ["a.log", ".env", "build/b", "c.txt"]) workspace.writeFile(path, path);
+        for (const path of ["a.log", ".env", "build/b", "build/one", "c.txt"]) {
+          workspace.writeFile(path, path);
+        }
         runShell(workspace, `truncate -s 21M large${isNested ? "; git init -q sub" : ""}`);
         await workspace.callTool("bash", { command: `${command}; mv c.txt d.txt` });
         const { removed, restored, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
@@ -131,10 +139,72 @@ Deno.test({
     workspace.writeFile(".gitignore", "*.log\nbuild/\n");
     for (const path of ["a.log", "build/b"]) workspace.writeFile(path, path);
     runShell(workspace, "truncate -s 21M large");
-    const command = "rm -r build; mkdir build; echo x > build/c; gzip -k large; echo x > a.log";
-    await workspace.callTool("bash", { command });
+    const commands = [
+      "rm -r build; mkdir build; echo x > build/c; echo x > new",
+      "gzip -k large; echo x > a.log",
+      "mkdir node_modules; echo x > node_modules/a; echo x | gzip > packages.gz",
+    ];
+    for (const command of commands) await workspace.callTool("bash", { command });
     const { removed } = await changeLog.undoTurn(workspace.sandbox.files);
-    assertEquals(removed, ["large.gz"]);
+    assertEquals(removed, ["new", "large.gz", "packages.gz"]);
+  },
+});
+
+Deno.test({
+  name:
+    "undoTurn(): keeps, in another file, the content of an ignored file that was moved onto a recorded one",
+  ignore,
+  async fn() {
+    const directory = await Deno.makeTempDir();
+    const changeLog = new ChangeLog(new DirectoryChangeLogStore(directory));
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile(".gitignore", "*.bak\n");
+    for (const path of ["data", "data.bak", "data.replaced", "a", "b"]) {
+      workspace.writeFile(path, path);
+    }
+    const commands = ["mv data.bak data; mv a b", "sed -i s/bak/edited/ data", "mv data moved"];
+    for (const command of commands) await workspace.callTool("bash", { command });
+    const { removed, restored, left } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals([removed, restored], [["moved"], ["a", "b", "data"]]);
+    assertEquals(left, [{
+      path: "data.replaced2",
+      reason: "it has the content before the undo, maybe the only copy of a file that is gone",
+    }]);
+    assertEquals(workspace.readFile("data"), "data");
+    assertEquals(workspace.readFile("data.replaced2"), "data.bak");
+    await Deno.remove(directory, { recursive: true });
+  },
+});
+
+Deno.test({
+  name:
+    "undoTurn(): keeps, in another file, an archive to which a file of an ignored directory was moved",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile(".gitignore", "logs/\n");
+    for (const path of ["logs/a", "logs/b", "c"]) workspace.writeFile(path, path);
+    runShell(workspace, "tar cf old.tar c");
+    await workspace.callTool("bash", { command: "tar rf old.tar logs/a; rm logs/a" });
+    const { restored, left } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals([restored, left.map(({ path }) => path)], [["old.tar"], ["old.tar.replaced"]]);
+    runShell(workspace, "tar xf old.tar.replaced; test -f logs/a");
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): names the new place of ignored files in a directory that was moved",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile(".gitignore", "build/\n");
+    for (const path of ["src/a", "src/build/b"]) workspace.writeFile(path, path);
+    await workspace.callTool("bash", { command: "mv src source" });
+    const { restored, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(restored, ["src/a"]);
+    assertEquals(untracked, ["ignored files and secrets: source/build/, src/build/"]);
   },
 });
 

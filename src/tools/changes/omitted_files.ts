@@ -42,6 +42,18 @@ export async function findGoneFiles(
   return gone;
 }
 
+/**
+ * Whether single files may be gone that the earlier one of two snapshots left out: the ignored files are not known, or a
+ * directory of ignored files changed, other than one of packages, which can be installed again.
+ *
+ * @param changed The ignored files and directories that changed.
+ */
+export function mayLackFiles(before: OmittedFiles, changed: readonly string[]): boolean {
+  const isPackages = (path: string) => /(?:^|\/)node_modules\/$/.test(path);
+  return before.ignored === undefined ||
+    changed.some((path) => path.endsWith("/") && !isPackages(path));
+}
+
 function listOmittedFiles({ ignored = [], large, repositories }: OmittedFiles): readonly string[] {
   return [...ignored, ...large, ...repositories];
 }

@@ -12,6 +12,8 @@ export interface SnapshotChange {
   readonly before: Uint8Array | null;
   /** Content after; `null` if the file does not exist, or a link has taken its place. */
   readonly after: Uint8Array | null;
+  /** Whether the content after it may be the only copy of a file that the command removed, and of which nothing was recorded. */
+  readonly holdsOlder: boolean;
 }
 
 /** Changes between two snapshots. */

@@ -14,10 +14,10 @@ import { getRelativePath, isExactPath, join } from "../../platform/paths.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { system } from "../../platform/system.ts";
 import { readUntrustedText } from "../../platform/untrusted_file.ts";
-import { statIfExists } from "../files/file_stat.ts";
 import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
 import { toIgnorePattern } from "./ignore_pattern.ts";
-import { CACHES, findEntry, findGoneFiles, isInCache } from "./omitted_files.ts";
+import { CACHES, findEntry, findGoneFiles, isInCache, mayLackFiles } from "./omitted_files.ts";
+import { findHolders, findOlderFiles } from "./older_files.ts";
 import { PathLocks } from "./path_locks.ts";
 import { concatenate, splitPaths, toText } from "./program_output.ts";
 import { LINK_MODE, losesMode, parseRawDiff, type RawChange, REPOSITORY_MODE } from "./raw_diff.ts";
@@ -203,8 +203,15 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const gone = await findGoneFiles(this.#root, before.omitted, after.omitted);
     const changed = await this.#findIgnoredChanges(before, after, signal);
     const wasIgnored = new Set(before.omitted.ignored);
-    const ignored = [...new Set([...gone.filter((path) => wasIgnored.has(path)), ...changed])]
-      .sort();
+    // Those in a directory that was moved have not changed.
+    const isIgnored = new Set(after.omitted.ignored);
+    const added = before.omitted.ignored === undefined
+      ? []
+      : [...isIgnored].flatMap((path) =>
+        findEntry(path, wasIgnored) === undefined ? findEntry(path, isIgnored) ?? [] : []
+      );
+    const lost = gone.filter((path) => wasIgnored.has(path));
+    const ignored = [...new Set([...lost, ...changed, ...added])].sort();
     if (before.id === after.id) {
       return { changes: [], older: [], others: [], ignored, directories: new Set() };
     }
@@ -215,10 +222,15 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     // Where the ignored files are not known, each may have been ignored.
     const mayBeIgnored = before.omitted.ignored === undefined &&
       (entries.some(isIgnoreFile) || before.ignoreRules !== after.ignoreRules);
-    const older = await this.#findOlderFiles(entries.filter(isRestorable), before, {
+    const context = {
+      root: this.#root,
+      before,
+      listBlobs: () => this.#listBlobs(before.id, signal),
+    };
+    const older = await findOlderFiles(entries.filter(isRestorable), {
+      ...context,
       // A new file may be the only copy of one that is gone, such as an archive.
       mayBeOlder: mayBeIgnored || gone.length > 0,
-      signal,
     });
     // Its content can be restored, but not its kind.
     const isReplacedByLink = ({ oldMode, newMode, path }: RawChange) =>
@@ -227,17 +239,20 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       (isRestorable(entry) || isReplacedByLink(entry)) && !older.has(entry.path)
     );
     const contents = await this.#readBlobs(files, signal);
+    const mayBeArchived = gone.length > 0 || mayLackFiles(before.omitted, changed);
+    const holders = await findHolders(files, { ...context, contents, mayBeArchived });
+    const isKept = ({ path, oldMode }: RawChange) => oldMode === "000000" && holders.has(path);
     const names = await this.#git(["ls-tree", "-r", "-d", "-z", "--name-only", before.id], {
       signal,
     });
     return {
       changes: files.flatMap((file) => {
         const [old, current] = [contents.get(file.oldId), contents.get(file.newId)];
-        return old === undefined || current === undefined
-          ? []
-          : [{ path: file.path, before: old, after: isReplacedByLink(file) ? null : current }];
+        if (old === undefined || current === undefined || isKept(file)) return [];
+        const after = isReplacedByLink(file) ? null : current;
+        return [{ path: file.path, before: old, after, holdsOlder: holders.has(file.path) }];
       }),
-      older: [...older],
+      older: [...older, ...files.filter(isKept).map(({ path }) => path)],
       others: entries.filter((entry) =>
         !older.has(entry.path) &&
         (!isRestorable(entry) || losesMode(entry) || !contents.has(entry.oldId) ||
@@ -248,32 +263,10 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     };
   }
 
-  /**
-   * Finds the files of which the earlier snapshot has no content although they existed: it left out a file with this
-   * path, also one that was ignored and no longer is, or the file was created before it, under another path.
-   */
-  async #findOlderFiles(
-    entries: readonly RawChange[],
-    { id, time, omitted }: TakenSnapshot,
-    { mayBeOlder, signal }: { readonly mayBeOlder: boolean; readonly signal: AbortSignal },
-  ): Promise<ReadonlySet<string>> {
-    const added = entries.filter(({ oldMode }) => oldMode === "000000");
-    const ignored = new Set(omitted.ignored);
-    const wasOmitted = (path: string) =>
-      mayBeOlder || findEntry(path, ignored) !== undefined || omitted.large.includes(path) ||
-      omitted.repositories.some((name) => path.startsWith(`${name}/`));
-    const wasCreatedBefore = async (path: string) => {
-      const status = await statIfExists(join(this.#root, path)).catch(() => undefined);
-      return time !== null && status?.birthtime ? status.birthtime <= time : false;
-    };
-    const older: RawChange[] = [];
-    for (const entry of added) {
-      if (wasOmitted(entry.path) || await wasCreatedBefore(entry.path)) older.push(entry);
-    }
-    if (older.length === 0) return new Set();
+  /** Lists the ids of the contents in a tree. */
+  async #listBlobs(id: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const tree = toText(await this.#git(["ls-tree", "-r", "-z", id], { signal }));
-    const known = new Set([...tree.matchAll(/ blob ([\da-f]+)\t/g)].map(([, blob]) => blob));
-    return new Set(older.filter(({ newId }) => !known.has(newId)).map(({ path }) => path));
+    return new Set([...tree.matchAll(/ blob ([\da-f]+)\t/g)].map(([, blob = ""]) => blob));
   }
 
   /** Finds the files outside of snapshots that changed after the earlier one. */
