@@ -136,7 +136,7 @@ async function chooseConfig(args: readonly string[]): Promise<string> {
 }
 
 /** Files that run at once in addition to one for each processor, since many tests wait for processes and timers. */
-const WAITING_FILES = 1;
+const WAITING_FILES = 2;
 
 /** Returns the number of files or groups that run at once. */
 function getJobs(): number {
