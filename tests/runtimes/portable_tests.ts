@@ -19,7 +19,8 @@ const PORTABLE_DIRECTORIES = [
 const EXCLUDED_FILES: readonly RegExp[] = [
   /^adapters\/kit\/http\/proxy_test\.ts$/,
   /^src\/tools\/(isolated\/|confinement\/confined_exec_test\.ts$|process\/isolated_worker_test\.ts$)/,
-  /^src\/(mcp\/protocol\/client_package|tools\/documents\/(pdf_text|document_worker))_test\.ts$/,
+  /^src\/(mcp\/protocol\/client|protocols\/acp\/sdk|telemetry\/api)_package_test\.ts$/,
+  /^src\/tools\/documents\/(pdf_text|document_worker)_test\.ts$/,
   /^src\/platform\/worker_test\.ts$/,
   /^tests\/conformance\/leaks_test\.ts$/,
 ];
