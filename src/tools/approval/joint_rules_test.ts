@@ -116,7 +116,7 @@ Deno.test("an allow rule or a grant for one command covers no search of another 
   for (const path of ["../.git/HEAD", "../other/b.ts", "old.d/a", "new.d/a"]) {
     workspace.writeFile(path, "");
   }
-  const { sandbox } = workspace;
+  const sandbox = workspace.confined;
   const searches = [
     "rg KEY ..",
     "cd .. && rg KEY",
