@@ -27,6 +27,7 @@ const OFFERED = [
   "/usage",
   "/status",
   "/undo",
+  "/redo",
   "/skills",
   "/mcp",
 ];

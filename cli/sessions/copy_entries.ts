@@ -4,14 +4,13 @@
  * @module
  */
 
-import type { ChangeLogStore } from "../../src/tools/changes/change_log.ts";
+import type { ChangeLogEntry, ChangeLogStore } from "../../src/tools/changes/change_log_entry.ts";
 
 /** Appends the entries of a log to another one, with the contents that they need. */
 export async function copyEntries(source: ChangeLogStore, target: ChangeLogStore): Promise<void> {
   const copied = new Set<string>();
   for (const entry of await source.entries()) {
-    const { before, after, keepsAfter = false } = entry;
-    for (const hash of keepsAfter ? [before, after] : [before]) {
+    for (const hash of listNeeded(entry)) {
       if (hash === null || copied.has(hash)) continue;
       const content = await source.readContent(hash);
       if (content) await target.saveContent(hash, content);
@@ -19,4 +18,11 @@ export async function copyEntries(source: ChangeLogStore, target: ChangeLogStore
     }
     await target.append(entry);
   }
+}
+
+/** Lists the hashes of the contents that an undo restores or keeps, and those that a redo restores. */
+function listNeeded(
+  { before, after, keepsAfter = false, undone = [] }: ChangeLogEntry,
+): readonly (string | null)[] {
+  return [before, ...(keepsAfter ? [after] : []), ...undone.map((change) => change.after)];
 }

@@ -17,3 +17,15 @@ Deno.test("copyEntries(): copies the contents that an undo restores and those th
   assertEquals([restored, left.map(({ path }) => path)], [["a"], ["a.replaced"]]);
   assertEquals(["a", "a.replaced"].map((path) => workspace.readFile(path)), ["before", "after"]);
 });
+
+Deno.test("copyEntries(): copies the contents that a redo restores", async () => {
+  const [source, target] = [new MemoryChangeLogStore(), new MemoryChangeLogStore()];
+  const changeLog = new ChangeLog(source);
+  await using workspace = new TestWorkspace({}, { changeLog });
+  await workspace.callTool("write_file", { path: "a", content: "after" });
+  const { files } = workspace.sandbox;
+  await changeLog.undoTurn(files);
+  await copyEntries(source, target);
+  assertEquals((await new ChangeLog(target).redoTurn(files)).restored, ["a"]);
+  assertEquals(workspace.readFile("a"), "after");
+});

@@ -46,31 +46,55 @@ export const UNDO_NOTE = "I have undone your changes of these files: ";
 /** Beginning of the text about other changes that the user has undone: those of a command of the user, or of a plan. */
 export const TASK_UNDO_NOTE = "I have undone the changes of these files: ";
 
+/** Beginning of the text about undone changes of the model that the user has made again. */
+export const REDO_NOTE = "I have made your changes of these files again: ";
+
+/** Beginning of the text about other undone changes that the user has made again. */
+export const TASK_REDO_NOTE = "I have made the changes of these files again: ";
+
 /** Beginning of the text about a plan that was carried out. */
 export const PLAN_NOTE = "Another agent has carried out the plan ";
 
-const NOTES = [COMMAND_NOTE, UNDO_NOTE, TASK_UNDO_NOTE, PLAN_NOTE];
+const NOTES = [
+  COMMAND_NOTE,
+  UNDO_NOTE,
+  TASK_UNDO_NOTE,
+  REDO_NOTE,
+  TASK_REDO_NOTE,
+  PLAN_NOTE,
+];
 
-/** A text about changes that the user has undone. */
+/** Whether the changes of a turn are undone, or were made again. */
+export type UndoState = "undone" | "redone";
+
+/** A text about changes that the user has undone or made again. */
 export interface UndoNote {
   readonly text: string;
   /** The turn that made the changes. */
   readonly turn: string;
+  readonly state: UndoState;
   readonly metadata: JsonObject;
 }
 
-/** Creates the data of a text about changes that the user has undone: the turn that made them. */
-export function createUndoMetadata(turn: string | undefined): JsonObject | undefined {
-  return turn === undefined ? undefined : { undoneTurn: turn };
+/** Creates the data of a text about changes that the user has undone or made again: the turn that made them. */
+export function createUndoMetadata(
+  turn: string | undefined,
+  state: UndoState,
+): JsonObject | undefined {
+  return turn === undefined ? undefined : { [STATE_KEYS[state]]: turn };
 }
 
-/** Returns the text about changes that the user has undone, if an entry is one. */
+const STATE_KEYS = { undone: "undoneTurn", redone: "redoneTurn" } as const;
+
+/** Returns the text about changes that the user has undone or made again, if an entry is one. */
 export function parseUndoNote(entry: SessionEntry): UndoNote | undefined {
   if (entry.type !== "message" || entry.message.role !== "user") return undefined;
   const { content, metadata } = entry.message;
-  const turn = metadata?.undoneTurn;
+  const { undoneTurn, redoneTurn } = metadata ?? {};
+  const turn = undoneTurn ?? redoneTurn;
   if (!metadata || typeof turn !== "string") return undefined;
-  return { text: extractText(content), turn, metadata };
+  const state = turn === undoneTurn ? "undone" : "redone";
+  return { text: extractText(content), turn, state, metadata };
 }
 
 /** Tokens, cost and duration of a plan that was carried out. */

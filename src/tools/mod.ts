@@ -57,12 +57,12 @@ export type { DirectoryEntry, SandboxFiles } from "./sandbox/sandbox_files.ts";
 export { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 export {
   ChangeLog,
-  type ChangeLogEntry,
-  type ChangeLogStore,
   MemoryChangeLogStore,
   type RecordOptions,
+  type RedoReport,
   type UndoReport,
 } from "./changes/change_log.ts";
+export type { ChangeLogEntry, ChangeLogStore, UndoneChange } from "./changes/change_log_entry.ts";
 export { DirectoryChangeLogStore } from "./changes/directory_change_log_store.ts";
 export { type FileAccess } from "./files/file_rules.ts";
 export { PROTECTED_FILES, SECRET_PLACES } from "../platform/secret_places.ts";

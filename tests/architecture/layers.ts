@@ -47,7 +47,7 @@ const PROGRAM_IMPORTS = [
   "src/policies/worst_case\\.ts",
   "src/protocols/acp/sdk_package\\.ts",
   "src/tools/(basic_tools|coding_tools|skills)\\.ts",
-  "src/tools/changes/(change_log|command_changes|directory_change_log_store)\\.ts",
+  "src/tools/changes/(change_log|change_log_entry|command_changes|directory_change_log_store)\\.ts",
   "src/tools/confinement/confined_exec\\.ts",
   "src/tools/documents/image_content\\.ts",
   "src/tools/kit/tool_names\\.ts",

@@ -12,21 +12,23 @@ import { requireSession } from "./require_session.ts";
 
 /**
  * Continues the session after an entry; `null` is its beginning. The files stay as they are, so the history gets the texts
- * of other branches about changes of its prompts that are undone.
+ * of other branches about changes of its prompts that are undone, or were made again.
  */
 export async function moveSession(sessions: SessionControl, leaf: string | null): Promise<void> {
   const session = requireSession(sessions);
   await sessions.moveTo(leaf);
   const branch = new Set((await session.path({ types: ["message"] })).map(({ id }) => id));
-  const missing = new Map<string, UndoNote>();
+  const last = new Map<string, UndoNote>();
   for await (const entry of session.entries()) {
     const note = parseUndoNote(entry);
     if (!note) continue;
     const owner = findFirstMessage(session, getTurnTime(note.turn));
-    if (branch.has(owner ?? "")) missing.set(note.turn, note);
+    if (branch.has(owner ?? "")) last.set(note.turn, note);
   }
-  for (const { turn } of await listNotes(session)) missing.delete(turn);
-  for (const { text, metadata } of missing.values()) await sessions.addText(text, metadata);
+  const known = new Map((await listNotes(session)).map(({ turn, state }) => [turn, state]));
+  for (const { text, turn, state, metadata } of last.values()) {
+    if (state !== (known.get(turn) ?? "redone")) await sessions.addText(text, metadata);
+  }
 }
 
 /** Returns the id of the first message of the log since a time: for that of a turn, its prompt. */

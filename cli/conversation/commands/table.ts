@@ -29,6 +29,7 @@ import { net } from "./net.ts";
 import { plan } from "./plan.ts";
 import { queue } from "./queue.ts";
 import { quit } from "./quit.ts";
+import { redo } from "./redo.ts";
 import { reset } from "./reset.ts";
 import { resume } from "./resume.ts";
 import { review } from "./review.ts";
@@ -71,6 +72,7 @@ export const COMMANDS: readonly ConversationCommand[] = [
   status,
   queue,
   undo,
+  redo,
   rewind,
   // Sessions
   reset,

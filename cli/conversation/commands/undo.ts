@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { UndoReport } from "../../../src/tools/mod.ts";
+import type { RedoReport, UndoReport } from "../../../src/tools/mod.ts";
 import type { Line } from "../../render/line/line.ts";
 import type { SessionControl } from "../command/command_context.ts";
 import { getChangeSource } from "../command/change_turn.ts";
@@ -19,6 +19,9 @@ export const undo = defineCommand({
   async run(_argument, { view, sessions, changes, setup: { controls } }) {
     const report = await changes.undoTurn(controls.tools.sandbox.files);
     await view.print(formatUndo(report));
+    if (report.restored.length + report.removed.length > 0) {
+      await view.print([toLine("/redo makes these changes again", "faint")]);
+    }
     await addUndoNote(report, sessions);
   },
 });
@@ -31,7 +34,7 @@ export async function addUndoNote(
   const paths = [...restored, ...removed];
   if (paths.length === 0) return;
   const note = turn && getChangeSource(turn) === "task" ? TASK_UNDO_NOTE : UNDO_NOTE;
-  await sessions.addText(`${note}${paths.join(", ")}`, createUndoMetadata(turn));
+  await sessions.addText(`${note}${paths.join(", ")}`, createUndoMetadata(turn, "undone"));
 }
 
 /** Formats the result of an undo. */
@@ -45,9 +48,16 @@ export function formatUndo(
     ];
   }
   return [
+    ...formatFiles({ restored, removed, left }),
+    ...untracked.flatMap((reason) => toLines(reason, "warning")),
+  ];
+}
+
+/** Formats the files of an undo or a redo. */
+export function formatFiles({ restored, removed, left }: Omit<RedoReport, "turn">): Line[] {
+  return [
     ...restored.map((path) => toLine(`restored ${path}`)),
     ...removed.map((path) => toLine(`removed ${path}`)),
     ...left.map(({ path, reason }) => toLine(`left ${path}: ${reason}`, "warning")),
-    ...untracked.flatMap((reason) => toLines(reason, "warning")),
   ];
 }

@@ -4,11 +4,11 @@
  * @module
  */
 
-import {
-  type ChangeLogEntry,
-  type ChangeLogStore,
-  MemoryChangeLogStore,
-} from "../../../src/tools/changes/change_log.ts";
+import { MemoryChangeLogStore } from "../../../src/tools/changes/change_log.ts";
+import type {
+  ChangeLogEntry,
+  ChangeLogStore,
+} from "../../../src/tools/changes/change_log_entry.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { ProgramDirectories } from "../../host/program_directories.ts";
 import { copyEntries } from "../../sessions/copy_entries.ts";

@@ -7,29 +7,22 @@
  */
 
 import { getErrorMessage } from "../../core/errors.ts";
-import { finishAll } from "../../core/finish_all.ts";
 import { isWithin } from "../files/file_rules.ts";
-import { hashContent } from "../text/content_hash.ts";
-import { keepContents, type LeftFile, MAX_BYTES } from "./kept_contents.ts";
+import { hashOrNull } from "../text/content_hash.ts";
+import { removeDirectories } from "./change_directories.ts";
+import {
+  type ChangeLogEntry,
+  type ChangeLogStore,
+  isChange,
+  isUndoMark,
+  NO_PATH,
+  type UndoneChange,
+} from "./change_log_entry.ts";
+import { type ChangeOutcome, reportOutcomes } from "./change_outcome.ts";
+import { keepContents, MAX_BYTES } from "./kept_contents.ts";
+import { mapParallel } from "./map_parallel.ts";
+import { listUndoneTurns, redoChanges } from "./redo_changes.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
-
-/** A change of one file. Contents are SHA-256 hashes in hexadecimal; `null` if the file does not exist. */
-export interface ChangeLogEntry {
-  /** Id of the turn that made the change. */
-  readonly turn: string;
-  /** Canonical path. Empty in an entry with a reason, and in one that marks its turn as undone. */
-  readonly path: string;
-  /** Content before the change. */
-  readonly before: string | null;
-  /** Content after the change. */
-  readonly after: string | null;
-  /** Canonical paths of the directories that were made for the file, the deepest first. Default: none. */
-  readonly madeDirectories?: readonly string[];
-  /** Whether an undo keeps the content after the change in another file: it may be the only copy of one that is gone. */
-  readonly keepsAfter?: boolean;
-  /** Reason why changes of the turn are not recorded. Such an entry has no contents. */
-  readonly reason?: string;
-}
 
 /** Options for {@linkcode ChangeLog.record}. */
 export interface RecordOptions {
@@ -37,18 +30,6 @@ export interface RecordOptions {
   readonly madeDirectories?: readonly string[] | undefined;
   /** Whether an undo keeps the content after the change in another file. Default: `false`. */
   readonly keepsAfter?: boolean | undefined;
-}
-
-/** Storage of a {@linkcode ChangeLog}. */
-export interface ChangeLogStore {
-  /** Saves a content under its hash. Idempotent. */
-  saveContent(hash: string, content: Uint8Array): Promise<void>;
-  /** Reads the content of a hash; `undefined` if it was not saved. */
-  readContent(hash: string): Promise<Uint8Array | undefined>;
-  /** Appends an entry. */
-  append(entry: ChangeLogEntry): Promise<void>;
-  /** Reads all entries in the order they were appended. */
-  entries(): Promise<readonly ChangeLogEntry[]>;
 }
 
 /** Result of {@linkcode ChangeLog.undoTurn}. Paths are relative to the working directory if inside of it. */
@@ -70,7 +51,19 @@ export interface UndoReport {
   readonly untracked: readonly string[];
 }
 
-/** Records file changes by turn and undoes them. */
+/** Result of {@linkcode ChangeLog.redoTurn}. Paths are relative to the working directory if inside of it. */
+export interface RedoReport {
+  /** The turn whose changes were made again; `undefined` when there were none. */
+  readonly turn: string | undefined;
+  /** Files that have the content of the turn again. */
+  readonly restored: readonly string[];
+  /** Files that the turn had removed and that were removed again. */
+  readonly removed: readonly string[];
+  /** Files that were not touched, because they were changed after the undo or could not be written. */
+  readonly left: readonly { readonly path: string; readonly reason: string }[];
+}
+
+/** Records file changes by turn, undoes them, and makes undone ones again. */
 export class ChangeLog {
   readonly #store: ChangeLogStore;
   /** Turns and reasons that are noted. */
@@ -136,14 +129,14 @@ export class ChangeLog {
     const entries = await this.#readActiveEntries();
     const active = entries.filter(isChange);
     const selected = turn ?? active.at(-1)?.turn;
-    const changes: NetChange[] = [...getNetChanges(active, selected).values()];
+    const changes: UndoneChange[] = [...getNetChanges(active, selected).values()];
     const made = active.filter(({ turn: id }) => id === selected)
       .flatMap(({ madeDirectories = [] }) => madeDirectories);
     // Created files are removed first: a directory may have taken the place of a file, or a file that of one.
     const created = changes.filter(({ before }) => before === null);
     const existing = changes.filter(({ before }) => before !== null);
     const places = new Set(existing.map(({ path }) => path));
-    const undo = (change: NetChange) => this.#undo(files, change, places);
+    const undo = (change: UndoneChange) => this.#undo(files, change, places);
     const removals = await mapParallel(created, undo);
     const directories = await removeDirectories(files, made);
     const restorations = await mapParallel(existing, undo);
@@ -151,7 +144,7 @@ export class ChangeLog {
       .map(({ before }) => before);
     const outcomes = [
       ...await mapParallel(created, async ({ after }, index) => {
-        const removal = removals[index] as UndoOutcome;
+        const removal = removals[index] as ChangeOutcome;
         return removal.type === "removed" && lost.includes(after)
           ? await this.#keepCopy(files, removal.path, after)
           : removal;
@@ -162,26 +155,37 @@ export class ChangeLog {
     const isKept = (directory: string) =>
       outcomes.some(({ type, path }) => type === "left" && isWithin(path, directory));
     const removedDirectories = directories.filter((directory) => !isKept(directory));
-    if (selected !== undefined && changes.length > 0) await this.#markUndone(selected);
+    if (selected !== undefined && changes.length > 0) {
+      const undone = new Set(outcomes.flatMap(({ type, path }) => type === "left" ? [] : path));
+      await this.#markUndone(selected, changes.filter(({ path }) => undone.has(path)));
+    }
     const untracked = turn === undefined
       ? await this.#takeReasonsSince(entries, selected)
       : listReasons(entries.filter((entry) => entry.turn === turn));
-    const getPaths = (type: UndoOutcome["type"]) =>
-      outcomes.filter((outcome) => outcome.type === type).map(({ path }) =>
-        files.toDisplayPath(path)
-      );
     return {
       turn: changes.length === 0 ? undefined : selected,
-      restored: getPaths("restored"),
-      removed: getPaths("removed"),
-      left: outcomes.flatMap((outcome) =>
-        outcome.type === "left"
-          ? [{ path: files.toDisplayPath(outcome.path), reason: outcome.reason }]
-          : []
-      ),
+      ...reportOutcomes(files, outcomes),
       removedDirectories: removedDirectories.map((path) => files.toDisplayPath(path)),
       untracked,
     };
+  }
+
+  /**
+   * Makes the changes again that the last undo took back; then those of the one before. Does not touch files that were
+   * changed after the undo: their changes can be made again later.
+   *
+   * @param files File access of the sandbox in which the changes were made.
+   */
+  async redoTurn(files: SandboxFiles): Promise<RedoReport> {
+    const left: ChangeOutcome[] = [];
+    for (const undone of listUndoneTurns(await this.#store.entries()).toReversed()) {
+      const outcomes = await redoChanges(files, this.#store, undone);
+      if (outcomes.some(({ type }) => type !== "left")) {
+        return { turn: undone.turn, ...reportOutcomes(files, [...left, ...outcomes]) };
+      }
+      left.push(...outcomes);
+    }
+    return { turn: undefined, ...reportOutcomes(files, left) };
   }
 
   /** Returns the reasons of a turn and of later ones, which changed no other files, once. Default: of all turns. */
@@ -194,13 +198,13 @@ export class ChangeLog {
       !isChange(entry) && (index > start || entry.turn === turn)
     );
     for (const id of new Set(noted.map((entry) => entry.turn))) {
-      if (id !== turn) await this.#markUndone(id);
+      if (id !== turn) await this.#markUndone(id, []);
     }
     return listReasons(noted);
   }
 
-  async #markUndone(turn: string): Promise<void> {
-    await this.#store.append({ turn, path: NO_PATH, before: null, after: null });
+  async #markUndone(turn: string, undone: readonly UndoneChange[]): Promise<void> {
+    await this.#store.append({ turn, path: NO_PATH, before: null, after: null, undone });
     for (const key of this.#noted) {
       if (JSON.parse(key)[0] === turn) this.#noted.delete(key);
     }
@@ -208,7 +212,7 @@ export class ChangeLog {
   }
 
   /** Creates a removed file again: the one with its content from before the turn could not be restored. */
-  async #keepCopy(files: SandboxFiles, path: string, hash: string | null): Promise<UndoOutcome> {
+  async #keepCopy(files: SandboxFiles, path: string, hash: string | null): Promise<ChangeOutcome> {
     try {
       const content = hash === null ? undefined : await this.#store.readContent(hash);
       if (content) await files.write(path, content);
@@ -225,9 +229,9 @@ export class ChangeLog {
    */
   async #undo(
     files: SandboxFiles,
-    change: NetChange,
+    change: UndoneChange,
     places: Set<string>,
-  ): Promise<UndoOutcome> {
+  ): Promise<ChangeOutcome> {
     const { path, before, after } = change;
     try {
       const current = await files.readIfExists(path, { maxBytes: MAX_BYTES });
@@ -239,6 +243,8 @@ export class ChangeLog {
       if (place !== path && (after !== null || places.has(place))) {
         return { type: "left", path, reason: "a link has taken its place" };
       }
+      // For a redo, and because it may be the only copy.
+      if (current && after !== null) await this.#store.saveContent(after, current);
       if (before === null) {
         await files.remove(path);
         return { type: "removed", path };
@@ -259,81 +265,28 @@ export class ChangeLog {
   async #readActiveEntries(): Promise<ChangeLogEntry[]> {
     let active: ChangeLogEntry[] = [];
     for (const entry of await this.#store.entries()) {
-      const isUndone = entry.path === NO_PATH && entry.reason === undefined;
-      if (isUndone) active = active.filter(({ turn }) => turn !== entry.turn);
-      else active.push(entry);
+      if (isUndoMark(entry)) active = active.filter(({ turn }) => turn !== entry.turn);
+      else if (entry.redone === undefined) active.push(entry);
     }
     return [...active, ...this.#unsaved];
   }
-}
-
-/** Removes the directories that are empty, the deepest first, and returns their paths. */
-async function removeDirectories(
-  files: SandboxFiles,
-  directories: readonly string[],
-): Promise<string[]> {
-  const removed: string[] = [];
-  const unique = [...new Set(directories)].sort((a, b) => b.length - a.length);
-  for (const directory of unique) {
-    if (await files.removeDirectory?.(directory).catch(() => false)) removed.push(directory);
-  }
-  return removed;
-}
-
-/** Path of an entry that is not about one file. */
-const NO_PATH = "";
-
-function isChange({ path }: ChangeLogEntry): boolean {
-  return path !== NO_PATH;
 }
 
 function listReasons(entries: readonly ChangeLogEntry[]): string[] {
   return [...new Set(entries.flatMap(({ reason }) => reason ?? []))];
 }
 
-/** Combined change of a file in one turn. */
-interface NetChange {
-  readonly path: string;
-  readonly before: string | null;
-  readonly after: string | null;
-}
-
-type UndoOutcome =
-  | { readonly type: "restored" | "removed"; readonly path: string }
-  | LeftFile;
-
+/** Combines the changes of each file in one turn. */
 function getNetChanges(
   entries: readonly ChangeLogEntry[],
   turn: string | undefined,
-): Map<string, NetChange> {
-  const changes = new Map<string, NetChange>();
+): Map<string, UndoneChange> {
+  const changes = new Map<string, UndoneChange>();
   for (const { path, before, after } of entries.filter((entry) => entry.turn === turn)) {
     const earlier = changes.get(path);
     changes.set(path, { path, before: earlier ? earlier.before : before, after });
   }
   return changes;
-}
-
-/** Maximum number of files undone in parallel, which hides disk latency. */
-const MAX_PARALLEL = 16;
-
-async function mapParallel<T, R>(
-  values: readonly T[],
-  run: (value: T, index: number) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const runWorker = async () => {
-    for (let index = next++; index < values.length; index = next++) {
-      results[index] = await run(values[index] as T, index);
-    }
-  };
-  await finishAll(Array.from({ length: MAX_PARALLEL }, runWorker));
-  return results;
-}
-
-async function hashOrNull(content: Uint8Array | null): Promise<string | null> {
-  return content === null ? null : await hashContent(content);
 }
 
 /** A change log store in memory. */

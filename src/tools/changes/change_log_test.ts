@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
-import { ChangeLog, type ChangeLogStore, MemoryChangeLogStore } from "./change_log.ts";
+import { ChangeLog, MemoryChangeLogStore } from "./change_log.ts";
+import type { ChangeLogStore } from "./change_log_entry.ts";
 import { DirectoryChangeLogStore } from "./directory_change_log_store.ts";
 
 const stores: readonly (readonly [string, (directory: string) => ChangeLogStore])[] = [
@@ -56,6 +57,47 @@ for (const [name, createStore] of stores) {
     Deno.removeSync(`${workspace.directory}/b.txt`);
     const { left: deleted } = await changeLog.undoTurn(workspace.sandbox.files);
     assertEquals(deleted.map(({ path }) => path), ["b.txt"]);
+    await Deno.remove(directory, { recursive: true });
+  });
+
+  Deno.test(`${name}: redoTurn() makes undone changes again, the last undo first, which can be undone again`, async () => {
+    const directory = await Deno.makeTempDir();
+    const log = () => new ChangeLog(store);
+    const store = createStore(`${directory}/log`);
+    const changeLog = log();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    const { files } = workspace.sandbox;
+    const run = (command: string) => workspace.callTool("bash", { command });
+    const list = () =>
+      listFiles(workspace.directory).map((path) => `${path}: ${workspace.readFile(path)}`);
+    workspace.writeFile("a", "0");
+    workspace.writeFile("b", "0");
+    changeLog.beginTurn("1");
+    await run("printf 1 > a");
+    await workspace.callTool("write_file", { path: "new/c", content: "1" });
+    changeLog.beginTurn("2");
+    await run("printf 2 > a; rm b");
+    const changed = list();
+    const report = { restored: [], removed: [], left: [] };
+    assertEquals(await log().redoTurn(files), { turn: undefined, ...report });
+    for (let round = 0; round < 2; round++) {
+      await log().undoTurn(files);
+      await log().undoTurn(files);
+      assertEquals(list(), ["a: 0", "b: 0"]);
+      assertEquals(await log().redoTurn(files), {
+        ...report,
+        ...{ turn: "1", restored: ["a", "new/c"] },
+      });
+      assertEquals(await log().redoTurn(files), {
+        ...report,
+        ...{ turn: "2", restored: ["a"], removed: ["b"] },
+      });
+      assertEquals(list(), changed);
+      assertEquals((await log().redoTurn(files)).turn, undefined);
+      assertEquals(await log().turns(), ["1", "2"]);
+    }
+    const { removedDirectories } = await log().undoTurn(files, "1");
+    assertEquals(removedDirectories, ["new"]);
     await Deno.remove(directory, { recursive: true });
   });
 }
@@ -128,3 +170,91 @@ Deno.test("ChangeLog: reports a removed file that cannot be created again for a 
     { path: "a", reason: "the file was changed after the turn" },
   ]);
 });
+
+Deno.test("ChangeLog: redoTurn() does not touch files that were changed after the undo, and makes their changes later", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  for (const path of ["a", "b"]) {
+    await workspace.callTool("write_file", { path, content: path });
+  }
+  changeLog.beginTurn("2");
+  await workspace.callTool("write_file", { path: "c", content: "c" });
+  await changeLog.undoTurn(files);
+  await changeLog.undoTurn(files);
+  workspace.writeFile("a", "by hand");
+  const first = await changeLog.redoTurn(files);
+  assertEquals([first.turn, first.restored], ["1", ["b"]]);
+  assertEquals(first.left, [{ path: "a", reason: "the file was changed after the undo" }]);
+  assertEquals(workspace.readFile("a"), "by hand");
+  const second = await changeLog.redoTurn(files);
+  assertEquals([second.turn, second.restored], ["2", ["c"]]);
+  assertEquals(second.left.map(({ path }) => path), ["a"]);
+  assertEquals((await changeLog.redoTurn(files)).turn, undefined);
+  Deno.removeSync(`${workspace.directory}/a`);
+  assertEquals((await changeLog.redoTurn(files)).restored, ["a"]);
+  assertEquals(workspace.readFile("a"), "a");
+});
+
+Deno.test("ChangeLog: redoTurn() makes a file of a directory again, and a directory of a file", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  for (const path of ["file", "directory/deep/a", "directory/b"]) workspace.writeFile(path, path);
+  const command = "rm -r file directory; mkdir file; echo x > file/x; echo y > directory";
+  await workspace.callTool("bash", { command });
+  const { files } = workspace.sandbox;
+  const { left } = await changeLog.undoTurn(files);
+  assertEquals([left, listFiles(workspace.directory)], [[], [
+    "directory/b",
+    "directory/deep/a",
+    "file",
+  ]]);
+  const redone = await changeLog.redoTurn(files);
+  assertEquals([redone.left, listFiles(workspace.directory)], [[], ["directory", "file/x"]]);
+});
+
+Deno.test("ChangeLog: an undo removes no file whose content cannot be stored", async () => {
+  class FullStore extends MemoryChangeLogStore {
+    isFull = false;
+    override saveContent(hash: string, content: Uint8Array): Promise<void> {
+      return this.isFull
+        ? Promise.reject(new Error("the disk is full"))
+        : super.saveContent(hash, content);
+    }
+  }
+  const store = new FullStore();
+  const changeLog = new ChangeLog(store);
+  await using workspace = new TestWorkspace({}, { changeLog });
+  workspace.writeFile("old", "0");
+  for (const path of ["new", "old"]) {
+    await workspace.callTool("write_file", { path, content: "1" });
+  }
+  store.isFull = true;
+  const { left } = await changeLog.undoTurn(workspace.sandbox.files);
+  assertEquals(left, ["new", "old"].map((path) => ({ path, reason: "the disk is full" })));
+  assertEquals(["new", "old"].map((path) => workspace.readFile(path)), ["1", "1"]);
+});
+
+Deno.test("ChangeLog: a redo that was interrupted continues", async () => {
+  const store = new MemoryChangeLogStore();
+  const changeLog = new ChangeLog(store);
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files, root } = workspace.sandbox;
+  for (const path of ["a", "b"]) {
+    await workspace.callTool("write_file", { path, content: path });
+  }
+  await changeLog.undoTurn(files);
+  const [entry] = await store.entries();
+  assertEquals(entry?.path, `${root}/a`);
+  if (entry) await store.append(entry);
+  workspace.writeFile("a", "a");
+  assertEquals((await changeLog.redoTurn(files)).restored, ["a", "b"]);
+  assertEquals((await changeLog.undoTurn(files)).removed, ["a", "b"]);
+});
+
+/** Lists the paths of the files in a directory, sorted. */
+function listFiles(directory: string): string[] {
+  return [...Deno.readDirSync(directory)].flatMap(({ name, isDirectory }) =>
+    isDirectory ? listFiles(`${directory}/${name}`).map((path) => `${name}/${path}`) : name
+  ).sort();
+}

@@ -6,7 +6,7 @@
 
 import { join } from "../../platform/paths.ts";
 import { isJsonObject } from "../../core/json.ts";
-import type { ChangeLogEntry, ChangeLogStore } from "./change_log.ts";
+import type { ChangeLogEntry, ChangeLogStore, UndoneChange } from "./change_log_entry.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
 import { quotePath } from "../files/file_error.ts";
 import { BadRequestError } from "../../core/errors.ts";
@@ -87,21 +87,33 @@ function parseEntry(line: string): ChangeLogEntry | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (!isJsonObject(value)) return undefined;
-    const { turn, path, before, after, madeDirectories, keepsAfter, reason } = value;
+    const { turn, path, before, after, keepsAfter, reason, undone, redone } = value;
     if (typeof turn !== "string" || typeof path !== "string") return undefined;
     if (!isHash(before) || !isHash(after)) return undefined;
-    const directories = Array.isArray(madeDirectories)
-      ? madeDirectories.filter((directory) => typeof directory === "string")
-      : [];
+    const madeDirectories = listTexts(value.madeDirectories);
     return {
       ...{ turn, path, before, after },
-      ...(directories.length > 0 && { madeDirectories: directories }),
+      ...(madeDirectories.length > 0 && { madeDirectories }),
       ...(keepsAfter === true && { keepsAfter }),
       ...(typeof reason === "string" && { reason }),
+      ...(Array.isArray(undone) && { undone: undone.flatMap(parseUndoneChange) }),
+      ...(Array.isArray(redone) && { redone: listTexts(redone) }),
     };
   } catch {
     return undefined;
   }
+}
+
+function parseUndoneChange(value: unknown): readonly UndoneChange[] {
+  if (!isJsonObject(value)) return [];
+  const { path, before, after } = value;
+  return typeof path === "string" && isHash(before) && isHash(after)
+    ? [{ path, before, after }]
+    : [];
+}
+
+function listTexts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((text) => typeof text === "string") : [];
 }
 
 function isHash(value: unknown): value is string | null {

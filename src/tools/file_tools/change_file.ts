@@ -8,9 +8,8 @@ import { AbortedError } from "../../core/errors.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { decodeForDiff, MAX_EDIT_BYTES } from "../files/text_content.ts";
-import { dirname } from "../../platform/paths.ts";
+import { findMissingParents } from "../changes/change_directories.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";
-import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { createFileChange } from "../../core/diff/unified_diff.ts";
 
 /** A file change requested by a tool call. */
@@ -61,16 +60,6 @@ export async function changeFile(kit: ToolKit, request: ChangeRequest): Promise<
       wasUnseen: before !== undefined && before.length > 0 && !isSeen && !isPreviewed,
     };
   });
-}
-
-/** Returns the missing parents of a path, the deepest first. */
-async function findMissingParents(files: SandboxFiles, path: string): Promise<string[]> {
-  const missing: string[] = [];
-  for (let parent = dirname(path); dirname(parent) !== parent; parent = dirname(parent)) {
-    if (await files.getKind(parent) !== undefined) break;
-    missing.push(parent);
-  }
-  return missing;
 }
 
 /**

@@ -316,8 +316,8 @@ Deno.test("/undo: undoes the file changes of one prompt after the other, and the
   });
   const { outputs, requests } = conversation;
   assertEquals(outputs.slice(2, 5), [
-    "restored a.txt\nremoved b.txt\n",
-    "removed a.txt\n",
+    "restored a.txt\nremoved b.txt\n/redo makes these changes again\n",
+    "removed a.txt\n/redo makes these changes again\n",
     "No file was changed\n",
   ]);
   assertStringIncludes(
@@ -330,7 +330,28 @@ Deno.test("/undo: undoes changes of a session that is continued", async () => {
   await using first = await type(["One"], { args: ["--approve-all"], model: WRITES });
   const { home } = first;
   await using second = await type(["/undo"], { home, args: ["-c"] });
-  assertEquals(second.last, "removed a.txt\n");
+  assertEquals(second.last, "removed a.txt\n/redo makes these changes again\n");
+});
+
+Deno.test("/redo: makes undone file changes again, and the model reads that", async () => {
+  await using conversation = await type(
+    ["One", "Two", "/redo", "/undo", "/undo", "/redo", "/redo", "/undo", "/redo", "Next"],
+    { args: ["--approve-all"], model: [...WRITES, ...HELLO] },
+  );
+  const { outputs, requests } = conversation;
+  assertEquals(outputs[2], "There is nothing to redo\n");
+  assertEquals(outputs.slice(5, 7), ["restored a.txt\n", "restored a.txt\nrestored b.txt\n"]);
+  assertEquals(outputs[8], "restored a.txt\nrestored b.txt\n");
+  const sent = JSON.stringify(requests.at(-1)?.messages);
+  const notes = sent.split("I have made your changes of these files again: ").slice(1);
+  assertEquals(notes.map((note) => note.split('"')[0]), ["a.txt", "a.txt, b.txt", "a.txt, b.txt"]);
+});
+
+Deno.test("/redo: makes changes again that were undone in a session that is continued", async () => {
+  await using first = await type(["One", "/undo"], { args: ["--approve-all"], model: WRITES });
+  const { home } = first;
+  await using second = await type(["/redo"], { home, args: ["-c"] });
+  assertEquals(second.last, "restored a.txt\n");
 });
 
 Deno.test("/rewind: asks whether to undo the file changes, too", async () => {

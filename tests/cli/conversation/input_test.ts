@@ -43,7 +43,7 @@ Deno.test("!command: runs in the sandbox, and its changes can be undone", async 
     typed: ["!echo 2 > ../outside.txt", "!echo 2 > a.txt", "/undo", "/quit"],
   });
   assertEquals(conversation.home.read("outside.txt"), "1\n");
-  assertEquals(conversation.outputs[2], "removed a.txt\n");
+  assertEquals(conversation.outputs[2], "removed a.txt\n/redo makes these changes again\n");
 });
 
 Deno.test("!command: its changes can be undone when it is the first input", async () => {
@@ -57,10 +57,10 @@ Deno.test("!command: its changes can be undone when it is the first input", asyn
     ],
   });
   const { outputs } = conversation;
-  assertEquals(outputs[1], "restored a.txt\n");
+  assertEquals(outputs[1], "restored a.txt\n/redo makes these changes again\n");
   assertEquals(outputs.slice(6, 9), [
-    "removed b.txt\n",
-    "restored a.txt\n",
+    "removed b.txt\n/redo makes these changes again\n",
+    "restored a.txt\n/redo makes these changes again\n",
     "No file was changed\n",
   ]);
   assertEquals(outputs[13], "No file was changed\n");

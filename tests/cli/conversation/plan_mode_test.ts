@@ -234,7 +234,7 @@ Deno.test("/execute: its changes can be undone, and its session is saved, when i
     model: EXECUTING,
     typed: ["/execute", "y", "/undo", "/quit"],
   });
-  assertEquals(conversation.outputs.at(-2), "removed a.txt\n");
+  assertEquals(conversation.outputs.at(-2), "removed a.txt\n/redo makes these changes again\n");
   const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
   assertEquals((await store.list()).length, 3);
 });

@@ -233,7 +233,7 @@ Deno.test("conversation: a copy can undo the file changes before it", async () =
     typed: ["Write b", "Write c", "/fork", "/undo", "/quit"],
   });
   const { home, outputs } = first;
-  assertEquals(outputs[3], "removed c.txt\n");
+  assertEquals(outputs[3], "removed c.txt\n/redo makes these changes again\n");
   await using second = await typeConversation({
     home,
     args: ["-r", "talk", "--fork"],
@@ -241,7 +241,7 @@ Deno.test("conversation: a copy can undo the file changes before it", async () =
   });
   // The copy before has removed it.
   assertStringIncludes(second.outputs[0] ?? "", "left c.txt");
-  assertEquals(second.outputs[1], "removed b.txt\n");
+  assertEquals(second.outputs[1], "removed b.txt\n/redo makes these changes again\n");
 });
 
 Deno.test("conversation: after /undo the model does not read that a command of the user was its own", async () => {
@@ -250,7 +250,7 @@ Deno.test("conversation: after /undo the model does not read that a command of t
     typed: ["!!echo 1 > a.txt", "/undo", "One", "/tree", "/quit"],
   });
   const { outputs, requests } = conversation;
-  assertEquals(outputs[1], "removed a.txt\n");
+  assertEquals(outputs[1], "removed a.txt\n/redo makes these changes again\n");
   const sent = JSON.stringify(requests[0]?.messages);
   assertStringIncludes(sent, "I have undone the changes of these files: a.txt");
   assertEquals(outputs[3], "1 * One\n");
@@ -295,8 +295,8 @@ Deno.test("conversation: after /rewind the model still knows which of its earlie
   });
   const { outputs, requests } = conversation;
   assertEquals(outputs.slice(2, 5), [
-    "removed b.txt\n",
-    "removed a.txt\n",
+    "removed b.txt\n/redo makes these changes again\n",
+    "removed a.txt\n/redo makes these changes again\n",
     "Back before: Write b\n",
   ]);
   for (const request of requests.slice(-2)) {
@@ -326,6 +326,30 @@ Deno.test("conversation: after /tree the model still knows which of its earlier 
     assertEquals(sent.includes("b.txt"), false, sent);
   }
   assertEquals(outputs.at(-2), "1 * Write a\n2     Write b\n3     Next\n4 *   Again\n");
+});
+
+Deno.test("conversation: after /tree the model knows which undone changes were made again in another branch", async () => {
+  const write = (path: string) => [
+    scriptedReply(scriptedCall("write_file", { path, content: "1\n" })),
+    scriptedReply("Done."),
+  ];
+  await using conversation = await typeConversation({
+    args: ["--approve-all"],
+    model: [...write("a.txt"), ...write("b.txt"), ...HELLO, ...HELLO, ...HELLO],
+    typed: [
+      ...["Write a", "Write b", "/undo", "/undo", "Here", "/tree 1", "There"],
+      ...["/redo", "/redo", "/tree 3", "Again", "/quit"],
+    ],
+  });
+  const [, there = "", again = ""] = conversation.requests.slice(-3)
+    .map(({ messages }) => JSON.stringify(messages));
+  const undone = "I have undone your changes of these files: ";
+  const redone = "I have made your changes of these files again: ";
+  assertStringIncludes(there, `${undone}a.txt`);
+  assertEquals(there.includes(redone), false, there);
+  assertStringIncludes(again, `${redone}a.txt`);
+  assertStringIncludes(again, `${redone}b.txt`);
+  assertEquals([again.split(undone).length, again.split(redone).length], [3, 3], again);
 });
 
 Deno.test("conversation: after /tree the model knows which changes /rewind has undone in that branch", async () => {
@@ -361,7 +385,10 @@ Deno.test("conversation: /undo and /rewind separate the changes of a command of 
     ],
   });
   const { outputs, home } = conversation;
-  assertEquals(outputs.slice(2, 4), ["removed b.txt\n", "removed a.txt\n"]);
+  assertEquals(outputs.slice(2, 4), [
+    "removed b.txt\n/redo makes these changes again\n",
+    "removed a.txt\n/redo makes these changes again\n",
+  ]);
   assertStringIncludes(outputs[7] ?? "", "removed a.txt\nBack before: Write again\n");
   assertEquals(home.read("p/b.txt"), "2\n");
 });
