@@ -56,7 +56,8 @@ export async function redoChanges(
     others.some(({ path }) => isWithin(directory, path))
   );
   await removeDirectories(files, emptied);
-  const outcomes = [...removed, ...await mapParallel(others, redo)];
+  const outcomes = [...removed, ...await mapParallel(others, redo)]
+    .toSorted((a, b) => a.path < b.path ? -1 : 1);
   const redone = outcomes.flatMap(({ type, path }) => type === "left" ? [] : path);
   if (redone.length > 0) {
     await store.append({ turn, path: NO_PATH, before: null, after: null, redone });
