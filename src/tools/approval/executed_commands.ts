@@ -28,6 +28,8 @@ export interface ExecutedCommands {
   readonly incomplete: boolean;
   /** Whether the script consists of simple commands in lists, pipes, groups, conditions and loops over conditions. */
   readonly plain: boolean;
+  /** Whether a loop or a function may run its commands more than once. */
+  readonly repeats: boolean;
   /** Whether a function starts itself more than once. */
   readonly multiplies: boolean;
 }
@@ -168,6 +170,7 @@ class CommandFinder implements ExecutedCommands {
   opaque = false;
   incomplete = false;
   plain = true;
+  repeats = false;
   multiplies = false;
   readonly #others = createOtherVariables();
   #wrappedWords = 0;
@@ -182,6 +185,7 @@ class CommandFinder implements ExecutedCommands {
     this.opaque ||= parsed.opaque || (shell === "other" && parsed.bashOnly);
     this.incomplete ||= parsed.incomplete;
     this.plain &&= parsed.plain;
+    this.repeats ||= parsed.repeats;
     this.multiplies ||= parsed.multiplies;
     for (const word of parsed.words) this.words.push(word);
     for (const command of parsed.commands) this.#addCommand(command, depth);

@@ -34,7 +34,7 @@ import {
   type OtherVariables,
 } from "./numeric_variables.ts";
 import { findConstants, foldCommand } from "./constant_variables.ts";
-import { countCalls, walkTree } from "./shell_tree.ts";
+import { countCalls, PLAIN_NODES, REPEATED_NODES, walkTree } from "./shell_tree.ts";
 import type { ShellRedirect, ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
 /** The commands of a script, including those in substitutions, subshells and functions, as a flat list. */
@@ -49,6 +49,8 @@ export interface ParsedScript {
   readonly incomplete: boolean;
   /** Whether the script consists of simple commands in lists, pipes, groups, conditions and loops over conditions. */
   readonly plain: boolean;
+  /** Whether a loop or a function may run its commands more than once. */
+  readonly repeats: boolean;
   /** Whether a function starts itself more than once. */
   readonly multiplies: boolean;
   /** Whether other shells, such as `dash`, may find other commands in the script. */
@@ -67,6 +69,7 @@ const OPAQUE_SCRIPT: ParsedScript = {
   opaque: true,
   incomplete: true,
   plain: false,
+  repeats: true,
   multiplies: false,
   bashOnly: true,
 };
@@ -107,40 +110,13 @@ function isDeeplyNested(source: string): boolean {
   return false;
 }
 
-/** Nodes whose effect is that of the commands in them. */
-const PLAIN_NODES: ReadonlySet<SyntaxNode["type"]> = new Set<SyntaxNode["type"]>([
-  "Script",
-  "Statement",
-  "CompoundList",
-  "AndOr",
-  "Pipeline",
-  "Time",
-  "Negation",
-  "Subshell",
-  "BraceGroup",
-  "If",
-  "Elif",
-  "While",
-  "Redirected",
-  "Command",
-  "Redirect",
-  "FileDescriptor",
-  "HereString",
-  "HereDoc",
-  "HereDocDelimiter",
-  "HereDocBody",
-  "Word",
-  "Literal",
-  "SingleQuoted",
-  "DoubleQuoted",
-]);
-
 class ScriptReader implements ParsedScript {
   readonly commands: SimpleCommand[] = [];
   readonly words: ShellWord[] = [];
   opaque = false;
   readonly incomplete = false;
   plain = true;
+  repeats = false;
   multiplies = false;
   bashOnly = false;
   readonly #source: string;
@@ -177,6 +153,7 @@ class ScriptReader implements ParsedScript {
 
   #readNode(node: SyntaxNode, numbers: ReadonlySet<string>): void {
     if (!PLAIN_NODES.has(node.type)) this.plain = false;
+    if (REPEATED_NODES.has(node.type)) this.repeats = true;
     if (isUnclear(node, numbers)) this.opaque = true;
     if (isBashOnly(node, this.#source)) this.bashOnly = true;
     switch (node.type) {
