@@ -153,6 +153,8 @@ const FORBIDDEN: readonly string[] = [
   "git commit -nm x",
   "git commit --no-ver -m x",
   "which rm | xargs -I{} {} a",
+  "echo push | xargs -I% git % origin",
+  "xargs -I{} git {} <<< push",
   "which rm | xargs -I X X a",
   "which rm | xargs -iX X a",
   "which rm | xargs -i {} a",

@@ -22,6 +22,7 @@ import {
   EVALUATED_VARIABLES,
   isExpression,
   isPlainValue,
+  MAKE_FUNCTION,
 } from "./evaluated_variables.ts";
 import { listListVariables, mayEvaluateList } from "./list_variables.ts";
 import {
@@ -217,6 +218,7 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
     case "Assignment":
       return node.index !== undefined ||
         isExpression(node.name) && !isNumber(node) ||
+        node.value.type !== "ArrayValue" && callsMakeFunction(node.value) ||
         EVALUATED_VARIABLES.test(node.name) && !hasPlainValue(node);
     case "ArrayValue":
       return node.elements.some(({ text }) => {
@@ -282,6 +284,11 @@ function hasPlainValue({ name, value }: Assignment): boolean {
   return value.type !== "ArrayValue" && isPlainValue(name, value.value, isLiteral(value));
 }
 
+/** Whether `make` runs commands in the value of a variable: an expansion of the shell is no function of `make`. */
+function callsMakeFunction(value: Word): boolean {
+  return isLiteral(value) && MAKE_FUNCTION.test(value.value);
+}
+
 /** Whether a command sets such a variable from its input, or in a quoted word such as `export "PATH=."`. */
 function mayReplaceProgram({ name, args }: Command): boolean {
   const words = [...(name ? [name] : []), ...args.filter((arg) => arg.type === "Word")];
@@ -294,7 +301,7 @@ function mayReplaceProgram({ name, args }: Command): boolean {
   }
   return words.some((word) => {
     const [, name = "", value = ""] = /^(\w+)\+?=(.*)$/s.exec(word.value) ?? [];
-    return isExpression(name) && !/^\d+$/.test(value) ||
+    return isExpression(name) && !/^\d+$/.test(value) || callsMakeFunction(word) ||
       EVALUATED_VARIABLES.test(name) && !isPlainValue(name, value, isLiteral(word));
   });
 }
