@@ -304,13 +304,16 @@ function listTargets(command: SimpleCommand): readonly ShellWord[] {
       return listValues(args, /^(?:-(?!-)\w*?C|--c\w*(?:=|$))(.*)$/s);
     case "find":
     case "gfind": {
-      // It starts the command in each directory that has a file.
+      // It starts the command in each directory that has a file, for those in its arguments in the ones above.
       if (!startsElsewhere(command)) return [];
       if (args.some(({ text }) => /^-(?:L|follow|files0)/.test(text))) {
         throw new RangeError("The directories may be behind links");
       }
       const words = args.filter(({ text }) => !/^-[HLP]$/.test(text));
-      return words.slice(0, words.findIndex(({ text }) => /^[-(!]/.test(text)));
+      const starts = words.slice(0, words.findIndex(({ text }) => /^[-(!]/.test(text)));
+      const above = starts.filter(({ text }) => !/^\.\/*$/.test(text))
+        .map((word) => ({ ...word, text: `${word.text}/..` }));
+      return [...starts, ...above];
     }
     case "git":
       return listValues(args, /^-C(.*)$/s);

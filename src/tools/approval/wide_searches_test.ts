@@ -149,6 +149,8 @@ const OUTSIDE: readonly string[] = [
   // `find` starts the commands elsewhere.
   "find . -name vendor -execdir rg KEY vendor ';'",
   "find -L src -name b.ts -execdir rg KEY ';'",
+  "find ../project -name .git -execdir rg KEY ';'",
+  "find $PWD -maxdepth 0 -execdir git diff ';'",
   `rg KEY ${Array.from({ length: 300 }, (_, index) => `a${index}`).join(" ")}`,
 ];
 
@@ -161,6 +163,7 @@ const INSIDE: readonly string[] = [
   "rg KEY missing/../src",
   "uv run bash -c 'rg KEY src'",
   "find src -name a.ts -execdir rg KEY ';'",
+  "find ./ -name a.ts -execdir rg KEY ';'",
   "uv run --directory=src rg KEY",
   'cd "$(git rev-parse --show-toplevel)" && git diff',
   "cd `git rev-parse --show-toplevel`/src && git diff",
