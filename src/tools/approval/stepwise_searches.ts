@@ -54,8 +54,10 @@ async function findInSteps(
   let places: ReadonlySet<string> = new Set(directories ?? (root === undefined ? [] : [root]));
   let others: ReadonlySet<string> = new Set();
   for (const [index, { text, kind, isChained }] of steps.entries()) {
-    if (!isChained) places = new Set([...places, ...others]);
-    if (!isChained) others = new Set();
+    if (!isChained) {
+      places = new Set([...places, ...others]);
+      others = new Set();
+    }
     if (places.size > MAX_PLACES) return "outside";
     others = new Set([...others, ...places]);
     const script = findExecutedCommands(text);
