@@ -154,6 +154,7 @@ const FORBIDDEN: readonly string[] = [
   "git commit --no-ver -m x",
   "which rm | xargs -I{} {} a",
   "echo push | xargs -I% git % origin",
+  "touch push; find push -exec git {} origin ';'",
   "xargs -I{} git {} <<< push",
   "which rm | xargs -I X X a",
   "which rm | xargs -iX X a",

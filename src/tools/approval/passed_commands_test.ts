@@ -33,6 +33,8 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "ls | xargs --no-run-if-empty --max-args 1 -I {} mv {} a",
       "ls | xargs --replace mv {} a",
       "ls | xargs -I{} git log -1 {}",
+      "find . -name a -exec git add {} +",
+      "curl -d {} a.test",
       "ls | xargs -I{} kubectl -n {} get pods",
       'for f in *.ts; do echo "$f"; done',
       "X=1 npm test > out 2>&1 &",
