@@ -99,9 +99,12 @@ const PROGRAMS_WITH_SUBCOMMANDS = new Set(
 /** Subcommands whose first argument is the name of a script. */
 const SCRIPT_RUNNERS = new Set(["exec", "run", "run-script", "task", "x"]);
 
-/** Programs that run the code in their arguments. */
+/** Programs that run the code, or the program, in their arguments. */
 const INTERPRETERS =
-  /^(?:python[\d.]*|pypy\d*|node|deno|bun|ruby|perl|php|tsx|ts-node|(?:ba|da|z)?sh|env|xargs)$/;
+  /^(?:i?python[\d.]*|pypy\d*|node|deno|bun|ruby|perl|php|tsx|ts-node|vite-node|babel-node|zx|pwsh|(?:ba|da|z)?sh|env|xargs|nice|timeout|watch|npm|npx|pnpm|yarn|uv|cross-env|dotenv|env-cmd|nodemon|concurrently|c8|nyc|coverage|lerna)$/;
+
+/** Subcommands that run any program: in a container, of a package or with other tools. */
+const RUNS_ANY = /^(?:docker (?:compose|exec|run)|kubectl exec|rustup run|(?:pnpm|yarn) dlx)$/;
 
 /**
  * Returns the beginning of a command up to its subcommand or script, as in `git log` and `npm run build`; all of another
@@ -115,6 +118,7 @@ function suggestCommandPrefix(command: string): string | undefined {
   const start = [program, subcommand];
   if (SCRIPT_RUNNERS.has(subcommand) && script !== "") start.push(script);
   const isStart = PROGRAMS_WITH_SUBCOMMANDS.has(program) &&
+    !RUNS_ANY.test(`${program} ${subcommand}`) &&
     start.slice(1).every((word) => isName(word) && !INTERPRETERS.test(word));
   if (isStart) return start.join(" ");
   return /['"\\]/.test(command) ? command.trim() : words.join(" ");

@@ -28,15 +28,14 @@ import {
   type AskCause,
   type CallExplanation,
   type ClassGate,
-  defineServerTool,
   explainCall,
   explainDenial,
   type ExplainedRequest,
   findMove,
   isConfined,
-  isRedefined,
 } from "./explain_call.ts";
 import { type CompiledRules, compileRuleSets, type RuleSet } from "./rule_set.ts";
+import { defineServerTool, isRedefined } from "./server_tools.ts";
 
 /** A call submitted to the approval prompt. */
 export interface GateRequest extends ApprovalRequest {

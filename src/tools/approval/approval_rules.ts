@@ -228,12 +228,15 @@ export function parsePrefix(prefix: string): CommandPattern | undefined {
 /** A word behind a prefix, which is a word of the same command unless the prefix ends it or is more than one command. */
 const END = "END";
 
-/** Returns the words of a prefix. One that is not the beginning of a plain command covers none. */
+/**
+ * Returns the words of a prefix. One that is not the beginning of a plain command covers none, such as `time`, behind which any
+ * command may follow.
+ */
 function splitPrefix(prefix: string): readonly string[] {
   const { commands: [command], opaque, plain } = findExecutedCommands(`${prefix} ${END}`);
   const { words = [], assignments = [], redirects = [] } = command ?? {};
   const isPlain = plain && !opaque && assignments.length === 0 && redirects.length === 0 &&
-    words.every(({ literal }) => literal) && words.at(-1)?.text === END;
+    words.every(({ literal }) => literal) && words.length > 1 && words.at(-1)?.text === END;
   return isPlain ? words.slice(0, -1).map(({ text }) => text) : prefix.split(/\s+/);
 }
 

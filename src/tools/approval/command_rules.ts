@@ -320,6 +320,8 @@ function matchesOperands(
   for (const [index, word] of words.entries()) {
     const expression = expressions[matched];
     if (!expression && isPrefix) return true;
+    // `find` replaces it by a name.
+    if (word.text === "{}" && !isValue) return true;
     // An expansion can become any number of words, unless it is quoted.
     if (!word.literal) {
       if (!word.quoted || !hasValuedOption(program, words, index - 1)) return true;

@@ -6,7 +6,10 @@
 
 /** Variables whose value is a command, or decides which programs run. */
 export const EVALUATED_VARIABLES =
-  /^(?:PATH|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_(?!(?:AUTHOR|COMMITTER)_|TERMINAL_PROMPT$|OPTIONAL_LOCKS$|MERGE_AUTOEDIT$|LFS_SKIP_SMUDGE$|TRACE|CURL_VERBOSE$).*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|RSYNC_RSH|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|PYTHONSTARTUP|.*_OPTIONS|.*SHELL)$/;
+  /^(?:PATH|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_(?!(?:AUTHOR|COMMITTER)_|TERMINAL_PROMPT$|OPTIONAL_LOCKS$|MERGE_AUTOEDIT$|LFS_SKIP_SMUDGE$|TRACE|CURL_VERBOSE$).*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|RSYNC_RSH|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|PYTHONSTARTUP|.*_OPTIONS|(?:GNU)?MAKEFLAGS|.*SHELL)$/;
+
+/** Functions of `make` that run commands, in the value of any variable. */
+export const MAKE_FUNCTION = /\$[({](?:call|eval|file|foreach|guile|shell)\b/;
 
 /** Variables that decide which directories and options programs use, where a loop, an expansion or an input sets them. */
 const PLACE_VARIABLES = /^(?:CDPATH|HOME|OLDPWD|PWD|RIPGREP_CONFIG_PATH)$/;
@@ -46,6 +49,7 @@ export function isPlainValue(name: string, value: string, literal: boolean): boo
   if (name === "PATH") return value.split(":").every((entry) => PATH_ENTRY.test(entry));
   if (!literal) return false;
   if (name === "NODE_OPTIONS") return NODE_OPTIONS.test(value);
+  if (name.endsWith("MAKEFLAGS")) return /^[\w\s=.-]*$/.test(value) && !/SHELL/.test(value);
   if (name === "GIT_SSH_COMMAND" || name === "RSYNC_RSH") return startsPlainSsh(value);
   return /PAGER$|EDITOR$|^VISUAL$/.test(name) && /^(?:cat|true|:)?$/.test(value);
 }

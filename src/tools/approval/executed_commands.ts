@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EVALUATED_VARIABLES } from "./evaluated_variables.ts";
+import { EVALUATED_VARIABLES, MAKE_FUNCTION } from "./evaluated_variables.ts";
 import { findCommandsOfFind } from "./find_commands.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
 import { createOtherVariables } from "./numeric_variables.ts";
@@ -28,6 +28,8 @@ export interface ExecutedCommands {
   readonly incomplete: boolean;
   /** Whether the script consists of simple commands in lists, pipes, groups, conditions and loops over conditions. */
   readonly plain: boolean;
+  /** Whether a loop or a function may run its commands more than once. */
+  readonly repeats: boolean;
   /** Whether a function starts itself more than once. */
   readonly multiplies: boolean;
 }
@@ -168,6 +170,7 @@ class CommandFinder implements ExecutedCommands {
   opaque = false;
   incomplete = false;
   plain = true;
+  repeats = false;
   multiplies = false;
   readonly #others = createOtherVariables();
   #wrappedWords = 0;
@@ -182,6 +185,7 @@ class CommandFinder implements ExecutedCommands {
     this.opaque ||= parsed.opaque || (shell === "other" && parsed.bashOnly);
     this.incomplete ||= parsed.incomplete;
     this.plain &&= parsed.plain;
+    this.repeats ||= parsed.repeats;
     this.multiplies ||= parsed.multiplies;
     for (const word of parsed.words) this.words.push(word);
     for (const command of parsed.commands) this.#addCommand(command, depth);
@@ -301,11 +305,11 @@ class CommandFinder implements ExecutedCommands {
   #findInFind(args: readonly ShellWord[], depth: number): void {
     const { certain, possible, isUnknown } = findCommandsOfFind(args);
     if (isUnknown) this.#markOpaque();
-    for (const words of certain) this.#addWords(markReplaced(words, ["{}"]), depth);
+    for (const words of certain) this.#addWords(markFound(words), depth);
     for (const words of possible) {
       const finder = new CommandFinder();
       finder.#wrappedWords = this.#wrappedWords;
-      finder.#addWords(markReplaced(words, ["{}"]), depth);
+      finder.#addWords(markFound(words), depth);
       this.#wrappedWords = finder.#wrappedWords;
       if (finder.incomplete) return this.#markIncomplete();
       if (finder.opaque) this.#markOpaque();
@@ -333,7 +337,10 @@ class CommandFinder implements ExecutedCommands {
       const inner = args.slice(start);
       if (program !== "xargs") this.#addWords(inner, depth);
       else {
-        const replaced = markReplaced(inner, listPlaceholders(args.slice(0, start)));
+        const placeholders = listPlaceholders(args.slice(0, start));
+        const replaced = inner.map((word) =>
+          isReplaced(word, placeholders) ? { ...word, literal: false, quoted: true } : word
+        );
         this.#addWords([...replaced, UNKNOWN_ARGUMENTS], depth);
       }
     }
@@ -351,7 +358,7 @@ class CommandFinder implements ExecutedCommands {
 function setsEvaluated({ text }: ShellWord): boolean {
   const [, name] = /^([^=]*)=/s.exec(text) ?? [];
   return name !== undefined && !name.startsWith("-") &&
-    (EVALUATED_VARIABLES.test(name) || /[$`]/.test(name));
+    (EVALUATED_VARIABLES.test(name) || /[$`]/.test(name) || MAKE_FUNCTION.test(text));
 }
 
 /** Returns the texts that xargs replaces by a line of its input: `{}`, and the values of options such as `-I`. */
@@ -364,20 +371,19 @@ function listPlaceholders(options: readonly ShellWord[]): readonly string[] {
 }
 
 /**
- * Marks the words of a command that xargs or find changes, where they decide what runs: the name of the program, and all
- * words of one that runs another program or a script.
+ * Marks the words of a command that find changes, where they decide what runs: the name of the program, and all words of one
+ * that runs another program or a script.
  */
-function markReplaced(
-  words: readonly ShellWord[],
-  placeholders: readonly string[],
-): readonly ShellWord[] {
+function markFound(words: readonly ShellWord[]): readonly ShellWord[] {
   const program = getProgram({ words });
   const runsWords = SHELLS.has(program) || WRAPPERS.has(program) || program === "eval";
   return words.map((word, index) =>
-    (index === 0 || runsWords) && placeholders.some((text) => word.text.includes(text))
-      ? { ...word, literal: false }
-      : word
+    (index === 0 || runsWords) && isReplaced(word, ["{}"]) ? { ...word, literal: false } : word
   );
+}
+
+function isReplaced({ text }: ShellWord, placeholders: readonly string[]): boolean {
+  return placeholders.some((placeholder) => text.includes(placeholder));
 }
 
 /** Whether two words set a mode of a shell, such as `-euo pipefail`. */

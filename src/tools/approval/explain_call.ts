@@ -30,6 +30,7 @@ import { findStepwiseSearch } from "./stepwise_searches.ts";
 import type { ScriptPlace, WideSearch } from "./wide_searches.ts";
 import { findWorkingDirectory } from "./path_rules.ts";
 import type { CompiledRules, SourcedRule } from "./rule_set.ts";
+import { isRedefined } from "./server_tools.ts";
 import { mayReadUnknownFiles } from "./unknown_reads.ts";
 
 /** The treatment of the calls of a risk class: approved, submitted to the prompt unless a rule or grant allows them, denied. */
@@ -247,21 +248,21 @@ function nameClass(risk: RiskClass, gate: ClassGate): DecisionSource {
 /** Finds what approves a call: the mode, the gate of its class, a rule or a grant. */
 async function findApproval(
   gate: GateRules,
-  unconfined: AssessedCall,
+  assessed: AssessedCall,
 ): Promise<ApprovalDecision | undefined> {
   const { mode, rules } = gate;
   if (mode === "bypassed") return { type: "approved", origin: "mode" };
-  const assessed = await addConditions(gate, unconfined);
-  const { granted, asking } = findGrantOrAskRule(gate, assessed);
-  if (granted ?? asking) return granted;
+  const { granted, asking } = await findGrantOrAskRule(gate, assessed);
+  if (granted || asking) return granted;
   const automatic = mode === "smart" ? await findClassApproval(gate, assessed) : undefined;
   if (automatic) return automatic;
-  const { call } = assessed;
+  const conditioned = await addConditions(gate, assessed);
+  const { call } = conditioned;
   const allowed = rules.allow.find((rule) =>
     rule.covers(call) && (call.isConfined || !rule.coversTool)
   );
   if (allowed) return { type: "approved", ...nameRule(allowed) };
-  return findJointApproval([...rules.allow, ...listCommandGrants(gate)], assessed);
+  return findJointApproval([...rules.allow, ...listCommandGrants(gate)], conditioned);
 }
 
 /** Adds under which conditions rules and grants cover a call. All of `bash` is trusted only while the sandbox confines it. */
@@ -274,6 +275,7 @@ async function addConditions(gate: GateRules, assessed: AssessedCall): Promise<A
   return { ...assessed, call: { ...call, ...conditions } };
 }
 
+/** The approval of a call by grants, or the rule that asks about it; neither if nothing of both kinds concerns it. */
 interface GrantOrAskRule {
   readonly granted?: ApprovalDecision | undefined;
   readonly asking?: SourcedRule | undefined;
@@ -283,20 +285,30 @@ interface GrantOrAskRule {
  * Finds the grants that approve a call, or the rule that asks about it. Grants for commands decide before a rule about these,
  * and not about the harmless ones of the same call.
  */
-function findGrantOrAskRule(gate: GateRules, assessed: AssessedCall): GrantOrAskRule {
+async function findGrantOrAskRule(gate: GateRules, given: AssessedCall): Promise<GrantOrAskRule> {
+  const assessed = await addConditions(gate, given);
   const { call } = assessed;
   const grant = findGrant(gate, assessed);
-  const own: ApprovalDecision | undefined = grant &&
-    { type: "approved", rule: formatGrant(grant), ruleSource: "session", origin: "rule" };
-  if (grant && (grant.type === "tool" || call.name !== "bash")) return { granted: own };
-  const grants = listCommandGrants(gate);
-  const granted = own ?? findJointApproval(grants, assessed);
-  if (!granted) return { asking: findAskRule(gate.rules, call) };
-  const rest = getHarmlessPart(grants, call);
-  // A rule for all commands is about the call, which a person has granted.
-  const asking = rest &&
-    gate.rules.ask.find((rule) => !rule.coversTool && rule.concerns(rest) !== "none");
+  const granted = grant
+    ? approveByGrant(grant)
+    : findJointApproval(listCommandGrants(gate), assessed);
+  const asking = granted
+    ? grant?.type !== "tool" && findAskRuleForRest(gate, call) || undefined
+    : gate.rules.ask.find((rule) => rule.concerns(call) !== "none");
   return asking ? { asking } : { granted };
+}
+
+function approveByGrant(grant: TrustGrant): ApprovalDecision {
+  return { type: "approved", rule: formatGrant(grant), ruleSource: "session", origin: "rule" };
+}
+
+/**
+ * Finds the rule that asks about the commands of a call besides those that grants are for. A rule for all commands is about
+ * the call, which a person has granted.
+ */
+function findAskRuleForRest(gate: GateRules, call: RuledCall): SourcedRule | undefined {
+  const rest = getHarmlessPart(listCommandGrants(gate), call);
+  return rest && gate.rules.ask.find((rule) => !rule.coversTool && rule.concerns(rest) !== "none");
 }
 
 /** Lists the grants for the beginnings of commands, which may together cover a command. */
@@ -371,17 +383,13 @@ function requiresApproval(tool: AgentTool, args: JsonObject): boolean {
   }
 }
 
-function findAskRule({ ask }: CompiledRules, call: RuledCall): SourcedRule | undefined {
-  return ask.find((rule) => rule.concerns(call) !== "none");
-}
-
 async function explainQuestion(
   gate: GateRules,
   assessed: AssessedCall,
 ): Promise<AskedDecision> {
   const { mode, rules, classes, trusted, definitions } = gate;
   const { call, tool, risk, assessment, search } = assessed;
-  const { asking: rule } = findGrantOrAskRule(gate, await addConditions(gate, assessed));
+  const { asking: rule } = await findGrantOrAskRule(gate, assessed);
   if (rule) {
     const { rule: source, ruleSource } = nameRule(rule);
     const nested = rules.ask.filter((candidate) => candidate.concerns(call) === "below");
@@ -473,20 +481,6 @@ function findGrant(
     grant.type === "tool" && call.isConfined &&
     (grant.readOnly !== true || tool.readOnly === true)
   ) ?? own.find((grant) => grant.type === "prefix" && callHasPrefix(call, grant.prefix));
-}
-
-/**
- * Returns the definition of a tool of a server, which the server may replace by that of another tool after a person has
- * trusted it; an empty text for a tool of the program.
- */
-export function defineServerTool({ name, description, parameters }: AgentTool): string {
-  return name.startsWith("mcp__") ? JSON.stringify([description, parameters]) : "";
-}
-
-/** Whether a server has changed a tool since a person trusted it. */
-export function isRedefined(definitions: GateRules["definitions"], tool: AgentTool): boolean {
-  const trusted = definitions.get(tool.name);
-  return trusted !== undefined && trusted !== defineServerTool(tool);
 }
 
 /** Whether commands are confined; without a sandbox to ask, they are assumed to be. */

@@ -12,16 +12,21 @@ import type { ShellRedirect, ShellWord, SimpleCommand } from "../kit/simple_comm
 export const INTERPRETERS =
   /^(?:[gmn]?awk|(?:perl|ruby|php|lua|pypy|i?python)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|irb|pry|osascript|npm|npx|pnpm|pnpx|yarn|bunx|tclsh|[gnr]?vim?|r?view|vimdiff|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|fly(?:ctl)?|heroku|start-server-and-test|adb|mongosh?|jshell|crystal|sage|kotlin|mispipe|pssh)$/i;
 
+/** Matches paths with which a program can read its input or another open file, and the directories of these. */
+export const INPUT_FILE =
+  /(?:^|=)\/[./]*(?:dev|proc)\/*$|(?:^|[=/])(?:dev\/[./]*(?:stdin$|fd(?:\/|$))|proc\/[./]*(?:self|thread-self|\d+)\/)/;
+
 /**
  * Returns the texts that a script passes to an interpreter: by its input, by a pipe if it runs its input, or in a file that
  * the script writes and names again.
  */
-export function listInputCode({ commands }: ExecutedCommands): readonly string[] {
+export function listInputCode({ commands, words }: ExecutedCommands): readonly string[] {
   const interpreters = commands.filter((command) => INTERPRETERS.test(getProgram(command)));
+  const isInput = words.some(({ text }) => INPUT_FILE.test(text));
   const runsPipe = interpreters.some((command) => {
     const args = command.words.slice(1).map(({ text }) => text);
-    return args.every((text) => /^-(?!\w*[ceEpr])/.test(text)) &&
-      (args.includes("-") || !FILE_INTERPRETERS.test(getProgram(command)));
+    return isInput || args.every((text) => /^-(?!\w*[ceEpr])/.test(text)) &&
+        (args.includes("-") || !FILE_INTERPRETERS.test(getProgram(command)));
   });
   const names = new Set(
     commands.filter((command) => !readsFilesOnly(command)).flatMap(({ words }) =>

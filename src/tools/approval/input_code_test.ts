@@ -3,7 +3,7 @@ import {
   testForbiddenCommands,
 } from "../../../tests/sandbox/explain_with_gate.ts";
 
-/** Commands that write a program which the same script runs. */
+/** Commands that write a program which the same script runs, or pass it as the input of another one. */
 const FORBIDDEN: readonly string[] = [
   "{ echo '#!/bin/sh'; echo 'rm -r b'; } > a.sh; chmod +x a.sh; ./a.sh",
   "(echo 'rm b') > a; chmod +x a; ./a",
@@ -17,6 +17,16 @@ const FORBIDDEN: readonly string[] = [
   "w() { cat > $1; chmod +x $1; }; echo 'rm b' | w a; ./a",
   "install -m 755 /dev/stdin bin/a <<< 'rm b'; bin/a",
   "cp /dev/stdin a <<< 'rm b'; chmod +x a; ./a",
+  "echo 'system(\"rm b\")' | perl /dev/stdin",
+  "printf 'a:; rm b' | make -f/dev/fd/0",
+  "cd /proc/self/fd; echo 'system(\"rm b\")' | perl 0",
+  "strace -o '|rm b' ls",
+  "strace --output='!rm b' ls",
+  "make 'CC=$(shell rm b)'",
+  "CC='$(shell rm b)' make",
+  "export CC='$(shell rm b)'; make",
+  "env CC='$(shell rm b)' make",
+  "MAKEFLAGS='$(shell rm b)' make",
 ];
 
 testForbiddenCommands(FORBIDDEN);
@@ -29,5 +39,10 @@ Deno.test("approvalGate(): deny rules let pass texts of a script that runs other
     './a; echo "rm: $X"',
     'f() { echo "rm $1"; }; f b; ./a',
     "echo 'rm b' | tee b.txt; ./a",
+    "echo 'rm b'; node a.js > /dev/null < /dev/null",
+    "strace -fo a.txt ls",
+    'make V="$(git describe)" CFLAGS=-O2',
+    "MAKEFLAGS='-j8 --no-print-directory' make",
+    "grep -n '$(shell' Makefile",
   ]);
 });

@@ -106,9 +106,11 @@ Deno.test("a grant for a command with quotes covers it again, and one for no pla
   assertEquals(await findGranted(command, command), "approved");
   assertEquals(await findGranted(command, "pytest -k 'a or b' t t"), "asked");
   assertEquals(await findGranted("make 'a b'", "make a b"), "asked");
-  for (const prefix of ["make a; make b", "make a | make b", "make a #", "make a \\", "make >a"]) {
+  const unclear = ["make a; make b", "make a | make b", "make a #", "make a \\", "make >a"];
+  for (const prefix of [...unclear, "time", "!", "time -p"]) {
     assertEquals(await findGranted(prefix, "make a x"), "asked", prefix);
   }
+  assertEquals(await findGranted("time make", "time make a"), "approved");
 });
 
 Deno.test("an allow rule or a grant for one command covers no search of another one outside the sandbox", async () => {

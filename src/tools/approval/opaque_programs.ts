@@ -5,7 +5,7 @@
  */
 
 import { hasOpaqueGitArgument } from "./git_arguments.ts";
-import { startsPlainSsh } from "./evaluated_variables.ts";
+import { MAKE_FUNCTION, startsPlainSsh } from "./evaluated_variables.ts";
 import type { ShellWord } from "../kit/simple_command.ts";
 
 /** Programs that run commands which are in a file, their input, or text that is not parsed. */
@@ -14,6 +14,9 @@ export const OPAQUE_PROGRAMS: ReadonlySet<string> = new Set(
     "yash posh osh ysh hush sash elvish nu xonsh rc es bash-static sh.distrib parallel watch at batch crontab entr expect flock hyperfine " +
     "runuser script su sg newgrp ed red capsh start-stop-daemon pee").split(" "),
 );
+
+/** Arguments with which `make` runs commands. */
+const MAKE_COMMAND = new RegExp(`^(?:-\\w*E|--ev|SHELL=)|${MAKE_FUNCTION.source}`);
 
 /** Arguments with which a program runs commands that are not parsed. */
 const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
@@ -44,7 +47,10 @@ const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["scp", /^-\w*[FS]|(?:proxy|local|hosts)command/i],
   ["sftp", /^-\w*[FSD]|(?:proxy|local|hosts)command/i],
   ["wget", /^(?:-\w*e|--(?:use-a|exec))/],
-  ["make", /^(?:-\w*E|--ev|SHELL=)/],
+  ["make", MAKE_COMMAND],
+  ["gmake", MAKE_COMMAND],
+  // It writes its output to a command.
+  ["strace", /^(?:-\w*o|--output=)?[|!]/],
   ["npm", /^--(?:script-)?shell/],
   ["pnpm", /^--(?:script-)?shell/],
   ["gcc", /^(?:-wrapper|-fplugin|-specs|-B|@)/],

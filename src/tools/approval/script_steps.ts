@@ -4,7 +4,8 @@
  * @module
  */
 
-import { forEachChild, parse, type PipelineNode, type SyntaxNode } from "unbash";
+import { parse, type PipelineNode, type SyntaxNode } from "unbash";
+import { walkTree } from "./shell_tree.ts";
 
 /** A part of a script that is no list. */
 export interface ScriptStep {
@@ -33,7 +34,9 @@ export function listSteps(source: string): readonly ScriptStep[] | undefined {
   if (source.length > MAX_LENGTH) return undefined;
   const script = parse(source);
   const hasErrors = script.errors !== undefined && script.errors.length > 0;
-  if (hasErrors || hasOtherPlaces(script)) return undefined;
+  if (hasErrors || [...walkTree(script)].some(({ type }) => OTHER_PLACES.has(type))) {
+    return undefined;
+  }
   if (script.commands.some(({ background }) => background)) return undefined;
   const steps = script.commands.flatMap(({ command }) => {
     const isChain = command.type === "AndOr" && command.operators.every((text) => text === "&&");
@@ -50,13 +53,4 @@ export function listSteps(source: string): readonly ScriptStep[] | undefined {
 function getKind(type: PipelineNode["type"] | "AndOr"): ScriptStep["kind"] {
   if (type === "Command") return "command";
   return type === "Subshell" ? "subshell" : "other";
-}
-
-function hasOtherPlaces(node: SyntaxNode): boolean {
-  if (OTHER_PLACES.has(node.type)) return true;
-  let found = false;
-  forEachChild(node, (child) => {
-    found ||= hasOtherPlaces(child);
-  });
-  return found;
 }

@@ -22,6 +22,7 @@ import {
   EVALUATED_VARIABLES,
   isExpression,
   isPlainValue,
+  MAKE_FUNCTION,
 } from "./evaluated_variables.ts";
 import { listListVariables, mayEvaluateList } from "./list_variables.ts";
 import {
@@ -34,7 +35,7 @@ import {
   type OtherVariables,
 } from "./numeric_variables.ts";
 import { findConstants, foldCommand } from "./constant_variables.ts";
-import { countCalls, walkTree } from "./shell_tree.ts";
+import { countCalls, PLAIN_NODES, REPEATED_NODES, walkTree } from "./shell_tree.ts";
 import type { ShellRedirect, ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
 /** The commands of a script, including those in substitutions, subshells and functions, as a flat list. */
@@ -49,6 +50,8 @@ export interface ParsedScript {
   readonly incomplete: boolean;
   /** Whether the script consists of simple commands in lists, pipes, groups, conditions and loops over conditions. */
   readonly plain: boolean;
+  /** Whether a loop or a function may run its commands more than once. */
+  readonly repeats: boolean;
   /** Whether a function starts itself more than once. */
   readonly multiplies: boolean;
   /** Whether other shells, such as `dash`, may find other commands in the script. */
@@ -67,6 +70,7 @@ const OPAQUE_SCRIPT: ParsedScript = {
   opaque: true,
   incomplete: true,
   plain: false,
+  repeats: true,
   multiplies: false,
   bashOnly: true,
 };
@@ -107,40 +111,13 @@ function isDeeplyNested(source: string): boolean {
   return false;
 }
 
-/** Nodes whose effect is that of the commands in them. */
-const PLAIN_NODES: ReadonlySet<SyntaxNode["type"]> = new Set<SyntaxNode["type"]>([
-  "Script",
-  "Statement",
-  "CompoundList",
-  "AndOr",
-  "Pipeline",
-  "Time",
-  "Negation",
-  "Subshell",
-  "BraceGroup",
-  "If",
-  "Elif",
-  "While",
-  "Redirected",
-  "Command",
-  "Redirect",
-  "FileDescriptor",
-  "HereString",
-  "HereDoc",
-  "HereDocDelimiter",
-  "HereDocBody",
-  "Word",
-  "Literal",
-  "SingleQuoted",
-  "DoubleQuoted",
-]);
-
 class ScriptReader implements ParsedScript {
   readonly commands: SimpleCommand[] = [];
   readonly words: ShellWord[] = [];
   opaque = false;
   readonly incomplete = false;
   plain = true;
+  repeats = false;
   multiplies = false;
   bashOnly = false;
   readonly #source: string;
@@ -177,6 +154,7 @@ class ScriptReader implements ParsedScript {
 
   #readNode(node: SyntaxNode, numbers: ReadonlySet<string>): void {
     if (!PLAIN_NODES.has(node.type)) this.plain = false;
+    if (REPEATED_NODES.has(node.type)) this.repeats = true;
     if (isUnclear(node, numbers)) this.opaque = true;
     if (isBashOnly(node, this.#source)) this.bashOnly = true;
     switch (node.type) {
@@ -240,6 +218,7 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
     case "Assignment":
       return node.index !== undefined ||
         isExpression(node.name) && !isNumber(node) ||
+        node.value.type !== "ArrayValue" && callsMakeFunction(node.value) ||
         EVALUATED_VARIABLES.test(node.name) && !hasPlainValue(node);
     case "ArrayValue":
       return node.elements.some(({ text }) => {
@@ -305,6 +284,11 @@ function hasPlainValue({ name, value }: Assignment): boolean {
   return value.type !== "ArrayValue" && isPlainValue(name, value.value, isLiteral(value));
 }
 
+/** Whether `make` runs commands in the value of a variable: an expansion of the shell is no function of `make`. */
+function callsMakeFunction(value: Word): boolean {
+  return isLiteral(value) && MAKE_FUNCTION.test(value.value);
+}
+
 /** Whether a command sets such a variable from its input, or in a quoted word such as `export "PATH=."`. */
 function mayReplaceProgram({ name, args }: Command): boolean {
   const words = [...(name ? [name] : []), ...args.filter((arg) => arg.type === "Word")];
@@ -317,7 +301,7 @@ function mayReplaceProgram({ name, args }: Command): boolean {
   }
   return words.some((word) => {
     const [, name = "", value = ""] = /^(\w+)\+?=(.*)$/s.exec(word.value) ?? [];
-    return isExpression(name) && !/^\d+$/.test(value) ||
+    return isExpression(name) && !/^\d+$/.test(value) || callsMakeFunction(word) ||
       EVALUATED_VARIABLES.test(name) && !isPlainValue(name, value, isLiteral(word));
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Walks the syntax tree of a shell script.
+ * The nodes of the syntax tree of a shell script.
  *
  * @module
  */
@@ -25,3 +25,40 @@ export function* walkTree(root: SyntaxNode): Generator<SyntaxNode> {
     pending.push(...children.reverse());
   }
 }
+
+/** Nodes whose effect is that of the commands in them. */
+export const PLAIN_NODES: ReadonlySet<SyntaxNode["type"]> = new Set<SyntaxNode["type"]>([
+  "Script",
+  "Statement",
+  "CompoundList",
+  "AndOr",
+  "Pipeline",
+  "Time",
+  "Negation",
+  "Subshell",
+  "BraceGroup",
+  "If",
+  "Elif",
+  "While",
+  "Redirected",
+  "Command",
+  "Redirect",
+  "FileDescriptor",
+  "HereString",
+  "HereDoc",
+  "HereDocDelimiter",
+  "HereDocBody",
+  "Word",
+  "Literal",
+  "SingleQuoted",
+  "DoubleQuoted",
+]);
+
+/** Nodes whose commands may run more than once. */
+export const REPEATED_NODES: ReadonlySet<SyntaxNode["type"]> = new Set<SyntaxNode["type"]>([
+  "While",
+  "For",
+  "ArithmeticFor",
+  "Select",
+  "Function",
+]);

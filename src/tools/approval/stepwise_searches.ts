@@ -15,10 +15,10 @@ import {
   setsPlace,
   type WideSearch,
 } from "./wide_searches.ts";
-import type { ShellRedirect, ShellWord, SimpleCommand } from "../kit/simple_command.ts";
+import type { ShellRedirect, ShellWord } from "../kit/simple_command.ts";
 
 /** Commands that move the shell, or decide what others do. */
-const MOVERS = /^(?:cd|pushd|popd|eval|source|\.|trap|alias|shopt|enable)$/;
+const MOVERS = /^(?:cd|pushd|popd|eval|exec|source|\.|trap|alias|shopt|enable)$/;
 
 /** Maximum number of directories in which a step may run. */
 const MAX_PLACES = 20;
@@ -38,7 +38,11 @@ export async function findStepwiseSearch(
   if (found !== "outside" || !isMoved || script.opaque) return found;
   if ((place.earlier ?? []).length > 0 || script.commands.some(setsPlace)) return found;
   const steps = listSteps(place.source);
-  return steps ? await findInSteps(steps, place) : found;
+  try {
+    return steps ? await findInSteps(steps, place) : found;
+  } catch {
+    return found; // A directory is one of the kernel.
+  }
 }
 
 async function findInSteps(
@@ -50,18 +54,18 @@ async function findInSteps(
   let places: ReadonlySet<string> = new Set(directories ?? (root === undefined ? [] : [root]));
   let others: ReadonlySet<string> = new Set();
   for (const [index, { text, kind, isChained }] of steps.entries()) {
-    if (!isChained) places = new Set([...places, ...others]);
-    if (!isChained) others = new Set();
+    if (!isChained) {
+      places = new Set([...places, ...others]);
+      others = new Set();
+    }
     if (places.size > MAX_PLACES) return "outside";
     others = new Set([...others, ...places]);
     const script = findExecutedCommands(text);
-    const move = kind === "command" ? getMove(script) : undefined;
-    if (move) {
+    const target = kind === "command" ? getTarget(script) : undefined;
+    if (target) {
       // Nothing before the first step can have closed the directory.
-      if (index === 0 && [...places].every((place) => certainlyEnters(move, place))) {
-        others = new Set();
-      }
-      places = await listMoved(places, move.target);
+      if (index === 0 && [...places].every((place) => canEnter(target, place))) others = new Set();
+      places = await listMoved(places, target);
       continue;
     }
     const isMover = script.commands.some((command) => MOVERS.test(getProgram(command)));
@@ -72,30 +76,23 @@ async function findInSteps(
   return undefined;
 }
 
-/** A command that does nothing but move the shell. */
-interface PlainMove {
-  readonly command: SimpleCommand;
-  readonly target: ShellWord;
-}
-
-/** Returns the command of a step if it moves the shell into a directory that its text names; `undefined` for another one. */
-function getMove({ commands: [command, ...others] }: ExecutedCommands): PlainMove | undefined {
+/**
+ * Returns the directory into which a step moves the shell; `undefined` for another step. Of a step that may fail for another
+ * reason than its directory, such as a redirection of a file that is missing, it is not clear where the shell is.
+ */
+function getTarget({ commands: [command, ...others] }: ExecutedCommands): ShellWord | undefined {
   if (!command || getProgram(command) !== "cd" || others.length > 0) return undefined;
+  if (command.assignments.length > 0 || !command.redirects.every(certainlyOpens)) return undefined;
   const args = command.words.slice(1);
   const [target, ...rest] = args[0]?.text === "--" ? args.slice(1) : args;
   // Of another word behind the directory it is not clear whether the shell takes it.
   const isPlain = target?.literal === true && /^[^-~]/.test(target.text) && rest.length === 0;
-  return isPlain ? { command, target } : undefined;
+  return isPlain ? target : undefined;
 }
 
-/**
- * Whether a command moves the shell from a directory into another one, and no part of it can fail, such as the input from a
- * file that is missing. The path `.` in the other directory is found only with the right to enter.
- */
-function certainlyEnters({ command, target: { text } }: PlainMove, place: string): boolean {
-  const { assignments, redirects } = command;
-  return assignments.length === 0 && redirects.every(certainlyOpens) &&
-    isDirectory(`${text.startsWith("/") ? "" : `${place}/`}${text}/.`);
+/** Whether the shell can enter a directory: the path `.` in it is found only with the right to do so. */
+function canEnter({ text }: ShellWord, place: string): boolean {
+  return isDirectory(`${text.startsWith("/") ? "" : `${place}/`}${text}/.`);
 }
 
 function certainlyOpens({ operator, target }: ShellRedirect): boolean {

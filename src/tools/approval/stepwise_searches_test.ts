@@ -56,6 +56,11 @@ const OUTSIDE: readonly string[] = [
   "cd src 2>&9; cd ..; rg KEY",
   "UID=5 cd src; cd ..; rg KEY",
   "cd '~a' && cd .. && rg KEY",
+  // A directory is one of the kernel, or that of a descriptor.
+  "cd /proc/self/task/1; cd ../other && rg KEY",
+  "cd src && cd .. && (rg KEY /dev/stdin) < ..",
+  "cd src && cd .. && exec < .. && rg KEY /dev/stdin",
+  "cd a <.. && rg KEY",
 ];
 
 Deno.test("findStepwiseSearch(): finds in which directory each step of a script searches", async () => {

@@ -38,6 +38,16 @@ const FILE_READERS =
 /** Matches what the shell replaces by names. */
 const PATTERN = /[*?[]/;
 
+/**
+ * Matches directories of the kernel, which may be other ones for a command than for this program, or missing. Devices such as
+ * `/dev/stdin` are none unless a redirection opens one.
+ */
+const KERNEL_DIRECTORY =
+  /^\/(?:dev\/(?:[^/]+\/|(?:fd|shm|pts|mqueue)$)|dev$|proc\/(?:\d+|self|thread-self)(?:\/|$))/;
+
+/** An option with its value in the same word, which may be a directory, as in `--directory=../other` and `-C../other`. */
+const ATTACHED_VALUE = /^(?:--?[\w-]+=|-\w(?=[./~]))(.+)$/s;
+
 /** The home, the working directory or that of the repository at the beginning of a word. */
 const KNOWN_VARIABLE =
   /^(?:~\+?|\$\{?(?:HOME|PWD)\}?|\$\((?:pwd|git rev-parse --show-toplevel)\)|`(?:pwd|git rev-parse --show-toplevel)`)(?=\/|$)/;
@@ -107,13 +117,20 @@ export async function findWideSearch(
     const searches = commands.flatMap((command) => findSearch(command, root));
     const operands = listUnique(searches.flatMap((search) => search.operands));
     const isBare = searches.some((search) => search.isBare);
-    if (operands.length === 0 && !isBare) return undefined;
+    const inputs = listInputs(commands);
+    if (operands.length === 0 && inputs.length === 0 && !isBare) return undefined;
     const targets = [...earlier, ...commands].flatMap(listTargets);
     const isPlaced = targets.length > 0 || operands.some(({ text }) => KNOWN_VARIABLE.test(text));
     if (isPlaced && commands.some(setsPlace)) return "outside";
+    const isExpanded = [...operands, ...targets].some(({ literal }) => !literal);
+    if (isExpanded && commands.some(changesPatterns)) return "outside";
+    if (operands.length > 0 && commands.some(startsElsewhere)) return "outside";
     const budget = { left: MAX_LISTS };
-    const bases = await listBases(directories ?? [root], { targets, budget });
-    if (bases.size * operands.length > MAX_PATHS) return "outside";
+    const { repeats } = script;
+    const bases = await listBases(directories ?? [root], { targets, repeats, budget });
+    if (bases.size * Math.max(operands.length, inputs.length) > MAX_PATHS) return "outside";
+    // A program can search a directory that it gets as its input, by the path of the descriptor.
+    if (inputs.some((word) => mayBeDirectory(word, { bases, budget }))) return "outside";
     const paths = new Set([...bases].flatMap((base) => [
       ...isBare ? [base] : [],
       ...operands.flatMap((word) => listDirectories(word, base, budget)),
@@ -143,8 +160,7 @@ export function maySearch(command: SimpleCommand): boolean {
 }
 
 function findSearch(command: SimpleCommand, root: string): readonly DirectorySearch[] {
-  const { words: [, ...args] } = command;
-  const program = getProgram(command);
+  const { program, args } = readProgram(command);
   const isGrep = GREPS.test(program) && args.some(({ text }) => RECURSIVE.test(text));
   if (isGrep || SEARCHERS.test(program)) {
     const operands = listSearchOperands(program, args);
@@ -171,9 +187,27 @@ function findSearch(command: SimpleCommand, root: string): readonly DirectorySea
   }
   if (program === "" || FILE_READERS.test(program)) return [];
   if (WITHOUT_CONTENT.has(program) || runsArguments(program)) return [];
-  const operands = args.filter(({ text }) => !/^-|^$/.test(text)).flatMap(expandWord)
-    .filter(isKnown);
+  const operands = args.flatMap(toOperands).flatMap(expandWord).filter(isKnown);
   return [{ operands, isBare: false, comparison: program === "diff" ? program : undefined }];
+}
+
+/** Reads a program and its arguments; those of git also behind the name of a sub-command, as in `git-core/git-show`. */
+function readProgram(
+  command: SimpleCommand,
+): { readonly program: string; readonly args: readonly ShellWord[] } {
+  const program = getProgram(command);
+  const args = command.words.slice(1);
+  const [, subcommand] = /^git-(.+)$/s.exec(program) ?? [];
+  return subcommand === undefined
+    ? { program, args }
+    : { program: "git", args: [{ text: subcommand, literal: true }, ...args] };
+}
+
+/** Returns what a word names for a program whose options are not known: itself, or the value of an option in it. */
+function toOperands(word: ShellWord): readonly ShellWord[] {
+  if (!/^-|^$/.test(word.text)) return [word];
+  const [, value] = ATTACHED_VALUE.exec(word.text) ?? [];
+  return value === undefined ? [] : [{ ...word, text: value }];
 }
 
 /** Returns the directory in which git looks for a path pattern, whose wildcards it expands itself. */
@@ -225,6 +259,33 @@ export function setsPlace({ words, assignments }: SimpleCommand): boolean {
     words.some(({ text }) => PLACES.test(/^(\w+)\+?=/.exec(text)?.[1] ?? ""));
 }
 
+/** Whether a command changes which names the patterns of the script match: in another case, or in deeper directories. */
+function changesPatterns(command: SimpleCommand): boolean {
+  return getProgram(command) === "shopt" &&
+    command.words.some(({ text }) => /^(?:nocaseglob|globstar)$/.test(text));
+}
+
+/** Whether `find` starts a command in the directories of the files that it finds. */
+function startsElsewhere(command: SimpleCommand): boolean {
+  return /^g?find$/.test(getProgram(command)) &&
+    command.words.some(({ text }) => /^-(?:exec|ok)dir$/.test(text));
+}
+
+/** Lists what redirections open for reading. */
+function listInputs(commands: readonly SimpleCommand[]): readonly ShellWord[] {
+  const inputs = commands.flatMap(({ redirects }) => redirects).flatMap(({ operator, target }) =>
+    /^<>?$/.test(operator) && target ? expandWord(target) : []
+  );
+  return listUnique(inputs.filter(isKnown));
+}
+
+function mayBeDirectory(
+  word: ShellWord,
+  { bases, budget }: { readonly bases: ReadonlySet<string>; readonly budget: ListBudget },
+): boolean {
+  return [...bases].some((base) => listDirectories(word, base, budget).some(isDirectory));
+}
+
 /** Lists where a command moves the shell, or starts another command. */
 function listTargets(command: SimpleCommand): readonly ShellWord[] {
   const { words: [, ...args] } = command;
@@ -243,10 +304,16 @@ function listTargets(command: SimpleCommand): readonly ShellWord[] {
       return listValues(args, /^(?:-(?!-)\w*?C|--c\w*(?:=|$))(.*)$/s);
     case "find":
     case "gfind": {
-      // It starts the command in each directory that has a file.
+      // It starts the command in each directory that has a file, for those in its arguments in the ones above.
+      if (!startsElsewhere(command)) return [];
+      if (args.some(({ text }) => /^-(?:L|follow|files0)/.test(text))) {
+        throw new RangeError("The directories may be behind links");
+      }
       const words = args.filter(({ text }) => !/^-[HLP]$/.test(text));
-      const end = words.findIndex(({ text }) => /^[-(!]/.test(text));
-      return words.some(({ text }) => /^-(?:exec|ok)dir$/.test(text)) ? words.slice(0, end) : [];
+      const starts = words.slice(0, words.findIndex(({ text }) => /^[-(!]/.test(text)));
+      const above = starts.filter(({ text }) => !/^\.\/*$/.test(text))
+        .map((word) => ({ ...word, text: `${word.text}/..` }));
+      return [...starts, ...above];
     }
     case "git":
       return listValues(args, /^-C(.*)$/s);
@@ -272,15 +339,28 @@ function listValues(args: readonly ShellWord[], option: RegExp): readonly ShellW
 /** Lists the directories in which commands may run that move from one to another, or do not. */
 async function listBases(
   directories: readonly string[],
-  { targets, budget }: { readonly targets: readonly ShellWord[]; readonly budget: ListBudget },
+  { targets, repeats, budget }: {
+    readonly targets: readonly ShellWord[];
+    readonly repeats: boolean;
+    readonly budget: ListBudget;
+  },
 ): Promise<ReadonlySet<string>> {
-  const bases = new Set(directories);
+  let bases: ReadonlySet<string> = new Set(directories);
   if (targets.length > MAX_PATHS) throw new RangeError("The shell moves too often");
-  for (const target of targets) {
-    for (const path of await listMoved(bases, target, budget)) bases.add(path);
-    if (bases.size > MAX_PATHS) throw new RangeError("The shell may be in too many directories");
-  }
+  let known: number;
+  do {
+    known = countDirectories(bases);
+    for (const target of targets) {
+      bases = new Set([...bases, ...await listMoved(bases, target, budget)]);
+      if (bases.size > MAX_PATHS) throw new RangeError("The shell may be in too many directories");
+    }
+    // From a missing directory, the shell gets no higher than from those above it.
+  } while (repeats && countDirectories(bases) > known);
   return bases;
+}
+
+function countDirectories(paths: ReadonlySet<string>): number {
+  return [...paths].filter(isDirectory).length;
 }
 
 /** Lists where a command that moves the shell leads from directories. */
@@ -315,6 +395,7 @@ function listDirectories(
   }
   if (literal || !PATTERN.test(text)) {
     const path = toAbsolute(text, base);
+    if (isKernelPath(path)) throw new RangeError("The directory is one of the kernel");
     // An earlier command may create the directory that `..` leads out of.
     return pathExists(path) ? [path] : [...new Set([path, join(path)])];
   }
@@ -329,16 +410,25 @@ function listDirectories(
       : paths.map((path) => `${path}/${segment}`);
     if (paths.length > MAX_PATHS) throw new RangeError("The pattern matches too many directories");
   }
+  if (paths.some(isKernelPath)) throw new RangeError("The directory is one of the kernel");
   return paths;
+}
+
+function isKernelPath(path: string): boolean {
+  const names = path.split("/").filter((name) => name !== "" && name !== ".");
+  return KERNEL_DIRECTORY.test(`/${names.join("/")}`) || KERNEL_DIRECTORY.test(join(path));
 }
 
 function listMatches(directory: string, pattern: string, budget: ListBudget): readonly string[] {
   if (budget.left-- <= 0) throw new RangeError("The patterns list too many directories");
   const start = pattern.slice(0, pattern.search(PATTERN));
   const end = pattern.replace(/^.*[*?\]]/s, "");
-  return listEntries(directory || "/")
-    .filter(({ name, isFile }) => !isFile && name.startsWith(start) && name.endsWith(end))
-    .map(({ name }) => `${directory}/${name}`);
+  const names = listEntries(directory || "/").filter(({ isFile }) => !isFile)
+    .map(({ name }) => name);
+  // Before version 5.2 of bash, a pattern with a dot at its beginning matches `..`.
+  return [...names, ...(start.startsWith(".") ? [".."] : [])]
+    .filter((name) => name.startsWith(start) && name.endsWith(end))
+    .map((name) => `${directory}/${name}`);
 }
 
 function listEntries(directory: string): readonly NamedEntry[] {

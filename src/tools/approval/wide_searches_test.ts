@@ -126,6 +126,31 @@ const OUTSIDE: readonly string[] = [
   "zstd -rc lib",
   "colordiff -r src ../oth*",
   "diff . ../my.app",
+  "diff -P --to-file=../other src <(ls)",
+  "make -C../other",
+  "cd ../other; /usr/lib/git-core/git-show",
+  "/usr/lib/git-core/git-grep KEY lib",
+  // Directories of the kernel are other ones for a command.
+  "rg KEY /dev/stdin < ..",
+  "gzip -rc /dev/stdin < lib",
+  "{ rg KEY /dev/stdin; } < ..",
+  "exec 9<..; rg KEY /dev/fd/9",
+  "exec 9<.; rg KEY /dev/fd/9/../other",
+  "cd /dev/fd/9/other 9<.. && rg KEY",
+  "cd /proc/self/task/1; cd ../other && rg KEY",
+  "rg KEY /usr/../proc//self/cwd/a/../..",
+  "cd / && rg KEY dev/fd/9/..",
+  "rg KEY /pro[c]/self/cwd/missing",
+  // Patterns match other names.
+  "shopt -s nocaseglob; cd ../OTHE[R] && rg KEY",
+  "shopt -s globstar; git -C **/vendor show",
+  "cd .[.]/other && rg KEY",
+  "git -C .?/other show",
+  // `find` starts the commands elsewhere.
+  "find . -name vendor -execdir rg KEY vendor ';'",
+  "find -L src -name b.ts -execdir rg KEY ';'",
+  "find ../project -name .git -execdir rg KEY ';'",
+  "find $PWD -maxdepth 0 -execdir git diff ';'",
   `rg KEY ${Array.from({ length: 300 }, (_, index) => `a${index}`).join(" ")}`,
 ];
 
@@ -138,6 +163,7 @@ const INSIDE: readonly string[] = [
   "rg KEY missing/../src",
   "uv run bash -c 'rg KEY src'",
   "find src -name a.ts -execdir rg KEY ';'",
+  "find ./ -name a.ts -execdir rg KEY ';'",
   "uv run --directory=src rg KEY",
   'cd "$(git rev-parse --show-toplevel)" && git diff',
   "cd `git rev-parse --show-toplevel`/src && git diff",
@@ -200,7 +226,40 @@ const INSIDE: readonly string[] = [
   "deno test src b.ts",
   "node ../other/b.ts",
   "npm run a -- $X",
+  "diff /dev/null b.ts",
+  "git diff --no-index /dev/null src/a.ts",
+  "ls | rg KEY - < /dev/null",
+  "rg KEY < src/a.ts",
+  "rg MemTotal /proc/meminfo",
+  "shopt -s globstar; ls **/*.ts; rg KEY src",
+  "while rg KEY src; do cd src; done",
+  "make -Ilib --file=src/a.ts --jobs=4 CFLAGS=-I/usr/include",
 ];
+
+Deno.test("findWideSearch(): finds a search behind a loop or a function that moves the shell several times", async () => {
+  await using workspace = await createProject();
+  const { directory, sandbox: { files } } = workspace;
+  const search = (source: string) =>
+    findStepwiseSearch(findExecutedCommands(source), {
+      files,
+      source,
+      directories: [`${directory}/deep/er`],
+    });
+  for (
+    const source of [
+      "until test -d project; do cd ..; done; rg KEY",
+      "while cd ..; do rg KEY; done",
+      "for a in 1 2 3; do cd ..; done; rg KEY",
+      "f() { cd ..; }; f; f; f; rg KEY",
+      "bash -c 'while cd ..; do rg KEY; done'",
+    ]
+  ) {
+    assertEquals(await search(source), "outside", source);
+  }
+  for (const source of ["cd .. && rg KEY", "while rg KEY; do cd ../er; done"]) {
+    assertEquals(await search(source), undefined, source);
+  }
+});
 
 Deno.test("findWideSearch(): finds searches of directories outside those of the sandbox, also behind links", async () => {
   await using workspace = await createProject();
