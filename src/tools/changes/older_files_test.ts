@@ -176,6 +176,101 @@ Deno.test({
   },
 });
 
+for (
+  const command of [
+    "cp data.bak data; rm data.bak",
+    "mv data.bak data; sed -i s/bak/BAK/ data",
+    "cat data.bak >> data; rm data.bak",
+  ]
+) {
+  Deno.test({
+    name:
+      `undoTurn(): keeps, in another file, what a recorded file got of an ignored one that is gone: ${command}`,
+    ignore,
+    async fn() {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      workspace.writeFile(".gitignore", "*.bak\n");
+      for (const path of ["data", "data.bak", "a"]) workspace.writeFile(path, path);
+      await workspace.callTool("bash", { command: `${command}; mv a b` });
+      const content = workspace.readFile("data");
+      const { removed, restored, left } = await changeLog.undoTurn(workspace.sandbox.files);
+      assertEquals([removed, restored], [["b"], ["a", "data"]]);
+      assertEquals(left.map(({ path }) => path), ["data.replaced"]);
+      assertEquals(workspace.readFile("data.replaced"), content);
+    },
+  });
+}
+
+Deno.test({
+  name: "undoTurn(): keeps files that were not recorded also if recorded ones have the same content",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile(".gitignore", "local\n");
+    for (const path of ["LICENSE", "local", "lib/LICENSE", "moved"]) {
+      workspace.writeFile(path, path === "moved" ? "x" : "text");
+    }
+    runShell(workspace, "git init -q lib");
+    const command = "rm -rf lib/.git; echo > .gitignore; mv moved local2";
+    await workspace.callTool("bash", { command });
+    const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(removed, ["local2"]);
+    assertStringIncludes(untracked.join("; "), "not recorded before: lib/LICENSE, local");
+    for (const path of ["lib/LICENSE", "local"]) assertEquals(workspace.exists(path), true, path);
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): keeps the new files of a recorded one whose name is not UTF-8",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    for (
+      const [command, kept] of [
+        ["mv $'\\xff' new", "new"],
+        ["cp $'\\xff' new; rm $'\\xff'", "new"],
+        ["mv $'\\xff' new; sed -i s/a/b/ new", "new"],
+        ["mv $'\\xff' old", "old.replaced"],
+      ] as const
+    ) {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      for (const path of ["old", "a"]) workspace.writeFile(path, path);
+      runShell(workspace, "echo a > $'\\xff'");
+      await workspace.callTool("bash", { command: `${command}; mv a b` });
+      const { removed } = await changeLog.undoTurn(workspace.sandbox.files);
+      assertEquals(removed, ["b"], command);
+      assertEquals(workspace.exists(kept), true, command);
+      assertEquals(workspace.readFile("old"), "old");
+    }
+  },
+});
+
+for (
+  const command of [
+    "tar cf x.tar build/one; rm build/one; echo > .gitignore",
+    "tar cf x.tar build/one; rm build/one; echo x > build/new.txt",
+  ]
+) {
+  Deno.test({
+    name:
+      `undoTurn(): names an ignored directory that is no longer one, and keeps an archive of its files: ${command}`,
+    ignore,
+    async fn() {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      const isByName = command.includes("new.txt");
+      workspace.writeFile(".gitignore", isByName ? "*.o\n" : "build/\n");
+      for (const path of ["build/one.o", "build/two.o"]) workspace.writeFile(path, path);
+      await workspace.callTool("bash", { command: command.replaceAll("build/one", "build/one.o") });
+      const { untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+      assertEquals(workspace.exists("x.tar"), true);
+      assertStringIncludes(untracked.join("; "), "ignored files and secrets: build/");
+    },
+  });
+}
+
 Deno.test({
   name:
     "undoTurn(): keeps, in another file, an archive to which a file of an ignored directory was moved",

@@ -10,6 +10,9 @@ export const REPOSITORY_MODE = "160000";
 /** Mode of a symbolic link. */
 export const LINK_MODE = "120000";
 
+/** Mode of a file that does not exist. */
+export const NO_MODE = "000000";
+
 /** A changed path. Modes are octal, and zero for a file that does not exist. */
 export interface RawChange {
   readonly oldMode: string;
@@ -30,5 +33,5 @@ export function parseRawDiff(output: string): RawChange[] {
 
 /** Whether the file has another mode than before when its earlier content is restored. */
 export function losesMode({ oldMode, newMode }: RawChange): boolean {
-  return newMode === "000000" ? oldMode === "100755" : oldMode !== "000000" && oldMode !== newMode;
+  return newMode === NO_MODE ? oldMode === "100755" : oldMode !== NO_MODE && oldMode !== newMode;
 }

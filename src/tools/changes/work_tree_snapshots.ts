@@ -20,7 +20,14 @@ import { CACHES, findEntry, findGoneFiles, isInCache, mayLackFiles } from "./omi
 import { findHolders, findOlderFiles } from "./older_files.ts";
 import { PathLocks } from "./path_locks.ts";
 import { concatenate, splitPaths, toText } from "./program_output.ts";
-import { LINK_MODE, losesMode, parseRawDiff, type RawChange, REPOSITORY_MODE } from "./raw_diff.ts";
+import {
+  LINK_MODE,
+  losesMode,
+  NO_MODE,
+  parseRawDiff,
+  type RawChange,
+  REPOSITORY_MODE,
+} from "./raw_diff.ts";
 import type { OmittedFiles, Snapshot, SnapshotChanges, TakenSnapshot } from "./snapshot.ts";
 import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
 import { watchProcess } from "../process/watch_process.ts";
@@ -210,38 +217,39 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       : [...isIgnored].flatMap((path) =>
         findEntry(path, wasIgnored) === undefined ? findEntry(path, isIgnored) ?? [] : []
       );
-    const lost = gone.filter((path) => wasIgnored.has(path));
-    const ignored = [...new Set([...lost, ...changed, ...added])].sort();
+    const goneIgnored = gone.filter((path) => wasIgnored.has(path));
+    const ignored = [...new Set([...goneIgnored, ...changed, ...added])].sort();
     if (before.id === after.id) {
       return { changes: [], older: [], others: [], ignored, directories: new Set() };
     }
     const entries = await this.#diff(before.id, after.id, signal);
-    const isFile = (mode: string) => mode === "000000" || mode.startsWith("100");
+    const isFile = (mode: string) => mode === NO_MODE || mode.startsWith("100");
     const isRestorable = ({ oldMode, newMode, oldId, newId, path }: RawChange) =>
       isFile(oldMode) && isFile(newMode) && oldId !== newId && isExactPath(path);
     // Where the ignored files are not known, each may have been ignored.
     const mayBeIgnored = before.omitted.ignored === undefined &&
       (entries.some(isIgnoreFile) || before.ignoreRules !== after.ignoreRules);
-    const context = {
-      root: this.#root,
-      before,
-      listBlobs: () => this.#listBlobs(before.id, signal),
-    };
-    const older = await findOlderFiles(entries.filter(isRestorable), {
-      ...context,
-      // A new file may be the only copy of one that is gone, such as an archive.
-      mayBeOlder: mayBeIgnored || gone.length > 0,
-    });
     // Its content can be restored, but not its kind.
     const isReplacedByLink = ({ oldMode, newMode, path }: RawChange) =>
       oldMode.startsWith("100") && newMode === LINK_MODE && isExactPath(path);
-    const files = entries.filter((entry) =>
-      (isRestorable(entry) || isReplacedByLink(entry)) && !older.has(entry.path)
-    );
+    const restorable = entries.filter((entry) => isRestorable(entry) || isReplacedByLink(entry));
+    const context = { root: this.#root, before };
+    const older = await findOlderFiles(restorable, context);
+    const files = restorable.filter(({ path }) => !older.has(path));
     const contents = await this.#readBlobs(files, signal);
-    const mayBeArchived = gone.length > 0 || mayLackFiles(before.omitted, changed);
-    const holders = await findHolders(files, { ...context, contents, mayBeArchived });
-    const isKept = ({ path, oldMode }: RawChange) => oldMode === "000000" && holders.has(path);
+    const isLost = ({ oldMode, newMode, oldId, path }: RawChange) =>
+      oldMode.startsWith("100") && newMode === NO_MODE &&
+      !(isExactPath(path) && contents.has(oldId));
+    const lost = entries.filter(isLost);
+    const holders = await findHolders(files, {
+      ...context,
+      ...{ contents, lost },
+      listBlobs: () => this.#listBlobs(before.id, signal),
+      areGone: gone.length + lost.length > 0,
+      mayBeGone: mayLackFiles(before.omitted, changed),
+      mayBeNew: mayBeIgnored,
+    });
+    const isKept = ({ path, oldMode }: RawChange) => oldMode === NO_MODE && holders.has(path);
     const names = await this.#git(["ls-tree", "-r", "-d", "-z", "--name-only", before.id], {
       signal,
     });
@@ -252,7 +260,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
         const after = isReplacedByLink(file) ? null : current;
         return [{ path: file.path, before: old, after, holdsOlder: holders.has(file.path) }];
       }),
-      older: [...older, ...files.filter(isKept).map(({ path }) => path)],
+      older: [...older, ...files.filter(isKept).map(({ path }) => path)].sort(),
       others: entries.filter((entry) =>
         !older.has(entry.path) &&
         (!isRestorable(entry) || losesMode(entry) || !contents.has(entry.oldId) ||
@@ -271,7 +279,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
 
   /** Finds the files outside of snapshots that changed after the earlier one. */
   async #findIgnoredChanges(
-    { marker }: TakenSnapshot,
+    { marker, omitted }: TakenSnapshot,
     after: TakenSnapshot,
     signal: AbortSignal,
   ): Promise<readonly string[]> {
@@ -288,10 +296,13 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       const isIn = (path: string) => repositories.some((name) => path.startsWith(`${name}/`));
       return (await find("f", "l")).filter((path) => !others.has(path) && !isIn(path));
     }
-    if (ignored.length === 0) return [];
     const current = new Set(ignored);
-    const changed = await find("f", "l", "d");
-    return changed.flatMap((path) => findEntry(path, current) ?? []);
+    // Of these, single files may be gone.
+    const opened = (omitted.ignored ?? []).filter((path) =>
+      path.endsWith("/") && findEntry(path, current) === undefined
+    );
+    const changed = ignored.length > 0 ? await find("f", "l", "d") : [];
+    return [...opened, ...changed.flatMap((path) => findEntry(path, current) ?? [])];
   }
 
   async #create(signal: AbortSignal): Promise<string> {
