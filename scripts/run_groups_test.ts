@@ -3,18 +3,23 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { createTemporaryDirectory } from "../tests/cli/temporary_directory.ts";
 import { type GroupOptions, runGroups } from "./run_groups.ts";
 
-/** Runs modules by their names, one after the other; returns the results and what was printed. */
+/** Runs modules by their names; returns the results and what was printed. */
 async function run(
   modules: Readonly<Record<string, string>>,
-  { args = [], signal = new AbortController().signal }: Partial<GroupOptions> = {},
+  { onPrint = () => {}, ...options }: Partial<GroupOptions> & { readonly onPrint?: () => void } =
+    {},
 ) {
   await using directory = await createTemporaryDirectory(modules);
   let printed = "";
   const results = await runGroups(Object.keys(modules).map((name) => `${directory.path}/${name}`), {
-    args: ["--no-check", "--no-config", ...args],
     jobs: 1,
-    signal,
-    print: (output) => Promise.resolve(printed += new TextDecoder().decode(output)),
+    signal: new AbortController().signal,
+    print: (output) => {
+      printed += new TextDecoder().decode(output);
+      return Promise.resolve(onPrint());
+    },
+    ...options,
+    args: ["--no-check", "--no-config", ...options.args ?? []],
   });
   return { results, printed: stripVTControlCharacters(printed) };
 }
@@ -54,7 +59,9 @@ Deno.test("runGroups() passes options and arguments on to each group", async () 
 
 Deno.test("runGroups() ends the groups that run when its signal is aborted, and runs no others", async () => {
   const waits = `Deno.test("waits", () => new Promise((resolve) => setTimeout(resolve, 60_000)));`;
-  const modules = { "waits_test.ts": waits, "passes_test.ts": PASSES };
-  const { results } = await run(modules, { signal: AbortSignal.timeout(500) });
-  assertEquals([results.code, results.passed, results.failed], [143, 0, 1]);
+  const modules = { "waits_test.ts": waits, "passes_test.ts": PASSES, "fails_test.ts": FAILS };
+  const stop = new AbortController();
+  const onPrint = () => stop.abort();
+  const { results } = await run(modules, { jobs: 2, signal: stop.signal, onPrint });
+  assertEquals([results.code, results.passed, results.failed], [143, 2, 1]);
 });

@@ -45,8 +45,7 @@ export const nodeFiles: FileCalls = {
   mkdir: async (path, options) => void await (await getAsyncFs()).mkdir(path, options),
   mkdirSync: (path, options) => void getFs().mkdirSync(path, options),
   makeTempDirSync({ prefix }) {
-    const { join } = getBuiltinModule("node:path");
-    return getFs().mkdtempSync(join(getBuiltinModule("node:os").tmpdir(), prefix));
+    return getFs().mkdtempSync(`${getBuiltinModule("node:os").tmpdir()}/${prefix}`);
   },
   copyFile: async (from, to) => await (await getAsyncFs()).copyFile(from, to),
   rename: async (from, to) => await (await getAsyncFs()).rename(from, to),

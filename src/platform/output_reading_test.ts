@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { FakeTime } from "@std/testing/time";
 import { OutputReading } from "./output_reading.ts";
 
 /** Creates an output with a chunk every few milliseconds, which ends after some of them. */
@@ -22,11 +23,20 @@ function createSlowOutput(
   return { output, isCancelled: () => isCancelled };
 }
 
+/** Lets the time of a test pass until a promise settles. */
+async function passTimeUntil(settled: Promise<void>, time: FakeTime): Promise<void> {
+  let isSettled = false;
+  const wait = settled.finally(() => isSettled = true);
+  while (!isSettled) await time.tickAsync(10);
+  await wait;
+}
+
 Deno.test("OutputReading: drain() reads all of an output that takes longer than the wait for a silent one", async () => {
+  using time = new FakeTime();
   const received: number[] = [];
   const { output } = createSlowOutput(12, 30);
   const reading = new OutputReading(output, ([byte = -1]) => void received.push(byte));
-  await reading.drain();
+  await passTimeUntil(reading.drain(), time);
   assertEquals(received, Array.from({ length: 12 }, (_, index) => index));
 });
 
@@ -45,13 +55,14 @@ Deno.test("OutputReading: drain() reads what is there although the program was b
 });
 
 Deno.test("OutputReading: drain() waits for a slow function that gets the chunks", async () => {
+  using time = new FakeTime();
   const output = ReadableStream.from(Array.from({ length: 5 }, () => new Uint8Array(1)));
   let count = 0;
   const reading = new OutputReading(output, async () => {
     await new Promise((resolve) => setTimeout(resolve, 260));
     count++;
   });
-  await reading.drain();
+  await passTimeUntil(reading.drain(), time);
   assertEquals(count, 5);
 });
 
@@ -69,20 +80,23 @@ Deno.test("OutputReading: drain() gives up an output of more than a pipe holds",
 });
 
 Deno.test("OutputReading: stop() does not wait for output", async () => {
+  using time = new FakeTime();
   const { output, isCancelled } = createSlowOutput(Infinity, 20);
   await new OutputReading(output, () => {}).stop();
   assert(isCancelled());
-  await new Promise((resolve) => setTimeout(resolve, 20)); // the timer of its last chunk
+  await time.tickAsync(20); // the timer of its last chunk
 });
 
 Deno.test("OutputReading: drain() gives up an output that is silent, or that never ends", async () => {
-  await new OutputReading(new ReadableStream<Uint8Array>(), () => {}).drain();
+  using time = new FakeTime();
+  const silent = new OutputReading(new ReadableStream<Uint8Array>(), () => {});
+  await passTimeUntil(silent.drain(), time);
   const endless = createSlowOutput(Infinity, 20);
   let count = 0;
-  await new OutputReading(endless.output, () => void count++).drain();
+  await passTimeUntil(new OutputReading(endless.output, () => void count++).drain(), time);
   assert(count > 0);
   assert(endless.isCancelled());
-  await new Promise((resolve) => setTimeout(resolve, 20)); // the timer of its last chunk
+  await time.tickAsync(20); // the timer of its last chunk
 });
 
 Deno.test("OutputReading: a failure of the function that gets the chunks rejects", async () => {

@@ -109,12 +109,16 @@ export const Deno = {
   gid: () => process.getgid?.() ?? null,
   inspect: (value: unknown, options: { depth: number; getters: boolean }) =>
     inspect(value, options),
+  link: fs.promises.link,
+  linkSync: fs.linkSync,
   makeTempDir: ({ prefix = "" } = {}) => Promise.resolve(system.makeTempDirSync({ prefix })),
   makeTempDirSync: ({ prefix = "" } = {}) => system.makeTempDirSync({ prefix }),
   makeTempFile() {
     const path = `${tmpdir()}/${crypto.randomUUID()}`;
     return system.writeTextFile(path, "").then(() => path);
   },
+  memoryUsage: process.memoryUsage,
+  ppid: process.ppid,
   async *readDir(path: string) {
     yield* system.readDirSync(path);
   },
@@ -127,5 +131,6 @@ export const Deno = {
   utimeSync: fs.utimesSync,
   writeFile: fs.promises.writeFile,
   writeFileSync: fs.writeFileSync,
-  writeTextFileSync: fs.writeFileSync,
+  writeTextFileSync: (path: string, text: string, { append = false } = {}) =>
+    fs.writeFileSync(path, text, { flag: append ? "a" : "w" }),
 };

@@ -18,7 +18,7 @@ const PORTABLE_DIRECTORIES = [
 /** Files whose tests are about Deno, run other programs with it, or compare a version with that of `deno.json`. */
 const EXCLUDED_FILES: readonly RegExp[] = [
   /^adapters\/kit\/http\/proxy_test\.ts$/,
-  /^src\/tools\/(isolated\/|confinement\/confined_exec_test\.ts$|process\/isolated_worker_test\.ts$)/,
+  /^src\/tools\/(isolated\/|confinement\/(confined_exec|remote_modules)_test\.ts$|process\/isolated_worker_test\.ts$)/,
   /^src\/(mcp\/protocol\/client|protocols\/acp\/sdk|telemetry\/api)_package_test\.ts$/,
   /^src\/tools\/documents\/(pdf_text|document_worker)_test\.ts$/,
   /^src\/platform\/worker_test\.ts$/,

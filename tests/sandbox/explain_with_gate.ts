@@ -4,6 +4,7 @@
  * @module
  */
 
+import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../src/core/json.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { type ApprovalGate, approvalGate } from "../../src/tools/approval/approval_gate.ts";
@@ -31,4 +32,24 @@ export async function decideWithDenyRules(
   args: JsonObject,
 ): Promise<CallExplanation["decision"]> {
   return await explainWithGate(approvalGate({ mode: "bypassed", deny }), name, args);
+}
+
+/** Registers a test for each command, which a gate with deny rules must refuse. */
+export function testForbiddenCommands(
+  commands: readonly string[],
+  deny: readonly string[] = ["bash(rm *)"],
+): void {
+  for (const command of commands) {
+    Deno.test(`approvalGate(): deny rules forbid ${JSON.stringify(command)}`, async () => {
+      assertEquals((await decideWithDenyRules(deny, "bash", { command })).type, "denied");
+    });
+  }
+}
+
+/** Asserts that a gate with a deny rule for `rm` approves each command. */
+export async function assertNotForbidden(commands: readonly string[]): Promise<void> {
+  for (const command of commands) {
+    const { type } = await decideWithDenyRules(["bash(rm *)"], "bash", { command });
+    assertEquals(type, "approved", command);
+  }
 }

@@ -9,6 +9,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { validateToolArguments } from "../../src/core/validate_tool_arguments.ts";
 import type { AgentTool } from "../../src/core/tool.ts";
 import type { AgentToolResult, ToolUpdate } from "../../src/core/tool_result.ts";
+import type { GateSandbox } from "../../src/tools/approval/explain_call.ts";
 import { codingTools, type CodingToolsOptions } from "../../src/tools/coding_tools.ts";
 import type { ProcessSpawner } from "../../src/core/process_spawner.ts";
 import { createSandbox, type SandboxOptions } from "../../src/tools/sandbox/local_sandbox.ts";
@@ -45,6 +46,15 @@ export class TestWorkspace implements AsyncDisposable {
   /** The parent directory of the project, which no tool may reach. */
   get outside(): string {
     return this.#parent;
+  }
+
+  /** The sandbox for approval gates, which confines commands also where the machine cannot. */
+  get confined(): GateSandbox {
+    const { sandbox } = this;
+    return {
+      files: sandbox.files,
+      describe: async () => ({ ...await sandbox.describe(), confined: true }),
+    };
   }
 
   /** Writes a file of the project and creates missing directories. */

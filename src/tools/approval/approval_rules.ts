@@ -14,10 +14,15 @@ import {
   coversPart,
   coversScript,
   findConcern,
+  listUncovered,
   parseCommandPattern,
 } from "./command_rules.ts";
 import type { Concern } from "./concern.ts";
-import { type ExecutedCommands, findExecutedCommands } from "./executed_commands.ts";
+import {
+  type ExecutedCommands,
+  findExecutedCommands,
+  mayChangeDirectory,
+} from "./executed_commands.ts";
 import { findNamedPath } from "./named_paths.ts";
 import {
   type CallPath,
@@ -251,4 +256,27 @@ export function findCoveringRules<Rule extends Pick<ApprovalRule, "commands">>(
   const patterns = rules.flatMap(({ commands }) => commands ?? []);
   if (!script || !coversCommand(call, patterns)) return [];
   return rules.filter(({ commands }) => commands && coversPart(script, commands));
+}
+
+/**
+ * Returns a call of `bash` that rules cover without the commands that they are for, which leaves those that are harmless;
+ * `undefined` if none is left.
+ */
+export function getHarmlessPart(
+  rules: readonly Pick<ApprovalRule, "commands">[],
+  call: RuledCall,
+): RuledCall | undefined {
+  const { script } = call;
+  if (!script) return undefined;
+  const others = listUncovered(script, rules.flatMap(({ commands }) => commands ?? []));
+  if (others.length === 0) return undefined;
+  // They run where the commands before them have moved the shell.
+  const commands = script.commands.filter((command) =>
+    others.includes(command) || mayChangeDirectory({ commands: [command], opaque: false })
+  );
+  const words = commands.flatMap((command) => [
+    ...command.words,
+    ...command.redirects.flatMap(({ target }) => target ?? []),
+  ]);
+  return { ...call, script: { ...script, commands, words, launched: [] } };
 }

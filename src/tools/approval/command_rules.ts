@@ -69,13 +69,21 @@ export function coversScript(
   const { commands, opaque, plain } = script;
   if (opaque || !plain) return false;
   const mayMove = isMoved || mayChangeDirectory(script);
-  const coverages = patterns.filter((pattern) => !(mayMove && isRelative(pattern)))
-    .map(createCoverage);
   const isHarmless = isConfined ? isHarmlessCommand : readsOnlyInput;
-  const others = commands.filter((command) => !coverages.some((covers) => covers(command)));
+  const usable = patterns.filter((pattern) => !(mayMove && isRelative(pattern)));
+  const others = listUncovered(script, usable);
   return others.length < commands.length && others.every(isHarmless) &&
     !(isSearch && others.some(maySearch)) &&
     !nameSecrets([...others.flatMap(({ words }) => words), ...commands.flatMap(listInputs)]);
+}
+
+/** Lists the commands of a script that no pattern covers. */
+export function listUncovered(
+  { commands }: Pick<ExecutedCommands, "commands">,
+  patterns: readonly CommandPattern[],
+): readonly SimpleCommand[] {
+  const coverages = patterns.map(createCoverage);
+  return commands.filter((command) => !coverages.some((covers) => covers(command)));
 }
 
 /** Whether a pattern covers a command of a script, if its meaning is fixed. */

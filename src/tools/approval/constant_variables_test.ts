@@ -1,8 +1,7 @@
-import { assertEquals } from "@std/assert";
-import { decideWithDenyRules } from "../../../tests/sandbox/explain_with_gate.ts";
-
-const decide = async (command: string) =>
-  (await decideWithDenyRules(["bash(rm *)"], "bash", { command })).type;
+import {
+  assertNotForbidden,
+  testForbiddenCommands,
+} from "../../../tests/sandbox/explain_with_gate.ts";
 
 /** Commands whose variables have other values than those of one assignment, or a value that runs the program. */
 const FORBIDDEN: readonly string[] = [
@@ -59,21 +58,15 @@ const FORBIDDEN: readonly string[] = [
   "A=-f; sed $A a c",
 ];
 
-for (const command of FORBIDDEN) {
-  Deno.test(`approvalGate(): deny rules forbid ${JSON.stringify(command)}`, async () => {
-    assertEquals(await decide(command), "denied");
-  });
-}
+testForbiddenCommands(FORBIDDEN);
 
 Deno.test("approvalGate(): deny rules let pass programs and scripts of sed with variables of one known value", async () => {
-  for (
-    const command of [
-      'A=./a; $A --help; "$A" b; echo "A: $A"',
-      "A=.venv/bin/python && $A -m pytest",
-      'set -e\nA=/opt/a\nif [ -x "$A/bin/b" ]; then $A/bin/b --version; fi',
-      'V=1.2.3; sed -i "s/version = .*/version = \\"$V\\"/" a; git commit -m "Release $V"',
-      'A=b C=d; sed -i "s|${A}|${C}|g" e; F=e; for x in 1 2; do sed -n "s/V/$A/p" "$F"; done',
-      'A=1; B=20; sed -n "${A},${B}p" c',
-    ]
-  ) assertEquals(await decide(command), "approved", command);
+  await assertNotForbidden([
+    'A=./a; $A --help; "$A" b; echo "A: $A"',
+    "A=.venv/bin/python && $A -m pytest",
+    'set -e\nA=/opt/a\nif [ -x "$A/bin/b" ]; then $A/bin/b --version; fi',
+    'V=1.2.3; sed -i "s/version = .*/version = \\"$V\\"/" a; git commit -m "Release $V"',
+    'A=b C=d; sed -i "s|${A}|${C}|g" e; F=e; for x in 1 2; do sed -n "s/V/$A/p" "$F"; done',
+    'A=1; B=20; sed -n "${A},${B}p" c',
+  ]);
 });

@@ -1,5 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { decideWithDenyRules } from "../../../tests/sandbox/explain_with_gate.ts";
+import {
+  decideWithDenyRules,
+  testForbiddenCommands,
+} from "../../../tests/sandbox/explain_with_gate.ts";
 
 const FORBIDDEN: readonly string[] = [
   "/bin/rm a",
@@ -329,18 +332,13 @@ const FORBIDDEN: readonly string[] = [
   'mongosh --eval \'require("child_process").execSync("rm a")\'',
 ];
 
-for (const command of FORBIDDEN) {
-  Deno.test(`approvalGate(): deny rules forbid ${JSON.stringify(command)}`, async () => {
-    const deny = [
-      "bash(rm *)",
-      "bash(git push *)",
-      "bash(npm publish)",
-      "bash(git commit -n *)",
-      "bash(git commit --no-verify *)",
-    ];
-    assertEquals((await decideWithDenyRules(deny, "bash", { command })).type, "denied");
-  });
-}
+testForbiddenCommands(FORBIDDEN, [
+  "bash(rm *)",
+  "bash(git push *)",
+  "bash(npm publish)",
+  "bash(git commit -n *)",
+  "bash(git commit --no-verify *)",
+]);
 
 Deno.test("approvalGate(): a deny rule for options also forbids their other forms", async () => {
   const deny = [

@@ -456,7 +456,9 @@ function findOptionValue(option: string, wrapper: Wrapper): "none" | "next" | "u
 }
 
 /** Whether a script may change the working directory, which the next command keeps. */
-export function mayChangeDirectory({ commands, opaque }: ExecutedCommands): boolean {
+export function mayChangeDirectory(
+  { commands, opaque }: Pick<ExecutedCommands, "commands" | "opaque">,
+): boolean {
   return opaque ||
     commands.some((command) => /^(?:cd|pushd|popd|source|\.)$/.test(getProgram(command)));
 }

@@ -13,6 +13,7 @@ import {
   callHasPrefix,
   createRuledCall,
   findCoveringRules,
+  getHarmlessPart,
   parsePrefix,
   type RuledCall,
 } from "./approval_rules.ts";
@@ -246,27 +247,56 @@ function nameClass(risk: RiskClass, gate: ClassGate): DecisionSource {
 /** Finds what approves a call: the mode, the gate of its class, a rule or a grant. */
 async function findApproval(
   gate: GateRules,
-  assessed: AssessedCall,
+  unconfined: AssessedCall,
 ): Promise<ApprovalDecision | undefined> {
-  const { mode, rules, classes } = gate;
+  const { mode, rules } = gate;
   if (mode === "bypassed") return { type: "approved", origin: "mode" };
-  // All of `bash` is trusted only while the sandbox confines it.
-  const trustsTool = assessed.call.name !== "bash" || await isConfined(gate.sandbox);
-  const isSearch = assessed.search !== undefined && classes.read !== "auto";
-  const call = { ...assessed.call, isConfined: trustsTool, isSearch };
-  const grant = findGrant(gate, { ...assessed, call }, trustsTool);
-  if (grant) {
-    return { type: "approved", rule: formatGrant(grant), ruleSource: "session", origin: "rule" };
-  }
-  const grants = listCommandGrants(gate);
-  const granted = findJointApproval(grants, { ...assessed, call });
-  if (granted) return granted;
-  if (findAskRule(rules, call)) return undefined;
+  const assessed = await addConditions(gate, unconfined);
+  const { granted, asking } = findGrantOrAskRule(gate, assessed);
+  if (granted ?? asking) return granted;
   const automatic = mode === "smart" ? await findClassApproval(gate, assessed) : undefined;
   if (automatic) return automatic;
-  const allowed = rules.allow.find((rule) => rule.covers(call) && (trustsTool || !rule.coversTool));
+  const { call } = assessed;
+  const allowed = rules.allow.find((rule) =>
+    rule.covers(call) && (call.isConfined || !rule.coversTool)
+  );
   if (allowed) return { type: "approved", ...nameRule(allowed) };
-  return findJointApproval([...rules.allow, ...grants], { ...assessed, call });
+  return findJointApproval([...rules.allow, ...listCommandGrants(gate)], assessed);
+}
+
+/** Adds under which conditions rules and grants cover a call. All of `bash` is trusted only while the sandbox confines it. */
+async function addConditions(gate: GateRules, assessed: AssessedCall): Promise<AssessedCall> {
+  const { call, search } = assessed;
+  const conditions = {
+    isConfined: call.name !== "bash" || await isConfined(gate.sandbox),
+    isSearch: search !== undefined && gate.classes.read !== "auto",
+  };
+  return { ...assessed, call: { ...call, ...conditions } };
+}
+
+interface GrantOrAskRule {
+  readonly granted?: ApprovalDecision | undefined;
+  readonly asking?: SourcedRule | undefined;
+}
+
+/**
+ * Finds the grants that approve a call, or the rule that asks about it. Grants for commands decide before a rule about these,
+ * and not about the harmless ones of the same call.
+ */
+function findGrantOrAskRule(gate: GateRules, assessed: AssessedCall): GrantOrAskRule {
+  const { call } = assessed;
+  const grant = findGrant(gate, assessed);
+  const own: ApprovalDecision | undefined = grant &&
+    { type: "approved", rule: formatGrant(grant), ruleSource: "session", origin: "rule" };
+  if (grant && (grant.type === "tool" || call.name !== "bash")) return { granted: own };
+  const grants = listCommandGrants(gate);
+  const granted = own ?? findJointApproval(grants, assessed);
+  if (!granted) return { asking: findAskRule(gate.rules, call) };
+  const rest = getHarmlessPart(grants, call);
+  // A rule for all commands is about the call, which a person has granted.
+  const asking = rest &&
+    gate.rules.ask.find((rule) => !rule.coversTool && rule.concerns(rest) !== "none");
+  return asking ? { asking } : { granted };
 }
 
 /** Lists the grants for the beginnings of commands, which may together cover a command. */
@@ -351,7 +381,7 @@ async function explainQuestion(
 ): Promise<AskedDecision> {
   const { mode, rules, classes, trusted, definitions } = gate;
   const { call, tool, risk, assessment, search } = assessed;
-  const rule = findAskRule(rules, call);
+  const { asking: rule } = findGrantOrAskRule(gate, await addConditions(gate, assessed));
   if (rule) {
     const { rule: source, ruleSource } = nameRule(rule);
     const nested = rules.ask.filter((candidate) => candidate.concerns(call) === "below");
@@ -436,14 +466,13 @@ export function findMove(
 function findGrant(
   { trusted, definitions }: GateRules,
   { call, tool, assessment }: AssessedCall,
-  trustsTool: boolean,
 ): TrustGrant | undefined {
   if (assessment?.verdict === "dangerous" || isRedefined(definitions, tool)) return undefined;
-  return trusted.find((grant) => {
-    if (grant.name !== call.name) return false;
-    if (grant.type === "prefix") return callHasPrefix(call, grant.prefix);
-    return trustsTool && (grant.readOnly !== true || tool.readOnly === true);
-  });
+  const own = trusted.filter(({ name }) => name === call.name);
+  return own.find((grant) =>
+    grant.type === "tool" && call.isConfined &&
+    (grant.readOnly !== true || tool.readOnly === true)
+  ) ?? own.find((grant) => grant.type === "prefix" && callHasPrefix(call, grant.prefix));
 }
 
 /**

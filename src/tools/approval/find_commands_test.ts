@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { decideWithDenyRules } from "../../../tests/sandbox/explain_with_gate.ts";
+import { testForbiddenCommands } from "../../../tests/sandbox/explain_with_gate.ts";
 import { findExecutedCommands, getProgram } from "./executed_commands.ts";
 
 /** Commands whose expansions are an action of `find`, its end, or several words. */
@@ -47,12 +47,7 @@ const FORBIDDEN: readonly string[] = [
   "eval \"HOME='rm b '\"; $HOME/a",
 ];
 
-for (const command of FORBIDDEN) {
-  Deno.test(`approvalGate(): deny rules forbid ${JSON.stringify(command)}`, async () => {
-    const { type } = await decideWithDenyRules(["bash(rm *)"], "bash", { command });
-    assertEquals(type, "denied");
-  });
-}
+testForbiddenCommands(FORBIDDEN);
 
 Deno.test("findExecutedCommands(): finds the commands behind actions of find up to their ends", () => {
   const find = (args: string) =>

@@ -1,8 +1,7 @@
-import { assertEquals } from "@std/assert";
-import { decideWithDenyRules } from "../../../tests/sandbox/explain_with_gate.ts";
-
-const decide = async (command: string) =>
-  (await decideWithDenyRules(["bash(rm *)"], "bash", { command })).type;
+import {
+  assertNotForbidden,
+  testForbiddenCommands,
+} from "../../../tests/sandbox/explain_with_gate.ts";
 
 /** Commands that write a program which the same script runs. */
 const FORBIDDEN: readonly string[] = [
@@ -20,21 +19,15 @@ const FORBIDDEN: readonly string[] = [
   "cp /dev/stdin a <<< 'rm b'; chmod +x a; ./a",
 ];
 
-for (const command of FORBIDDEN) {
-  Deno.test(`approvalGate(): deny rules forbid ${JSON.stringify(command)}`, async () => {
-    assertEquals(await decide(command), "denied");
-  });
-}
+testForbiddenCommands(FORBIDDEN);
 
 Deno.test("approvalGate(): deny rules let pass texts of a script that runs other programs by their path", async () => {
-  for (
-    const command of [
-      "{ echo a; echo 'rm b'; } > a.txt; ./a",
-      "./a > b.log 2>&1; tail b.log; echo 'rm b later'",
-      'L=$(mktemp); ./a > "$L" 2>&1; tail "$L"; echo "rm b later"',
-      './a; echo "rm: $X"',
-      'f() { echo "rm $1"; }; f b; ./a',
-      "echo 'rm b' | tee b.txt; ./a",
-    ]
-  ) assertEquals(await decide(command), "approved", command);
+  await assertNotForbidden([
+    "{ echo a; echo 'rm b'; } > a.txt; ./a",
+    "./a > b.log 2>&1; tail b.log; echo 'rm b later'",
+    'L=$(mktemp); ./a > "$L" 2>&1; tail "$L"; echo "rm b later"',
+    './a; echo "rm: $X"',
+    'f() { echo "rm $1"; }; f b; ./a',
+    "echo 'rm b' | tee b.txt; ./a",
+  ]);
 });

@@ -116,7 +116,7 @@ Deno.test("an allow rule or a grant for one command covers no search of another 
   for (const path of ["../.git/HEAD", "../other/b.ts", "old.d/a", "new.d/a"]) {
     workspace.writeFile(path, "");
   }
-  const { sandbox } = workspace;
+  const sandbox = workspace.confined;
   const searches = [
     "rg KEY ..",
     "cd .. && rg KEY",
@@ -150,4 +150,38 @@ Deno.test("an allow rule or a grant for one command covers no search of another 
   });
   const other = await explain(gate, "make; rg KEY ..");
   assertEquals(other.type === "asked" && other.cause, "mode");
+});
+
+Deno.test("grants decide before a rule that asks about their commands, and not about others of the same call", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("secret/a", "");
+  const ask = ["Read(secret/**)", "bash(git log *)", "bash(git push *)"];
+  const find = async (prefixes: readonly string[], command: string, rules = ask) => {
+    const { sandbox } = workspace;
+    const gate = approvalGate({ sandbox, rules: [{ source: "rules.json", ask: rules }] });
+    for (const prefix of prefixes) gate.trust({ type: "prefix", name: "bash", prefix });
+    const decision = await explain(gate, command);
+    return decision.type === "asked" ? decision.rule : decision.type;
+  };
+  assertEquals(await find(["npm test"], "npm test; cat secret/a"), "Read(secret/**)");
+  assertEquals(await find(["npm test"], "cd secret && npm test; cat a"), "Read(secret/**)");
+  assertEquals(await find(["cd secret"], "cd secret && cat a"), "Read(secret/**)");
+  assertEquals(await find(["npm test"], "npm test | tail -5 && git log -1"), "bash(git log *)");
+  assertEquals(await find(["git push", "make"], "make; git push; git log"), "bash(git log *)");
+  const approved: readonly (readonly [readonly string[], string])[] = [
+    [["npm test"], "cd src && npm test 2>&1 | tail -5"],
+    [["git push"], "git status && git push"],
+    [["git push", "git log"], "git push; git log -1 | cat"],
+    [["cat secret"], "cat secret; ls"],
+    [["npm test", "cat secret/a"], "npm test; cat secret/a"],
+  ];
+  for (const [prefixes, command] of approved) {
+    assertEquals(await find(prefixes, command), "approved", command);
+  }
+  assertEquals(await find(["npm test"], "npm test | tail -5", ["bash"]), "approved");
+  // All calls of the tool are granted.
+  const gate = approvalGate({ rules: [{ source: "rules.json", ask }] });
+  gate.trust({ type: "prefix", name: "bash", prefix: "npm test" });
+  gate.trust({ type: "tool", name: "bash" });
+  assertEquals((await explain(gate, "npm test; cat secret/a")).type, "approved");
 });

@@ -40,7 +40,7 @@ async function runCommands(
     model: "test/host",
     streamFn: scriptedStream(toSteps(replies)),
     tools: [bash, startSubAgent],
-    approve: approvalGate({ sandbox: workspace.sandbox, classes: { write: "auto" }, ...options }),
+    approve: approvalGate({ sandbox: workspace.confined, classes: { write: "auto" }, ...options }),
   });
   await agent.prompt("Look");
   return [...outcomes, ...listOutcomes(agent)];
@@ -142,7 +142,7 @@ async function runWithOther(
     model: "test/host",
     streamFn: scriptedStream([reply([toolCall("pair")]), reply("done")]),
     tools: [bash, runPair],
-    approve: approvalGate({ sandbox: workspace.sandbox }),
+    approve: approvalGate({ sandbox: workspace.confined }),
   });
   await agent.prompt("Look");
   return outcomes;
@@ -151,7 +151,7 @@ async function runWithOther(
 Deno.test("approvalGate(): a moving command that never ran is forgotten when the next one starts", async () => {
   await using workspace = createWorkspace();
   const tool = workspace.getTool("bash");
-  const gate = approvalGate({ sandbox: workspace.sandbox });
+  const gate = approvalGate({ sandbox: workspace.confined });
   gate.onApproved({ name: "bash", arguments: { command: "cd ../other" }, tool });
   const explain = async () => {
     const call = { name: "bash", arguments: { command: "rg KEY" }, tool };
@@ -165,7 +165,7 @@ Deno.test("approvalGate(): a moving command that never ran is forgotten when the
 Deno.test("approvalGate(): a shell whose directory no longer exists is in the working directory", async () => {
   await using workspace = createWorkspace();
   const tool = workspace.getTool("bash");
-  const gate = approvalGate({ sandbox: workspace.sandbox });
+  const gate = approvalGate({ sandbox: workspace.confined });
   await workspace.callTool("bash", { command: "mkdir d && cd d" });
   await workspace.callTool("bash", { command: "rmdir $PWD" });
   const call = { name: "bash", arguments: { command: "rg KEY ../other" }, tool };
@@ -180,7 +180,7 @@ Deno.test("approvalGate(): asks about a search behind a moving command whose app
     streamFn: scriptedStream(toSteps([["touch a; cd ../other", "rg KEY"]])),
     tools: [workspace.getTool("bash")],
     approve: approvalGate({
-      sandbox: workspace.sandbox,
+      sandbox: workspace.confined,
       ask: ({ toolCallId }) => {
         asked.push(toolCallId);
         return { type: "pending" };
@@ -210,14 +210,14 @@ Deno.test("approvalGate(): a rule covers a program with a relative path where th
 Deno.test("approvalGate(): where a copy of the tool may have moved the shell, no rule covers a program with a relative path", async () => {
   await using workspace = createWorkspace();
   const bash = workspace.getTool("bash");
-  const gate = approvalGate({ sandbox: workspace.sandbox, allow: ["bash(./run *)"] });
+  const gate = approvalGate({ sandbox: workspace.confined, allow: ["bash(./run *)"] });
   const find = async (tool: AgentTool) =>
     (await gate.explain({ name: "bash", arguments: { command: "./run" }, tool })).decision.type;
   const move = { name: "bash", arguments: { command: "cd src" } };
   assertEquals([await find(bash), await find({ ...bash })], ["approved", "approved"]);
   gate.onApproved({ ...move, tool: bash });
   assertEquals([await find(bash), await find({ ...bash })], ["asked", "asked"]);
-  const other = approvalGate({ sandbox: workspace.sandbox, allow: ["bash(./run *)"] });
+  const other = approvalGate({ sandbox: workspace.confined, allow: ["bash(./run *)"] });
   other.onApproved({ ...move, tool: { ...bash } });
   const { decision } = await other.explain({
     name: "bash",
@@ -230,7 +230,7 @@ Deno.test("approvalGate(): where a copy of the tool may have moved the shell, no
 Deno.test("approvalGate(): a command of a tool whose commands all start in the working directory moves no shell", async () => {
   await using workspace = new TestWorkspace({ readOnly: true });
   const tool = workspace.getTool("bash");
-  const gate = approvalGate({ sandbox: workspace.sandbox, allow: ["bash(./run *)"] });
+  const gate = approvalGate({ sandbox: workspace.confined, allow: ["bash(./run *)"] });
   gate.onApproved({ name: "bash", arguments: { command: "cd src" }, tool });
   await using writing = createWorkspace();
   for (const shell of [tool, writing.getTool("bash")]) {

@@ -15,7 +15,7 @@ import {
   setsPlace,
   type WideSearch,
 } from "./wide_searches.ts";
-import type { ShellWord } from "../kit/simple_command.ts";
+import type { ShellRedirect, ShellWord, SimpleCommand } from "../kit/simple_command.ts";
 
 /** Commands that move the shell, or decide what others do. */
 const MOVERS = /^(?:cd|pushd|popd|eval|source|\.|trap|alias|shopt|enable)$/;
@@ -55,13 +55,13 @@ async function findInSteps(
     if (places.size > MAX_PLACES) return "outside";
     others = new Set([...others, ...places]);
     const script = findExecutedCommands(text);
-    const target = kind === "command" ? getTarget(script) : undefined;
-    if (target) {
+    const move = kind === "command" ? getMove(script) : undefined;
+    if (move) {
       // Nothing before the first step can have closed the directory.
-      if (index === 0 && [...places].every((place) => canEnter(place, target.text))) {
+      if (index === 0 && [...places].every((place) => certainlyEnters(move, place))) {
         others = new Set();
       }
-      places = await listMoved(places, target);
+      places = await listMoved(places, move.target);
       continue;
     }
     const isMover = script.commands.some((command) => MOVERS.test(getProgram(command)));
@@ -72,15 +72,35 @@ async function findInSteps(
   return undefined;
 }
 
-/** Whether a shell can move from a directory into another one. The path `.` in it is found only with the right to enter. */
-function canEnter(place: string, target: string): boolean {
-  return isDirectory(`${target.startsWith("/") ? "" : `${place}/`}${target}/.`);
+/** A command that does nothing but move the shell. */
+interface PlainMove {
+  readonly command: SimpleCommand;
+  readonly target: ShellWord;
 }
 
-/** Returns the directory of a command that does nothing but move the shell into it; `undefined` for another one. */
-function getTarget({ commands: [command, ...others] }: ExecutedCommands): ShellWord | undefined {
+/** Returns the command of a step if it moves the shell into a directory that its text names; `undefined` for another one. */
+function getMove({ commands: [command, ...others] }: ExecutedCommands): PlainMove | undefined {
   if (!command || getProgram(command) !== "cd" || others.length > 0) return undefined;
-  const [target, ...rest] = command.words.slice(1).filter(({ text }) => text !== "--");
-  const isPlain = target?.literal === true && /^[^-]/.test(target.text) && rest.length === 0;
-  return isPlain ? target : undefined;
+  const args = command.words.slice(1);
+  const [target, ...rest] = args[0]?.text === "--" ? args.slice(1) : args;
+  // Of another word behind the directory it is not clear whether the shell takes it.
+  const isPlain = target?.literal === true && /^[^-~]/.test(target.text) && rest.length === 0;
+  return isPlain ? { command, target } : undefined;
+}
+
+/**
+ * Whether a command moves the shell from a directory into another one, and no part of it can fail, such as the input from a
+ * file that is missing. The path `.` in the other directory is found only with the right to enter.
+ */
+function certainlyEnters({ command, target: { text } }: PlainMove, place: string): boolean {
+  const { assignments, redirects } = command;
+  return assignments.length === 0 && redirects.every(certainlyOpens) &&
+    isDirectory(`${text.startsWith("/") ? "" : `${place}/`}${text}/.`);
+}
+
+function certainlyOpens({ operator, target }: ShellRedirect): boolean {
+  const text = target?.literal === true ? target.text : "";
+  return /^(?:&?>{1,2})$/.test(operator)
+    ? text === "/dev/null"
+    : operator === ">&" && /^[12]$/.test(text);
 }

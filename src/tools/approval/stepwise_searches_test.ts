@@ -16,6 +16,8 @@ const INSIDE: readonly string[] = [
   "cd -- src && git show\ncd ..",
   "if test -f a; then rg KEY; fi; cd src && ls && cd ..",
   "cd .. && ls && cd project && git diff",
+  "cd src >/dev/null 2>&1; npm test; cd ..; git diff",
+  "cd src 2>/dev/null && npm test; cd ..; git diff",
 ];
 
 /** Scripts that may do so. */
@@ -45,6 +47,15 @@ const OUTSIDE: readonly string[] = [
   "cd link && git diff && cd ..",
   "cd src && cat <<A && cd .. && rg KEY\n..\nA\ncd ..; rg KEY",
   "(cd .. && rg KEY); cd src && ls && cd ..",
+  // The shell does not move.
+  "cd src --; cd ..; rg KEY",
+  "cd -- -- src; cd ..; rg KEY",
+  "cd src < missing; cd ..; rg KEY",
+  "cd src > missing/a && ls; cd ..; rg KEY",
+  "cd src <&9; cd ..; rg KEY",
+  "cd src 2>&9; cd ..; rg KEY",
+  "UID=5 cd src; cd ..; rg KEY",
+  "cd '~a' && cd .. && rg KEY",
 ];
 
 Deno.test("findStepwiseSearch(): finds in which directory each step of a script searches", async () => {

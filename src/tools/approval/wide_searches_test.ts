@@ -262,9 +262,8 @@ Deno.test("findWideSearch(): finds comparisons of directories, by git without a 
 
 Deno.test("approvalGate(): asks about a search where the shell may have been moved outside", async () => {
   await using workspace = await createProject();
-  const { sandbox } = workspace;
   const tool = workspace.getTool("bash");
-  const gate = approvalGate({ mode: "smart", sandbox });
+  const gate = approvalGate({ mode: "smart", sandbox: workspace.confined });
   let calls = 0;
   const decide = async (command: string) => {
     const toolCallId = `call_${++calls}`;
@@ -298,7 +297,7 @@ Deno.test("approvalGate(): asks about a search outside the directories of the sa
   const tool = workspace.tools.find(({ name }) => name === "bash");
   if (!tool) throw new Error("bash is missing");
   const explain = async (command: string, allow: string[] = []) => {
-    const gate = approvalGate({ mode: "smart", sandbox: workspace.sandbox, allow });
+    const gate = approvalGate({ mode: "smart", sandbox: workspace.confined, allow });
     const call = { name: "bash", arguments: { command }, tool: { ...tool, readOnly: true } };
     return (await gate.explain(call)).decision;
   };

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { withDeadline } from "../../../tests/deadline.ts";
+import type { Connection } from "../../platform/socket_calls.ts";
 import { system } from "../../platform/system.ts";
 import { isAllowedHost, type ProxyTarget, startHostProxy } from "./host_proxy.ts";
 
@@ -29,23 +30,29 @@ function sendThroughProxy(port: number, first: string, second?: string): Promise
 
 async function exchange(port: number, first: string, second?: string): Promise<string> {
   const connection = await system.connect({ hostname: "127.0.0.1", port });
-  const decoder = new TextDecoder();
-  const buffer = new Uint8Array(65_536);
   let received = "";
   await connection.write(new TextEncoder().encode(first));
   if (second !== undefined) {
-    received += decoder.decode(buffer.subarray(0, await connection.read(buffer) ?? 0));
+    const buffer = new Uint8Array(65_536);
+    const length = await connection.read(buffer) ?? 0;
+    received += new TextDecoder().decode(buffer.subarray(0, length));
     await connection.write(new TextEncoder().encode(second));
   }
-  for (
-    let length = await connection.read(buffer);
-    length !== null;
-    length = await connection.read(buffer)
-  ) {
-    received += decoder.decode(buffer.subarray(0, length));
-  }
+  received += await readText(connection);
   connection.close();
   return received;
+}
+
+/** Reads all data until the other side ends. */
+async function readText(connection: Connection): Promise<string> {
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(65_536);
+  let text = "";
+  for (;;) {
+    const length = await connection.read(buffer);
+    if (length === null) return text;
+    text += decoder.decode(buffer.subarray(0, length));
+  }
 }
 
 Deno.test("startHostProxy(): tunnels to allowed hosts, and only to public addresses of hosts that a wildcard allows", async () => {
@@ -119,14 +126,15 @@ Deno.test("isAllowedHost(): compares names, subdomains of a wildcard, and ports"
 
 Deno.test("host proxy: serves 256 connections at a time, and others when these end", async () => {
   await using proxy = await startHostProxy({ hosts: [] });
-  const connect = () => Deno.connect({ hostname: "127.0.0.1", port: proxy.port });
+  const connect = () => system.connect({ hostname: "127.0.0.1", port: proxy.port });
   const idle = await Promise.all(Array.from({ length: 256 }, connect));
   const later = await connect();
   await later.write(new TextEncoder().encode("GET http://example.org/ HTTP/1.1\r\n\r\n"));
-  const response = new Response(later.readable).text();
+  const response = readText(later);
   const waiting = new Promise<string>((resolve) => setTimeout(resolve, 50, "waits"));
   const first = await Promise.race([response, waiting]);
   idle.forEach((connection) => connection.close());
   assertMatch(await response, /403 Forbidden/);
+  later.close();
   assertEquals(first, "waits");
 });

@@ -31,7 +31,7 @@ Deno.test({
     const changeLog = new ChangeLog();
     await using workspace = new TestWorkspace({}, { changeLog });
     const temporary = dirname(dirname(dirname(await workspace.sandbox.getOutputPath("x"))));
-    await using _other = new TestWorkspace({ writeRoots: [temporary] });
+    await using _other = new TestWorkspace({ writeRoots: [temporary], homeAccess: "allow" });
     await using later = new TestWorkspace();
     assert(!(await later.sandbox.getOutputPath("x")).startsWith(`${temporary}/`));
     await workspace.callTool("bash", { command: "echo > a.txt" });
@@ -52,7 +52,10 @@ Deno.test({
       .map((path) => Deno.realPathSync(path));
     for (const writeRoots of [[temporary], roots]) {
       const changeLog = new ChangeLog();
-      await using workspace = new TestWorkspace({ writeRoots }, { changeLog });
+      await using workspace = new TestWorkspace(
+        { writeRoots, homeAccess: "allow" },
+        { changeLog },
+      );
       const output = await workspace.sandbox.getOutputPath("x");
       const isWritable = writeRoots.some((root) => output.startsWith(`${root}/`));
       assertEquals(isWritable, writeRoots === roots);

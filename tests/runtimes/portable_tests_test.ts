@@ -1,0 +1,20 @@
+import { assertEquals } from "@std/assert";
+import { getSpecifiers } from "../../scripts/npm/specifiers.ts";
+import { root } from "../project.ts";
+import { Deno as shim } from "./deno_shim.ts";
+import { listPortableTests } from "./portable_tests.ts";
+
+/** Members of `Deno` that only excluded tests use, or as types. */
+const UNUSED = new Set(["createHttpClient", "errors", "FileInfo", "FsFile"]);
+
+Deno.test("listPortableTests(): the tests import modules only, and use what the shim of Deno has", async () => {
+  const problems: string[] = [];
+  for (const path of await listPortableTests()) {
+    const source = await Deno.readTextFile(new URL(path, root));
+    const others = getSpecifiers(source).filter((name) => /^\..*(?<!\.[jt]s)$/.test(name));
+    const members = [...source.matchAll(/\bDeno\.(\w+)/g)].map(([, name = ""]) => name);
+    const missing = members.filter((name) => !(name in shim) && !UNUSED.has(name));
+    for (const name of [...others, ...missing]) problems.push(`${path}: ${name}`);
+  }
+  assertEquals(problems, []);
+});
