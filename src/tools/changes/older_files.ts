@@ -35,16 +35,23 @@ export async function findOlderFiles(
     omitted.repositories.some((name) => path.startsWith(`${name}/`));
   const older = new Set<string>();
   for (const { oldMode, newId, path } of files) {
-    if (oldMode !== NO_MODE || restored.has(newId)) continue;
-    const isOlder = wasOmitted(path) || (time !== null && await existedBefore(root, path, time));
+    if (oldMode !== NO_MODE) continue;
+    const isOlder = wasOmitted(path) ||
+      (time !== null && !restored.has(newId) && await existedBefore(root, path, time));
     if (isOlder) older.add(path);
   }
   return older;
 }
 
-/** What may have happened to the files that an undo does not restore. */
-interface LostFiles {
-  /** Whether some of them are gone: each content that the earlier snapshot does not have may be made of them. */
+/** Options for {@linkcode findHolders}: which files an undo does not restore. */
+interface HolderOptions {
+  /** The contents before and after the changes, by id. */
+  readonly contents: ReadonlyMap<string, Uint8Array | null>;
+  /** Recorded files that are gone and whose content cannot be restored. */
+  readonly lost: readonly RawChange[];
+  /** Lists the ids of the contents in the earlier snapshot. */
+  readonly listBlobs: () => Promise<ReadonlySet<string>>;
+  /** Whether some are gone: each content that the earlier snapshot does not have may be made of them. */
   readonly areGone: boolean;
   /** Whether single ones may be gone that are not known: archives may have them. */
   readonly mayBeGone: boolean;
@@ -52,22 +59,11 @@ interface LostFiles {
   readonly mayBeNew: boolean;
 }
 
-/**
- * Finds the other files that may hold the only copy of a file that an undo does not restore.
- *
- * @param lost Recorded files that are gone and whose content cannot be restored.
- * @param listBlobs Lists the ids of the contents in the earlier snapshot.
- */
+/** Finds the other files that may hold the only copy of a file that an undo does not restore. */
 export async function findHolders(
   files: readonly RawChange[],
-  { root, before: { time }, contents, lost, listBlobs, areGone, mayBeGone, mayBeNew }:
-    & Comparison
-    & LostFiles
-    & {
-      readonly contents: ReadonlyMap<string, Uint8Array | null>;
-      readonly lost: readonly RawChange[];
-      readonly listBlobs: () => Promise<ReadonlySet<string>>;
-    },
+  { root, before: { time } }: Comparison,
+  { contents, lost, listBlobs, areGone, mayBeGone, mayBeNew }: HolderOptions,
 ): Promise<ReadonlySet<string>> {
   const holders: RawChange[] = [];
   for (const file of files) {

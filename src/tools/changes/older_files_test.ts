@@ -203,7 +203,8 @@ for (
 }
 
 Deno.test({
-  name: "undoTurn(): keeps files that were not recorded also if recorded ones have the same content",
+  name:
+    "undoTurn(): keeps files that were not recorded also if recorded ones have the same content",
   ignore,
   async fn() {
     const changeLog = new ChangeLog();
@@ -219,6 +220,22 @@ Deno.test({
     assertEquals(removed, ["local2"]);
     assertStringIncludes(untracked.join("; "), "not recorded before: lib/LICENSE, local");
     for (const path of ["lib/LICENSE", "local"]) assertEquals(workspace.exists(path), true, path);
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): keeps a file that is no longer ignored also if a changed one had its content",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile(".gitignore", "local\n");
+    for (const path of ["example", "local"]) workspace.writeFile(path, "text");
+    await workspace.callTool("bash", { command: "echo > .gitignore; echo x >> example" });
+    const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(removed, []);
+    assertStringIncludes(untracked.join("; "), "not recorded before: local");
+    assertEquals(workspace.readFile("local"), "text");
   },
 });
 

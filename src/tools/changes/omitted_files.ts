@@ -54,6 +54,25 @@ export function mayLackFiles(before: OmittedFiles, changed: readonly string[]): 
     changed.some((path) => path.endsWith("/") && !isPackages(path));
 }
 
+/**
+ * Lists the ignored files and directories in which files changed, which are gone, or which are at a new place: those in a
+ * directory that was moved have not changed.
+ */
+export function listIgnoredChanges(
+  before: OmittedFiles,
+  after: OmittedFiles,
+  { gone, changed }: { readonly gone: readonly string[]; readonly changed: readonly string[] },
+): readonly string[] {
+  const earlier = new Set(before.ignored);
+  // git lists some files next to the directory above them.
+  const current = new Set(after.ignored);
+  const isNew = (path: string) =>
+    before.ignored !== undefined && findEntry(path, earlier) === undefined;
+  const added = [...current].filter(isNew).flatMap((path) => findEntry(path, current) ?? []);
+  const goneIgnored = gone.filter((path) => earlier.has(path));
+  return [...new Set([...goneIgnored, ...changed, ...added])].sort();
+}
+
 function listOmittedFiles({ ignored = [], large, repositories }: OmittedFiles): readonly string[] {
   return [...ignored, ...large, ...repositories];
 }

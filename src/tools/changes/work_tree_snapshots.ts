@@ -16,12 +16,21 @@ import { system } from "../../platform/system.ts";
 import { readUntrustedText } from "../../platform/untrusted_file.ts";
 import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
 import { toIgnorePattern } from "./ignore_pattern.ts";
-import { CACHES, findEntry, findGoneFiles, isInCache, mayLackFiles } from "./omitted_files.ts";
+import {
+  CACHES,
+  findEntry,
+  findGoneFiles,
+  isInCache,
+  listIgnoredChanges,
+  mayLackFiles,
+} from "./omitted_files.ts";
 import { findHolders, findOlderFiles } from "./older_files.ts";
 import { PathLocks } from "./path_locks.ts";
 import { concatenate, splitPaths, toText } from "./program_output.ts";
 import {
-  LINK_MODE,
+  isContentChange,
+  isRemoval,
+  isReplacedByLink,
   losesMode,
   NO_MODE,
   parseRawDiff,
@@ -209,50 +218,30 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   ): Promise<SnapshotChanges> {
     const gone = await findGoneFiles(this.#root, before.omitted, after.omitted);
     const changed = await this.#findIgnoredChanges(before, after, signal);
-    const wasIgnored = new Set(before.omitted.ignored);
-    // Those in a directory that was moved have not changed.
-    const isIgnored = new Set(after.omitted.ignored);
-    const added = before.omitted.ignored === undefined
-      ? []
-      : [...isIgnored].flatMap((path) =>
-        findEntry(path, wasIgnored) === undefined ? findEntry(path, isIgnored) ?? [] : []
-      );
-    const goneIgnored = gone.filter((path) => wasIgnored.has(path));
-    const ignored = [...new Set([...goneIgnored, ...changed, ...added])].sort();
+    const ignored = listIgnoredChanges(before.omitted, after.omitted, { gone, changed });
     if (before.id === after.id) {
       return { changes: [], older: [], others: [], ignored, directories: new Set() };
     }
     const entries = await this.#diff(before.id, after.id, signal);
-    const isFile = (mode: string) => mode === NO_MODE || mode.startsWith("100");
-    const isRestorable = ({ oldMode, newMode, oldId, newId, path }: RawChange) =>
-      isFile(oldMode) && isFile(newMode) && oldId !== newId && isExactPath(path);
-    // Where the ignored files are not known, each may have been ignored.
-    const mayBeIgnored = before.omitted.ignored === undefined &&
-      (entries.some(isIgnoreFile) || before.ignoreRules !== after.ignoreRules);
-    // Its content can be restored, but not its kind.
-    const isReplacedByLink = ({ oldMode, newMode, path }: RawChange) =>
-      oldMode.startsWith("100") && newMode === LINK_MODE && isExactPath(path);
-    const restorable = entries.filter((entry) => isRestorable(entry) || isReplacedByLink(entry));
+    const restorable = entries.filter((entry) => isContentChange(entry) || isReplacedByLink(entry));
     const context = { root: this.#root, before };
     const older = await findOlderFiles(restorable, context);
     const files = restorable.filter(({ path }) => !older.has(path));
     const contents = await this.#readBlobs(files, signal);
-    const isLost = ({ oldMode, newMode, oldId, path }: RawChange) =>
-      oldMode.startsWith("100") && newMode === NO_MODE &&
-      !(isExactPath(path) && contents.has(oldId));
-    const lost = entries.filter(isLost);
-    const holders = await findHolders(files, {
-      ...context,
-      ...{ contents, lost },
+    const lost = entries.filter((entry) =>
+      isRemoval(entry) && !(isExactPath(entry.path) && contents.has(entry.oldId))
+    );
+    const holders = await findHolders(files, context, {
+      contents,
+      lost,
       listBlobs: () => this.#listBlobs(before.id, signal),
       areGone: gone.length + lost.length > 0,
       mayBeGone: mayLackFiles(before.omitted, changed),
-      mayBeNew: mayBeIgnored,
+      // Where the ignored files are not known, each new file may have been ignored.
+      mayBeNew: before.omitted.ignored === undefined &&
+        (entries.some(isIgnoreFile) || before.ignoreRules !== after.ignoreRules),
     });
     const isKept = ({ path, oldMode }: RawChange) => oldMode === NO_MODE && holders.has(path);
-    const names = await this.#git(["ls-tree", "-r", "-d", "-z", "--name-only", before.id], {
-      signal,
-    });
     return {
       changes: files.flatMap((file) => {
         const [old, current] = [contents.get(file.oldId), contents.get(file.newId)];
@@ -263,12 +252,18 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       older: [...older, ...files.filter(isKept).map(({ path }) => path)].sort(),
       others: entries.filter((entry) =>
         !older.has(entry.path) &&
-        (!isRestorable(entry) || losesMode(entry) || !contents.has(entry.oldId) ||
+        (!isContentChange(entry) || losesMode(entry) || !contents.has(entry.oldId) ||
           !contents.has(entry.newId))
       ).map(({ path }) => path),
       ignored,
-      directories: new Set(toText(names).split("\0")),
+      directories: await this.#listDirectories(before.id, signal),
     };
+  }
+
+  /** Lists the directories in a tree. */
+  async #listDirectories(id: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const names = await this.#git(["ls-tree", "-r", "-d", "-z", "--name-only", id], { signal });
+    return new Set(toText(names).split("\0"));
   }
 
   /** Lists the ids of the contents in a tree. */
