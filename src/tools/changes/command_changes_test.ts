@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { dirname } from "../../platform/paths.ts";
 import { withDeadline } from "../../../tests/deadline.ts";
+import { waitUntil } from "../../../tests/wait_until.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { ChangeLog } from "./change_log.ts";
@@ -308,6 +309,30 @@ Deno.test({
     );
     const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
     assertEquals([removed.toSorted(), untracked], [numbers.map(String), []]);
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): restores files that a command changed before and while another one ran",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile("a.txt", "original");
+    const waitFor = (path: string) => `while [ ! -e ${path} ]; do sleep 0.01; done`;
+    const commands = [
+      `echo 1 | tee a.txt > new; touch changed; ${waitFor("second")}`,
+      `echo 2 | tee a.txt > new; touch again; ${waitFor("third")}; echo 3 | tee a.txt > new`,
+    ];
+    const long = workspace.callTool("bash", { command: commands.join("; ") });
+    await waitUntil(() => workspace.exists("changed"));
+    await workspace.callTool("bash", { command: `touch second; ${waitFor("again")}` });
+    workspace.writeFile("third", "");
+    await long;
+    const { restored, removed } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(restored, ["a.txt"]);
+    assertEquals(removed.toSorted(), ["again", "changed", "new", "second", "third"]);
+    assertEquals(workspace.readFile("a.txt"), "original");
   },
 });
 
