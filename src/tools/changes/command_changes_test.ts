@@ -133,7 +133,7 @@ Deno.test({
         ]],
         ["mkdir __pycache__ lib/__pycache__; echo > lib/__pycache__/a.pyc", []],
         ["git init -q made; echo 2 >> build/deep/a; echo 2 >> lib/a; echo > made/a", [
-          "ignored files and secrets: build/deep/a",
+          "ignored files and secrets: build/",
           "files in nested repositories: made",
         ]],
         ["cat build/deep/a .env; echo 2 >> lib/a; git init -q; rm -r .git", []],

@@ -55,24 +55,20 @@ interface HolderOptions {
   readonly areGone: boolean;
   /** Whether single ones may be gone that are not known: archives may have them. */
   readonly mayBeGone: boolean;
-  /** Whether new files may be among them, because they are no longer ignored. */
-  readonly mayBeNew: boolean;
 }
 
 /** Finds the other files that may hold the only copy of a file that an undo does not restore. */
 export async function findHolders(
   files: readonly RawChange[],
   { root, before: { time } }: Comparison,
-  { contents, lost, listBlobs, areGone, mayBeGone, mayBeNew }: HolderOptions,
+  { contents, lost, listBlobs, areGone, mayBeGone }: HolderOptions,
 ): Promise<ReadonlySet<string>> {
   const holders: RawChange[] = [];
   for (const file of files) {
     const content = contents.get(file.newId);
     if (!content || file.newMode === LINK_MODE) continue;
     const isHolder = areGone || (mayBeGone && isArchive(content)) ||
-      (file.oldMode === NO_MODE
-        ? mayBeNew
-        : time !== null && await wasMovedThere(root, file.path, time));
+      (file.oldMode !== NO_MODE && time !== null && await wasMovedThere(root, file.path, time));
     if (isHolder) holders.push(file);
   }
   if (holders.length === 0) return new Set();

@@ -20,6 +20,7 @@ import {
   CACHES,
   findEntry,
   findGoneFiles,
+  groupByDirectory,
   isInCache,
   listIgnoredChanges,
   mayLackFiles,
@@ -134,22 +135,40 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const marker = join(directory, `marker-${this.#markerCount++}`);
     await system.writeTextFile(marker, "");
     const { large, repositories } = unusual;
-    const { ignoreRules, time } = await this.#exclude(directory, unusual, signal);
+    const time = await this.#exclude(directory, unusual, signal);
     if (!await this.#addFiles(directory, signal)) return undefined;
-    const [id, ignored] = await finishAll([
+    const [id, listed] = await finishAll([
       this.#writeTree(signal),
       repositories.length === 0 ? this.#git(LIST_IGNORED, { signal }) : undefined,
     ]);
     if (id === undefined) {
       return { type: "refused", reason: "a nested repository has a name that is not UTF-8" };
     }
-    const omitted = {
-      large,
-      repositories,
-      ignored: ignored &&
-        splitPaths(ignored).filter((path) => !large.includes(path) && !isInCache(path)),
-    };
-    return { type: "taken", id, time, omitted, ignoreRules, marker };
+    const others = listed ? splitPaths(listed) : await this.#listOthers(id, repositories, signal);
+    const ignored = others.filter((path) => !large.includes(path) && !isInCache(path));
+    return { type: "taken", id, time, omitted: { large, repositories, ignored }, marker };
+  }
+
+  /**
+   * Lists the files that are not in a tree, next to nested repositories: git would read their files, which may be pipes.
+   */
+  async #listOthers(
+    id: string,
+    repositories: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    const [found, tree] = await finishAll([
+      this.#run("find", FIND_FILES, { signal, maxCode: 1 }),
+      this.#git(["ls-tree", "-r", "-z", "--name-only", id], { signal }),
+    ]);
+    const isInRepository = (path: string) =>
+      repositories.some((name) => path.startsWith(`${name}/`));
+    const files = splitPaths(found)
+      .map((path) => path.replace(/^\.\//, "").replace(/(^|\/)node_modules$/, "$&/"));
+    return groupByDirectory(
+      files.filter((path) => !isInRepository(path)),
+      [...splitPaths(tree), ...repositories],
+    );
   }
 
   /**
@@ -236,10 +255,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       lost,
       listBlobs: () => this.#listBlobs(before.id, signal),
       areGone: gone.length + lost.length > 0,
-      mayBeGone: mayLackFiles(before.omitted, changed),
-      // Where the ignored files are not known, each new file may have been ignored.
-      mayBeNew: before.omitted.ignored === undefined &&
-        (entries.some(isIgnoreFile) || before.ignoreRules !== after.ignoreRules),
+      mayBeGone: mayLackFiles(changed),
     });
     const isKept = ({ path, oldMode }: RawChange) => oldMode === NO_MODE && holders.has(path);
     return {
@@ -278,25 +294,15 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     after: TakenSnapshot,
     signal: AbortSignal,
   ): Promise<readonly string[]> {
-    const { ignored, large, repositories } = after.omitted;
-    const find = async (...types: readonly string[]) => {
-      const isType = types.flatMap((type) => ["-o", "-type", type]).slice(1);
-      const args = [".", ...SKIP_CACHES, "(", ...isType, ")", "-cnewer", marker, "-print0"];
-      const output = await this.#run("find", args, { signal, maxCode: 1 });
-      return splitPaths(output).map((path) => path.replace(/^\.\//, ""));
-    };
-    if (!ignored) {
-      const args = ["ls-tree", "-r", "-z", "--name-only", after.id];
-      const others = new Set([...large, ...splitPaths(await this.#git(args, { signal }))]);
-      const isIn = (path: string) => repositories.some((name) => path.startsWith(`${name}/`));
-      return (await find("f", "l")).filter((path) => !others.has(path) && !isIn(path));
-    }
-    const current = new Set(ignored);
+    const current = new Set(after.omitted.ignored);
     // Of these, single files may be gone.
-    const opened = (omitted.ignored ?? []).filter((path) =>
+    const opened = omitted.ignored.filter((path) =>
       path.endsWith("/") && findEntry(path, current) === undefined
     );
-    const changed = ignored.length > 0 ? await find("f", "l", "d") : [];
+    if (current.size === 0) return opened;
+    const args = [".", ...SKIP_CACHES, ...FILES_AND_DIRECTORIES, "-cnewer", marker, "-print0"];
+    const changed = splitPaths(await this.#run("find", args, { signal, maxCode: 1 }))
+      .map((path) => path.replace(/^\.\//, ""));
     return [...opened, ...changed.flatMap((path) => findEntry(path, current) ?? [])];
   }
 
@@ -317,14 +323,14 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   }
 
   /**
-   * Writes the list of excluded files: those of the user's repository, secrets, and large ones. Returns the rules of the
-   * user's repository, and the time of the file system.
+   * Writes the list of excluded files: those of the user's repository, secrets, and large ones. Returns the time of the file
+   * system.
    */
   async #exclude(
     directory: string,
     { large, repositories }: Pick<OmittedFiles, "large" | "repositories">,
     signal: AbortSignal,
-  ): Promise<Pick<TakenSnapshot, "ignoreRules" | "time">> {
+  ): Promise<Date | null> {
     const options = { within: this.#root, maxBytes: 1_000_000, signal };
     const ignoreRules = await readUntrustedText(
       join(this.#root, ".git", "info", "exclude"),
@@ -336,7 +342,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       path,
       `${EXCLUDED}${ignoreRules ?? ""}\n${[...PROTECTED_FILES, ...omitted].join("\n")}\n`,
     );
-    return { ignoreRules, time: (await system.stat(path)).mtime };
+    return (await system.stat(path)).mtime;
   }
 
   /** Finds the files that a snapshot leaves out, and those that would block git. */
@@ -477,6 +483,12 @@ const LIST_IGNORED = [
 /** Arguments of `find` that skip repositories and caches. */
 const SKIP_CACHES = [".git", ...CACHES].flatMap((name) => ["-name", name, "-prune", "-o"]);
 
-function isIgnoreFile({ path }: RawChange): boolean {
-  return /(?:^|\/)\.gitignore$/.test(path);
-}
+/** Arguments of `find` that list the files, and the directories of packages, which are always left out. */
+const FIND_FILES = [
+  ...[".", ...SKIP_CACHES],
+  ...["-name", "node_modules", "-prune", "-print0", "-o"],
+  ...["(", "-type", "f", "-o", "-type", "l", ")", "-print0"],
+];
+
+/** Arguments of `find` that select files, links and directories. */
+const FILES_AND_DIRECTORIES = ["(", "-type", "f", "-o", "-type", "l", "-o", "-type", "d", ")"];
