@@ -341,6 +341,22 @@ for (const isNested of [false, true]) {
 }
 
 Deno.test({
+  name: "undoTurn(): names an ignored file of which a directory has taken the place",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile(".gitignore", "*.log\n");
+    workspace.writeFile("a.log", "a");
+    const command = "rm .gitignore; cp a.log new; rm a.log; mkdir a.log; echo x > a.log/b";
+    await workspace.callTool("bash", { command });
+    const { untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertStringIncludes(untracked.join("; "), "ignored files and secrets: a.log");
+    assertEquals(workspace.readFile("new"), "a");
+  },
+});
+
+Deno.test({
   name:
     "undoTurn(): with nested repositories, keeps files that the list of ignored files of the repository had",
   ignore,

@@ -63,10 +63,23 @@ export function groupByDirectory(
   others: readonly string[],
 ): readonly string[] {
   const excluded = new Set(others);
-  const directories = new Set(others.flatMap(listParents));
+  const directories = findDirectories(others);
   const grouped = files.filter((path) => !excluded.has(path))
     .map((path) => listParents(path).find((parent) => !directories.has(parent)) ?? path);
   return [...new Set(grouped)];
+}
+
+/** Finds the directories above files; each ends with `/`. */
+function findDirectories(files: readonly string[]): ReadonlySet<string> {
+  const directories = new Set<string>();
+  for (const path of files) {
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const directory = path.slice(0, end + 1);
+      if (directories.has(directory)) break;
+      directories.add(directory);
+    }
+  }
+  return directories;
 }
 
 /** Lists the directories above a path, the highest first; each ends with `/`. */
@@ -93,14 +106,14 @@ export function listIgnoredChanges(
 }
 
 function listOmittedFiles({ ignored, large, repositories }: OmittedFiles): readonly string[] {
-  return [...ignored, ...large, ...repositories];
+  return [...ignored, ...large, ...repositories.map((path) => `${path}/`)];
 }
 
-/** Whether a file does not exist, or a directory, which ends with `/`: a file may have taken its place. */
+/** Whether a file does not exist, or a directory, which ends with `/`: one may have taken the place of the other. */
 async function isMissing(path: string): Promise<boolean> {
   try {
     const status = await statIfExists(path.replace(/\/$/, ""));
-    return status === undefined || (path.endsWith("/") && !status.isDirectory);
+    return status?.isDirectory !== path.endsWith("/");
   } catch (error) {
     return getSystemErrorCode(error) === "ENOTDIR";
   }
