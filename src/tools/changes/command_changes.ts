@@ -7,6 +7,7 @@
 import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { dirname, isExactPath, join } from "../../platform/paths.ts";
 import { isWithin } from "../files/file_rules.ts";
+import { statIfExists } from "../files/file_stat.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import {
   listHiddenPaths,
@@ -20,6 +21,9 @@ import type { ChangeLog } from "./change_log.ts";
 import { PathLocks } from "./path_locks.ts";
 import type { TakenSnapshot } from "./snapshot.ts";
 import { WorkTreeSnapshots } from "./work_tree_snapshots.ts";
+
+/** Precision of the times of status changes: Deno rounds them down to seconds. */
+const CTIME_PRECISION_MS = 1000;
 
 /** Maximum number of names in a reason. */
 const MAX_NAMES = 10;
@@ -67,10 +71,27 @@ export class CommandChanges {
   }
 
   async #finish(): Promise<void> {
+    await this.#recordChanges();
+    this.#running--;
+  }
+
+  /**
+   * Records the changes of running commands up to now, if they may have changed a file that another tool is about to change:
+   * the content from before them must be recorded first.
+   *
+   * @param path Canonical path of the file.
+   */
+  async recordRunning(path: string): Promise<void> {
+    if (this.#running === 0) return;
+    await this.#locks.run(this.#sandbox.root, async () => {
+      if (this.#last && await mayHaveChanged(path, this.#last.time)) await this.#recordChanges();
+    });
+  }
+
+  async #recordChanges(): Promise<void> {
     // The changes of a cancelled command are recorded as well.
     const recording = new AbortController().signal;
     await this.#attempt(() => this.#record(recording), recording);
-    this.#running--;
   }
 
   /** Takes a snapshot; returns `undefined` and notes the reason when none can be taken this time. */
@@ -156,6 +177,13 @@ export class CommandChanges {
     await this.#noteOthers("files over 20 MB", listOmitted("large"));
     await this.#noteOthers("files in nested repositories", listOmitted("repositories"));
   }
+}
+
+/** Whether a file may have been changed or removed after a time. */
+async function mayHaveChanged(path: string, time: Date | null): Promise<boolean> {
+  const status = await statIfExists(path).catch(() => undefined);
+  if (!status?.ctime || time === null) return true;
+  return status.ctime.getTime() + CTIME_PRECISION_MS > time.getTime();
 }
 
 /** Returns the parents of a path that are not in `directories`, the deepest first. */

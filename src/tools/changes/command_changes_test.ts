@@ -337,6 +337,29 @@ Deno.test({
 });
 
 Deno.test({
+  name: "undoTurn(): restores files that a tool changed while a command ran that had changed them",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    for (const path of ["changed", "removed"]) workspace.writeFile(path, "original");
+    const command =
+      "echo 1 > changed; rm removed; touch go; while [ ! -e go2 ]; do sleep 0.01; done";
+    const running = workspace.callTool("bash", { command });
+    await waitUntil(() => workspace.exists("go"));
+    await workspace.callTool("read_file", { path: "changed" });
+    for (const path of ["changed", "removed"]) {
+      await workspace.callTool("write_file", { path, content: "2" });
+    }
+    workspace.writeFile("go2", "");
+    await running;
+    const { restored } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(restored.toSorted(), ["changed", "removed"]);
+    for (const path of restored) assertEquals(workspace.readFile(path), "original", path);
+  },
+});
+
+Deno.test({
   name: "undoTurn(): undoes a command that was cancelled",
   ignore,
   async fn() {
