@@ -20,9 +20,7 @@ export async function copyEntries(source: ChangeLogStore, target: ChangeLogStore
   }
 }
 
-/** Lists the hashes of the contents that an undo restores or keeps, and those that a redo restores. */
-function listNeeded(
-  { before, after, keepsAfter = false, undone = [] }: ChangeLogEntry,
-): readonly (string | null)[] {
-  return [before, ...(keepsAfter ? [after] : []), ...undone.map((change) => change.after)];
+/** Lists the hashes of the contents that an undo or a redo restores. */
+function listNeeded({ before, undone = [] }: ChangeLogEntry): readonly (string | null)[] {
+  return [before, ...undone.map(({ after }) => after)];
 }

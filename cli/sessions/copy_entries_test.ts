@@ -3,19 +3,14 @@ import { ChangeLog, MemoryChangeLogStore } from "../../src/tools/changes/change_
 import { TestWorkspace } from "../../tests/sandbox/test_workspace.ts";
 import { copyEntries } from "./copy_entries.ts";
 
-Deno.test("copyEntries(): copies the contents that an undo restores and those that it keeps", async () => {
+Deno.test("copyEntries(): copies the contents that an undo restores", async () => {
   const [source, target] = [new MemoryChangeLogStore(), new MemoryChangeLogStore()];
-  await using workspace = new TestWorkspace();
-  const { files, root } = workspace.sandbox;
-  const [before, after] = ["before", "after"].map((text) => new TextEncoder().encode(text));
-  await new ChangeLog(source).record(`${root}/a`, before ?? null, after ?? null, {
-    keepsAfter: true,
-  });
-  workspace.writeFile("a", "after");
+  await using workspace = new TestWorkspace({}, { changeLog: new ChangeLog(source) });
+  workspace.writeFile("a", "before");
+  await workspace.callTool("write_file", { path: "a", content: "after" });
   await copyEntries(source, target);
-  const { restored, left } = await new ChangeLog(target).undoTurn(files);
-  assertEquals([restored, left.map(({ path }) => path)], [["a"], ["a.replaced"]]);
-  assertEquals(["a", "a.replaced"].map((path) => workspace.readFile(path)), ["before", "after"]);
+  const { restored } = await new ChangeLog(target).undoTurn(workspace.sandbox.files);
+  assertEquals([restored, workspace.readFile("a")], [["a"], "before"]);
 });
 
 Deno.test("copyEntries(): copies the contents that a redo restores", async () => {

@@ -18,8 +18,7 @@ import {
   NO_PATH,
   type UndoneChange,
 } from "./change_log_entry.ts";
-import { type ChangeOutcome, reportOutcomes } from "./change_outcome.ts";
-import { keepContents, MAX_BYTES } from "./kept_contents.ts";
+import { type ChangeOutcome, MAX_BYTES, reportOutcomes } from "./change_outcome.ts";
 import { mapParallel } from "./map_parallel.ts";
 import { listUndoneTurns, redoChanges } from "./redo_changes.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
@@ -28,8 +27,6 @@ import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 export interface RecordOptions {
   /** Canonical paths of the directories that are made for the file, the deepest first. Default: none. */
   readonly madeDirectories?: readonly string[] | undefined;
-  /** Whether an undo keeps the content after the change in another file. Default: `false`. */
-  readonly keepsAfter?: boolean | undefined;
 }
 
 /** Result of {@linkcode ChangeLog.undoTurn}. Paths are relative to the working directory if inside of it. */
@@ -87,16 +84,14 @@ export class ChangeLog {
     path: string,
     before: Uint8Array | null,
     after: Uint8Array | null,
-    { madeDirectories = [], keepsAfter = false }: RecordOptions = {},
+    { madeDirectories = [] }: RecordOptions = {},
   ): Promise<void> {
     const [hashBefore, hashAfter] = await Promise.all([hashOrNull(before), hashOrNull(after)]);
     if (hashBefore === hashAfter) return;
     if (before && hashBefore) await this.#store.saveContent(hashBefore, before);
-    if (keepsAfter && after && hashAfter) await this.#store.saveContent(hashAfter, after);
     await this.#store.append({
       ...{ turn: this.#turn, path, before: hashBefore, after: hashAfter },
       ...(madeDirectories.length > 0 && { madeDirectories }),
-      ...(keepsAfter && { keepsAfter }),
     });
   }
 
@@ -150,7 +145,6 @@ export class ChangeLog {
           : removal;
       }),
       ...restorations,
-      ...await keepContents(files, this.#store, active.filter(({ turn: id }) => id === selected)),
     ];
     const isKept = (directory: string) =>
       outcomes.some(({ type, path }) => type === "left" && isWithin(path, directory));

@@ -16,8 +16,6 @@ export interface ChangeLogEntry {
   readonly after: string | null;
   /** Canonical paths of the directories that were made for the file, the deepest first. Default: none. */
   readonly madeDirectories?: readonly string[];
-  /** Whether an undo keeps the content after the change in another file: it may be the only copy of one that is gone. */
-  readonly keepsAfter?: boolean;
   /** Reason why changes of the turn are not recorded. Such an entry has no path. */
   readonly reason?: string;
   /** Changes that an undo took back. An entry without a path, a reason and redone changes marks its turn as undone. */

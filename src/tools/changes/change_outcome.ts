@@ -5,12 +5,14 @@
  */
 
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
-import type { LeftFile } from "./kept_contents.ts";
+
+/** Maximum file size that is undone; larger than any file that the tools write. */
+export const MAX_BYTES = 100_000_000;
 
 /** Result of an undo or a redo for a file. */
 export type ChangeOutcome =
   | { readonly type: "restored" | "removed"; readonly path: string }
-  | LeftFile;
+  | { readonly type: "left"; readonly path: string; readonly reason: string };
 
 /** The files of a report, with paths for display. */
 export interface ReportedFiles {

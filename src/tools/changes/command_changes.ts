@@ -7,6 +7,7 @@
 import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { dirname, isExactPath, join } from "../../platform/paths.ts";
 import { isWithin } from "../files/file_rules.ts";
+import { statIfExists } from "../files/file_stat.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import {
   listHiddenPaths,
@@ -17,17 +18,32 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { getTrustedPath } from "../../platform/trusted_path.ts";
 import { isInWritableDirectory } from "../../platform/writable_directories.ts";
 import type { ChangeLog } from "./change_log.ts";
+import { PathLocks } from "./path_locks.ts";
 import type { TakenSnapshot } from "./snapshot.ts";
 import { WorkTreeSnapshots } from "./work_tree_snapshots.ts";
+
+/** Precision of the times of status changes: Deno rounds them down to seconds. */
+const CTIME_PRECISION_MS = 1000;
 
 /** Maximum number of names in a reason. */
 const MAX_NAMES = 10;
 
-/** Takes a snapshot of the working directory before and after each command. */
+/**
+ * Takes a snapshot of the working directory before and after each command.
+ *
+ * Commands of sub-agents may run at the same time. Then the first one takes the snapshot before, and each one that ends
+ * records the changes after the last snapshot: of a file that one of them changes twice, the contents are recorded in
+ * order, and an undo restores the one before all of them.
+ */
 export class CommandChanges {
   readonly #sandbox: Sandbox;
   readonly #changeLog: ChangeLog;
+  readonly #locks = new PathLocks();
   #snapshots: WorkTreeSnapshots | undefined;
+  /** Number of running commands whose changes are recorded. */
+  #running = 0;
+  /** Last snapshot: the changes of the running commands after it are not recorded yet. */
+  #last: TakenSnapshot | undefined;
   #problem: string | undefined;
 
   constructor(sandbox: Sandbox, changeLog: ChangeLog) {
@@ -37,12 +53,45 @@ export class CommandChanges {
 
   /** Runs a command and records its changes. What cannot be undone later is noted in the change log. */
   async track<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const before = await this.#attempt(() => this.#take(signal), signal);
-    const result = await run();
+    const { root } = this.#sandbox;
+    if (!await this.#locks.run(root, () => this.#start(signal))) return await run();
+    try {
+      return await run();
+    } finally {
+      await this.#locks.run(root, () => this.#finish());
+    }
+  }
+
+  /** Takes a snapshot, unless a command runs that has done so. Returns whether the changes are recorded. */
+  async #start(signal: AbortSignal): Promise<boolean> {
+    if (this.#running === 0) this.#last = await this.#attempt(() => this.#take(signal), signal);
+    if (this.#last === undefined) return false;
+    this.#running++;
+    return true;
+  }
+
+  async #finish(): Promise<void> {
+    await this.#recordChanges();
+    this.#running--;
+  }
+
+  /**
+   * Records the changes of running commands up to now, if they may have changed a file that another tool is about to change:
+   * the content from before them must be recorded first.
+   *
+   * @param path Canonical path of the file.
+   */
+  async recordRunning(path: string): Promise<void> {
+    if (this.#running === 0) return;
+    await this.#locks.run(this.#sandbox.root, async () => {
+      if (this.#last && await mayHaveChanged(path, this.#last.time)) await this.#recordChanges();
+    });
+  }
+
+  async #recordChanges(): Promise<void> {
     // The changes of a cancelled command are recorded as well.
     const recording = new AbortController().signal;
-    if (before !== undefined) await this.#attempt(() => this.#record(before, recording), recording);
-    return result;
+    await this.#attempt(() => this.#record(recording), recording);
   }
 
   /** Takes a snapshot; returns `undefined` and notes the reason when none can be taken this time. */
@@ -95,20 +144,23 @@ export class CommandChanges {
     await this.#changeLog.noteUntracked(`${description}: ${names}${others}`);
   }
 
-  async #record(before: TakenSnapshot, signal: AbortSignal): Promise<void> {
-    const snapshots = this.#snapshots;
-    if (!snapshots) return;
+  /** Records the changes after the last snapshot. */
+  async #record(signal: AbortSignal): Promise<void> {
+    const [snapshots, before] = [this.#snapshots, this.#last];
+    if (!snapshots || !before) return;
     const after = await this.#take(signal);
     if (after === undefined) return;
     const compared = await snapshots.compare(before, after, signal);
+    this.#last = after;
     const { changes, older, others, ignored, directories } = compared;
     const { root } = this.#sandbox;
     for (const change of changes) {
       const madeDirectories = change.before === null
         ? findMissingParents(change.path, directories).map((path) => join(root, path))
         : [];
-      const options = { madeDirectories, keepsAfter: change.holdsOlder };
-      await this.#changeLog.record(join(root, change.path), change.before, change.after, options);
+      await this.#changeLog.record(join(root, change.path), change.before, change.after, {
+        madeDirectories,
+      });
     }
     await this.#noteOthers("links, modes or large changes", others.filter(isExactPath));
     await this.#noteOthers(
@@ -126,6 +178,13 @@ export class CommandChanges {
     await this.#noteOthers("files over 20 MB", listOmitted("large"));
     await this.#noteOthers("files in nested repositories", listOmitted("repositories"));
   }
+}
+
+/** Whether a file may have been changed or removed after a time. */
+async function mayHaveChanged(path: string, time: Date | null): Promise<boolean> {
+  const status = await statIfExists(path).catch(() => undefined);
+  if (!status?.ctime || time === null) return true;
+  return status.ctime.getTime() + CTIME_PRECISION_MS > time.getTime();
 }
 
 /** Returns the parents of a path that are not in `directories`, the deepest first. */

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { dirname } from "../../platform/paths.ts";
 import { withDeadline } from "../../../tests/deadline.ts";
+import { waitUntil } from "../../../tests/wait_until.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { ChangeLog } from "./change_log.ts";
@@ -132,7 +133,7 @@ Deno.test({
         ]],
         ["mkdir __pycache__ lib/__pycache__; echo > lib/__pycache__/a.pyc", []],
         ["git init -q made; echo 2 >> build/deep/a; echo 2 >> lib/a; echo > made/a", [
-          "ignored files and secrets: build/deep/a",
+          "ignored files and secrets: build/",
           "files in nested repositories: made",
         ]],
         ["cat build/deep/a .env; echo 2 >> lib/a; git init -q; rm -r .git", []],
@@ -308,6 +309,53 @@ Deno.test({
     );
     const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
     assertEquals([removed.toSorted(), untracked], [numbers.map(String), []]);
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): restores files that a command changed before and while another one ran",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile("a.txt", "original");
+    const waitFor = (path: string) => `while [ ! -e ${path} ]; do sleep 0.01; done`;
+    const commands = [
+      `echo 1 | tee a.txt > new; touch changed; ${waitFor("second")}`,
+      `echo 2 | tee a.txt > new; touch again; ${waitFor("third")}; echo 3 | tee a.txt > new`,
+    ];
+    const long = workspace.callTool("bash", { command: commands.join("; ") });
+    await waitUntil(() => workspace.exists("changed"));
+    await workspace.callTool("bash", { command: `touch second; ${waitFor("again")}` });
+    workspace.writeFile("third", "");
+    await long;
+    const { restored, removed } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(restored, ["a.txt"]);
+    assertEquals(removed.toSorted(), ["again", "changed", "new", "second", "third"]);
+    assertEquals(workspace.readFile("a.txt"), "original");
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): restores files that a tool changed while a command ran that had changed them",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    for (const path of ["changed", "removed"]) workspace.writeFile(path, "original");
+    const command =
+      "echo 1 > changed; rm removed; touch go; while [ ! -e go2 ]; do sleep 0.01; done";
+    const running = workspace.callTool("bash", { command });
+    await waitUntil(() => workspace.exists("go"));
+    await workspace.callTool("read_file", { path: "changed" });
+    for (const path of ["changed", "removed"]) {
+      await workspace.callTool("write_file", { path, content: "2" });
+    }
+    workspace.writeFile("go2", "");
+    await running;
+    const { restored } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(restored.toSorted(), ["changed", "removed"]);
+    for (const path of restored) assertEquals(workspace.readFile(path), "original", path);
   },
 });
 

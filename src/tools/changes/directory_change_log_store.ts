@@ -87,14 +87,13 @@ function parseEntry(line: string): ChangeLogEntry | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (!isJsonObject(value)) return undefined;
-    const { turn, path, before, after, keepsAfter, reason, undone, redone } = value;
+    const { turn, path, before, after, reason, undone, redone } = value;
     if (typeof turn !== "string" || typeof path !== "string") return undefined;
     if (!isHash(before) || !isHash(after)) return undefined;
     const madeDirectories = listTexts(value.madeDirectories);
     return {
       ...{ turn, path, before, after },
       ...(madeDirectories.length > 0 && { madeDirectories }),
-      ...(keepsAfter === true && { keepsAfter }),
       ...(typeof reason === "string" && { reason }),
       ...(Array.isArray(undone) && { undone: undone.flatMap(parseUndoneChange) }),
       ...(Array.isArray(redone) && { redone: listTexts(redone) }),

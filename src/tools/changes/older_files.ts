@@ -1,5 +1,5 @@
 /**
- * Files that a command made or changed, and that may hold the content of older ones, of which nothing was recorded.
+ * New files that are older than a command, or may hold the content of files that an undo does not restore.
  *
  * @module
  */
@@ -7,94 +7,76 @@
 import { join } from "../../platform/paths.ts";
 import { statIfExists } from "../files/file_stat.ts";
 import { findEntry } from "./omitted_files.ts";
-import { LINK_MODE, type RawChange } from "./raw_diff.ts";
+import { NO_MODE, type RawChange } from "./raw_diff.ts";
 import type { TakenSnapshot } from "./snapshot.ts";
 
-/** Mode of a file that does not exist. */
-const NO_MODE = "000000";
-
-interface OlderFilesContext {
+interface Comparison {
   /** Path of the work tree. */
   readonly root: string;
   /** The earlier snapshot. */
   readonly before: TakenSnapshot;
-  /** Lists the ids of the contents in the earlier snapshot. */
-  readonly listBlobs: () => Promise<ReadonlySet<string>>;
 }
 
 /**
- * Finds the files of which the earlier snapshot has no content although they existed: it left out a file with this
- * path, also one that was ignored and no longer is, or the file was created before it, under another path.
+ * Finds the new files that existed before the earlier snapshot: it left out a file with this path, also one that was ignored
+ * and no longer is, or the file was created before it, under another path. Recorded files that were moved are not among
+ * them: an undo restores the content at the earlier path.
  *
- * @param options With `mayBeOlder`, each new file may be one.
+ * @param files The changes that an undo restores.
  */
 export async function findOlderFiles(
-  entries: readonly RawChange[],
-  options: OlderFilesContext & { readonly mayBeOlder: boolean },
+  files: readonly RawChange[],
+  { root, before: { time, omitted } }: Comparison,
 ): Promise<ReadonlySet<string>> {
-  const { root, before: { time, omitted }, mayBeOlder } = options;
-  const added = entries.filter(({ oldMode }) => oldMode === NO_MODE);
+  const restored = new Set(files.map(({ oldId }) => oldId));
   const ignored = new Set(omitted.ignored);
   const wasOmitted = (path: string) =>
-    mayBeOlder || findEntry(path, ignored) !== undefined || omitted.large.includes(path) ||
+    findEntry(path, ignored) !== undefined || omitted.large.includes(path) ||
     omitted.repositories.some((name) => path.startsWith(`${name}/`));
-  const older: RawChange[] = [];
-  for (const entry of added) {
-    const isOlder = wasOmitted(entry.path) ||
-      (time !== null && await existedBefore(root, entry.path, time));
-    if (isOlder) older.push(entry);
+  const older = new Set<string>();
+  for (const { oldMode, newId, path } of files) {
+    if (oldMode !== NO_MODE) continue;
+    const isOlder = wasOmitted(path) ||
+      (time !== null && !restored.has(newId) && await existedBefore(root, path, time));
+    if (isOlder) older.add(path);
   }
-  return await selectUnknown(older, options);
+  return older;
 }
 
-/**
- * Finds the other files that may hold the only copy of an omitted file that is gone: it was moved onto a recorded file, or
- * is in an archive.
- *
- * @param options `mayBeArchived`: whether omitted files may be gone.
- */
+/** Options for {@linkcode findHolders}: which files an undo does not restore. */
+interface HolderOptions {
+  /** The contents before and after the changes, by id. */
+  readonly contents: ReadonlyMap<string, Uint8Array | null>;
+  /** Recorded files that are gone and whose content cannot be restored. */
+  readonly lost: readonly RawChange[];
+  /** Lists the ids of the contents in the earlier snapshot. */
+  readonly listBlobs: () => Promise<ReadonlySet<string>>;
+  /** Whether some are gone: each content that the earlier snapshot does not have may be made of them. */
+  readonly areGone: boolean;
+  /** Whether single ones may be gone that are not known: archives may have them. */
+  readonly mayBeGone: boolean;
+}
+
+/** Finds the other new files that may hold the only copy of a file that an undo does not restore. */
 export async function findHolders(
   files: readonly RawChange[],
-  options: OlderFilesContext & {
-    readonly contents: ReadonlyMap<string, Uint8Array | null>;
-    readonly mayBeArchived: boolean;
-  },
+  { contents, lost, listBlobs, areGone, mayBeGone }: HolderOptions,
 ): Promise<ReadonlySet<string>> {
-  const { root, before: { time }, contents, mayBeArchived } = options;
-  const holders: RawChange[] = [];
-  for (const file of files) {
-    const content = contents.get(file.newId);
-    if (!content || file.newMode === LINK_MODE) continue;
-    const isHolder = (mayBeArchived && isArchive(content)) ||
-      (file.oldMode !== NO_MODE && time !== null && await wasMovedThere(root, file.path, time));
-    if (isHolder) holders.push(file);
-  }
-  return await selectUnknown(holders, options);
-}
-
-/** Returns the paths of the files whose new contents are not in the earlier snapshot. */
-async function selectUnknown(
-  files: readonly RawChange[],
-  { listBlobs }: OlderFilesContext,
-): Promise<ReadonlySet<string>> {
-  if (files.length === 0) return new Set();
+  const holders = files.filter(({ oldMode, newId }) => {
+    const content = contents.get(newId);
+    return oldMode === NO_MODE && content && (areGone || (mayBeGone && isArchive(content)));
+  });
+  if (holders.length === 0) return new Set();
   const known = await listBlobs();
-  return new Set(files.filter(({ newId }) => !known.has(newId)).map(({ path }) => path));
+  const lostIds = new Set(lost.map(({ oldId }) => oldId));
+  const isOnlyCopy = ({ newId }: RawChange) => !known.has(newId) || lostIds.has(newId);
+  return new Set(holders.filter(isOnlyCopy).map(({ path }) => path));
 }
 
 /** Whether a file existed before a time under this or another path. */
 async function existedBefore(root: string, path: string, time: Date): Promise<boolean> {
   const status = await statIfExists(join(root, path)).catch(() => undefined);
   return status?.birthtime ? status.birthtime <= time : false;
-}
-
-/**
- * Whether a changed file was not written after a time: another file, which existed before it, was moved there.
- */
-async function wasMovedThere(root: string, path: string, time: Date): Promise<boolean> {
-  const status = await statIfExists(join(root, path)).catch(() => undefined);
-  if (!status?.birthtime || !status.mtime) return false;
-  return status.birthtime <= time && status.mtime <= time;
 }
 
 /** First bytes of archives and compressed files, as Latin-1: gzip, zip, bzip2, xz, zstd, 7z, rar, lz4. */

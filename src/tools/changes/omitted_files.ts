@@ -4,7 +4,7 @@
  * @module
  */
 
-import { join } from "../../platform/paths.ts";
+import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { statIfExists } from "../files/file_stat.ts";
 import type { OmittedFiles } from "./snapshot.ts";
 
@@ -37,28 +37,84 @@ export async function findGoneFiles(
   const current = new Set(listOmittedFiles(after));
   const gone: string[] = [];
   for (const path of listOmittedFiles(before)) {
-    if (!current.has(path) && await isMissing(join(root, path))) gone.push(path);
+    if (!current.has(path) && await isMissing(`${root}/${path}`)) gone.push(path);
   }
   return gone;
 }
 
 /**
- * Whether single files may be gone that the earlier one of two snapshots left out: the ignored files are not known, or a
- * directory of ignored files changed, other than one of packages, which can be installed again.
+ * Whether single files may be gone that a snapshot left out: a directory of ignored files changed, other than one of
+ * packages, which can be installed again.
  *
  * @param changed The ignored files and directories that changed.
  */
-export function mayLackFiles(before: OmittedFiles, changed: readonly string[]): boolean {
+export function mayLackFiles(changed: readonly string[]): boolean {
   const isPackages = (path: string) => /(?:^|\/)node_modules\/$/.test(path);
-  return before.ignored === undefined ||
-    changed.some((path) => path.endsWith("/") && !isPackages(path));
+  return changed.some((path) => path.endsWith("/") && !isPackages(path));
 }
 
-function listOmittedFiles({ ignored = [], large, repositories }: OmittedFiles): readonly string[] {
-  return [...ignored, ...large, ...repositories];
+/**
+ * Replaces files that a snapshot left out with the directories of only such files, which end with `/`.
+ *
+ * @param others The other files.
+ */
+export function groupByDirectory(
+  files: readonly string[],
+  others: readonly string[],
+): readonly string[] {
+  const excluded = new Set(others);
+  const directories = findDirectories(others);
+  const grouped = files.filter((path) => !excluded.has(path))
+    .map((path) => listParents(path).find((parent) => !directories.has(parent)) ?? path);
+  return [...new Set(grouped)];
 }
 
+/** Finds the directories above files; each ends with `/`. */
+function findDirectories(files: readonly string[]): ReadonlySet<string> {
+  const directories = new Set<string>();
+  for (const path of files) {
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const directory = path.slice(0, end + 1);
+      if (directories.has(directory)) break;
+      directories.add(directory);
+    }
+  }
+  return directories;
+}
+
+/** Lists the directories above a path, the highest first; each ends with `/`. */
+function listParents(path: string): string[] {
+  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
+}
+
+/**
+ * Lists the ignored files and directories in which files changed, which are gone, or which are at a new place: those in a
+ * directory that was moved have not changed.
+ */
+export function listIgnoredChanges(
+  before: OmittedFiles,
+  after: OmittedFiles,
+  { gone, changed }: { readonly gone: readonly string[]; readonly changed: readonly string[] },
+): readonly string[] {
+  const earlier = new Set(before.ignored);
+  // git lists some files next to the directory above them.
+  const current = new Set(after.ignored);
+  const added = [...current].filter((path) => findEntry(path, earlier) === undefined)
+    .flatMap((path) => findEntry(path, current) ?? []);
+  const goneIgnored = gone.filter((path) => earlier.has(path));
+  return [...new Set([...goneIgnored, ...changed, ...added])].sort();
+}
+
+function listOmittedFiles({ ignored, large, repositories }: OmittedFiles): readonly string[] {
+  return [...ignored, ...large, ...repositories.map((path) => `${path}/`)];
+}
+
+/** Whether a file does not exist, or a directory, which ends with `/`: one may have taken the place of the other. */
 async function isMissing(path: string): Promise<boolean> {
-  const status = await statIfExists(path).catch(() => null);
-  return status === undefined;
+  try {
+    const status = await statIfExists(path.replace(/\/$/, ""));
+    return status?.isDirectory !== path.endsWith("/");
+  } catch (error) {
+    return getSystemErrorCode(error) === "ENOTDIR";
+  }
 }

@@ -16,8 +16,7 @@ import {
   NO_PATH,
   type UndoneChange,
 } from "./change_log_entry.ts";
-import type { ChangeOutcome } from "./change_outcome.ts";
-import { MAX_BYTES } from "./kept_contents.ts";
+import { type ChangeOutcome, MAX_BYTES } from "./change_outcome.ts";
 import { mapParallel } from "./map_parallel.ts";
 
 /** A turn with changes that an undo took back. */

@@ -12,8 +12,6 @@ export interface SnapshotChange {
   readonly before: Uint8Array | null;
   /** Content after; `null` if the file does not exist, or a link has taken its place. */
   readonly after: Uint8Array | null;
-  /** Whether the content after it may be the only copy of a file that the command removed, and of which nothing was recorded. */
-  readonly holdsOlder: boolean;
 }
 
 /** Changes between two snapshots. */
@@ -49,8 +47,6 @@ export interface TakenSnapshot {
   readonly time: Date | null;
   /** The files that it leaves out. */
   readonly omitted: OmittedFiles;
-  /** The rules in the repository's own list of ignored files, `.git/info/exclude`. */
-  readonly ignoreRules: string | undefined;
   /** Path of a file that is as old as the snapshot. */
   readonly marker: string;
 }
@@ -61,9 +57,6 @@ export interface OmittedFiles {
   readonly large: readonly string[];
   /** The directories of nested repositories, from which git would read more than the files of the work tree. */
   readonly repositories: readonly string[];
-  /**
-   * The other ones: ignored files and those with secrets; directories of only such files end with `/`. `undefined` if there
-   * are nested repositories: git would read their files, which may be pipes.
-   */
-  readonly ignored: readonly string[] | undefined;
+  /** The other ones: ignored files and those with secrets; directories of only such files end with `/`. */
+  readonly ignored: readonly string[];
 }

@@ -16,11 +16,27 @@ import { system } from "../../platform/system.ts";
 import { readUntrustedText } from "../../platform/untrusted_file.ts";
 import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
 import { toIgnorePattern } from "./ignore_pattern.ts";
-import { CACHES, findEntry, findGoneFiles, isInCache, mayLackFiles } from "./omitted_files.ts";
+import {
+  CACHES,
+  findEntry,
+  findGoneFiles,
+  groupByDirectory,
+  isInCache,
+  listIgnoredChanges,
+  mayLackFiles,
+} from "./omitted_files.ts";
 import { findHolders, findOlderFiles } from "./older_files.ts";
 import { PathLocks } from "./path_locks.ts";
 import { concatenate, splitPaths, toText } from "./program_output.ts";
-import { LINK_MODE, losesMode, parseRawDiff, type RawChange, REPOSITORY_MODE } from "./raw_diff.ts";
+import {
+  isContentChange,
+  isRemoval,
+  isReplacedByLink,
+  losesMode,
+  parseRawDiff,
+  type RawChange,
+  REPOSITORY_MODE,
+} from "./raw_diff.ts";
 import type { OmittedFiles, Snapshot, SnapshotChanges, TakenSnapshot } from "./snapshot.ts";
 import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
 import { watchProcess } from "../process/watch_process.ts";
@@ -118,22 +134,40 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const marker = join(directory, `marker-${this.#markerCount++}`);
     await system.writeTextFile(marker, "");
     const { large, repositories } = unusual;
-    const { ignoreRules, time } = await this.#exclude(directory, unusual, signal);
+    const time = await this.#exclude(directory, unusual, signal);
     if (!await this.#addFiles(directory, signal)) return undefined;
-    const [id, ignored] = await finishAll([
+    const [id, listed] = await finishAll([
       this.#writeTree(signal),
       repositories.length === 0 ? this.#git(LIST_IGNORED, { signal }) : undefined,
     ]);
     if (id === undefined) {
       return { type: "refused", reason: "a nested repository has a name that is not UTF-8" };
     }
-    const omitted = {
-      large,
-      repositories,
-      ignored: ignored &&
-        splitPaths(ignored).filter((path) => !large.includes(path) && !isInCache(path)),
-    };
-    return { type: "taken", id, time, omitted, ignoreRules, marker };
+    const others = listed ? splitPaths(listed) : await this.#listOthers(id, repositories, signal);
+    const ignored = others.filter((path) => !large.includes(path) && !isInCache(path));
+    return { type: "taken", id, time, omitted: { large, repositories, ignored }, marker };
+  }
+
+  /**
+   * Lists the files that are not in a tree, next to nested repositories: git would read their files, which may be pipes.
+   */
+  async #listOthers(
+    id: string,
+    repositories: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    const [found, tree] = await finishAll([
+      this.#run("find", FIND_FILES, { signal, maxCode: 1 }),
+      this.#git(["ls-tree", "-r", "-z", "--name-only", id], { signal }),
+    ]);
+    const isInRepository = (path: string) =>
+      repositories.some((name) => path.startsWith(`${name}/`));
+    const files = splitPaths(found)
+      .map((path) => path.replace(/^\.\//, "").replace(/(^|\/)node_modules$/, "$&/"));
+    return groupByDirectory(
+      files.filter((path) => !isInRepository(path)),
+      [...splitPaths(tree), ...repositories],
+    );
   }
 
   /**
@@ -202,65 +236,48 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   ): Promise<SnapshotChanges> {
     const gone = await findGoneFiles(this.#root, before.omitted, after.omitted);
     const changed = await this.#findIgnoredChanges(before, after, signal);
-    const wasIgnored = new Set(before.omitted.ignored);
-    // Those in a directory that was moved have not changed.
-    const isIgnored = new Set(after.omitted.ignored);
-    const added = before.omitted.ignored === undefined
-      ? []
-      : [...isIgnored].flatMap((path) =>
-        findEntry(path, wasIgnored) === undefined ? findEntry(path, isIgnored) ?? [] : []
-      );
-    const lost = gone.filter((path) => wasIgnored.has(path));
-    const ignored = [...new Set([...lost, ...changed, ...added])].sort();
+    const ignored = listIgnoredChanges(before.omitted, after.omitted, { gone, changed });
     if (before.id === after.id) {
       return { changes: [], older: [], others: [], ignored, directories: new Set() };
     }
     const entries = await this.#diff(before.id, after.id, signal);
-    const isFile = (mode: string) => mode === "000000" || mode.startsWith("100");
-    const isRestorable = ({ oldMode, newMode, oldId, newId, path }: RawChange) =>
-      isFile(oldMode) && isFile(newMode) && oldId !== newId && isExactPath(path);
-    // Where the ignored files are not known, each may have been ignored.
-    const mayBeIgnored = before.omitted.ignored === undefined &&
-      (entries.some(isIgnoreFile) || before.ignoreRules !== after.ignoreRules);
-    const context = {
-      root: this.#root,
-      before,
-      listBlobs: () => this.#listBlobs(before.id, signal),
-    };
-    const older = await findOlderFiles(entries.filter(isRestorable), {
-      ...context,
-      // A new file may be the only copy of one that is gone, such as an archive.
-      mayBeOlder: mayBeIgnored || gone.length > 0,
-    });
-    // Its content can be restored, but not its kind.
-    const isReplacedByLink = ({ oldMode, newMode, path }: RawChange) =>
-      oldMode.startsWith("100") && newMode === LINK_MODE && isExactPath(path);
-    const files = entries.filter((entry) =>
-      (isRestorable(entry) || isReplacedByLink(entry)) && !older.has(entry.path)
-    );
+    const restorable = entries.filter((entry) => isContentChange(entry) || isReplacedByLink(entry));
+    const older = await findOlderFiles(restorable, { root: this.#root, before });
+    const files = restorable.filter(({ path }) => !older.has(path));
     const contents = await this.#readBlobs(files, signal);
-    const mayBeArchived = gone.length > 0 || mayLackFiles(before.omitted, changed);
-    const holders = await findHolders(files, { ...context, contents, mayBeArchived });
-    const isKept = ({ path, oldMode }: RawChange) => oldMode === "000000" && holders.has(path);
-    const names = await this.#git(["ls-tree", "-r", "-d", "-z", "--name-only", before.id], {
-      signal,
+    const lost = entries.filter((entry) =>
+      isRemoval(entry) && !(isExactPath(entry.path) && contents.has(entry.oldId))
+    );
+    const holders = await findHolders(files, {
+      contents,
+      lost,
+      listBlobs: () => this.#listBlobs(before.id, signal),
+      areGone: gone.length + lost.length > 0,
+      mayBeGone: mayLackFiles(changed),
     });
+    const isKept = ({ path }: RawChange) => holders.has(path);
     return {
       changes: files.flatMap((file) => {
         const [old, current] = [contents.get(file.oldId), contents.get(file.newId)];
         if (old === undefined || current === undefined || isKept(file)) return [];
         const after = isReplacedByLink(file) ? null : current;
-        return [{ path: file.path, before: old, after, holdsOlder: holders.has(file.path) }];
+        return [{ path: file.path, before: old, after }];
       }),
-      older: [...older, ...files.filter(isKept).map(({ path }) => path)],
+      older: [...older, ...files.filter(isKept).map(({ path }) => path)].sort(),
       others: entries.filter((entry) =>
         !older.has(entry.path) &&
-        (!isRestorable(entry) || losesMode(entry) || !contents.has(entry.oldId) ||
+        (!isContentChange(entry) || losesMode(entry) || !contents.has(entry.oldId) ||
           !contents.has(entry.newId))
       ).map(({ path }) => path),
       ignored,
-      directories: new Set(toText(names).split("\0")),
+      directories: await this.#listDirectories(before.id, signal),
     };
+  }
+
+  /** Lists the directories in a tree. */
+  async #listDirectories(id: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const names = await this.#git(["ls-tree", "-r", "-d", "-z", "--name-only", id], { signal });
+    return new Set(toText(names).split("\0"));
   }
 
   /** Lists the ids of the contents in a tree. */
@@ -271,27 +288,20 @@ export class WorkTreeSnapshots implements AsyncDisposable {
 
   /** Finds the files outside of snapshots that changed after the earlier one. */
   async #findIgnoredChanges(
-    { marker }: TakenSnapshot,
+    { marker, omitted }: TakenSnapshot,
     after: TakenSnapshot,
     signal: AbortSignal,
   ): Promise<readonly string[]> {
-    const { ignored, large, repositories } = after.omitted;
-    const find = async (...types: readonly string[]) => {
-      const isType = types.flatMap((type) => ["-o", "-type", type]).slice(1);
-      const args = [".", ...SKIP_CACHES, "(", ...isType, ")", "-cnewer", marker, "-print0"];
-      const output = await this.#run("find", args, { signal, maxCode: 1 });
-      return splitPaths(output).map((path) => path.replace(/^\.\//, ""));
-    };
-    if (!ignored) {
-      const args = ["ls-tree", "-r", "-z", "--name-only", after.id];
-      const others = new Set([...large, ...splitPaths(await this.#git(args, { signal }))]);
-      const isIn = (path: string) => repositories.some((name) => path.startsWith(`${name}/`));
-      return (await find("f", "l")).filter((path) => !others.has(path) && !isIn(path));
-    }
-    if (ignored.length === 0) return [];
-    const current = new Set(ignored);
-    const changed = await find("f", "l", "d");
-    return changed.flatMap((path) => findEntry(path, current) ?? []);
+    const current = new Set(after.omitted.ignored);
+    // Of these, single files may be gone.
+    const opened = omitted.ignored.filter((path) =>
+      path.endsWith("/") && findEntry(path, current) === undefined
+    );
+    if (current.size === 0) return opened;
+    const args = [".", ...SKIP_CACHES, ...FILES_AND_DIRECTORIES, "-cnewer", marker, "-print0"];
+    const changed = splitPaths(await this.#run("find", args, { signal, maxCode: 1 }))
+      .map((path) => path.replace(/^\.\//, ""));
+    return [...opened, ...changed.flatMap((path) => findEntry(path, current) ?? [])];
   }
 
   async #create(signal: AbortSignal): Promise<string> {
@@ -311,14 +321,14 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   }
 
   /**
-   * Writes the list of excluded files: those of the user's repository, secrets, and large ones. Returns the rules of the
-   * user's repository, and the time of the file system.
+   * Writes the list of excluded files: those of the user's repository, secrets, and large ones. Returns the time of the file
+   * system.
    */
   async #exclude(
     directory: string,
     { large, repositories }: Pick<OmittedFiles, "large" | "repositories">,
     signal: AbortSignal,
-  ): Promise<Pick<TakenSnapshot, "ignoreRules" | "time">> {
+  ): Promise<Date | null> {
     const options = { within: this.#root, maxBytes: 1_000_000, signal };
     const ignoreRules = await readUntrustedText(
       join(this.#root, ".git", "info", "exclude"),
@@ -330,7 +340,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
       path,
       `${EXCLUDED}${ignoreRules ?? ""}\n${[...PROTECTED_FILES, ...omitted].join("\n")}\n`,
     );
-    return { ignoreRules, time: (await system.stat(path)).mtime };
+    return (await system.stat(path)).mtime;
   }
 
   /** Finds the files that a snapshot leaves out, and those that would block git. */
@@ -471,6 +481,12 @@ const LIST_IGNORED = [
 /** Arguments of `find` that skip repositories and caches. */
 const SKIP_CACHES = [".git", ...CACHES].flatMap((name) => ["-name", name, "-prune", "-o"]);
 
-function isIgnoreFile({ path }: RawChange): boolean {
-  return /(?:^|\/)\.gitignore$/.test(path);
-}
+/** Arguments of `find` that list the files, and the directories of packages, which are always left out. */
+const FIND_FILES = [
+  ...[".", ...SKIP_CACHES],
+  ...["-name", "node_modules", "-prune", "-print0", "-o"],
+  ...["(", "-type", "f", "-o", "-type", "l", ")", "-print0"],
+];
+
+/** Arguments of `find` that select files, links and directories. */
+const FILES_AND_DIRECTORIES = ["(", "-type", "f", "-o", "-type", "l", "-o", "-type", "d", ")"];

@@ -41,6 +41,7 @@ export async function changeFile(kit: ToolKit, request: ChangeRequest): Promise<
   const { args, signal, rewrite } = request;
   const canonical = await files.resolve(args.path, "write");
   return await kit.locks.run(canonical, async () => {
+    await kit.commandChanges?.recordRunning(canonical);
     const before = await files.readIfExists(canonical, { maxBytes: MAX_EDIT_BYTES, signal });
     const isSeen = await kit.seenFiles.verify(canonical, before, args.path);
     const isPreviewed = await kit.previewedChanges.verify(args, before, args.path);
