@@ -173,9 +173,10 @@ type Add<Amount> = (left: Amount, right: Amount) => Amount;
 
 const addTokens: Add<number> = (left, right) => left + right;
 
-/** Adds two amounts; an unknown one makes the sum unknown. */
-const addMoney: Add<number | null> = (left, right) =>
-  left === null || right === null ? null : left + right;
+/** Adds two amounts of money; an unknown one makes the sum unknown. */
+export function addMoney(left: number | null, right: number | null): number | null {
+  return left === null || right === null ? null : left + right;
+}
 
 function addAmounts<Amount>(
   left: Amounts<Amount>,

@@ -5,7 +5,7 @@
  */
 
 import { ignoreRejections } from "./refuse_promise.ts";
-import { type Cost, unknownCost, type Usage, zeroUsage } from "./usage.ts";
+import { addMoney, type Cost, unknownCost, type Usage, zeroUsage } from "./usage.ts";
 
 /**
  * Returns a usage whose counts are all finite numbers of at least 0, for usage that an untyped model or tool reports; a
@@ -46,7 +46,7 @@ export function toValidCost(cost: Partial<Cost>): Cost {
   const reported = toAmount(cost.total);
   // A program that sets some amounts of a cost of 0 forgets the total, and a limit would never be reached.
   const isForgotten = reported === 0 && values.some((amount) => amount !== null && amount > 0);
-  const amounts = { ...parts, total: isForgotten ? values.reduce(addAmounts) : reported };
+  const amounts = { ...parts, total: isForgotten ? values.reduce(addMoney) : reported };
   if (typeof cost.extra !== "object" || cost.extra === null) return amounts;
   const extra = Object.entries(cost.extra).map(([name, amount]) => [name, toAmount(amount)]);
   return { ...amounts, extra: Object.fromEntries(extra) };
@@ -76,10 +76,6 @@ function isAmount(value: unknown): value is number {
 
 function toCount(value: unknown): number {
   return isAmount(value) ? value : 0;
-}
-
-function addAmounts(left: number | null, right: number | null): number | null {
-  return left === null || right === null ? null : left + right;
 }
 
 function toAmount(value: unknown): number | null {
