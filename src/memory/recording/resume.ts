@@ -23,7 +23,8 @@ import {
 import { listAgentTools } from "./list_agent_tools.ts";
 import { findLoggedCut, type LoggedCut } from "./logged_cut.ts";
 import { type LoggedHistory, needsReply, readLoggedHistory } from "./logged_history.ts";
-import { recordInto, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
+import { recordInto } from "./recorder.ts";
+import type { RecordSessionOptions, SessionRecording } from "./session_recording.ts";
 import { restoreQueues } from "./restore_queues.ts";
 import { hasQueued, readSessionState, type SessionState } from "./session_state.ts";
 import { createResultMessage, getResultWithoutRunning, type PendingCall } from "./pending_calls.ts";
