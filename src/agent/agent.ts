@@ -80,7 +80,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
   readonly #subscribers: Subscribers;
   readonly #steering: MessageQueue;
   readonly #followUp: MessageQueue;
-  /** Models whose missing price has been reported. */
+  /** Models, and parts of their costs, whose missing price has been reported. */
   #unpricedModels = new Set<string>();
   #state: LiveState;
   /** Whether the last model call ended in a context overflow. */
