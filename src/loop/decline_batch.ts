@@ -8,8 +8,8 @@ import type { PendingBatch } from "../core/approval.ts";
 import { extractToolCalls } from "../core/content.ts";
 import type { ToolResultMessage } from "../core/message.ts";
 import { errorResult } from "../core/tool_result.ts";
-import type { TurnInput } from "./message_source.ts";
 import type { RunServices } from "./run_services.ts";
+import type { TurnInput } from "./turn_input.ts";
 
 const NOT_APPROVED_TEXT = "Tool call not run: not approved: the conversation went on";
 

@@ -11,12 +11,12 @@ import type { HistoryRepair } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
 import { realSleep } from "../core/ports.ts";
 import { addDeclinedResults } from "./decline_batch.ts";
-import type { TurnInput } from "./message_source.ts";
 import { runPostLoop } from "./policy_slots.ts";
 import { createProgress, pickLateSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import { runTurn } from "./turn.ts";
 import { createPolicyContext } from "./turn_context.ts";
+import type { TurnInput } from "./turn_input.ts";
 
 export { inheritRules } from "./inherit_rules.ts";
 export { RunServices } from "./run_services.ts";
