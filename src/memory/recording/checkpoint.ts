@@ -287,11 +287,10 @@ function parseCheckpoint(value: unknown): AgentCheckpoint {
   const { version, systemPrompt, model, tools, messages, queued, pending } = value;
   const { approvals, cut, planMode = false } = value;
   if (version !== 1) {
+    const found = describeValue(version);
     throw new BadRequestError(
-      `Cannot restore the agent: the checkpoint has version ${
-        describeValue(version)
-      }, and this program supports version 1: ` +
-        `update the program`,
+      `Cannot restore the agent: the checkpoint has version ${found}, and this program supports version 1: ` +
+        "update the program",
     );
   }
   const isValid = typeof systemPrompt === "string" && isUsableModel(model) &&
