@@ -6,7 +6,7 @@
 
 import { AbortedError, type AgentError, getErrorMessage } from "../../core/errors.ts";
 import { type ModelSpec, modelSpec } from "../../core/model.ts";
-import { type Clock, systemClock } from "../../core/ports.ts";
+import { type Clock, resolvePorts, systemClock } from "../../core/ports.ts";
 import { exponentialBackoff, type RetryStrategy } from "../../core/retry.ts";
 import type { StreamFn, StreamOptions } from "../../core/stream.ts";
 import { priceUsage } from "../../core/price_usage.ts";
@@ -107,12 +107,13 @@ class ModelSummaryWriter implements SummaryWriter {
   readonly #sleep: Clock["sleep"];
 
   constructor(options: SummarizeOptions) {
-    const { maxSummaryTokens = 2_000, retry, now, sleep } = options;
+    const { maxSummaryTokens = 2_000, retry } = options;
+    const { now, sleep } = resolvePorts({ now: options.now, sleep: options.sleep });
     this.#maxSummaryTokens = maxSummaryTokens;
     this.#options = options;
     this.#retry = retry ?? exponentialBackoff();
-    this.now = now ?? systemClock.now;
-    this.#sleep = sleep ?? systemClock.sleep;
+    this.now = now;
+    this.#sleep = sleep;
   }
 
   getMaxTokens(contextWindow: number | undefined): number {

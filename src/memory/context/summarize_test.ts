@@ -357,6 +357,16 @@ Deno.test("summarize(): retry decides about any error but an overflow, and stops
   }
 });
 
+Deno.test("summarize() waits with the timers of the runtime when the sleep of the application fails", async () => {
+  const summaries = scriptedStream([fail("model_throttled", "overloaded"), reply("second try")]);
+  const fixture = createFixture(summaries, {
+    retry: () => 1,
+    sleep: () => Promise.reject(new Error("no timers")),
+  });
+  await fixture.agent.prompt("go on");
+  assertEquals(fixture.transform.cut?.summary, "second try");
+});
+
 Deno.test("summarize() gives up a summary that takes too long", async () => {
   const clock = new ManualClock();
   const summaries = scriptedStream([hang({ ignoresSignal: true })]);
