@@ -207,6 +207,7 @@ function matchResults(history: readonly AgentMessage[]): Map<number, readonly Ma
   return callsByIndex;
 }
 
+/** Creates the result of a lost call without `createResultMessage()`, whose imports would load with each agent. */
 function createLostResult(
   toolCallId: string,
   toolName: string,

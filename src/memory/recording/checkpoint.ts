@@ -20,6 +20,7 @@ import { type HistoryRepair, repairHistory } from "../../core/history.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
+import { createResultMessage } from "../../core/result_message.ts";
 import type { AgentTool } from "../../core/tool.ts";
 import { checkPending, getPendingIds } from "../../loop/pending_batch.ts";
 import type { ContextCut } from "../context/compaction.ts";
@@ -27,7 +28,6 @@ import { type AgentHookOptions, findHooks, restoreGate, restorePlanMode } from "
 import { listAgentTools } from "./list_agent_tools.ts";
 import {
   createInterruptedCall,
-  createResultMessage,
   getSideEffect,
   limitAttempts,
   type PendingCall,
