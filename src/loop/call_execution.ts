@@ -17,7 +17,7 @@ import { GRACE_MS } from "./cancellation.ts";
 import { copyEvent } from "./copy_event.ts";
 import { ParentRun } from "./parent_run.ts";
 import type { ReadyCall } from "./prepared_call.ts";
-import type { Spending } from "./run_progress.ts";
+import type { StepSpending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import { SubAgentSpending } from "./sub_agent_spending.ts";
 import type { TurnContext } from "./turn_context.ts";
@@ -290,7 +290,7 @@ export class CallExecution {
 /** Returns the result of a call that failed or was cancelled, with what the tool has used until then. */
 function withSpending(
   result: AgentToolResult,
-  { usage, cost }: Spending = {},
+  { usage, cost }: StepSpending = {},
 ): AgentToolResult {
   return { ...result, ...(usage && { usage }), ...(cost && { cost }) };
 }

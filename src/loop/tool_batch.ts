@@ -29,7 +29,7 @@ import { reportRefusedCalls } from "./refused_calls.ts";
 import { formatRefusedHunks } from "./refused_hunks.ts";
 import { prepareResumedBatch } from "./resume_batch.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
-import type { Spending } from "./run_progress.ts";
+import type { StepSpending } from "./run_progress.ts";
 import type { TurnContext } from "./turn_context.ts";
 
 /** The result of a batch. */
@@ -47,7 +47,7 @@ export interface BatchOutcome {
   /** Copies of the result messages, for events. */
   readonly copies: readonly ToolResultMessage[];
   /** The usage and cost that the tools report. */
-  readonly spending: readonly Spending[];
+  readonly spending: readonly StepSpending[];
   /** A failure of the batch itself, which ends the run. */
   readonly error?: AgentError;
 }
