@@ -5,7 +5,16 @@
  */
 
 import { ignoreRejections } from "./refuse_promise.ts";
-import { addMoney, type Cost, unknownCost, type Usage, zeroUsage } from "./usage.ts";
+import {
+  addCost,
+  addMoney,
+  addUsage,
+  type Cost,
+  unknownCost,
+  type Usage,
+  zeroCost,
+  zeroUsage,
+} from "./usage.ts";
 
 /**
  * Returns a usage whose counts are all finite numbers of at least 0, for usage that an untyped model or tool reports; a
@@ -68,6 +77,20 @@ export function toValidSpending(
   const counts = toValidUsage(usage);
   if (cost) return { usage: counts, cost: toValidCost(cost) };
   return { usage: counts, ...(counts.total > 0 && { cost: unknownCost() }) };
+}
+
+/** Adds what two steps report; a cost that one of them does not know makes the sum unknown. */
+export function addReportedSpending(
+  first: ReportedSpending,
+  second: ReportedSpending,
+): { readonly usage?: Usage; readonly cost?: Cost } {
+  const [left, right] = [toValidSpending(first), toValidSpending(second)];
+  if (!left.usage && !left.cost) return right;
+  if (!right.usage && !right.cost) return left;
+  return {
+    usage: addUsage(left.usage ?? zeroUsage(), right.usage ?? zeroUsage()),
+    cost: addCost(left.cost ?? zeroCost(), right.cost ?? zeroCost()),
+  };
 }
 
 function isAmount(value: unknown): value is number {

@@ -10,8 +10,8 @@ import { type Clock, resolvePorts, systemClock } from "../../core/ports.ts";
 import { exponentialBackoff, type RetryStrategy } from "../../core/retry.ts";
 import type { StreamFn, StreamOptions } from "../../core/stream.ts";
 import { priceUsage } from "../../core/price_usage.ts";
-import { addCost, addUsage, findRates, type Prices, zeroCost } from "../../core/usage.ts";
-import { toValidSpending } from "../../core/valid_usage.ts";
+import { findRates, type Prices } from "../../core/usage.ts";
+import { addReportedSpending } from "../../core/valid_usage.ts";
 import type { GetApiKey } from "../../loop/config.ts";
 import { checkCompaction } from "./check_compaction.ts";
 import { createCompactingTransform } from "./compacting_transform.ts";
@@ -129,7 +129,7 @@ class ModelSummaryWriter implements SummaryWriter {
     for (let attempt = 1;; attempt++) {
       const reply = await this.#callModel(request, model, spent);
       if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason });
-      spent = addSpending(spent, this.#getUsageAndCost(model, reply));
+      spent = addReportedSpending(spent, this.#getUsageAndCost(model, reply));
       const delay = reply.error ? this.#getRetryDelay(reply.error, attempt) : null;
       if (delay === null) return { ...reply.toResult(this.getMaxTokens(contextWindow)), ...spent };
       await this.#sleep(delay, signal);
@@ -220,17 +220,4 @@ class ModelSummaryWriter implements SummaryWriter {
     const priced = cost ?? (rates && priceUsage(usage, rates));
     return priced ? { usage, cost: priced } : { usage };
   }
-}
-
-function addSpending(
-  first: Pick<SummaryResult, "usage" | "cost">,
-  second: Pick<SummaryResult, "usage" | "cost">,
-): Pick<SummaryResult, "usage" | "cost"> {
-  if (!first.usage) return second;
-  if (!second.usage) return first;
-  const [before, after] = [toValidSpending(first), toValidSpending(second)];
-  return {
-    usage: addUsage(first.usage, second.usage),
-    cost: addCost(before.cost ?? zeroCost(), after.cost ?? zeroCost()),
-  };
 }
