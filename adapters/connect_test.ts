@@ -287,7 +287,10 @@ Deno.test("connect(): a model id of dots cannot lead to another resource", async
     AWS_REGION: "us-east-1",
   });
   for (const provider of ["azure", "bedrock"]) {
-    assertEquals(await findUrl([provider, ".."], { env }), 'Invalid model id ".."');
+    assertEquals(
+      await findUrl([provider, ".."], { env }),
+      'Invalid model id "..": use one that the provider lists',
+    );
   }
 });
 

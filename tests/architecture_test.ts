@@ -72,6 +72,8 @@ const INTERNAL_NAMES: Readonly<Record<string, string>> = {
   ClaudeInputWriter: "Claude models, at three APIs, reject names of parameters",
   checkApi: "only the servers of OpenAI, Azure and xAI have two APIs",
   checkToken: "the proxy's server asks the application about tokens",
+  createSecondReplyError:
+    "only gateways of OpenAI, Anthropic, Google and Bedrock repeat requests in a stream",
   DeltaTemplate: "a shortcut for the deltas of three wire formats, which saves parsing them",
   IdleTimer: "the proxy's server limits the pauses of a body that it sends",
   inlineDefinitions: "only Nova models and Moonshot do not accept all references",
@@ -79,6 +81,7 @@ const INTERNAL_NAMES: Readonly<Record<string, string>> = {
   isLoopbackName: "without authorization, the proxy's server has local callers only",
   mapSubschemas: "only Moonshot has rules of its own for the schemas within another",
   resolvePointer: "only Google has a schema format of its own, without references",
+  selectFirstReply: "only the APIs of OpenAI and Google have several replies to a request",
   startTimer: "the proxy's server limits the time of a body that it receives",
   toClaudeInput: "Claude models, at three APIs, reject names of parameters",
   toClaudeSchema: "Claude models, at three APIs, reject names of parameters",

@@ -5,7 +5,7 @@
  */
 
 import type { BlockWriter, FinishedReply } from "../../src/core/block_writer.ts";
-import { ContentFilteredError, NetworkError, StreamError } from "../../src/core/errors.ts";
+import { ContentFilteredError, NetworkError } from "../../src/core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
@@ -16,6 +16,7 @@ import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { DeltaTemplate } from "../kit/stream/delta_template.ts";
 import { ServerRequests } from "../kit/stream/server_requests.ts";
 import { countTierRequest } from "../kit/stream/service_tier.ts";
+import { createSecondReplyError } from "../kit/stream/single_reply.ts";
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
@@ -146,8 +147,7 @@ export class AnthropicReply implements ReplyReader<string> {
     const isFirst = this.#messageId === null || (isRepeated && this.#blocks.size === 0);
     this.#messageId = messageId;
     if (isFirst && !this.#writer.hasContent) return;
-    const { provider } = this.#call.origin;
-    throw new StreamError(`${provider}: a second message started within the reply`, { provider });
+    throw createSecondReplyError(this.#call.origin, "message");
   }
 
   /** Handles the end of a stream in OpenAI's form, which some gateways send in place of `message_stop`. */

@@ -15,6 +15,7 @@ import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { ServerRequests } from "../kit/stream/server_requests.ts";
 import { countTierRequest } from "../kit/stream/service_tier.ts";
+import { createSecondReplyError } from "../kit/stream/single_reply.ts";
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
@@ -148,9 +149,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
 
   /** Refuses a second message, such as a gateway sends when it repeats a failed request within one stream. */
   #startMessage(): void {
-    if (!this.#writer.hasContent) return;
-    const { provider } = this.#call.origin;
-    throw new StreamError(`${provider}: a second message started within the reply`, { provider });
+    if (this.#writer.hasContent) throw createSecondReplyError(this.#call.origin, "message");
   }
 
   #startBlock(start: NonNullable<WireBlockStart["start"]>): OpenBlock | undefined {
@@ -166,8 +165,8 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     if (toolUse.type === "server_tool_use") {
       const isSearch = /grounding|search/.test(textOrEmpty(toolUse.name));
       this.#requests.add(isSearch ? "webSearchRequests" : "codeExecutionRequests");
+      return { type: "server_tool_use", toolUse, json: "" };
     }
-    if (toolUse.type === "server_tool_use") return { type: "server_tool_use", toolUse, json: "" };
     const name = this.#call.decodeToolName(readText(toolUse.name));
     this.#hasToolCall = true;
     const contentIndex = this.#writer.openToolCall(textOrEmpty(toolUse.toolUseId), name);

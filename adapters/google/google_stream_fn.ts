@@ -92,6 +92,10 @@ function createPath({ model }: StreamRequest): string {
   const path = MODEL_PATH.test(modelId) ? modelId : `models/${modelId}`;
   const steps = path.split("/");
   const isPath = MODEL_PATH.test(modelId) || !modelId.includes("/");
-  if (!isPath) throw new BadRequestError(`Invalid model id "${modelId}"`, { provider });
+  if (!isPath) {
+    throw new BadRequestError(`Invalid model id "${modelId}": use one that the provider lists`, {
+      provider,
+    });
+  }
   return `/${encodeModelPath(steps, model)}:streamGenerateContent?alt=sse`;
 }

@@ -14,6 +14,7 @@ import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { ServerRequests } from "../kit/stream/server_requests.ts";
 import { countTierRequest } from "../kit/stream/service_tier.ts";
+import { createSecondReplyError, selectFirstReply } from "../kit/stream/single_reply.ts";
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
@@ -101,9 +102,7 @@ export class GoogleReply implements ReplyReader<string> {
     if (chunk.error) throw classifyStreamError(chunk, this.#origin);
     const blockReason = textOrEmpty(chunk.promptFeedback?.blockReason);
     if (blockReason !== "") throw this.#toBlockedError(blockReason, chunk);
-    const candidates = readList(chunk.candidates);
-    if (candidates.some(isFurtherReply)) this.#unknown.reportFurtherReplies();
-    const candidate = candidates.find((each) => !isFurtherReply(each));
+    const candidate = selectFirstReply(readList(chunk.candidates), this.#unknown);
     if (!candidate) return;
     const parts = readList(candidate.content?.parts);
     this.#checkResponse(chunk.responseId, parts);
@@ -132,9 +131,7 @@ export class GoogleReply implements ReplyReader<string> {
       return;
     }
     const isOther = this.#responseId !== "" && responseId !== this.#responseId;
-    if (!isOther || !parts.some(hasContent)) return;
-    const { provider } = this.#origin;
-    throw new StreamError(`${provider}: a second response started within the reply`, { provider });
+    if (isOther && parts.some(hasContent)) throw createSecondReplyError(this.#origin, "response");
   }
 
   #readSources(candidate: WireCandidate): void {
@@ -265,11 +262,6 @@ function isProviderPart(part: WirePart): boolean {
 /** Whether a part has text or other content, rather than only a signature. */
 function hasContent(part: WirePart): boolean {
   return Boolean(part.text) || isProviderPart(part);
-}
-
-/** Whether a candidate is another reply than the first. */
-function isFurtherReply(candidate: WireCandidate | null): boolean {
-  return typeof candidate?.index === "number" && candidate.index > 0;
 }
 
 /** Converts the counts: Google includes cached tokens in the prompt and excludes thoughts from the output. */

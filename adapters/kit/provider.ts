@@ -232,25 +232,24 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   ): Promise<Pick<OpenReply<Frame>, "body" | "onAccepted">> {
     const sent = this.#sent;
     if (!AgentError.is(error) || !sent) throw error;
-    const { ContentReducer, RejectedContent } = await import("./request/rejected_content.ts")
-      .catch(() => Promise.reject(error)); // offline
+    const { ContentReducer, RejectedContent } = await importRejectedContent(error);
     const { call, key } = sent;
     const reducer = sent.reducer ??= new ContentReducer(call.request);
     // The first request has reported everything else.
     const writer = new BlockWriter(() => {});
     const prepare = (request: StreamRequest) => this.#prepare({ ...call, request, writer }, key);
+    const createBody = async (request: StreamRequest) => (await prepare(request)).body;
+    const onAccepted = (): void => {
+      for (const { code, message } of reducer.warnings) call.writer.warning(code, message);
+      this.#history.rejected ??= new RejectedContent();
+      this.#history.rejected.remember(call.request.model, reducer.omitted);
+    };
     let problem: unknown = error;
     while (true) {
-      const request = await reducer.reduce(problem, async (sent) => (await prepare(sent)).body);
+      const request = await reducer.reduce(problem, createBody);
       if (!request) throw problem;
       try {
-        const body = await this.#post(await prepare(request), connection);
-        const onAccepted = () => {
-          for (const { code, message } of reducer.warnings) call.writer.warning(code, message);
-          this.#history.rejected ??= new RejectedContent();
-          this.#history.rejected.remember(request.model, reducer.omitted);
-        };
-        return { body, onAccepted };
+        return { body: await this.#post(await prepare(request), connection), onAccepted };
       } catch (other) {
         problem = other;
       }
@@ -270,15 +269,23 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
       return await post(request, settings, connection);
     } catch (error) {
       if (!fallback || !isMissingPath(error)) throw error;
-      const body = await post(
-        { ...request, url: appendQuery(fallback.url, query) },
-        settings,
-        connection,
-      )
-        .catch((other) => Promise.reject(isMissingPath(other) ? error : other));
+      const other = { ...request, url: appendQuery(fallback.url, query) };
+      const body = await post(other, settings, connection)
+        .catch((failure) => Promise.reject(isMissingPath(failure) ? error : failure));
       fallback.onUsed();
       return body;
     }
+  }
+}
+
+/** Loads the code that finds what a provider rejects; where that fails, as without a network, the error is `rejection`. */
+async function importRejectedContent(
+  rejection: AgentError,
+): Promise<typeof import("./request/rejected_content.ts")> {
+  try {
+    return await import("./request/rejected_content.ts");
+  } catch {
+    throw rejection;
   }
 }
 

@@ -7,7 +7,7 @@
 import type { Agent } from "../../src/agent/agent.ts";
 import type { ModelSpec } from "../../mod.ts";
 // Not mod.ts, which loads modules that a run does not need.
-import type { SessionRecording } from "../../src/memory/recording/recorder.ts";
+import type { SessionRecording } from "../../src/memory/recording/session_recording.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
 
 /** The session of a run. Disposing of it ends the recording. */

@@ -28,9 +28,9 @@ import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
 import { EventPipe } from "../loop/event_pipe.ts";
 import { createContinueInput, hasValidMessages } from "../loop/loop.ts";
 import { MessageQueue } from "../loop/message_queue.ts";
-import type { TurnInput } from "../loop/message_source.ts";
 import { checkPending, getPendingIds } from "../loop/pending_batch.ts";
 import { type StartedRun, startRun, type StartRunOptions } from "../loop/start_run.ts";
+import type { TurnInput } from "../loop/turn_input.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { type AgentStream, awaitRun, openStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
@@ -80,7 +80,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
   readonly #subscribers: Subscribers;
   readonly #steering: MessageQueue;
   readonly #followUp: MessageQueue;
-  /** Models whose missing price has been reported. */
+  /** Models, and parts of their costs, whose missing price has been reported. */
   #unpricedModels = new Set<string>();
   #state: LiveState;
   /** Whether the last model call ended in a context overflow. */

@@ -43,8 +43,8 @@ export interface AgentStream extends ReadableStream<AgentEvent> {
    * Creates an HTTP response that streams the events; closing its connection aborts the run.
    *
    * On misuse there is no run, and the response is an error with `{ error: { code, message } }` as JSON: status 409 for
-   * `already_running` and `invalid_continue`, otherwise 400, and 500 if a function of the application failed. The status of a run is sent before it ends: its failure is
-   * in `agent_end`, and errors the body in the format `text`.
+   * `already_running` and `invalid_continue`, otherwise 400, and 500 if a function of the application failed. The
+   * status of a run is sent before it ends: its failure is in `agent_end`, and errors the body in the format `text`.
    *
    * @throws {TypeError} If the stream is being read.
    * @throws {BadRequestError} If the format is unknown.

@@ -93,21 +93,26 @@ const REJECTED_SCHEMA =
 const REJECTED_TOOLS =
   /(?:not|n't|that) support (?:tools\b|(?:tool|function)[- ](?:use|call))|(?:\btools|(?:tool|function)[- ](?:use|calls?|calling))[`'"]? (?:is|are) not (?:supported|enabled)|requires --enable-auto-tool-choice|support parameters: [[{][^\]]*'tools'/i;
 
+/**
+ * How a request asks for the answer. `tool`: as a call of the tool. `schema`: as text, for which the provider enforces the
+ * schema. `prompt_and_schema`: also with the schema in the prompt, for a model without tools, which may not enforce it.
+ * `prompt`: with the schema in the prompt alone.
+ */
+type AnswerForm = "tool" | "schema" | "prompt_and_schema" | "prompt";
+
 /** Requests an answer that matches a schema, and checks every attempt. */
 export class StructuredAnswer {
   /** Checks each turn, requests another attempt, and ends the run. */
   readonly #policy: Policy;
   readonly #options: StructuredAnswerOptions;
   readonly #answerSchema: AnswerSchema;
-  #isNative = false;
+  #form: AnswerForm = "tool";
   /** The model of the latest request. */
   #model: ModelSpec | undefined;
-  /** Whether the prompt has the schema: for a model without tools, which may not enforce it. */
-  #isPrompted = false;
-  /** Whether the provider rejected the schema, so that a tool has it, or only the prompt for a model without tools. */
+  /** Whether the provider rejected the schema, so that the prompt alone has it if the model has no tools either. */
   #isSchemaRejected = false;
   #streamFn: StreamFn | undefined;
-  /** Whether the provider rejected the schema in this turn, so that the request needs the tool instead. */
+  /** Whether the form became `tool` in this turn, so that the tools of its request lack the tool. */
   #needsTool = false;
   /** Whether an attempt was a text without a call, so that the call is forced unless the provider refuses that. */
   #hasText = false;
@@ -151,13 +156,14 @@ export class StructuredAnswer {
     const { schema, parameters } = this.#answerSchema;
     this.#streamFn = config.streamFn;
     // Some providers accept either tools or a schema.
-    this.#isNative = tools.length === 0 &&
+    const isEnforced = tools.length === 0 &&
       await isEnforcedByAll(schema, [getSettings(), ...config.fallback], config.streamFn);
+    this.#form = isEnforced ? "schema" : "tool";
     this.#model = getSettings().model;
     this.#now = config.now;
     const { settings = getSettings, policies, validator } = config;
     this.#validator = validator;
-    const used = this.#isNative ? schema : parameters;
+    const used = isEnforced ? schema : parameters;
     if (!findPlainCheck(used, validator)) await compileSchema(used, validator);
     return {
       ...config,
@@ -166,22 +172,16 @@ export class StructuredAnswer {
     };
   }
 
-  /** Asks a provider that enforces the schema for an answer in this form; another model needs the tool. */
+  /** Changes a request so that it asks for the answer in the current form. */
   async #requestAnswer({ model, tools, request }: PreRequestContext): Promise<PreRequestVerdict> {
-    const { schema } = this.#answerSchema;
-    if (this.#isNative && !isSameModel(model, this.#model)) {
-      this.#isNative = await isEnforcedByAll(schema, [{ model }], this.#streamFn);
-      this.#isPrompted = false;
-      this.#isSchemaRejected = false;
-      this.#needsTool = !this.#isNative;
-    }
+    if (this.#form !== "tool" && !isSameModel(model, this.#model)) await this.#adaptForm(model);
     this.#model = model;
-    if (this.#isNative) {
+    if (this.#form !== "tool") {
       return {
         type: "change",
         tools: tools.filter((tool) => tool !== this.#tool),
-        ...(this.#isPrompted && { messages: this.#addSchema(request.context.messages) }),
-        ...(!this.#isSchemaRejected && { options: { responseSchema: schema } }),
+        ...(this.#form !== "schema" && { messages: this.#addSchema(request.context.messages) }),
+        ...(this.#form !== "prompt" && { options: { responseSchema: this.#answerSchema.schema } }),
       };
     }
     const mustCall = this.#hasText && await this.#canForceCall(model);
@@ -191,6 +191,15 @@ export class StructuredAnswer {
       ...(this.#needsTool && { tools: this.#addTool(tools) }),
       ...(mustCall && { toolChoice: { name: this.#tool.name } }),
     };
+  }
+
+  /** Chooses the form for another model, whose provider may not enforce the schema. */
+  async #adaptForm(model: ModelSpec): Promise<void> {
+    const { schema } = this.#answerSchema;
+    const isEnforced = await isEnforcedByAll(schema, [{ model }], this.#streamFn);
+    this.#form = isEnforced ? "schema" : "tool";
+    this.#needsTool = !isEnforced;
+    this.#isSchemaRejected = false;
   }
 
   /** Adds the schema to the newest prompt. Some models without tools have no system prompt either. */
@@ -216,7 +225,7 @@ export class StructuredAnswer {
     const recoverRequest = (error: AgentError) =>
       this.#omitSchema(error) || this.#useTool(error) || this.#useText(error) ||
       this.#askAgain(error);
-    const tools = this.#isNative ? settings.tools : this.#addTool(settings.tools);
+    const tools = this.#form === "tool" ? this.#addTool(settings.tools) : settings.tools;
     return { ...settings, tools, answerTool, recoverRequest };
   }
 
@@ -227,8 +236,8 @@ export class StructuredAnswer {
 
   /** Requests the answer as a tool call if the provider rejected the schema; providers enforce only some keywords. */
   #useTool({ message }: AgentError): boolean {
-    if (!this.#isNative || this.#isPrompted || !REJECTED_SCHEMA.test(message)) return false;
-    this.#isNative = false;
+    if (this.#form !== "schema" || !REJECTED_SCHEMA.test(message)) return false;
+    this.#form = "tool";
     this.#needsTool = true;
     this.#isSchemaRejected = true;
     return true;
@@ -236,17 +245,16 @@ export class StructuredAnswer {
 
   /** Requests the answer as JSON text from a model that has no tools, also if it is not known to enforce the schema. */
   #useText({ message }: AgentError): boolean {
-    const canChange = !this.#isNative && this.#options.tools.length === 0;
+    const canChange = this.#form === "tool" && this.#options.tools.length === 0;
     if (!canChange || !REJECTED_TOOLS.test(message)) return false;
-    this.#isNative = true;
-    this.#isPrompted = true;
+    this.#form = this.#isSchemaRejected ? "prompt" : "prompt_and_schema";
     return true;
   }
 
   /** Requests JSON text without enforcing it from a model that has neither tools nor schemas. */
   #omitSchema({ message }: AgentError): boolean {
-    const canOmit = this.#isNative && this.#isPrompted && !this.#isSchemaRejected;
-    if (!canOmit || !REJECTED_SCHEMA.test(message)) return false;
+    if (this.#form !== "prompt_and_schema" || !REJECTED_SCHEMA.test(message)) return false;
+    this.#form = "prompt";
     this.#isSchemaRejected = true;
     return true;
   }
@@ -335,9 +343,9 @@ export class StructuredAnswer {
   }
 
   async #checkText(text: string): Promise<PolicyVerdict> {
-    const problem = this.#isNative
-      ? await this.#acceptText(text)
-      : `The answer must be given by calling the tool "${this.#tool.name}".`;
+    const problem = this.#form === "tool"
+      ? `The answer must be given by calling the tool "${this.#tool.name}".`
+      : await this.#acceptText(text);
     if (!problem) return;
     this.#hasText = true;
     this.#recordFailure(problem);
@@ -345,9 +353,9 @@ export class StructuredAnswer {
     return { type: "inject", messages: [userMessage(problem, this.#now())] };
   }
 
-  /** Accepts the text of a native answer, or returns the problem with it. */
+  /** Accepts an answer that is text, or returns the problem with it. */
   async #acceptText(text: string): Promise<string | undefined> {
-    const json = this.#isPrompted ? removeFence(text) : text;
+    const json = this.#form === "schema" ? text : removeFence(text);
     let value: unknown;
     try {
       value = JSON.parse(json);

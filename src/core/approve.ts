@@ -54,7 +54,10 @@ export type Approve = (
 
 /** A tool call whose decision is explained. */
 export interface ExplainedCall {
-  /** Ids of the tool calls that lead to the agent, as in {@linkcode ApprovalRequest}. Default: the call is one of the agent itself. */
+  /**
+   * Ids of the tool calls that lead to the agent, as in {@linkcode ApprovalRequest}. Default: the call is one of the
+   * agent itself.
+   */
   readonly path?: readonly string[] | undefined;
   /** Name of the tool. */
   readonly name: string;

@@ -59,8 +59,9 @@ export interface TransformInput {
   /** Aborted when the run is aborted. */
   readonly signal: AbortSignal;
   /**
-   * Asks the policies of the run before a model call, and resolves to the one that stops it, if one does: the call must not
-   * be made then, and the run ends when the transform has settled. Rejects if it has settled already. Default: no policy checks such calls.
+   * Asks the policies of the run before a model call, and resolves to the one that stops it, if one does: the call must
+   * not be made then, and the run ends when the transform has settled. Rejects if it has settled already. Default: no
+   * policy checks such calls.
    */
   readonly checkRequest?:
     | ((request: TransformRequest) => Promise<StoppedBy | undefined>)

@@ -323,10 +323,13 @@ export class ToolTimeoutError extends AgentError {
 /**
  * Kind of failure of a {@linkcode SessionError}.
  *
- * `bad_id`: the id is not a valid file name. `locked`: another process has the session open for writing. `lock_lost`:
- * another process has taken over the lock. `read_only`: the session is open for reading only. `not_a_session`: the log
- * has no readable entry. `write_failed`: a write failed (disk full, permission denied); entries that were not written
- * are removed from memory too.
+ * `bad_id`, `bad_cursor`, `bad_filter`: the id, the cursor of a page, or the filter or the query of a list is invalid.
+ * `not_found`, `already_exists`: no session, or another one, has the id. `locked`: another process has the session open
+ * for writing. `lock_lost`: another process has taken over the lock. `read_only`: the session is open for reading only.
+ * `closed`: the session or its store is closed. `not_a_session`: the log has no readable entry, or is that of another
+ * program. `newer_version`: a later version of the library wrote it. `unknown_entry`: the session has no entry with the
+ * id. `invalid_entry`: a log could not have the entry. `read_failed`, `write_failed`: the storage failed (disk full,
+ * permission denied); entries that were not written are removed from memory too.
  */
 export type SessionErrorReason =
   | "bad_id"

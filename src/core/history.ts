@@ -100,12 +100,15 @@ class HistoryRepairer {
   readonly #matchedIndices: ReadonlySet<number>;
   readonly #ids: UniqueIds;
   readonly #pendingCalls: ReadonlySet<string>;
+  /** Index of the last message that the model gets. */
+  readonly #lastIndex: number;
   readonly #messages: AgentMessage[] = [];
   readonly #repairs: HistoryRepair[] = [];
 
   constructor(history: readonly AgentMessage[], pendingCalls: ReadonlySet<string>) {
     this.#history = history;
     this.#pendingCalls = pendingCalls;
+    this.#lastIndex = history.findLastIndex(({ role }) => role !== "custom");
     this.#callsByIndex = matchResults(history);
     const calls = [...this.#callsByIndex.values()].flat();
     this.#matchedIndices = new Set(calls.flatMap(({ result }) => result ? [result.index] : []));
@@ -143,8 +146,7 @@ class HistoryRepairer {
 
   /** Whether this is the last reply and one of its calls waits for an approval. */
   #isPending(content: readonly ContentBlock[], index: number): boolean {
-    if (this.#pendingCalls.size === 0) return false;
-    return !this.#history.slice(index + 1).some(({ role }) => role !== "custom") &&
+    return index === this.#lastIndex &&
       extractToolCalls(content).some(({ id }) => this.#pendingCalls.has(id));
   }
 
@@ -205,6 +207,7 @@ function matchResults(history: readonly AgentMessage[]): Map<number, readonly Ma
   return callsByIndex;
 }
 
+/** Creates the result of a lost call without `createResultMessage()`, whose imports would load with each agent. */
 function createLostResult(
   toolCallId: string,
   toolName: string,

@@ -296,9 +296,9 @@ export interface Policy {
   /** Called once at the end of the run; the return value is ignored. */
   postLoop?: PolicyHook<PostLoopContext, void | Promise<void>>;
   /**
-   * Called before each model call of a turn, and every 250 ms, even if no data arrives: while the model replies, and while
-   * retries, approvals and tools are waited for. A `stop` aborts the reply, whose arrived part is kept, and cancels unfinished tool calls.
-   * Synchronous.
+   * Called before each model call of a turn, and every 250 ms, even if no data arrives: while the model replies, and
+   * while retries, approvals and tools are waited for. A `stop` aborts the reply, whose arrived part is kept, and
+   * cancels unfinished tool calls. Synchronous.
    */
   onDelta?: PolicyHook<OnDeltaContext, ContinueVerdict | StopVerdict | void>;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Cost, Rates, Usage } from "./usage.ts";
+import { addMoney, type Cost, type Rates, type Usage } from "./usage.ts";
 
 /**
  * Calculates the cost of one model call. The sum of several calls must not be passed: its prompt could exceed the
@@ -30,7 +30,7 @@ export function priceUsage(usage: Usage, rates: Rates): Cost {
   const cacheWrite = writes === null ? null : factor * writes;
   const extra = priceRequests(usage, rates);
   const amounts = [input, output, cacheRead, cacheWrite, ...Object.values(extra)];
-  const total = amounts.reduce(addAmounts, 0);
+  const total = amounts.reduce(addMoney, 0);
   const cost = { input, output, cacheRead, cacheWrite, total };
   return Object.keys(extra).length > 0 ? { ...cost, extra } : cost;
 }
@@ -85,10 +85,6 @@ function priceRequests(
     const fee = Object.hasOwn(requests, name) ? requests[name] : undefined;
     return [name, fee === undefined ? null : (count * fee) / 1000];
   }));
-}
-
-function addAmounts(sum: number | null, amount: number | null): number | null {
-  return sum === null || amount === null ? null : sum + amount;
 }
 
 function priceTokens(tokens: number, rate: number): number {

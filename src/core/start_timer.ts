@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Clock, MAX_TIMER_MS, realSleep } from "./ports.ts";
+import { type Clock, MAX_TIMER_MS, realSleep, resolvePorts } from "./ports.ts";
 
 /** Reason of the abort; the default reason would record a stack trace. */
 const CANCELLED = "cancelled";
@@ -18,6 +18,7 @@ export function startTimer(clock: Clock, delayMs: number, onTimer: () => void): 
   }
   const cancellation = new AbortController();
   const { signal } = cancellation;
-  void clock.sleep(delayMs, signal).then(() => signal.aborted ? undefined : onTimer());
+  const { sleep } = resolvePorts(clock); // It never rejects.
+  void sleep(delayMs, signal).then(() => signal.aborted ? undefined : onTimer());
   return () => cancellation.abort(CANCELLED);
 }

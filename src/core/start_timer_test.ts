@@ -1,3 +1,4 @@
+import { setTimeout as sleepUntil } from "node:timers/promises";
 import { assertEquals } from "@std/assert";
 import { systemClock } from "./ports.ts";
 import { ManualClock } from "../testing/manual_clock.ts";
@@ -26,4 +27,16 @@ Deno.test("startTimer(): on the clock of the runtime, calls back unless cancelle
   await new Promise<void>((resolve) => startTimer(systemClock, 5, resolve));
   assertEquals(calls, []);
   cancelInfinite();
+});
+
+Deno.test("startTimer(): a clock may reject when its sleep is cancelled, or may not sleep at all", async () => {
+  const calls: string[] = [];
+  const rejecting = {
+    now: Date.now,
+    sleep: (ms: number, signal?: AbortSignal) => sleepUntil(ms, undefined, { signal }),
+  };
+  startTimer(rejecting, 1, () => calls.push("cancelled"))();
+  const broken = { now: Date.now, sleep: () => Promise.reject(new Error("no timers")) };
+  await new Promise<void>((resolve) => startTimer(broken, 5, resolve));
+  assertEquals(calls, []);
 });

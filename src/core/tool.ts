@@ -52,7 +52,10 @@ export interface ToolContext<Context = unknown> {
   readonly context: Context;
   /** A frozen copy of the history, oldest message first, with the reply that made the call; no part can be changed. */
   readonly messages: readonly AgentMessage[];
-  /** Headers by which other programs continue the trace of the call, such as `traceparent`. Default: the run is not traced. */
+  /**
+   * Headers by which other programs continue the trace of the call, such as `traceparent`. Default: the run is not
+   * traced.
+   */
   readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
 }
 

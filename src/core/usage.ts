@@ -22,10 +22,11 @@ export interface Usage {
   /**
    * Additional counts by name. Known names: `reasoning`, the part of `output` that is reasoning; `cacheWriteLong`, the
    * part of `cacheWrite` that the provider stores for longer than usual (1 hour at Anthropic and Bedrock), and
-   * `cacheWriteOther`, the part that it stores for any other time; `audioInput` and `audioCacheRead`, the parts of `input`
-   * and `cacheRead` that are audio; `compaction`, the part of all counts that a provider used to summarize the conversation
-   * within the request; names that end in `Requests`, such as `webSearchRequests`: requests with a fee of their own. `flexRequests` and `priorityRequests` are replies from service
-   * tiers with other prices, and `regionalRequests` replies from models that a provider runs in one region only.
+   * `cacheWriteOther`, the part that it stores for any other time; `audioInput` and `audioCacheRead`, the parts of
+   * `input` and `cacheRead` that are audio; `compaction`, the part of all counts that a provider used to summarize the
+   * conversation within the request; names that end in `Requests`, such as `webSearchRequests`: requests with a fee of
+   * their own. `flexRequests` and `priorityRequests` are replies from service tiers with other prices, and
+   * `regionalRequests` replies from models that a provider runs in one region only.
    */
   readonly extra?: Readonly<Record<string, number>>;
 }
@@ -173,9 +174,10 @@ type Add<Amount> = (left: Amount, right: Amount) => Amount;
 
 const addTokens: Add<number> = (left, right) => left + right;
 
-/** Adds two amounts; an unknown one makes the sum unknown. */
-const addMoney: Add<number | null> = (left, right) =>
-  left === null || right === null ? null : left + right;
+/** Adds two amounts of money; an unknown one makes the sum unknown. */
+export function addMoney(left: number | null, right: number | null): number | null {
+  return left === null || right === null ? null : left + right;
+}
 
 function addAmounts<Amount>(
   left: Amounts<Amount>,

@@ -5,7 +5,16 @@
  */
 
 import { ignoreRejections } from "./refuse_promise.ts";
-import { type Cost, unknownCost, type Usage, zeroUsage } from "./usage.ts";
+import {
+  addCost,
+  addMoney,
+  addUsage,
+  type Cost,
+  unknownCost,
+  type Usage,
+  zeroCost,
+  zeroUsage,
+} from "./usage.ts";
 
 /**
  * Returns a usage whose counts are all finite numbers of at least 0, for usage that an untyped model or tool reports; a
@@ -46,7 +55,7 @@ export function toValidCost(cost: Partial<Cost>): Cost {
   const reported = toAmount(cost.total);
   // A program that sets some amounts of a cost of 0 forgets the total, and a limit would never be reached.
   const isForgotten = reported === 0 && values.some((amount) => amount !== null && amount > 0);
-  const amounts = { ...parts, total: isForgotten ? values.reduce(addAmounts) : reported };
+  const amounts = { ...parts, total: isForgotten ? values.reduce(addMoney) : reported };
   if (typeof cost.extra !== "object" || cost.extra === null) return amounts;
   const extra = Object.entries(cost.extra).map(([name, amount]) => [name, toAmount(amount)]);
   return { ...amounts, extra: Object.fromEntries(extra) };
@@ -70,16 +79,26 @@ export function toValidSpending(
   return { usage: counts, ...(counts.total > 0 && { cost: unknownCost() }) };
 }
 
+/** Adds what two steps report; a cost that one of them does not know makes the sum unknown. */
+export function addReportedSpending(
+  first: ReportedSpending,
+  second: ReportedSpending,
+): { readonly usage?: Usage; readonly cost?: Cost } {
+  const [left, right] = [toValidSpending(first), toValidSpending(second)];
+  if (!left.usage && !left.cost) return right;
+  if (!right.usage && !right.cost) return left;
+  return {
+    usage: addUsage(left.usage ?? zeroUsage(), right.usage ?? zeroUsage()),
+    cost: addCost(left.cost ?? zeroCost(), right.cost ?? zeroCost()),
+  };
+}
+
 function isAmount(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }
 
 function toCount(value: unknown): number {
   return isAmount(value) ? value : 0;
-}
-
-function addAmounts(left: number | null, right: number | null): number | null {
-  return left === null || right === null ? null : left + right;
 }
 
 function toAmount(value: unknown): number | null {

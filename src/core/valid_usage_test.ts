@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { type Rates, unknownCost, zeroCost, zeroUsage } from "./usage.ts";
-import { toValidCost, toValidSpending, toValidUsage } from "./valid_usage.ts";
+import { addReportedSpending, toValidCost, toValidSpending, toValidUsage } from "./valid_usage.ts";
 
 const first = { input: 10, output: 20, cacheRead: 30, cacheWrite: 40, total: 100 };
 const second = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, total: 11 };
@@ -18,6 +18,18 @@ Deno.test("toValidSpending() replaces invalid amounts, and has no known cost for
   assertEquals(toValidSpending({ cost: { ...first, extra: { search: 1, fetch: -1 } } }), {
     cost: { ...first, extra: { search: 1, fetch: null } },
   });
+});
+
+Deno.test("addReportedSpending() knows the cost of a sum only if both costs are known", () => {
+  const known = { usage: second, cost: first };
+  assertEquals(addReportedSpending({}, {}), {});
+  assertEquals(addReportedSpending(known, {}), known);
+  assertEquals(addReportedSpending({}, { usage: second }), { usage: second, cost: unknownCost() });
+  assertEquals(addReportedSpending(known, { cost: first }), {
+    usage: second,
+    cost: { input: 20, output: 40, cacheRead: 60, cacheWrite: 80, total: 200 },
+  });
+  assertEquals(addReportedSpending(known, { usage: second }).cost, unknownCost());
 });
 
 Deno.test("toValidUsage() replaces a total of 0 by the sum of the counts, which limits depend on", () => {

@@ -21,8 +21,8 @@ import {
   requestApproval,
 } from "./approve_call.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
-import { canExplain, findObjection, reportApproval } from "./find_denial.ts";
-import { getAgentPath } from "./parent_run.ts";
+import type { Cancellation } from "./cancellation.ts";
+import { canExplain, findObjection, reportApproval, toExplainedCall } from "./find_denial.ts";
 import type { PolicyCheckedCall } from "./prepare_call.ts";
 import {
   type PreparedCall,
@@ -69,7 +69,7 @@ export function approveBatch(
     : approveGated(turn, batch, gated);
 }
 
-/** Adds the calls that need no approval, but that a rule of the approval denies or asks about: it decides about them, too. */
+/** Adds the calls that need no approval in the mode of the run, but that a rule of its approval denies or asks about. */
 async function addRuledCalls(
   turn: TurnContext,
   batch: PreparedBatch,
@@ -78,10 +78,8 @@ async function addRuledCalls(
   for (const call of batch.calls) {
     const isUnasked = call.type === "ready" && !call.decision && !isAnswerCall(turn, call);
     if (!isUnasked || gated.has(call)) continue;
-    const { block: { name }, tool, arguments: args } = call;
     const { config } = turn.run;
-    const path = getAgentPath(config);
-    const finding = findObjection(config, { ...path, name, tool, arguments: args });
+    const finding = findObjection(config, toExplainedCall(config, call));
     try {
       if (await turn.cancellation.untilAborted(finding)) gated.add(call);
     } catch {
@@ -100,70 +98,87 @@ function approveGated(
   return cancelIfAborted(turn, { ...batch, calls });
 }
 
-/** Reports a call that is not asked about to the approval of the run; refuses it if that fails. */
+/** Reports a call that runs without a request to the approval of the run; refuses it if that fails. */
 function reportUnasked(turn: TurnContext, call: PreparedCall): PreparedCall {
   if (call.type === "refused" || isAnswerCall(turn, call)) return call;
-  const { block: { name }, tool, arguments: args, decision } = call;
   const { config } = turn.run;
-  const own = { ...getAgentPath(config), name, tool, arguments: args };
-  const denial = reportApproval(config, own, decision);
+  const denial = reportApproval(config, toExplainedCall(config, call), call.decision);
   return denial ? refuseCall(call.block, formatDenial(denial)) : call;
 }
 
+/** The calls of a batch to ask about, and what ends the requests. */
+interface ApprovalRequests {
+  readonly gated: ReadonlySet<PreparedCall>;
+  readonly cancellation: Cancellation;
+}
+
+/** Decides about the calls of a batch, until an abort or steering cancels it. */
 async function requestApprovals(
   turn: TurnContext,
   batch: PreparedBatch,
   gated: ReadonlySet<PreparedCall>,
 ): Promise<PreparedBatch> {
-  const { run } = turn;
   const cancellation = turn.cancellation.child();
   const onSteering = (): void => {
     if (!cancellation.aborted && cancelsUnstartedCalls(turn)) cancellation.abort();
   };
-  const unsubscribe = run.steering.onArrival(onSteering);
+  const unsubscribe = turn.run.steering.onArrival(onSteering);
   onSteering();
-  const calls: PreparedCall[] = [];
-  const pending: PendingApproval[] = [];
-  const decided: DecidedCall[] = [];
-  const injected = [...batch.injected];
   try {
-    for (const call of batch.calls) {
-      if (cancellation.aborted) break;
-      const isGated = call.type === "ready" && gated.has(call);
-      const decision = isGated
-        ? await requestApproval(turn, call, cancellation)
-        : createOwnDecision(call);
-      const approval = createPendingApproval(call);
-      if (!decision) {
-        pending.push(approval);
-        calls.push(call);
-        continue;
-      }
-      const approved: PolicyCheckedCall = isGated
-        ? await applyDecision(turn, call, decision)
-        : { call: reportUnasked(turn, call), injected: [] };
-      if (approved.stoppedBy) return stopBatch(batch.calls, approved.stoppedBy);
-      injected.push(...approved.injected);
-      calls.push(approved.call);
-      const outcome = toOutcome(approved.call, decision);
-      if (outcome) decided.push({ ...approval, decision: outcome });
-    }
+    return await decideCalls(turn, batch, { gated, cancellation });
   } finally {
     unsubscribe();
     cancellation.dispose();
   }
-  const approved = { calls: calls.length === batch.calls.length ? calls : batch.calls, injected };
-  if (cancellation.aborted) return cancelBatch(turn, approved);
-  if (pending.length === 0) return approved;
+}
+
+async function decideCalls(
+  turn: TurnContext,
+  batch: PreparedBatch,
+  requests: ApprovalRequests,
+): Promise<PreparedBatch> {
+  const { cancellation } = requests;
+  const calls: PreparedCall[] = [];
+  const pendingApprovals: PendingApproval[] = [];
+  const decidedCalls: DecidedCall[] = [];
+  const injected = [...batch.injected];
+  for (const call of batch.calls) {
+    if (cancellation.aborted) return cancelBatch(turn, { calls: batch.calls, injected });
+    const { decision, ...checked } = await decideCall(turn, call, requests);
+    if (checked.stoppedBy) return stopBatch(batch.calls, checked.stoppedBy);
+    injected.push(...checked.injected);
+    calls.push(checked.call);
+    const approval = createPendingApproval(call);
+    const outcome = decision && toOutcome(checked.call, decision);
+    if (!decision) pendingApprovals.push(approval);
+    else if (outcome) decidedCalls.push({ ...approval, decision: outcome });
+  }
+  const decided = { calls, injected };
+  if (cancellation.aborted) return cancelBatch(turn, decided);
+  if (pendingApprovals.length === 0) return decided;
   const { interruptedCalls } = batch;
-  return {
-    ...approved,
-    pending: {
-      pendingApprovals: pending,
-      decidedCalls: decided,
-      ...(interruptedCalls && { interruptedCalls }),
-    },
-  };
+  const interrupted = interruptedCalls && { interruptedCalls };
+  return { ...decided, pending: { pendingApprovals, decidedCalls, ...interrupted } };
+}
+
+/** A call after its decision; one without a decision waits for it. */
+interface CheckedDecision extends PolicyCheckedCall {
+  readonly decision?: ApprovalDecision;
+}
+
+/** Decides about a call: asks the approval of the run about it, or decides without a request. */
+async function decideCall(
+  turn: TurnContext,
+  call: PreparedCall,
+  { gated, cancellation }: ApprovalRequests,
+): Promise<CheckedDecision> {
+  if (call.type === "refused" || !gated.has(call)) {
+    return { call: reportUnasked(turn, call), decision: createOwnDecision(call), injected: [] };
+  }
+  const decision = await requestApproval(turn, call, cancellation);
+  return decision
+    ? { ...await applyDecision(turn, call, decision), decision }
+    : { call, injected: [] };
 }
 
 /** Whether steering is queued that cancels calls which have not started. */

@@ -53,7 +53,9 @@ export class BackgroundRuns {
    * @throws {BadRequestError} If the run has ended.
    */
   start(call: StartingCall, work: BackgroundWork): void {
-    if (this.#isClosed) throw new BadRequestError("The run has ended: it starts no more work");
+    if (this.#isClosed) {
+      throw new BadRequestError("The run has ended: start work in the background before it ends");
+    }
     const { signal } = this.#cancellation ??= this.#options.cancellation.child();
     const onEvent = this.createChannel(call);
     const active: Promise<void> = this.#run(call, () => work({ signal, onEvent }))

@@ -17,7 +17,7 @@ import { GRACE_MS } from "./cancellation.ts";
 import { copyEvent } from "./copy_event.ts";
 import { ParentRun } from "./parent_run.ts";
 import type { ReadyCall } from "./prepared_call.ts";
-import type { Spending } from "./run_progress.ts";
+import type { StepSpending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import { SubAgentSpending } from "./sub_agent_spending.ts";
 import type { TurnContext } from "./turn_context.ts";
@@ -53,7 +53,8 @@ export class CallExecution {
   #durationMs = 0;
   #settle: (result: AgentToolResult) => void = () => {};
   #state: "waiting" | "running" | "cancelled" | "settled" | "ended" = "waiting";
-  #cancellation: { readonly result: AgentToolResult; readonly reason: AgentError } | undefined;
+  /** The result of the call once it is cancelled. */
+  #cancelledResult: AgentToolResult | undefined;
   #updates: ToolUpdate[] = [];
   #emittingUpdates: Promise<void> | undefined;
   #subAgents: SubAgentSpending | undefined;
@@ -113,7 +114,7 @@ export class CallExecution {
     this.#services.observer?.onCancel(this.call.block.id, reason.code);
     if (this.#state === "waiting") return this.#end(result);
     this.#state = "cancelled";
-    this.#cancellation = { result, reason };
+    this.#cancelledResult = result;
     this.#controller.abort(reason);
     this.#timeout?.stop();
     const grace = this.#grace = new AbortController();
@@ -147,7 +148,7 @@ export class CallExecution {
       this.#timeout?.stop();
       if (this.#emittingUpdates) await this.#emittingUpdates;
     }
-    this.#end(this.#cancellation ? this.#replaceResult(this.#cancellation.result, result) : result);
+    this.#end(this.#cancelledResult ? this.#replaceResult(this.#cancelledResult, result) : result);
   }
 
   /** Returns the result of a cancelled call, with what the tool has used. */
@@ -219,7 +220,7 @@ export class CallExecution {
     const event = this.#copyEvent(passed);
     if (!event) return;
     const added = (this.#subAgents ??= new SubAgentSpending()).add(event);
-    if (this.#state === "ended" && this.#cancellation) {
+    if (this.#state === "ended" && this.#cancelledResult) {
       this.#services.lateSpending.add(this.call.block.id, added);
     }
     if (this.#emittingUpdates) await this.#emittingUpdates; // They came first.
@@ -286,10 +287,10 @@ export class CallExecution {
   }
 }
 
-/** Returns the result of a cancelled call with what the tool has used until then. */
+/** Returns the result of a call that failed or was cancelled, with what the tool has used until then. */
 function withSpending(
-  cancelled: AgentToolResult,
-  { usage, cost }: Spending = {},
+  result: AgentToolResult,
+  { usage, cost }: StepSpending = {},
 ): AgentToolResult {
-  return { ...cancelled, ...(usage && { usage }), ...(cost && { cost }) };
+  return { ...result, ...(usage && { usage }), ...(cost && { cost }) };
 }

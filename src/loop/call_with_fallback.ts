@@ -55,42 +55,64 @@ export async function callWithFallback(
   let candidate = toCandidate(run, { model: request.model });
   let totals: AttemptTotals | undefined;
   let charged = turn;
-  let hasOutput = false;
+  let discard = false;
   for (let number = 1;; number++) {
     const options = { candidate, request, number: (totals?.attempts ?? attempts) + 1, onStart };
     const last = await attempt(charged, options);
     const { model } = candidate;
-    hasOutput ||= last.hasOutput;
+    discard ||= last.hasOutput;
     totals = addAttempt(totals ?? { attempts }, last);
+    const call: ModelCall = { attempt: last, model, number, ...totals };
     const { error } = last;
-    if (!error) return { attempt: last, model, number, ...totals };
+    const next = error && chooseNext(run, { candidate, last, error, number, fallbacks });
+    if (!next) return call;
+    if (turn.cancellation.aborted) {
+      return { ...call, attempt: { ...createAbortedAttempt(turn), reply: last.reply } };
+    }
+    if (next.type === "retry") {
+      const { delayMs } = next;
+      await run.events.emit({ type: "retry", attempt: number, delayMs, error, discard });
+      const isAborted = !await waitForRetry(turn, delayMs);
+      if (isAborted) return { ...call, attempt: createAbortedAttempt(turn) };
+    } else {
+      const [from, to] = [cloneJson(model), cloneJson(next.fallback.model)];
+      await run.events.emit({ type: "model_fallback", from, to, discard });
+      candidate = toCandidate(run, next.fallback);
+      number = 0;
+    }
+    discard = false;
     // Policies see what the earlier attempts have used.
     charged = { ...turn, progress: addSpending(turn.progress, totals) };
-    const delayMs = last.stopReason === "aborted"
-      ? null
-      : getRetryDelay(run, candidate.retry, { error, attempt: number });
-    const next = delayMs === null && mayOtherModelReply(error) ? fallbacks.next().value : undefined;
-    if ((next || delayMs !== null) && turn.cancellation.aborted) {
-      const aborted = { ...createAbortedAttempt(turn), reply: last.reply };
-      return { attempt: aborted, model, number, ...totals };
-    }
-    if (delayMs !== null) {
-      await run.events.emit({ type: "retry", attempt: number, delayMs, error, discard: hasOutput });
-      hasOutput = false;
-      if (await waitForRetry(turn, delayMs)) continue;
-      return { attempt: createAbortedAttempt(turn), model, number, ...totals };
-    }
-    if (!next) return { attempt: last, model, number, ...totals };
-    await run.events.emit({
-      type: "model_fallback",
-      from: cloneJson(model),
-      to: cloneJson(next.model),
-      discard: hasOutput,
-    });
-    hasOutput = false;
-    candidate = toCandidate(run, next);
-    number = 0;
   }
+}
+
+/** A failed attempt, and what may follow it. */
+interface FailedAttempt {
+  readonly candidate: Candidate;
+  readonly last: Attempt;
+  readonly error: AgentError;
+  /** Number of the attempt with its model, from 1. */
+  readonly number: number;
+  /** The models that were not called yet. */
+  readonly fallbacks: Iterator<ModelFallback, undefined>;
+}
+
+/** The attempt that follows a failed one. */
+type NextAttempt =
+  | { readonly type: "retry"; readonly delayMs: number }
+  | { readonly type: "fallback"; readonly fallback: ModelFallback };
+
+/** Returns the attempt that follows a failed one: of the same model, or of the next one; `undefined` for none. */
+function chooseNext(
+  run: RunServices,
+  { candidate, last, error, number, fallbacks }: FailedAttempt,
+): NextAttempt | undefined {
+  const delayMs = last.stopReason === "aborted"
+    ? null
+    : getRetryDelay(run, candidate.retry, { error, attempt: number });
+  if (delayMs !== null) return { type: "retry", delayMs };
+  const fallback = mayOtherModelReply(error) ? fallbacks.next().value : undefined;
+  return fallback && { type: "fallback", fallback };
 }
 
 function toCandidate(run: RunServices, fallback: ModelFallback): Candidate {

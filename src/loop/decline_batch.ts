@@ -6,10 +6,10 @@
 
 import type { PendingBatch } from "../core/approval.ts";
 import { extractToolCalls } from "../core/content.ts";
-import type { ToolResultMessage } from "../core/message.ts";
-import { errorResult } from "../core/tool_result.ts";
-import type { TurnInput } from "./message_source.ts";
+import { createResultMessage } from "../core/result_message.ts";
+import { type AgentToolResult, errorResult } from "../core/tool_result.ts";
 import type { RunServices } from "./run_services.ts";
+import type { TurnInput } from "./turn_input.ts";
 
 const NOT_APPROVED_TEXT = "Tool call not run: not approved: the conversation went on";
 
@@ -21,26 +21,17 @@ export function addDeclinedResults(
   if (!declined) return { messages, ...input };
   const { content } = history.getLastReply();
   const timestamp = config.now();
-  const results = extractToolCalls(content).map(({ id, name }) =>
-    createDeclinedResult(declined, { toolCallId: id, toolName: name, timestamp })
+  const results = extractToolCalls(content).map((call) =>
+    createResultMessage(call, getResultWithoutRunning(call.id, declined), timestamp)
   );
   return { ...input, messages: [...results, ...messages] };
 }
 
-function createDeclinedResult(
+/** Returns what an interrupted call has returned; a call that never started was not approved. */
+function getResultWithoutRunning(
+  callId: string,
   { interruptedCalls = [] }: PendingBatch,
-  call: Pick<ToolResultMessage, "toolCallId" | "toolName" | "timestamp">,
-): ToolResultMessage {
-  const interrupted = interruptedCalls.find(({ toolCallId }) => toolCallId === call.toolCallId);
-  const { content, details, isError = false, usage, cost } = interrupted?.result ??
-    errorResult(NOT_APPROVED_TEXT);
-  return {
-    role: "tool_result",
-    ...call,
-    isError,
-    content,
-    ...(details !== undefined && { details }),
-    ...(usage && { usage }),
-    ...(cost && { cost }),
-  };
+): AgentToolResult {
+  const interrupted = interruptedCalls.find(({ toolCallId }) => toolCallId === callId);
+  return interrupted?.result ?? errorResult(NOT_APPROVED_TEXT);
 }

@@ -83,7 +83,10 @@ export class EventPipe {
     void this.#deliverPending();
   }
 
-  /** Delivers an event; returns a promise when the caller should wait. */
+  /**
+   * Delivers an event; returns a promise only when the caller should wait, like the other functions of the loop that
+   * return a promise or `undefined`: an `await` for each event would add up over the deltas of long replies.
+   */
   emit(event: UnsequencedEvent): Promise<void> | undefined {
     if (this.#delivering) return this.#enqueue(event);
     this.#delivering = true;

@@ -10,6 +10,9 @@ import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson } from "../core/json.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import type { ApprovalConfig } from "./approve_call.ts";
+import type { ResolvedConfig } from "./config.ts";
+import { getAgentPath } from "./parent_run.ts";
+import type { ReadyCall } from "./prepared_call.ts";
 import { toDecision } from "./to_decision.ts";
 
 /** A decision that denies a call. */
@@ -71,6 +74,14 @@ export function reportApproval(
   } catch (thrown) {
     return createFailure(thrown);
   }
+}
+
+/** Returns a call of an agent as approvals get it. */
+export function toExplainedCall(
+  config: Pick<ResolvedConfig, "parent">,
+  { block: { name }, tool, arguments: args }: ReadyCall,
+): ExplainedCall {
+  return { ...getAgentPath(config), name, tool, arguments: args };
 }
 
 /** Copies a call, so that an approval cannot change its arguments. */

@@ -14,7 +14,7 @@ import type { EventPipe } from "./event_pipe.ts";
 import { inheritPolicies } from "./inherit_rules.ts";
 import { MessageQueue } from "./message_queue.ts";
 import { callPolicy } from "./policy_slots.ts";
-import { addSpending, createProgress, type Spending } from "./run_progress.ts";
+import { addSpending, createProgress, type StepSpending } from "./run_progress.ts";
 import { RunServices } from "./run_services.ts";
 import { Steering } from "./steering.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
@@ -35,7 +35,7 @@ export interface IdleCompactionOptions {
 export class IdleCompaction {
   readonly #turn: TurnContext;
   readonly #check: CompactionCheck;
-  #spent: Spending = {};
+  #spent: StepSpending = {};
 
   /**
    * Starts a compaction.
@@ -72,7 +72,7 @@ export class IdleCompaction {
   }
 
   /** Spending of the calls before the last one. */
-  get spent(): Spending {
+  get spent(): StepSpending {
     return this.#spent;
   }
 
@@ -91,7 +91,7 @@ export class IdleCompaction {
   }
 
   /** Calls the `postCompaction` policies with what the compaction has spent. */
-  async end(spending: Spending): Promise<void> {
+  async end(spending: StepSpending): Promise<void> {
     this.#check.close();
     const { run, progress, cancellation } = this.#turn;
     const ended = { ...this.#turn, progress: addSpending(progress, toValidSpending(spending)) };

@@ -16,9 +16,10 @@ import { type AgentMessage, checkMessages, type LlmMessage } from "../core/messa
 import type { AgentTool } from "../core/tool.ts";
 import { checkLoopNames, checkOptions, checkSignal, checkSystemPrompt } from "./check_config.ts";
 import type { AgentLoopConfig } from "./config.ts";
-import type { MessageSource, TurnInput } from "./message_source.ts";
+import type { MessageSource } from "./message_source.ts";
 import { checkPending, getPendingIds, resolveApprovals } from "./pending_batch.ts";
 import { startRun, type StartRunOptions } from "./start_run.ts";
+import type { TurnInput } from "./turn_input.ts";
 
 /** Options for one run. */
 export interface LoopOptions {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { encodeBase64 } from "../core/byte_encoding.ts";
 import type { AudioBlock, ContentBlock, DocumentBlock, ImageBlock } from "../core/content.ts";
 import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
@@ -85,7 +86,8 @@ async function readBlock(block: FileBlock, { readFile }: MediaFileOptions): Prom
   }
   try {
     const bytes = await readFile(path);
-    if (!ArrayBuffer.isView(bytes)) {
+    // Not with instanceof: the bytes may be of another realm.
+    if (bytes?.[Symbol.toStringTag] !== "Uint8Array") {
       throw new TypeError(`readFile must return a Uint8Array, not ${describeValue(bytes)}`);
     }
     const read = await withData(block, bytes);
@@ -100,22 +102,10 @@ async function readBlock(block: FileBlock, { readFile }: MediaFileOptions): Prom
 }
 
 async function withData(block: FileBlock, bytes: Uint8Array): Promise<MediaBlock> {
-  const data = toBase64(bytes);
+  const data = encodeBase64(bytes);
   if (block.type !== "image") return { ...block, source: { type: "base64", data } };
   // A program starts sooner without the formats of images.
   const { getImageType } = await import("./image_type.ts");
   const { path, mediaType = getImageType(bytes, path) } = block.source;
   return { ...block, source: { type: "base64", mediaType, data } };
-}
-
-/** Bytes per call of `String.fromCharCode()`, whose number of arguments engines limit. */
-const CHUNK_BYTES = 32_768;
-
-/** Encodes bytes as base64; Node 20 has no `Uint8Array.prototype.toBase64()`. */
-function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
-    binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK_BYTES));
-  }
-  return btoa(binary);
 }

@@ -51,13 +51,21 @@ Deno.test("readMediaFiles() rejects with BadRequestError when a file is unreadab
   );
 });
 
-for (const [read, kind] of [["bytes", '"bytes"'], [{}, "an object"], [undefined, "undefined"]]) {
+const INVALID_BYTES: readonly (readonly [values: readonly unknown[], kind: string])[] = [
+  [["bytes"], '"bytes"'],
+  [[{}, new DataView(new ArrayBuffer(8))], "an object"],
+  [[undefined], "undefined"],
+];
+
+for (const [values, kind] of INVALID_BYTES) {
   Deno.test(`readMediaFiles() rejects with BadRequestError when readFile returns ${kind}`, async () => {
-    await assertRejects(
-      () => readFiles([createImageMessage("a.png")], () => Promise.resolve(read as never)),
-      BadRequestError,
-      `Cannot read the image "a.png": readFile must return a Uint8Array, not ${kind}`,
-    );
+    for (const value of values) {
+      await assertRejects(
+        () => readFiles([createImageMessage("a.png")], () => Promise.resolve(value as never)),
+        BadRequestError,
+        `Cannot read the image "a.png": readFile must return a Uint8Array, not ${kind}`,
+      );
+    }
   });
 }
 

@@ -4,9 +4,7 @@
  * @module
  */
 
-import type { PendingBatch } from "../core/approval.ts";
 import type { AgentMessage } from "../core/message.ts";
-import type { ResumedBatch } from "./resumed_batch.ts";
 
 /** A queue of messages for a run: steering or follow-ups. */
 export interface MessageSource {
@@ -18,16 +16,4 @@ export interface MessageSource {
   onArrival?(listener: () => void): () => void;
   /** Reads messages from elsewhere; called before each turn and after each tool call. Must not reject. */
   poll?(): Promise<void>;
-}
-
-/** The messages that a turn starts with. */
-export interface TurnInput {
-  /** Messages to append. */
-  readonly messages: readonly AgentMessage[];
-  /** A queue to take further messages from; they stay queued if the run is aborted first. */
-  readonly queue?: MessageSource;
-  /** Pending tool calls of the last reply, which the conversation continues without. */
-  readonly declined?: PendingBatch | undefined;
-  /** Tool calls of the last reply to run instead of calling the model. */
-  readonly batch?: ResumedBatch;
 }

@@ -48,7 +48,7 @@ export interface ModelReply {
 /** Codes of rejected requests. OpenRouter answers one that no server of a model supports as if there were no such model. */
 const REJECTIONS: readonly AgentErrorCode[] = ["bad_request", "model_not_found"];
 
-/** Maximum number of other forms in which a rejected request is sent again. */
+/** Maximum number of other forms in which a rejected request is sent again, as with a tool in place of a schema. */
 const MAX_OTHER_FORMS = 2;
 
 /** Calls the model and emits its reply. Never rejects: a failure is a reply whose `stopReason` is `"error"`. */
@@ -121,10 +121,16 @@ function sendPrepared(
   start: MessageStart,
   prepared: Preparation,
 ): CallResult | Promise<CallResult> {
-  if (prepared.report) {
-    const { report: _report, ...rest } = prepared;
-    return chargeReport(turn, prepared).then((charged) => sendPrepared(charged, start, rest));
-  }
+  return prepared.report
+    ? chargeReport(turn, prepared).then((charged) => sendOrEnd(charged, start, prepared))
+    : sendOrEnd(turn, start, prepared);
+}
+
+function sendOrEnd(
+  turn: TurnContext,
+  start: MessageStart,
+  prepared: Preparation,
+): CallResult | Promise<CallResult> {
   return prepared.type === "ready"
     ? sendRequest(turn, start, prepared.request)
     : endUnsent(turn, createUnsentCall(turn), prepared);
@@ -213,14 +219,17 @@ async function sendInOtherForms(
   prepared: PreparedRequest,
 ): Promise<CallResult> {
   let result = first;
-  for (let forms = 0; forms < MAX_OTHER_FORMS && canRecover(turn, result.call); forms++) {
+  for (let forms = 0; forms < MAX_OTHER_FORMS && changeForm(turn, result.call); forms++) {
     result = await sendAgain(turn, start, result, prepared);
   }
   return result;
 }
 
-/** Whether a request that the provider rejected is sent again in another form. */
-function canRecover({ settings, cancellation }: TurnContext, { attempt }: ModelCall): boolean {
+/**
+ * Changes the form in which the `preRequest` policies make a request that the provider rejected; returns whether there is
+ * another one, in which it is sent again.
+ */
+function changeForm({ settings, cancellation }: TurnContext, { attempt }: ModelCall): boolean {
   const { error, hasOutput } = attempt;
   if (!error || !REJECTIONS.includes(error.code) || hasOutput || cancellation.aborted) return false;
   return settings.recoverRequest?.(error) ?? false;

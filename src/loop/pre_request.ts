@@ -10,7 +10,7 @@ import { freezeJson } from "../core/freeze_json.ts";
 import { cloneJson } from "../core/json.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
 import { checkModelSpec } from "../core/model.ts";
-import type { ChangeVerdict, HideVerdict } from "../core/policy.ts";
+import type { ChangeVerdict, HideVerdict, PreRequestContext } from "../core/policy.ts";
 import { ignoreRejections } from "../core/refuse_promise.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { LlmContext } from "../core/stream.ts";
@@ -44,45 +44,55 @@ export async function applyPreRequest(
   turn: TurnContext,
   prepared: PreparedRequest,
 ): Promise<PreRequestOutcome> {
-  const { run, progress, cancellation } = turn;
-  const { streamFn } = run.config;
+  const { config: { policies, streamFn } } = turn.run;
   let request = prepared;
   await loadFacts(streamFn, turn);
-  for (const policy of run.config.policies) {
+  for (const policy of policies) {
     if (!policy.preRequest) continue;
-    const { model, context, options, tools } = request;
     let returned: unknown;
     try {
-      const input = createPolicyContext(turn, {
-        model,
-        request: {
-          model,
-          context: copyContext(run, context),
-          options: freezeJson(cloneJson(options)),
-          runId: run.runId,
-          turn: progress.turn,
-        },
-        tools,
-        ...getModelFacts(model, { streamFn, prices: getPrices(run, streamFn) }),
-      });
-      returned = await cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
+      const returning = Promise.resolve(policy.preRequest(createInput(turn, request)));
+      returned = await turn.cancellation.withGrace(returning);
       const verdict = parseVerdict(returned, ["stop", "change", "hide"]);
-      switch (verdict?.type) {
-        case "stop":
-          return { type: "stopped", stoppedBy: { policy: policy.name, reason: verdict.reason } };
-        case "change":
-          checkChange(verdict, run.checkStreamOptions);
-          request = applyChange(request, verdict);
-          break;
-        case "hide":
-          request = hideTools(turn, request, verdict);
+      if (verdict?.type === "stop") {
+        return { type: "stopped", stoppedBy: { policy: policy.name, reason: verdict.reason } };
       }
+      if (verdict) request = applyVerdict(turn, request, verdict);
     } catch (thrown) {
       ignoreRejections(returned);
       throw toHookError(formatHook(policy, "preRequest"), thrown);
     }
   }
   return { type: "ready", request: await repairChange(turn, prepared, request) };
+}
+
+/** Creates the input of a policy for a request. */
+function createInput(turn: TurnContext, request: PreparedRequest): PreRequestContext {
+  const { run, progress } = turn;
+  const { model, context, options, tools } = request;
+  const { streamFn } = run.config;
+  return createPolicyContext(turn, {
+    model,
+    request: {
+      model,
+      context: copyContext(run, context),
+      options: freezeJson(cloneJson(options)),
+      runId: run.runId,
+      turn: progress.turn,
+    },
+    tools,
+    ...getModelFacts(model, { streamFn, prices: getPrices(run, streamFn) }),
+  });
+}
+
+function applyVerdict(
+  turn: TurnContext,
+  request: PreparedRequest,
+  verdict: ChangeVerdict | HideVerdict,
+): PreparedRequest {
+  if (verdict.type === "hide") return hideTools(turn, request, verdict);
+  checkChange(verdict, turn.run.checkStreamOptions);
+  return applyChange(request, verdict);
 }
 
 /** Returns the input of a model call for a policy, which reads frozen copies of the messages. */

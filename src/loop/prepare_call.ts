@@ -10,6 +10,7 @@ import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
 import { formatIgnored, type ValidationResult } from "../core/schema.ts";
+import type { PreDispatchContext } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { validateArguments } from "../core/validate_arguments.ts";
@@ -103,29 +104,22 @@ async function callPreDispatch(
   { final = false }: CheckOptions,
 ): Promise<PolicyCheckedCall> {
   const { run, cancellation } = turn;
-  const { block, tool } = ready;
+  const { block } = ready;
   const policies = run.config.policies.filter((policy) => policy.preDispatch);
   if (policies.length === 0) return { call: ready, injected: [] };
   const injected: AgentMessage[] = [];
   let args = ready.arguments;
   for (const policy of policies) {
-    const draft = cloneJson(args) as Record<string, unknown>;
-    const context = createPolicyContext(turn, {
-      toolCallId: block.id,
-      tool,
-      arguments: draft,
-      timeoutMs: tool.timeoutMs ?? run.config.toolTimeoutMs,
-    });
-    const call = () => policy.preDispatch?.(context);
-    const parse = (returned: unknown) => {
-      const verdict = parseVerdict(returned, ["stop", "inject", "skip"]);
-      return { verdict, args: final ? args : copyArguments(draft) };
-    };
+    const context = createDispatchContext(turn, ready, args);
+    const { arguments: draft } = context;
     const outcome = await callPolicy(run, policy, {
       hook: "preDispatch",
       cancellation,
-      call,
-      parse,
+      call: () => policy.preDispatch?.(context),
+      parse: (returned) => ({
+        verdict: parseVerdict(returned, ["stop", "inject", "skip"]),
+        args: final ? args : copyArguments(draft),
+      }),
     });
     if (outcome.type === "failed") {
       const text = `Tool call refused: the policy "${policy.name}" failed: ${outcome.reason}`;
@@ -148,6 +142,20 @@ async function callPreDispatch(
     }
   }
   return { call: await withArguments(turn, ready, args), injected };
+}
+
+/** Creates the context of a policy for a call, with a copy of the arguments that the policy may change. */
+function createDispatchContext(
+  turn: TurnContext,
+  { block, tool }: ReadyCall,
+  args: JsonObject,
+): PreDispatchContext {
+  return createPolicyContext(turn, {
+    toolCallId: block.id,
+    tool,
+    arguments: cloneJson(args) as Record<string, unknown>,
+    timeoutMs: tool.timeoutMs ?? turn.run.config.toolTimeoutMs,
+  });
 }
 
 /** Returns the call with a validated copy of new arguments, or the same call if they are equal. */

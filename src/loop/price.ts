@@ -83,21 +83,25 @@ function isFree(rates: Rates | undefined): boolean {
   return rates !== undefined && rates.input === 0 && rates.output === 0;
 }
 
-/** Warns once about a model whose server reports no token counts for a complete reply. */
-function warnUnknownUsage({ events, unpricedModels }: RunServices, model: ModelSpec): void {
-  const subject = `tokens of ${model.provider}/${model.modelId}`;
-  if (unpricedModels.has(subject)) return;
-  unpricedModels.add(subject);
-  void events.warn(
-    "unknown_usage",
-    `${model.provider}/${model.modelId} reported no token counts, so its cost is unknown`,
-  );
+function warnUnknownUsage(run: RunServices, { provider, modelId }: ModelSpec): void {
+  const message = `${provider}/${modelId} reported no token counts, so its cost is unknown`;
+  warnOnce(run, `tokens of ${provider}/${modelId}`, { code: "unknown_usage", message });
 }
 
 function warnUnknownPrice(run: RunServices, subject: string): void {
-  if (run.unpricedModels.has(subject)) return;
-  run.unpricedModels.add(subject);
-  void run.events.warn("unknown_price", `No price is known for ${subject}, so its cost is unknown`);
+  const message = `No price is known for ${subject}, so its cost is unknown`;
+  warnOnce(run, subject, { code: "unknown_price", message });
+}
+
+/** Warns once about a model, or a part of its cost, that has no price. */
+function warnOnce(
+  { events, unpricedModels }: RunServices,
+  subject: string,
+  { code, message }: { readonly code: string; readonly message: string },
+): void {
+  if (unpricedModels.has(subject)) return;
+  unpricedModels.add(subject);
+  void events.warn(code, message);
 }
 
 /** Warns about the parts of a cost without a known price, once for each model and part. */
@@ -114,9 +118,7 @@ function warnUnknownParts(run: RunServices, { extra, ...amounts }: Cost, model: 
  */
 export function lookUpRates(prices: Prices | undefined, model: ModelSpec): Rates | undefined {
   try {
-    const rates: unknown = prices && findRates(prices, model);
-    refusePromise(rates, "prices");
-    ignoreRejections(rates);
+    const rates: unknown = prices && readRates(prices, model);
     return isJsonObject(rates) ? { ...rates } as unknown as Rates : undefined;
   } catch {
     return undefined;
@@ -126,17 +128,27 @@ export function lookUpRates(prices: Prices | undefined, model: ModelSpec): Rates
 function tryPriceUsage(
   run: RunServices,
   usage: Usage,
-  { model, prices }: Required<CostOptions>,
+  { model, prices }: { readonly model: ModelSpec; readonly prices: Prices },
 ): Cost | undefined {
   try {
-    const rates = prices && findRates(prices, model);
-    refusePromise(rates, "prices");
-    ignoreRejections(rates);
+    const rates = readRates(prices, model);
     return rates && assertCost(priceUsage(usage, rates));
   } catch (thrown) {
     void run.events.warn("prices_failed", `The price list failed: ${getErrorMessage(thrown)}`);
     return undefined;
   }
+}
+
+/**
+ * Returns the rates of a model; a price list of untyped code may return anything.
+ *
+ * @throws {TypeError} If the price list returns a promise, and what else it throws.
+ */
+function readRates(prices: Prices, model: ModelSpec): Rates | undefined {
+  const rates = findRates(prices, model);
+  refusePromise(rates, "prices");
+  ignoreRejections(rates);
+  return rates;
 }
 
 /** Checks the rates by their result: a rate that is no number gives a cost that is none. */

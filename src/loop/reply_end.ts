@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentError, getErrorMessage, StreamError } from "../core/errors.ts";
+import { AbortedError, AgentError, getErrorMessage, StreamError } from "../core/errors.ts";
 import type { StopReason } from "../core/model.ts";
 import type { StreamDoneEvent, StreamErrorEvent } from "../core/stream.ts";
 import type { Cost, Usage } from "../core/usage.ts";
@@ -57,4 +57,10 @@ function parseError(
 export function toStreamError(thrown: unknown): AgentError {
   if (AgentError.is(thrown)) return thrown;
   return new StreamError(`The model stream failed: ${getErrorMessage(thrown)}`, { cause: thrown });
+}
+
+/** Returns the reason of an abort if it is an `AbortedError`, otherwise an `AbortedError` with it as the cause. */
+export function toAbortedError(reason: unknown): AgentError {
+  if (AgentError.is(reason) && reason.code === "aborted") return reason;
+  return new AbortedError(undefined, { cause: reason });
 }

@@ -14,8 +14,7 @@ import type { AgentTool } from "../core/tool.ts";
 import { applyDecision, emitDecision, formatDenial } from "./approve_call.ts";
 import { approveBatch, formatStop, type PreparedBatch, stopBatch } from "./approve_batch.ts";
 import { getAbortText } from "./cancel_text.ts";
-import { findDenial } from "./find_denial.ts";
-import { getAgentPath } from "./parent_run.ts";
+import { findDenial, toExplainedCall } from "./find_denial.ts";
 import { formatHook } from "./policy_slots.ts";
 import { checkPolicies, type PolicyCheckedCall, resolveCall } from "./prepare_call.ts";
 import {
@@ -159,14 +158,8 @@ async function prepareCall(
 async function refuseDenied(turn: TurnContext, call: PreparedCall): Promise<PreparedCall> {
   const { run, cancellation } = turn;
   if (call.type === "refused") return call;
-  const { block: { name }, tool, arguments: args } = call;
   try {
-    const finding = findDenial(run.config, {
-      ...getAgentPath(run.config),
-      name,
-      tool,
-      arguments: args,
-    });
+    const finding = findDenial(run.config, toExplainedCall(run.config, call));
     const denial = await cancellation.untilAborted(finding);
     return denial ? refuseCall(call.block, formatDenial(denial)) : call;
   } catch {

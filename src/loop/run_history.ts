@@ -117,7 +117,9 @@ export class RunHistory {
   getLastReply(): AssistantMessage {
     const reply = this.messages.findLast((message) => message.role === "assistant");
     if (reply) return cloneJson(reply);
-    throw new InvalidContinueError("There is no reply whose tool calls could run");
+    throw new InvalidContinueError(
+      "There is no reply whose tool calls could run: pass the messages that end with it",
+    );
   }
 
   /** Appends and emits prompts, queued and injected messages; repairs those that would make the history invalid. */

@@ -41,7 +41,7 @@ export interface RunProgress {
 }
 
 /** Token counts and cost of one step. */
-export interface Spending {
+export interface StepSpending {
   /** Token counts of the step. Default: 0. */
   readonly usage?: Usage | undefined;
   /** Cost of the step. Default: 0. */
@@ -63,7 +63,7 @@ export function pickLateSpending(
 /** Adds the token counts and the cost of a step. */
 export function addSpending<Totals extends Pick<RunProgress, "usage" | "cost">>(
   totals: Totals,
-  { usage = zeroUsage(), cost = zeroCost() }: Spending,
+  { usage = zeroUsage(), cost = zeroCost() }: StepSpending,
 ): Totals {
   return { ...totals, usage: addUsage(totals.usage, usage), cost: addCost(totals.cost, cost) };
 }

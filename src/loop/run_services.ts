@@ -51,7 +51,7 @@ export interface RunServicesOptions {
   readonly events: EventPipe;
   /** The steering messages of the run. */
   readonly steering: Steering;
-  /** Models whose missing price has been reported; grows during the run. */
+  /** Models, and parts of their costs, whose missing price has been reported; grows during the run. */
   readonly unpricedModels: Set<string>;
   /** Ids of calls of the last reply that wait for an approval. */
   readonly pendingCalls: ReadonlySet<string>;
@@ -83,7 +83,7 @@ export class RunServices {
   readonly historyConverter: HistoryConverter;
   /** Converts the messages that `transformContext` selects. */
   readonly messageConverter: MessageConverter;
-  /** Models whose missing price has been reported. */
+  /** Models, and parts of their costs, whose missing price has been reported. */
   readonly unpricedModels: Set<string>;
   /** Checks the options of a model call. */
   readonly checkStreamOptions: CheckOption;

@@ -11,12 +11,12 @@ import type { HistoryRepair } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
 import { realSleep } from "../core/ports.ts";
 import { addDeclinedResults } from "./decline_batch.ts";
-import type { TurnInput } from "./message_source.ts";
 import { runPostLoop } from "./policy_slots.ts";
 import { createProgress, pickLateSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import { runTurn } from "./turn.ts";
 import { createPolicyContext } from "./turn_context.ts";
+import type { TurnInput } from "./turn_input.ts";
 
 export { inheritRules } from "./inherit_rules.ts";
 export { RunServices } from "./run_services.ts";
@@ -44,6 +44,7 @@ export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunP
   return run.lateSpending.addTo(progress);
 }
 
+/** Runs turns while one has a next step, messages are queued, or background work has not ended. */
 async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgress> {
   await warnAboutRepairs(run, start.repairs);
   let progress = createProgress(start.overflowed ?? false);
@@ -58,10 +59,11 @@ async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgr
     const polled = run.steering.poll();
     if (polled) await polled;
     if (!isStarted || progress.turn % TURNS_BEFORE_TIMERS === 0) await realSleep(0);
-    const isComplete = next.type === "complete" && next.injected.length === 0 &&
+    const isIdle = next.type === "complete" && next.injected.length === 0 &&
       run.steering.peek().length === 0;
-    const isWaiting = isComplete && run.background.isPending;
-    input = isComplete ? await nextInput(run) : { messages: next.injected };
+    // The run is not complete while it waits for background work, so that an abort then has an effect.
+    const isWaiting = isIdle && run.background.isPending;
+    input = isIdle ? await nextInput(run) : { messages: next.injected };
     if ((input || isWaiting) && run.cancellation.aborted) {
       return { ...progress, stopReason: "aborted" };
     }
@@ -77,7 +79,7 @@ async function warnAboutRepairs(
   await run.events.warn("history_repaired", "The history was invalid and was repaired", repairs);
 }
 
-/** Returns the input of a turn after the last one, as soon as there is any; `undefined` if the run is complete. */
+/** Returns the input that continues an idle run, as soon as there is any; `undefined` if the run is complete. */
 async function nextInput(run: RunServices): Promise<TurnInput | undefined> {
   while (true) {
     const followUp = await pollFollowUp(run);

@@ -28,7 +28,7 @@ export interface StartRunOptions extends FirstTurn {
   readonly config: RunConfig;
   /** Ids of calls of the last reply that wait for an approval. Default: none. */
   readonly pendingCalls?: ReadonlySet<string>;
-  /** Models whose missing price has been reported; the run adds to it. Default: empty. */
+  /** Models, and parts of their costs, whose missing price has been reported; the run adds to it. Default: empty. */
   readonly unpricedModels?: Set<string>;
   /** Called when nothing refuses the run, which starts when the promise resolves, and fails when it rejects. */
   readonly after?: () => Promise<unknown>;

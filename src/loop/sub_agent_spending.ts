@@ -7,7 +7,7 @@
 import type { AgentEvent } from "../core/event.ts";
 import { type LateSpending, zeroCost, zeroUsage } from "../core/usage.ts";
 import { toValidSpending } from "../core/valid_usage.ts";
-import { addSpending, type RunProgress, type Spending } from "./run_progress.ts";
+import { addSpending, type RunProgress, type StepSpending } from "./run_progress.ts";
 
 /** The spending of the agents that one tool call runs; known even if the call never returns. */
 export class SubAgentSpending {
@@ -16,18 +16,18 @@ export class SubAgentSpending {
   readonly #agentPaths = new Set<string>();
 
   /** Spending so far. */
-  get total(): Spending {
+  get total(): StepSpending {
     return this.#total;
   }
 
   /** Counts an event of an agent, or of an agent that is its tool; returns what it adds. */
-  add(event: AgentEvent): Spending {
+  add(event: AgentEvent): StepSpending {
     const added = this.#getSpending(event);
     this.#total = addSpending(this.#total, added);
     return added;
   }
 
-  #getSpending(event: AgentEvent): Spending {
+  #getSpending(event: AgentEvent): StepSpending {
     const { path, event: own } = event.type === "sub_agent" ? event : { path: [], event };
     switch (own.type) {
       case "model_call_end":
@@ -49,7 +49,7 @@ export class LateSpendingCounter {
   #pending: LateSpending[] = [];
 
   /** Counts spending of a tool call. */
-  add(toolCallId: string, { usage, cost }: Spending): void {
+  add(toolCallId: string, { usage, cost }: StepSpending): void {
     if (!usage && !cost) return;
     this.#pending.push({ toolCallId, usage: usage ?? zeroUsage(), cost: cost ?? zeroCost() });
   }

@@ -10,6 +10,7 @@ import { extractToolCalls, type ToolCallBlock } from "../core/content.ts";
 import { type AgentError, getErrorMessage, StreamError } from "../core/errors.ts";
 import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../core/message.ts";
+import { createResultMessage } from "../core/result_message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { type AgentToolResult, errorResult } from "../core/tool_result.ts";
 import { toValidSpending } from "../core/valid_usage.ts";
@@ -28,7 +29,7 @@ import { reportRefusedCalls } from "./refused_calls.ts";
 import { formatRefusedHunks } from "./refused_hunks.ts";
 import { prepareResumedBatch } from "./resume_batch.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
-import type { Spending } from "./run_progress.ts";
+import type { StepSpending } from "./run_progress.ts";
 import type { TurnContext } from "./turn_context.ts";
 
 /** The result of a batch. */
@@ -46,7 +47,7 @@ export interface BatchOutcome {
   /** Copies of the result messages, for events. */
   readonly copies: readonly ToolResultMessage[];
   /** The usage and cost that the tools report. */
-  readonly spending: readonly Spending[];
+  readonly spending: readonly StepSpending[];
   /** A failure of the batch itself, which ends the run. */
   readonly error?: AgentError;
 }
@@ -190,44 +191,31 @@ class EmittedResults {
 
   /** Appends the message of a call to the history and emits it; returns a promise if the caller should wait. */
   add(call: PreparedCall, result: AgentToolResult | undefined): Promise<void> | undefined {
-    const { history } = this.#turn.run;
-    const message = createResultMessage(this.#turn, call, result);
+    const { history, config } = this.#turn.run;
+    const message = createResultMessage(
+      call.block,
+      this.#getShownResult(call, result),
+      config.now(),
+      history.claimMessageId(),
+    );
     const copy = history.append(message);
     this.messages.push(message);
     this.copies.push(copy);
     return history.emitCopy(copy);
   }
-}
 
-function createResultMessage(
-  turn: TurnContext,
-  call: PreparedCall,
-  known: AgentToolResult | undefined,
-): ToolResultMessage {
-  const result = known ?? errorResult(call.type === "refused" ? call.text : getAbortText(turn));
-  const { config, history } = turn.run;
-  return {
-    role: "tool_result",
-    toolCallId: call.block.id,
-    toolName: call.block.name,
-    content: call.type === "ready" ? withChangeNotice(call, result) : result.content,
-    isError: result.isError ?? false,
-    ...(result.details !== undefined && { details: result.details }),
-    ...(result.usage && { usage: result.usage }),
-    ...(result.cost && { cost: result.cost }),
-    timestamp: config.now(),
-    id: history.claimMessageId(),
-  };
+  /** Returns the result as the model reads it. */
+  #getShownResult(call: PreparedCall, result: AgentToolResult | undefined): AgentToolResult {
+    if (call.type === "refused") return result ?? errorResult(call.text);
+    return withChangeNotice(call, result ?? errorResult(getAbortText(this.#turn)));
+  }
 }
 
 /** Prepends a notice if the call ran with changed arguments, since the history keeps those of the model. */
-function withChangeNotice(
-  call: ReadyCall,
-  { content }: AgentToolResult,
-): AgentToolResult["content"] {
-  if (!call.changed) return content;
+function withChangeNotice(call: ReadyCall, result: AgentToolResult): AgentToolResult {
+  if (!call.changed) return result;
   const text = call.refusedHunks
     ? formatRefusedHunks(call.refusedHunks)
     : `The arguments were changed before the call ran: ${JSON.stringify(call.arguments)}`;
-  return [{ type: "text", text }, ...content];
+  return { ...result, content: [{ type: "text", text }, ...result.content] };
 }

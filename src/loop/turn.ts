@@ -11,7 +11,6 @@ import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { describeTurnLimit } from "../core/turn_limit.ts";
-import type { TurnInput } from "./message_source.ts";
 import { callModel, type ModelReply } from "./model_call.ts";
 import { runPostTurn, runPreTurn, type SlotVerdict } from "./policy_slots.ts";
 import { getPrices } from "./price.ts";
@@ -21,6 +20,7 @@ import type { RunServices } from "./run_services.ts";
 import { type BatchOutcome, NO_CALLS, resumeToolBatch, runToolBatch } from "./tool_batch.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
 import { TurnMonitor } from "./turn_monitor.ts";
+import type { TurnInput } from "./turn_input.ts";
 
 /** The step that follows a turn. */
 export type NextStep =

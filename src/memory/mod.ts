@@ -92,11 +92,8 @@ export {
 } from "./context/context_gauge.ts";
 export type { ContextCount } from "./context/context_count.ts";
 export type { AgentHookOptions } from "./recording/agent_hooks.ts";
-export {
-  recordSession,
-  type RecordSessionOptions,
-  type SessionRecording,
-} from "./recording/recorder.ts";
+export { recordSession } from "./recording/recorder.ts";
+export type { RecordSessionOptions, SessionRecording } from "./recording/session_recording.ts";
 export {
   type ResumedAgent,
   type ResumedSession,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { encodeHex } from "../core/byte_encoding.ts";
 import { checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { describeValue } from "../core/describe_value.ts";
@@ -207,8 +208,7 @@ async function createLine(
 
 async function hashText(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  const bytes = [...new Uint8Array(digest)];
-  return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return encodeHex(new Uint8Array(digest));
 }
 
 function parseLine(line: string): LineContent | undefined {

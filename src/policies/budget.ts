@@ -50,12 +50,7 @@ export function budget(options: BudgetOptions): Policy {
   assertBudgetOptions(options);
   const runs = new Map<string, BudgetedRun>();
   const getRun = ({ runId }: PolicyContext | OnDeltaContext): BudgetedRun => {
-    const run = runs.get(runId) ??
-      {
-        spending: new RunSpending(options.unknownPrice),
-        toolTime: new ToolTime(),
-        worstCase: undefined,
-      };
+    const run = runs.get(runId) ?? createRun(options);
     runs.set(runId, run);
     return run;
   };
@@ -126,6 +121,14 @@ interface BudgetedRun {
   readonly toolTime: ToolTime;
   /** The most that the request which is being made can spend, if it is estimated. */
   worstCase: WorstCase | undefined;
+}
+
+function createRun({ unknownPrice }: BudgetOptions): BudgetedRun {
+  return {
+    spending: new RunSpending(unknownPrice),
+    toolTime: new ToolTime(),
+    worstCase: undefined,
+  };
 }
 
 /** Stops before a retry or a fallback model whose worst case does not fit; the first attempt was checked. */

@@ -193,9 +193,12 @@ class SharedAccount {
     this.toolTime.reset();
   }
 
-  /** The most that the requests which are being made may still spend. */
+  /** The most that the requests which are being made may still spend; of a reply without a reservation, its estimate. */
   get reserved(): Spending {
-    return this.#sumReserved();
+    const reserved = [...this.#runs.values()].map(({ reservation, spending }) =>
+      reservation?.total ?? spending.estimate
+    );
+    return reserved.reduce(addSpending, NO_SPENDING);
   }
 
   /** Reserves the most that a request can spend, or stops its run if that could exceed a limit. */
@@ -223,7 +226,7 @@ class SharedAccount {
   #checkRequest(worstCase: WorstCase): StopVerdict | undefined {
     return checkRequest(this.#options, {
       spent: this.#settled,
-      reserved: this.#sumReserved(),
+      reserved: this.reserved,
       worstCase: worstCase.total,
       elapsedMs: this.elapsedMs,
     });
@@ -279,14 +282,6 @@ class SharedAccount {
   checkTime(): StopVerdict | undefined {
     return checkTime(this.#options, this.elapsedMs) ??
       checkToolTime(this.#options, this.toolTime.elapsedMs);
-  }
-
-  /** Adds up what is reserved; a reply that streams without a reservation counts with its estimate. */
-  #sumReserved(): Spending {
-    const reserved = [...this.#runs.values()].map(({ reservation, spending }) =>
-      reservation?.total ?? spending.estimate
-    );
-    return reserved.reduce(addSpending, NO_SPENDING);
   }
 
   /** Changes the spending of a run, and adds the difference to that of all runs; returns it. */

@@ -6,8 +6,15 @@
 
 import type { OnDeltaContext, RunningCall } from "../core/policy.ts";
 
+/** Identifies a tool call. */
+export interface ToolTimeKey {
+  readonly runId: string;
+  readonly toolCallId: string;
+}
+
 /** The time that tool calls have taken, and the most that those which run may take. */
 export class ToolTime {
+  /** The most that each call which has not ended may take, in milliseconds. */
   readonly #reserved = new Map<string, number>();
   /** Time of each call that runs, in milliseconds. */
   readonly #running = new Map<string, number>();
@@ -66,16 +73,10 @@ export class ToolTime {
   }
 }
 
-/** A tool call. */
-export interface ToolTimeKey {
-  readonly runId: string;
-  readonly toolCallId: string;
-}
-
 function sum(times: ReadonlyMap<string, number>): number {
-  let sum = 0;
-  for (const time of times.values()) sum += time;
-  return sum;
+  let total = 0;
+  for (const time of times.values()) total += time;
+  return total;
 }
 
 function toKey({ runId, toolCallId }: ToolTimeKey): string {

@@ -16,7 +16,7 @@ import type { Worktree } from "../core/worktree_port.ts";
 import { onlyTools } from "./only_tools.ts";
 import { relativePaths } from "./relative_paths.ts";
 import type { SubAgentToolOptions } from "./sub_agent_options.ts";
-import { describeWorktree } from "./worktree_note.ts";
+import { describeWorktree } from "./sub_agent_worktree.ts";
 
 const SYSTEM_PROMPT =
   "You work on one task for another agent. Questions are not answered: decide yourself, and state what you assumed. " +
@@ -75,7 +75,7 @@ function pickCalls(
   if (own.streamFn) {
     return { streamFn: own.streamFn, streamOptions: own.streamOptions, retry: config.retry };
   }
-  const { sessionId: _parents, apiKey, extra, ...streamOptions } = config.streamOptions;
+  const { sessionId: _sessionId, apiKey, extra, ...streamOptions } = config.streamOptions;
   const isKeyOwner = own.provider === config.model.provider;
   const isExtraOwner = own.provider === getExtraProvider(config);
   return {

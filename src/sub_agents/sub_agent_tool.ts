@@ -20,17 +20,23 @@ import type { SubAgentMode, SubAgentSession } from "../core/run_session.ts";
 import { formatSubAgentReport } from "../core/sub_agent_report.ts";
 import { type AgentTool, defineTool, type ToolContext } from "../core/tool.ts";
 import { type AgentToolResult, errorResult, textResult } from "../core/tool_result.ts";
-import type { Worktree, WorktreeCreation } from "../core/worktree_port.ts";
+import type { Worktree } from "../core/worktree_port.ts";
 import { ParentRun } from "../loop/parent_run.ts";
 import { bindTools } from "./bind_tools.ts";
 import { createChildOptions } from "./child_options.ts";
-import { maxDepths, selectTools } from "./select_tools.ts";
+import { maxDepths, type SelectedTools, selectTools } from "./select_tools.ts";
 import {
   checkSubAgentOptions,
   type SubAgentToolOptions,
   type WorktreeTools,
 } from "./sub_agent_options.ts";
-import { endWorktree } from "./worktree_note.ts";
+import { createWorktree, endWorktree } from "./sub_agent_worktree.ts";
+
+/** Maximum number of agents above a sub-agent: only the agent of the host may start one. */
+const DEFAULT_MAX_DEPTH = 1;
+
+/** Maximum number of agents that run below one run of the host. */
+const DEFAULT_MAX_AGENTS = 50;
 
 /**
  * Creates a tool that starts an agent for a task: with a history of its own, and with tools, model and system prompt of
@@ -75,7 +81,7 @@ import { endWorktree } from "./worktree_note.ts";
  */
 export function subAgentTool(options: SubAgentToolOptions): AgentTool {
   checkSubAgentOptions(options);
-  const { name, description, readOnly = false, maxDepth = 1 } = options;
+  const { name, description, readOnly = false, maxDepth = DEFAULT_MAX_DEPTH } = options;
   const tool = defineTool({
     name,
     description,
@@ -107,10 +113,7 @@ function getMode(
 }
 
 function createParameters({ background, detached }: SubAgentToolOptions): JsonSchema {
-  const prompt = createParameter(
-    "string",
-    "The task, with all that is needed to do it; the agent knows nothing else.",
-  );
+  const task = "The task, with all that is needed to do it; the agent knows nothing else.";
   const later = "Whether to continue at once; the report then arrives as a later message.";
   const after =
     "Whether to continue at once and to let the agent work after your last reply, too; " +
@@ -118,19 +121,16 @@ function createParameters({ background, detached }: SubAgentToolOptions): JsonSc
   return {
     type: "object",
     properties: {
-      prompt,
-      ...(background && { background: createParameter("boolean", later) }),
-      ...(detached && { detached: createParameter("boolean", after) }),
+      prompt: { type: "string", description: task },
+      ...(background && { background: { type: "boolean", description: later } }),
+      ...(detached && { detached: { type: "boolean", description: after } }),
     },
     required: ["prompt"],
     additionalProperties: false,
   };
 }
 
-function createParameter(type: "string" | "boolean", description: string): JsonSchema {
-  return { type, description };
-}
-
+/** Starts a sub-agent in the worktree and with the limits of the options; an obstacle is an error result. */
 async function startSubAgent(
   options: SubAgentToolOptions,
   { prompt, mode }: SubAgentArguments,
@@ -139,22 +139,14 @@ async function startSubAgent(
   if (!(run instanceof ParentRun)) {
     return errorResult("A sub-agent can be started only by an agent of the same process");
   }
-  const { maxDepth = 1, maxAgents = 50 } = options;
+  const { maxDepth = DEFAULT_MAX_DEPTH, maxAgents = DEFAULT_MAX_AGENTS } = options;
   const parent = run.withLimits({ maxDepth, maxAgents });
-  const excess = parent.findExcess() ?? (mode === "detached" ? findObstacle(parent) : undefined);
-  if (excess) return errorResult(`The sub-agent was not started: ${excess}`);
-  const creation = await createWorktree(options, signal);
-  if (creation?.type === "failed") {
-    return errorResult(`The sub-agent was not started: ${creation.reason}`);
-  }
-  const { worktree, notices = [] } = creation ?? {};
-  // Without it, the sub-agent would change the directory of the run.
-  if (options.worktrees && typeof worktree?.directory !== "string") {
-    return errorResult("The sub-agent was not started: its worktree port returned no worktree");
-  }
-  for (const message of notices) {
-    await onEvent({ type: "warning", code: "worktree_left", message });
-  }
+  const obstacle = parent.findExcess() ??
+    (mode === "detached" ? findDetachedObstacle(parent) : undefined);
+  if (obstacle) return refuseStart(obstacle);
+  const start = await createWorktree(options, { signal, onEvent });
+  if (start.type === "failed") return refuseStart(start.reason);
+  const { worktree } = start;
   const call: SubAgentCall = { parent, prompt, options, toolCallId, mode, context, worktree };
   switch (mode) {
     case "foreground":
@@ -168,10 +160,14 @@ async function startSubAgent(
   }
 }
 
+function refuseStart(reason: string): AgentToolResult {
+  return errorResult(`The sub-agent was not started: ${reason}`);
+}
+
 const STARTED_TEXT = "The agent works in the background. Its report arrives as a later message.";
 
 /** Returns the reason why a run can start no detached agents; `undefined` if it can. */
-function findObstacle({ session, depth }: ParentRun): string | undefined {
+function findDetachedObstacle({ session, depth }: ParentRun): string | undefined {
   if (depth > 0) return "only the agent of the host can start agents that outlive its run";
   if (session) return undefined;
   return "an agent that outlives the run needs a session, in which its report is recorded: " +
@@ -266,17 +262,10 @@ async function createSubAgent(
   }
 }
 
-async function createWorktree(
-  { name, worktrees }: SubAgentToolOptions,
-  signal: AbortSignal,
-): Promise<WorktreeCreation | undefined> {
-  return await worktrees?.create({ name, signal });
-}
-
 function selectOwnTools(
   { settings, tools, depth }: ParentRun,
   options: SubAgentToolOptions,
-) {
+): SelectedTools {
   const available = tools.filter((tool) => tool !== settings.answerTool);
   const { tools: wanted, readOnly = false } = options;
   return selectTools(available, { wanted, readOnly, depth: depth + 1 });

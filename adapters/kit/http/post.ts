@@ -18,9 +18,9 @@ import type { ErrorOrigin } from "../errors/classify.ts";
 import type { ErrorTable } from "../errors/error_table.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
 import { startTimer } from "../../../src/core/start_timer.ts";
-import { isBinaryText } from "./binary_text.ts";
 import { skipToText, type StartedBody } from "./body_start.ts";
 import { createConnectionError } from "./connection_error.ts";
+import { parseJsonOrNull, readErrorText } from "./error_text.ts";
 import { addEncodedForms, findHeaderSecrets, findUrlSecrets } from "./request_secrets.ts";
 
 /** A request to a provider. */
@@ -40,9 +40,6 @@ export interface PostRequest {
   /** Error codes and messages of the provider. */
   readonly errors?: ErrorTable | undefined;
 }
-
-/** Maximum time to read the body of an error response. */
-const ERROR_BODY_TIMEOUT_MS = 10_000;
 
 /** Maximum number of redirects of one request. */
 const MAX_REDIRECTS = 5;
@@ -166,9 +163,11 @@ function assertValidUrl({ provider, url, secrets }: PostRequest): void {
   throw new BadRequestError(redact(message, secrets), { provider });
 }
 
-function createHeaders({ provider, headers, secrets = [] }: PostRequest, {
-  headers: overrides,
-}: AdapterSettings): Headers {
+/** Returns the headers of the adapter with those of the settings, which override them. */
+function createHeaders(
+  { provider, headers, secrets = [] }: PostRequest,
+  { headers: overrides }: AdapterSettings,
+): Headers {
   const merged = new Headers();
   for (const [name, value] of [...Object.entries(headers), ...Object.entries(overrides)]) {
     try {
@@ -226,6 +225,7 @@ interface ErrorContext {
   readonly signal: AbortSignal;
 }
 
+/** Reads the error of a response that is not a stream. */
 async function readError(
   response: Response,
   { request, settings, signal }: ErrorContext,
@@ -239,55 +239,12 @@ async function readError(
   ]);
   const origin: ErrorOrigin = { provider, table, secrets, now: settings.clock.now() };
   if (!ok) return classifyResponse({ status, headers, body }, origin);
-  const parsed = parseJson(body);
+  const parsed = parseJsonOrNull(body);
   const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   if (isJsonObject(value) && isErrorValue(value)) return classifyStreamError(value, origin);
   const type = headers.get("content-type");
   const message = `${provider} answered with ${type} instead of a stream: check the baseUrl`;
   return new StreamError(message, { provider });
-}
-
-/** Reads a body as text, up to the limits of size and time. When reading fails, returns the text read so far. */
-async function readErrorText(
-  response: Response,
-  { maxErrorBytes, idleTimeoutMs, clock }: AdapterSettings,
-  signal: AbortSignal,
-): Promise<string> {
-  if (response.body === null) return "";
-  const reader = response.body.getReader();
-  const stop = () => void reader.cancel().catch(ignore);
-  const stopTimer = startTimer(clock, Math.min(idleTimeoutMs, ERROR_BODY_TIMEOUT_MS), stop);
-  signal.addEventListener("abort", stop, { once: true });
-  const decoder = new TextDecoder();
-  let text = "";
-  let remainingBytes = maxErrorBytes;
-  let isComplete = false;
-  try {
-    while (remainingBytes > 0) {
-      const { done, value } = await reader.read();
-      if (done) isComplete = true;
-      if (done) break;
-      text += decoder.decode(value.subarray(0, remainingBytes), { stream: true });
-      remainingBytes -= value.length;
-    }
-  } catch {
-    // The status is known, so the error is reported with the text read so far.
-  } finally {
-    stopTimer();
-    signal.removeEventListener("abort", stop);
-    stop();
-  }
-  if (!isBinaryText(text) || parseJson(text) !== null) return text;
-  const size = `${isComplete ? "" : "at least "}${maxErrorBytes - remainingBytes} bytes`;
-  return `binary content (${response.headers.get("content-type") ?? "unknown type"}, ${size})`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function ignore(): void {}

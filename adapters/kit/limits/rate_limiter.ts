@@ -7,7 +7,7 @@
 import { abortable } from "../../../src/core/abortable.ts";
 import { checkNames } from "../../../src/core/check_names.ts";
 import { BadRequestError, ModelThrottledError } from "../../../src/core/errors.ts";
-import { type Clock, systemClock } from "../../../src/core/ports.ts";
+import { type Clock, resolvePorts, systemClock } from "../../../src/core/ports.ts";
 import type { AcquireOptions, RequestLimiter } from "../options/adapter_options.ts";
 import { ProviderLimiter } from "./provider_limiter.ts";
 import { readLimits } from "./rate_headers.ts";
@@ -69,7 +69,7 @@ export class RateLimiter implements RequestLimiter {
   constructor(options: RateLimiterOptions = {}) {
     checkNames(options, OPTION_NAMES, "RateLimiter");
     this.#options = { ...options };
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = options.clock ? resolvePorts(options.clock) : systemClock;
     const now = this.#clock.now();
     this.#requests = new TokenBucket(resolveLimit(options, "requestsPerMinute"), now);
     this.#tokens = new TokenBucket(resolveLimit(options, "tokensPerMinute"), now);

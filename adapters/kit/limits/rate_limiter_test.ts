@@ -1,3 +1,4 @@
+import { setTimeout as sleepUntil } from "node:timers/promises";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../../src/agent/agent.ts";
 import { exponentialBackoff } from "../../../src/core/retry.ts";
@@ -372,6 +373,16 @@ Deno.test("RateLimiter: the retry strategy of an agent limits the pause after it
   while (fetch.requests.length < 2) await advance(clock);
   assertEquals((await running).text, "x");
   assertEquals(clock.now() <= 200, true);
+});
+
+Deno.test("RateLimiter: with a clock that rejects on abort, actual usage ends a wait instead of failing it", async () => {
+  const sleep = (ms: number, signal?: AbortSignal) => sleepUntil(ms, undefined, { signal });
+  const limiter = new RateLimiter({ tokensPerMinute: 1000, clock: { now: Date.now, sleep } });
+  await limiter.acquire(1000, neverAborted);
+  const next = limiter.acquire(500, neverAborted);
+  await settle();
+  limiter.settle(1000, 0);
+  await next;
 });
 
 Deno.test("new RateLimiter(): throws for an unknown option and for a negative pause", () => {

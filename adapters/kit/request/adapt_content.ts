@@ -32,8 +32,7 @@ export const WEB_URLS = /^https?:/i;
  * Media types and `data:` URLs are normalized. A document of text becomes text where documents are not accepted. Other
  * content that the provider does not accept is replaced by a text, with a warning. Items, signatures and citations of
  * replies that do not have the form of the provider, and results of server tools of other models, are omitted with a
- * warning, and arguments that are no object become
- * an empty one.
+ * warning, and arguments that are no object become an empty one.
  *
  * @throws {BadRequestError} When a file was not read.
  */

@@ -18,7 +18,9 @@ export function encodeModelPath(
   { modelId, provider }: Pick<ModelSpec, "modelId" | "provider">,
 ): string {
   if (steps.some((step) => /^\.{0,2}$|\p{Surrogate}/u.test(step))) {
-    throw new BadRequestError(`Invalid model id "${modelId}"`, { provider });
+    throw new BadRequestError(`Invalid model id "${modelId}": use one that the provider lists`, {
+      provider,
+    });
   }
   return steps.map(encodeURIComponent).join("/");
 }

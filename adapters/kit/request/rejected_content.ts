@@ -1,7 +1,8 @@
 /**
- * Parts of requests that a provider rejects, so that every further request would fail: images, documents and audio that are
- * damaged, too large, too many or not accepted, the thinking, signatures and provider items of replies of another account or gateway, and the
- * summaries of thinking that OpenAI has only for verified accounts. Loaded when a request fails.
+ * Parts of requests that a provider rejects, so that every further request would fail: images, documents and audio that
+ * are damaged, too large, too many or not accepted, the thinking, signatures and provider items of replies of another
+ * account or gateway, and the summaries of thinking that OpenAI has only for verified accounts. Loaded when a request
+ * fails.
  *
  * @module
  */
@@ -98,10 +99,11 @@ const TOO_LARGE =
 const MIN_LARGE_MEDIA = 1_000_000;
 
 /**
- * Matches errors of models that accept no images, with any status: "No endpoints found that support image input" of OpenRouter,
- * "image input is not supported" of llama.cpp, "Model does not support images" and "Vision add-on is not loaded" of LM Studio, "is
- * not a multimodal model" of vLLM, "Image input modality is not enabled for models/gemma-3n-e4b-it" of Google, "image_url is only supported by certain models" of OpenAI, and "content must be a string" of
- * Groq.
+ * Matches errors of models that accept no images, with any status: "No endpoints found that support image input" of
+ * OpenRouter, "image input is not supported" of llama.cpp, "Model does not support images" and "Vision add-on is not
+ * loaded" of LM Studio, "is not a multimodal model" of vLLM, "Image input modality is not enabled for
+ * models/gemma-3n-e4b-it" of Google, "image_url is only supported by certain models" of OpenAI, and "content must be a
+ * string" of Groq.
  */
 const WITHOUT_VISION =
   /support (?:the )?image(?!\/| (?:url|type|format|mime|size|dimension|generation|output|edit)|s (?:larger|smaller|of type))|(?<!(?:animated|gif|webp|svg|bmp|tiff|heic|avif) )images? (?:inputs? )?(?:modality )?(?:is |are )?not (?:supported|enabled)|(?:vision|multimodal) (?:inputs? )?(?:is |are )not supported|not support (?:vision|multimodal)|not a (?:multimodal|vision) model|vision add-on is not loaded|required for image input|at most 0 image|only supports? text|image_url[`'"]? is (?:not|only) supported|unknown variant [`'"]?image_url|content[`'"]? ?(?:must be|: value must be) a string/i;

@@ -106,10 +106,11 @@ const CLOSE_TIMEOUT_MS = 50;
 export function toEventStream<Frame>(
   options: EventStreamOptions<Frame>,
 ): ReadableStream<AssistantMessageEvent> {
-  return new Call(options).events.stream();
+  return new ReplyStream(options).events.stream();
 }
 
-class Call<Frame> {
+/** The stream of the reply to one model call. */
+class ReplyStream<Frame> {
   /** Events that have been written but not read. */
   readonly events: ReadableQueue<AssistantMessageEvent>;
   readonly #options: EventStreamOptions<Frame>;
@@ -130,9 +131,10 @@ class Call<Frame> {
   #onAccepted: (() => void) | undefined;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #chunk: Uint8Array = new Uint8Array(0);
-  #started = false;
+  /** Before the first read, until the last event, and after it. */
+  #state: "unread" | "open" | "closed" = "unread";
+  /** Whether the reply ended with an error, so that its connection cannot be reused. */
   #failed = false;
-  #closed = false;
 
   constructor(options: EventStreamOptions<Frame>) {
     this.#options = options;
@@ -155,7 +157,7 @@ class Call<Frame> {
 
   /** Takes one step: starts the reply, opens the connection, or reads a slice of the body. */
   readonly #advance = async (): Promise<void> => {
-    if (!this.#started) return this.#start();
+    if (this.#state === "unread") return this.#start();
     try {
       if (this.#reader !== null) {
         await this.#read(this.#reader);
@@ -164,16 +166,20 @@ class Call<Frame> {
         this.#receive(await this.#exchange.open(this.#connection));
       }
     } catch (thrown) {
-      if (!this.#writer.ended && !this.#closed) await this.#recover(thrown);
+      if (!this.#writer.ended && !this.#isClosed) await this.#recover(thrown);
     }
-    if (this.#writer.ended && !this.#closed) this.#finish();
+    if (this.#writer.ended && !this.#isClosed) this.#finish();
   };
+
+  get #isClosed(): boolean {
+    return this.#state === "closed";
+  }
 
   #receive(reply: OpenReply<Frame>): void {
     this.#reply = reply;
     this.#onAccepted = reply.onAccepted;
     const body = reply.body ?? new Blob().stream();
-    if (this.#closed) body.cancel().catch(ignore);
+    if (this.#isClosed) body.cancel().catch(ignore);
     else this.#reader = body.getReader();
   }
 
@@ -187,7 +193,7 @@ class Call<Frame> {
       this.#chunk = new Uint8Array(0);
       this.#receive(reply);
     } catch (other) {
-      if (!this.#writer.ended && !this.#closed) this.#fail(other);
+      if (!this.#writer.ended && !this.#isClosed) this.#fail(other);
     }
   }
 
@@ -198,7 +204,7 @@ class Call<Frame> {
 
   #start(): void {
     const { signal } = this.#options.request;
-    this.#started = true;
+    this.#state = "open";
     this.#writer.start();
     if (signal.aborted) this.#abort();
     else signal.addEventListener("abort", this.#onAbort, { once: true });
@@ -206,7 +212,7 @@ class Call<Frame> {
 
   async #read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
     const slice = await this.#nextSlice(reader);
-    if (this.#reply === null || this.#closed) return;
+    if (this.#reply === null || this.#isClosed) return;
     if (slice !== null) this.#reply.parser.feed(slice, this.#onFrame);
     else this.#readEnd(this.#reply);
   }
@@ -281,8 +287,8 @@ class Call<Frame> {
   }
 
   #close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#state = "closed";
     this.#idleTimer.dispose();
     this.#options.request.signal.removeEventListener("abort", this.#onAbort);
     this.events.close();

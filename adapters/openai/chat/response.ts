@@ -6,12 +6,7 @@
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { Citation } from "../../../src/core/content.ts";
-import {
-  type AgentError,
-  ContentFilteredError,
-  NetworkError,
-  StreamError,
-} from "../../../src/core/errors.ts";
+import { type AgentError, ContentFilteredError, NetworkError } from "../../../src/core/errors.ts";
 import type { ServiceTier } from "../../../src/core/stream.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
 import type { Usage } from "../../../src/core/usage.ts";
@@ -36,6 +31,7 @@ import {
 import { readList, readObject, readText, textOrEmpty } from "../../kit/stream/wire_values.ts";
 import { ServerRequests } from "../../kit/stream/server_requests.ts";
 import { countTierRequest } from "../../kit/stream/service_tier.ts";
+import { createSecondReplyError, selectFirstReply } from "../../kit/stream/single_reply.ts";
 import { UnknownParts } from "../../kit/stream/unknown_parts.ts";
 import { DeltaTemplate } from "../../kit/stream/delta_template.ts";
 import { getContinuedText, RepeatedStart } from "./repeated_start.ts";
@@ -167,9 +163,7 @@ export class ChatReply implements ReplyReader<string> {
       throw classifyStreamError(chunk, this.#origin);
     }
     if (chunk.citations) this.#citations = toCitations(chunk.citations);
-    const choices = readList(chunk.choices);
-    if (choices.some(isFurtherReply)) this.#unknown.reportFurtherReplies();
-    const choice = choices.find((each) => !isFurtherReply(each));
+    const choice = selectFirstReply(readList(chunk.choices), this.#unknown);
     if (!choice) return;
     if (choice.usage) this.#wireUsage = { ...this.#wireUsage, ...choice.usage };
     const delta = readObject(choice.delta);
@@ -195,9 +189,7 @@ export class ChatReply implements ReplyReader<string> {
     }
     const isOther = this.#responseId !== "" && responseId !== this.#responseId;
     const hasContent = delta !== undefined && (delta.content || toCalls(delta).length > 0);
-    if (!isOther || !hasContent) return;
-    const { provider } = this.#origin;
-    throw new StreamError(`${provider}: a second response started within the reply`, { provider });
+    if (isOther && hasContent) throw createSecondReplyError(this.#origin, "response");
   }
 
   /** Ends a reply with a finish reason but without `[DONE]`, which some servers omit. */
@@ -342,11 +334,6 @@ function toCalls(
   const pieces: unknown = calls;
   if (isJsonObject(pieces) && isJsonObject(pieces["function"])) return [pieces];
   return readList(calls ?? (onlyCall ? [{ index: 0, function: onlyCall }] : []));
-}
-
-/** Whether a choice belongs to another reply than the first. */
-function isFurtherReply(choice: WireChoice | null): boolean {
-  return typeof choice?.index === "number" && choice.index > 0;
 }
 
 /** Returns the delta of a chunk that has nothing else: text, or a piece of one call. */

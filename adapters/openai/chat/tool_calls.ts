@@ -1,10 +1,10 @@
 /**
  * Assembly of tool calls from the pieces that the chat completions API sends.
  *
- * OpenAI sends id and name of each call first, then its arguments, always with the index of the call. Other servers omit
- * ids or indexes or both, give all calls one id, count indexes from 1, send them as text, use index 0 for every call, send names late, in pieces
- * or repeatedly, send complete calls, also after their pieces, send a new id or all arguments so far with every piece, put
- * `{}` before the arguments, or send arguments as an object.
+ * OpenAI sends id and name of each call first, then its arguments, always with the index of the call. Other servers
+ * omit ids or indexes or both, give all calls one id, count indexes from 1, send them as text, use index 0 for every
+ * call, send names late, in pieces or repeatedly, send complete calls, also after their pieces, send a new id or all
+ * arguments so far with every piece, put `{}` before the arguments, or send arguments as an object.
  *
  * @module
  */

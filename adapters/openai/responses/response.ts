@@ -6,7 +6,7 @@
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { Citation } from "../../../src/core/content.ts";
-import { ContentFilteredError, NetworkError, StreamError } from "../../../src/core/errors.ts";
+import { ContentFilteredError, NetworkError } from "../../../src/core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import { classifyStreamError } from "../../kit/errors/classify.ts";
@@ -17,6 +17,7 @@ import { ClaudeInputWriter } from "../../kit/stream/claude_input_writer.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
 import { type RequestName, ServerRequests } from "../../kit/stream/server_requests.ts";
 import { countTierRequest } from "../../kit/stream/service_tier.ts";
+import { createSecondReplyError } from "../../kit/stream/single_reply.ts";
 import { UnknownParts } from "../../kit/stream/unknown_parts.ts";
 import { readList, readObject, readText, textOrEmpty } from "../../kit/stream/wire_values.ts";
 import { isClaude } from "../chat/claude.ts";
@@ -157,8 +158,7 @@ export class ResponsesReply implements ReplyReader<string> {
     const isRepeated = responseId !== "" && responseId === this.#responseId;
     this.#responseId = responseId;
     if (isRepeated || !this.#writer.hasContent) return;
-    const { provider } = this.#call.origin;
-    throw new StreamError(`${provider}: a second response started within the reply`, { provider });
+    throw createSecondReplyError(this.#call.origin, "response");
   }
 
   #reportUnknown(type: unknown): void {

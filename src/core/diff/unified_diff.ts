@@ -36,10 +36,12 @@ export function createFileChange(change: Omit<FileChange, "diff">): FileChange {
   return { ...change, diff: createUnifiedDiff(change) };
 }
 
-/** Counts the lines that a diff adds and removes. */
+/** Counts the lines that the diff of a file adds and removes. */
 export function countChangedLines(diff: string): { added: number; removed: number } {
-  const count = (pattern: RegExp) => diff.match(pattern)?.length ?? 0;
-  return { added: count(/^\+(?!\+\+ )/gm), removed: count(/^-(?!-- )/gm) };
+  // Without the two lines of the header; a removed comment of SQL also begins with three hyphens.
+  const lines = diff.split("\n").slice(2);
+  const count = (prefix: string) => lines.filter((line) => line.startsWith(prefix)).length;
+  return { added: count("+"), removed: count("-") };
 }
 
 function formatHunk(edits: LineHunk, { before, after, skippedLines }: TextDiff): string {

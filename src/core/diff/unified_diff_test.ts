@@ -54,6 +54,12 @@ Deno.test("countChangedLines() counts added and removed lines", () => {
   assertEquals(countChangedLines(diff), { added: 2, removed: 1 });
 });
 
+Deno.test("countChangedLines() counts lines that look like a header", () => {
+  const before = "select 1;\n-- the first\n-- the second\n";
+  const diff = createUnifiedDiff({ path: "a.sql", before, after: "select 1;\n++ a\n" });
+  assertEquals(countChangedLines(diff), { added: 1, removed: 2 });
+});
+
 Deno.test("diffLines() returns minimal edits for random lines", () => {
   const random = seededRandom(7);
   for (let round = 0; round < 300; round++) {

@@ -27,14 +27,14 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   "writeOnly",
 ]);
 
-const checks = new WeakMap<NormalizedSchema, PlainCheck | false>();
+const knownChecks = new WeakMap<NormalizedSchema, PlainCheck | false>();
 
 /** Returns the check of a schema; `undefined` if it has a keyword that needs ajv, or ajv cannot compile anything. */
 export function getPlainCheck(normalized: NormalizedSchema): PlainCheck | undefined {
-  let check = checks.get(normalized);
+  let check = knownChecks.get(normalized);
   if (check === undefined) {
     check = canEval() && createPlainCheck(normalized.schema) || false;
-    checks.set(normalized, check);
+    knownChecks.set(normalized, check);
   }
   return check || undefined;
 }

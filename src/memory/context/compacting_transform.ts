@@ -82,10 +82,22 @@ type ResolvedOptions = {
   readonly [Name in keyof CompactionOptions]-?: NonNullable<CompactionOptions[Name]>;
 };
 
-/** The request to make smaller. */
-interface ShrinkOptions {
+/** A request that may become smaller. */
+interface MeasuredRequest {
+  /** The history. */
+  readonly messages: readonly AgentMessage[];
   readonly input: TransformInput;
   readonly measure: ContextUsage;
+}
+
+/** Options for a cut that makes a request smaller. */
+interface ShrinkOptions {
+  /** Number of tokens after the cut, as the provider counts them. */
+  readonly goal: number;
+  /** Topics that the summary should emphasize. Default: none. */
+  readonly instructions?: string | undefined;
+  /** Whether the cut was requested, so that an attempt shortly before does not matter. Default: `false`. */
+  readonly isManual?: boolean;
 }
 
 /** The size of a request and its limit. */
@@ -101,6 +113,7 @@ interface ContextUsage {
 class Compactor {
   readonly #options: ResolvedOptions;
   readonly #writer: SummaryWriter | undefined;
+  readonly #backoff: SummaryBackoff;
   /** Called with the report of each manual compaction. */
   onCompact: ReportingTransform["onCompact"];
   #applied: AppliedCut | undefined;
@@ -108,10 +121,7 @@ class Compactor {
   #restored: { readonly reference: CutReference; readonly cut: ContextCut | undefined } | undefined;
   #unreported: CompactionReport | undefined;
 
-  readonly #backoff: SummaryBackoff;
-
   constructor(options: CompactionOptions, writer: SummaryWriter | undefined) {
-    this.#backoff = new SummaryBackoff(writer?.now);
     const { contextWindow, threshold = 0.85, target = 0.5, overflowTarget = 0.35 } = options;
     const { anchor = 1, keepSteps = 4, pin = isPlan, countTokens = estimateTokens } = options;
     this.#options = {
@@ -125,6 +135,7 @@ class Compactor {
       countTokens,
     };
     this.#writer = writer;
+    this.#backoff = new SummaryBackoff(writer?.now);
   }
 
   get cut(): ContextCut | undefined {
@@ -159,8 +170,9 @@ class Compactor {
     input: TransformInput,
   ): Promise<TransformOutput> {
     const measure = this.#measure(messages, input);
+    const request = { messages, input, measure };
     if (!input.overflow && measure.used <= measure.limit) {
-      await this.#completeSummary(messages, { input, measure });
+      await this.#completeSummary(request);
       return this.#createOutput(messages, input);
     }
     const { target, overflowTarget } = this.#options;
@@ -168,7 +180,7 @@ class Compactor {
     const goal = input.overflow
       ? Math.min(window * overflowTarget, used * UNKNOWN_WINDOW_TARGET)
       : Math.min(window * target, limit);
-    await this.#shrink(messages, { input, measure, goal });
+    await this.#shrink(request, { goal });
     return this.#createOutput(messages, input);
   }
 
@@ -183,8 +195,8 @@ class Compactor {
     const { target } = this.#options;
     const goal = Math.min((measure.window ?? measure.used) * target, measure.limit, tokens);
     if (measure.used <= goal) return null;
-    const isManual = true;
-    const report = await this.#shrink(messages, { input, measure, goal, instructions, isManual });
+    const request = { messages, input, measure };
+    const report = await this.#shrink(request, { goal, instructions, isManual: true });
     if (report && isCounted) {
       const { usage: _usage, cost: _cost, ...rest } = report;
       this.#unreported = rest;
@@ -222,19 +234,17 @@ class Compactor {
     return { used: actual, scale, window, limit };
   }
 
+  /** Makes a cut, with a summary if there is a writer; returns its report, `undefined` if there is nothing to omit. */
   async #shrink(
-    messages: readonly AgentMessage[],
-    { input, measure, goal, instructions, isManual = false }: ShrinkOptions & {
-      readonly goal: number;
-      readonly instructions?: string | undefined;
-      readonly isManual?: boolean;
-    },
+    request: MeasuredRequest,
+    { goal, instructions, isManual = false }: ShrinkOptions,
   ): Promise<CompactionReport | undefined> {
-    const chosen = this.#chooseCut(messages, { input, measure, goal });
+    const { messages, input, measure } = request;
+    const chosen = this.#chooseCut(request, goal);
     const unsummarized = chosen && createCut(messages, chosen);
     if (!chosen || !unsummarized) return undefined;
     const before = this.#findCut(messages);
-    this.#assertFits(messages, { input, measure, cut: unsummarized });
+    this.#assertFits(request, unsummarized);
     // While the messages fit, a later request may write the summary that fails now.
     const canWait = !input.overflow && measure.used <= (measure.window ?? Infinity);
     if (canWait && !isManual && this.#backoff.isActive) return undefined;
@@ -247,29 +257,31 @@ class Compactor {
       input,
     });
     if (written?.summary === undefined && written && canWait) {
-      return this.#report(messages, { measure, written });
+      return this.#report(request, { written });
     }
     const isIncomplete = written !== undefined && written.summary === undefined;
     const summary = written?.summary ?? before?.summary;
     const options = { ...(summary !== undefined && { summary }), isIncomplete };
     const cut = createCut(messages, chosen, options) ?? unsummarized;
-    return this.#apply(messages, { input, measure, cut, written, fallback: unsummarized });
+    return this.#apply(request, { cut, written, fallback: unsummarized });
   }
 
   /** Writes the summary of a cut that was made without one, unless an attempt has failed shortly before. */
-  async #completeSummary(
-    messages: readonly AgentMessage[],
-    { input, measure }: ShrinkOptions,
-  ): Promise<void> {
+  async #completeSummary(request: MeasuredRequest): Promise<void> {
+    const { messages, input, measure } = request;
     const cut = this.#findCut(messages);
     if (!cut?.isIncomplete || !this.#writer || this.#backoff.isActive) return;
     const { from, to, length, summary: previous, pinned } = cut;
     const omitted = messages.slice(from, to).filter((message) => !pinned.includes(message));
-    const { window: contextWindow } = measure;
-    const request = { messages: omitted, previous, instructions: undefined, contextWindow, input };
-    const written = await this.#writeSummary(request);
+    const written = await this.#writeSummary({
+      messages: omitted,
+      previous,
+      instructions: undefined,
+      contextWindow: measure.window,
+      input,
+    });
     if (written?.summary === undefined) {
-      if (written) this.#report(messages, { measure, written });
+      if (written) this.#report(request, { written });
       return;
     }
     const groups = groupMessages(messages, this.#options.countTokens);
@@ -278,7 +290,7 @@ class Compactor {
     const complete = createCut(messages, chosen, { summary: written.summary, length });
     if (!complete) return;
     const { isIncomplete: _isIncomplete, ...fallback } = cut;
-    this.#apply(messages, { input, measure, cut: complete, written, fallback });
+    this.#apply(request, { cut: complete, written, fallback });
   }
 
   /** Writes a summary, if there is a writer. Rejects if the run is aborted. */
@@ -292,8 +304,8 @@ class Compactor {
 
   /** Applies a cut; one whose summary does not fit is replaced by `fallback`. */
   #apply(
-    messages: readonly AgentMessage[],
-    { input, measure, cut, written, fallback }: ShrinkOptions & {
+    request: MeasuredRequest,
+    { cut, written, fallback }: {
       readonly cut: AppliedCut;
       readonly fallback: AppliedCut;
       readonly written: SummaryResult | undefined;
@@ -301,25 +313,23 @@ class Compactor {
   ): CompactionReport {
     this.#restored = undefined;
     try {
-      const tokensAfter = this.#assertFits(messages, { input, measure, cut });
+      const tokensAfter = this.#assertFits(request, cut);
       this.#applied = cut;
-      return this.#report(messages, { measure, written, cut, tokensAfter });
+      return this.#report(request, { written, cut, tokensAfter });
     } catch (error) {
       if (cut.summary === undefined) throw error;
-      const tokensAfter = this.#assertFits(messages, { input, measure, cut: fallback });
+      const tokensAfter = this.#assertFits(request, fallback);
       this.#applied = fallback;
       const problem = "The summary was omitted, since it does not fit into the context window";
       const { summary: _summary, ...rest } = written ?? {};
-      const result = { ...rest, problem };
-      return this.#report(messages, { measure, written: result, cut: fallback, tokensAfter });
+      return this.#report(request, { written: { ...rest, problem }, cut: fallback, tokensAfter });
     }
   }
 
   /** Creates the report of a cut, or of a summary that failed; the next request emits it. */
   #report(
-    messages: readonly AgentMessage[],
-    { measure, written, cut, tokensAfter }: {
-      readonly measure: ContextUsage;
+    { messages, measure }: MeasuredRequest,
+    { written, cut, tokensAfter }: {
       readonly written: SummaryResult | undefined;
       readonly cut?: AppliedCut;
       readonly tokensAfter?: number;
@@ -340,12 +350,8 @@ class Compactor {
   }
 
   #chooseCut(
-    messages: readonly AgentMessage[],
-    { input, measure, goal }: {
-      readonly input: TransformInput;
-      readonly measure: ContextUsage;
-      readonly goal: number;
-    },
+    { messages, input, measure }: MeasuredRequest,
+    goal: number,
   ): ChosenCut | undefined {
     const { anchor, keepSteps, pin, countTokens } = this.#options;
     const summaryTokens = this.#writer?.getMaxTokens(measure.window) ?? 0;
@@ -364,14 +370,7 @@ class Compactor {
   }
 
   /** Returns the tokens of a request after a cut; throws when they exceed the limit. */
-  #assertFits(
-    messages: readonly AgentMessage[],
-    { input, measure, cut }: {
-      readonly input: TransformInput;
-      readonly measure: ContextUsage;
-      readonly cut: AppliedCut;
-    },
-  ): number {
+  #assertFits({ messages, input, measure }: MeasuredRequest, cut: AppliedCut): number {
     const kept = [...messages.slice(0, cut.from), ...cut.replacement, ...messages.slice(cut.to)];
     const request = { ...input, messages: kept };
     const after = Math.round(estimateContext(request, this.#options.countTokens) * measure.scale);

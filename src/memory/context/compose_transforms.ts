@@ -7,8 +7,7 @@
 import type { TransformContext } from "../../core/context.ts";
 import type { CompactionReport } from "../../core/compaction_report.ts";
 import type { AgentMessage } from "../../core/message.ts";
-import { addCost, addUsage, zeroCost, zeroUsage } from "../../core/usage.ts";
-import { type ReportedSpending, toValidSpending } from "../../core/valid_usage.ts";
+import { addReportedSpending } from "../../core/valid_usage.ts";
 import { isReportingTransform } from "./compacting_transform.ts";
 
 /**
@@ -91,16 +90,6 @@ function mergeReports(
     droppedCount: first.droppedCount + second.droppedCount,
     tokensBefore: first.tokensBefore,
     ...(dropped.length > 0 && { droppedMessages: dropped }),
-    ...addSpending(first, second),
-  };
-}
-
-/** Adds what the transforms have spent; a cost that one of them does not know makes the sum unknown. */
-function addSpending(first: CompactionReport, second: CompactionReport): ReportedSpending {
-  if (!first.usage && !first.cost) return {};
-  const [before, after] = [toValidSpending(first), toValidSpending(second)];
-  return {
-    usage: addUsage(before.usage ?? zeroUsage(), after.usage ?? zeroUsage()),
-    cost: addCost(before.cost ?? zeroCost(), after.cost ?? zeroCost()),
+    ...addReportedSpending(first, second),
   };
 }

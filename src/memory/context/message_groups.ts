@@ -31,22 +31,12 @@ export function groupMessages(
   const groups: MessageGroup[] = [];
   let from = 0;
   while (from < messages.length) {
+    let to = from + 1;
+    while (messages[to]?.role === "tool_result") to++;
     let tokens = 0;
-    let to = from;
-    do tokens += countTokensAt(messages, to++, countTokens); while (
-      messages[to]?.role === "tool_result"
-    );
+    for (const message of messages.slice(from, to)) tokens += countTokens(message);
     groups.push({ from, to, tokens });
     from = to;
   }
   return groups;
-}
-
-function countTokensAt(
-  messages: readonly AgentMessage[],
-  position: number,
-  countTokens: CountTokens,
-): number {
-  const message = messages[position];
-  return message ? countTokens(message) : 0;
 }

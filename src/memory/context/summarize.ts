@@ -4,23 +4,14 @@
  * @module
  */
 
-import { AbortedError, type AgentError, getErrorMessage, NetworkError } from "../../core/errors.ts";
+import { AbortedError, type AgentError, getErrorMessage } from "../../core/errors.ts";
 import { type ModelSpec, modelSpec } from "../../core/model.ts";
-import { type Clock, systemClock } from "../../core/ports.ts";
+import { type Clock, resolvePorts, systemClock } from "../../core/ports.ts";
 import { exponentialBackoff, type RetryStrategy } from "../../core/retry.ts";
-import type { AssistantMessageEvent, StreamFn, StreamOptions } from "../../core/stream.ts";
-import { estimateTextTokens } from "../../core/tokens.ts";
+import type { StreamFn, StreamOptions } from "../../core/stream.ts";
 import { priceUsage } from "../../core/price_usage.ts";
-import {
-  addCost,
-  addUsage,
-  type Cost,
-  findRates,
-  type Prices,
-  type Usage,
-  zeroCost,
-} from "../../core/usage.ts";
-import { toValidSpending } from "../../core/valid_usage.ts";
+import { findRates, type Prices } from "../../core/usage.ts";
+import { addReportedSpending } from "../../core/valid_usage.ts";
 import type { GetApiKey } from "../../loop/config.ts";
 import { checkCompaction } from "./check_compaction.ts";
 import { createCompactingTransform } from "./compacting_transform.ts";
@@ -31,6 +22,7 @@ import type {
   SummaryResult,
   SummaryWriter,
 } from "./compaction.ts";
+import { SummaryReply } from "./summary_reply.ts";
 import { createSummaryRequest } from "./summary_request.ts";
 
 /** Fraction of the window that a request for a summary may use. */
@@ -99,6 +91,14 @@ export function summarize(options: SummarizeOptions): CompactingTransform {
   return createCompactingTransform(options, new ModelSummaryWriter(options));
 }
 
+/** One call of the model for a summary. */
+interface SummaryCall {
+  readonly model: ModelSpec;
+  /** The spending of the earlier calls for the summary. */
+  readonly spent: Pick<SummaryResult, "usage" | "cost">;
+  readonly signal: AbortSignal;
+}
+
 class ModelSummaryWriter implements SummaryWriter {
   readonly now: Clock["now"];
   readonly #options: SummarizeOptions;
@@ -107,12 +107,13 @@ class ModelSummaryWriter implements SummaryWriter {
   readonly #sleep: Clock["sleep"];
 
   constructor(options: SummarizeOptions) {
-    const { maxSummaryTokens = 2_000, retry, now, sleep } = options;
+    const { maxSummaryTokens = 2_000, retry } = options;
+    const { now, sleep } = resolvePorts({ now: options.now, sleep: options.sleep });
     this.#maxSummaryTokens = maxSummaryTokens;
     this.#options = options;
     this.#retry = retry ?? exponentialBackoff();
-    this.now = now ?? systemClock.now;
-    this.#sleep = sleep ?? systemClock.sleep;
+    this.now = now;
+    this.#sleep = sleep;
   }
 
   getMaxTokens(contextWindow: number | undefined): number {
@@ -128,9 +129,9 @@ class ModelSummaryWriter implements SummaryWriter {
     for (let attempt = 1;; attempt++) {
       const reply = await this.#callModel(request, model, spent);
       if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason });
-      spent = addSpending(spent, this.#getUsageAndCost(model, reply));
+      spent = addReportedSpending(spent, this.#getUsageAndCost(model, reply));
       const delay = reply.error ? this.#getRetryDelay(reply.error, attempt) : null;
-      if (delay === null) return { ...reply.result(this.getMaxTokens(contextWindow)), ...spent };
+      if (delay === null) return { ...reply.toResult(this.getMaxTokens(contextWindow)), ...spent };
       await this.#sleep(delay, signal);
     }
   }
@@ -146,42 +147,48 @@ class ModelSummaryWriter implements SummaryWriter {
     }
   }
 
-  /**
-   * Calls the model, unless a policy stops that. Never rejects: an error, an abort or a timeout is in the collected reply.
-   */
+  /** Calls the model, unless a policy stops that. Never rejects: an error, an abort or a timeout is in the reply. */
   async #callModel(
     request: SummaryRequest,
     model: ModelSpec,
     spent: Pick<SummaryResult, "usage" | "cost">,
-  ): Promise<SummaryCollector> {
-    const { timeoutMs = 120_000, streamFn, prices } = this.#options;
-    const reply = new SummaryCollector();
+  ): Promise<SummaryReply> {
+    const { timeoutMs = 120_000 } = this.#options;
+    const reply = new SummaryReply();
     const limit = new AbortController();
     const signal = AbortSignal.any([request.input.signal, limit.signal]);
-    const read = async () => {
-      const options = await this.#createStreamOptions(model, request);
-      const maxTokens = this.#getRequestBudget(request);
-      const context = createSummaryRequest({ ...request, maxTokens });
-      const call = { model, context, options, streamFn, prices, ...spent };
-      const stoppedBy = await request.input.checkRequest?.(call);
-      if (stoppedBy) return reply.refuse(stoppedBy.reason);
-      if (signal.aborted) return;
-      let events = 0;
-      for await (const event of streamFn({ model, context, options, signal })) {
-        if (signal.aborted) return;
-        reply.addEvent(event);
-        // A stream that never waits would keep the time limit from expiring.
-        if (++events % EVENTS_PER_PAUSE === 0) await systemClock.sleep(0, signal);
-      }
-      reply.end();
-    };
-    const reading = read().catch((thrown) => reply.fail(getErrorMessage(thrown)));
+    const reading = this.#read(reply, request, { model, spent, signal })
+      .catch((thrown) => reply.fail(getErrorMessage(thrown)));
     const expired = this.#sleep(timeoutMs, signal).then(() => {
       if (!signal.aborted) reply.expire(`it took more than ${timeoutMs} ms`);
     });
     await Promise.race([reading, expired]);
     limit.abort(); // Ends the timer, and a stream that did not finish in time.
     return reply;
+  }
+
+  /** Asks the policies about the call, and reads the events of its reply. */
+  async #read(
+    reply: SummaryReply,
+    request: SummaryRequest,
+    { model, spent, signal }: SummaryCall,
+  ): Promise<void> {
+    const { streamFn, prices } = this.#options;
+    const options = await this.#createStreamOptions(model, request);
+    const maxTokens = this.#getRequestBudget(request);
+    const context = createSummaryRequest({ ...request, maxTokens });
+    const call = { model, context, options, streamFn, prices, ...spent };
+    const stoppedBy = await request.input.checkRequest?.(call);
+    if (stoppedBy) return reply.refuse(stoppedBy.reason);
+    if (signal.aborted) return;
+    let events = 0;
+    for await (const event of streamFn({ model, context, options, signal })) {
+      if (signal.aborted) return;
+      reply.addEvent(event);
+      // A stream that never waits would keep the time limit from expiring.
+      if (++events % EVENTS_PER_PAUSE === 0) await systemClock.sleep(0, signal);
+    }
+    reply.end();
   }
 
   #selectModel({ input }: SummaryRequest): ModelSpec {
@@ -205,7 +212,7 @@ class ModelSummaryWriter implements SummaryWriter {
 
   #getUsageAndCost(
     model: ModelSpec,
-    { usage, cost }: SummaryCollector,
+    { usage, cost }: SummaryReply,
   ): Pick<SummaryResult, "usage" | "cost"> {
     if (!usage) return {};
     const { prices = this.#options.streamFn.prices } = this.#options;
@@ -213,86 +220,4 @@ class ModelSummaryWriter implements SummaryWriter {
     const priced = cost ?? (rates && priceUsage(usage, rates));
     return priced ? { usage, cost: priced } : { usage };
   }
-}
-
-function addSpending(
-  first: Pick<SummaryResult, "usage" | "cost">,
-  second: Pick<SummaryResult, "usage" | "cost">,
-): Pick<SummaryResult, "usage" | "cost"> {
-  if (!first.usage) return second;
-  if (!second.usage) return first;
-  const [before, after] = [toValidSpending(first), toValidSpending(second)];
-  return {
-    usage: addUsage(first.usage, second.usage),
-    cost: addCost(before.cost ?? zeroCost(), after.cost ?? zeroCost()),
-  };
-}
-
-/** Collects the text and the usage of a reply. */
-class SummaryCollector {
-  usage: Usage | undefined;
-  cost: Cost | undefined;
-  /** The error of the provider, if the call failed. */
-  error: AgentError | undefined;
-  #text = "";
-  #problem: string | undefined;
-  #isComplete = false;
-  #isExpired = false;
-  #isRefused = false;
-
-  addEvent(event: AssistantMessageEvent): void {
-    if (this.#isExpired) return;
-    if (event.type === "text_delta") this.#text += event.delta;
-    if (event.type === "done" || event.type === "error") this.usage = event.usage;
-    if (event.type === "done") {
-      this.cost = event.cost;
-      this.#isComplete = true;
-    }
-    if (event.type === "error") {
-      this.error = event.error;
-      this.fail(event.error.message);
-    }
-  }
-
-  /** Ends the reply with a problem if the stream had no final event, as after a lost connection. */
-  end(): void {
-    if (this.#isComplete || this.error) return;
-    this.error = new NetworkError("the model stream ended before the reply was complete");
-    this.fail(this.error.message);
-  }
-
-  fail(problem: string): void {
-    if (!this.#isExpired) this.#problem = problem;
-  }
-
-  /** Ends the reply with the reason of a policy that stopped the call. */
-  refuse(reason: string): void {
-    this.#isRefused = true;
-    this.fail(reason);
-  }
-
-  /** Ends the reply with a problem; later events do not change it. */
-  expire(problem: string): void {
-    this.fail(problem);
-    this.#isExpired = true;
-  }
-
-  result(maxTokens: number): SummaryResult {
-    const summary = this.#text.trim();
-    if (this.#problem === undefined && summary !== "") {
-      return { summary: truncateText(summary, maxTokens) };
-    }
-    const problem = `No summary was written: ${this.#problem ?? "the reply has no text"}`;
-    return this.#isRefused ? { problem, isRefused: true } : { problem };
-  }
-}
-
-const TRUNCATED_MARKER = "\n[The rest of the summary is omitted]";
-
-/** Returns the beginning of a text that has more than a number of tokens. */
-function truncateText(text: string, maxTokens: number): string {
-  const tokens = estimateTextTokens(text);
-  if (tokens <= maxTokens) return text;
-  const length = Math.floor(text.length * maxTokens / tokens) - TRUNCATED_MARKER.length;
-  return text.slice(0, Math.max(0, length)).toWellFormed() + TRUNCATED_MARKER;
 }

@@ -6,7 +6,7 @@ import {
   ContextWindowOverflowError,
 } from "../../core/errors.ts";
 import type { CompactionReport } from "../../core/compaction_report.ts";
-import type { TransformInput } from "../../core/context.ts";
+import type { TransformInput, TransformRequest } from "../../core/context.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { extractText } from "../../core/content.ts";
 import { type AgentMessage, userMessage } from "../../core/message.ts";
@@ -331,6 +331,21 @@ Deno.test("summarize() retries a call that failed in a retryable way, and counts
   assertEquals(result.usage.total, 200);
 });
 
+Deno.test("summarize() calls the policies before a retry with an unknown cost if the first call has no price", async () => {
+  const summaries = scriptedStream([
+    fail("model_throttled", "overloaded", { usage }),
+    reply("second try", { usage }),
+  ]);
+  const spent: unknown[] = [];
+  const transform = createTransform(summaries, { retry: () => 0 });
+  const checkRequest = ({ usage, cost }: TransformRequest) => {
+    spent.push([usage?.total, cost && cost.total]);
+    return Promise.resolve(undefined);
+  };
+  await transform(createHistory(9).slice(0, -1), { ...createInput(), checkRequest });
+  assertEquals(spent, [[undefined, undefined], [100, null]]);
+});
+
 Deno.test("summarize(): retry decides about any error but an overflow, and stops with an invalid delay", async () => {
   const retryAll = () => 0;
   const invalid = (delay: unknown) => () => delay as number;
@@ -355,6 +370,16 @@ Deno.test("summarize(): retry decides about any error but an overflow, and stops
     const problem = getReports(fixture)[0]?.problem;
     assertEquals(problem, calls === 2 ? undefined : "No summary was written: refused");
   }
+});
+
+Deno.test("summarize() waits with the timers of the runtime when the sleep of the application fails", async () => {
+  const summaries = scriptedStream([fail("model_throttled", "overloaded"), reply("second try")]);
+  const fixture = createFixture(summaries, {
+    retry: () => 1,
+    sleep: () => Promise.reject(new Error("no timers")),
+  });
+  await fixture.agent.prompt("go on");
+  assertEquals(fixture.transform.cut?.summary, "second try");
 });
 
 Deno.test("summarize() gives up a summary that takes too long", async () => {

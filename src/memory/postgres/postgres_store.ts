@@ -65,7 +65,8 @@ export class PostgresSessionStore extends StorageSessionStore {
   /**
    * Creates a store, which connects on first use.
    *
-   * @throws {BadRequestError} If the connection is neither a URL of Postgres nor a client, the schema has an invalid name, or a number is invalid.
+   * @throws {BadRequestError} If the connection is neither a URL of Postgres nor a client, the schema has an invalid
+   * name, or a number is invalid.
    */
   constructor(options: PostgresSessionStoreOptions) {
     const example = '{ connection: "postgres://localhost/app" }';

@@ -11,7 +11,7 @@ import type { SessionEntryBody } from "../../core/session_entry.ts";
 import type { SideEffect } from "../../core/tool.ts";
 
 /** The reply that a call is part of, and its run. */
-export interface CallPlace {
+export interface CallOrigin {
   /** Id of the entry of the reply; `null` if it is not known. */
   readonly messageId: string | null;
   /** Id of the run. */
@@ -21,7 +21,7 @@ export interface CallPlace {
 /** Creates the entry of a call that starts. */
 export function createStartedEntry(
   { id, name, arguments: args, idempotencyKey }: ToolExecutionStartEvent,
-  { messageId, runId, sideEffect }: CallPlace & { readonly sideEffect: SideEffect },
+  { messageId, runId, sideEffect }: CallOrigin & { readonly sideEffect: SideEffect },
 ): SessionEntryBody {
   return {
     type: "tool_started",

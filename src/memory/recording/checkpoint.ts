@@ -20,6 +20,7 @@ import { type HistoryRepair, repairHistory } from "../../core/history.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
+import { createResultMessage } from "../../core/result_message.ts";
 import type { AgentTool } from "../../core/tool.ts";
 import { checkPending, getPendingIds } from "../../loop/pending_batch.ts";
 import type { ContextCut } from "../context/compaction.ts";
@@ -27,7 +28,6 @@ import { type AgentHookOptions, findHooks, restoreGate, restorePlanMode } from "
 import { listAgentTools } from "./list_agent_tools.ts";
 import {
   createInterruptedCall,
-  createResultMessage,
   getSideEffect,
   limitAttempts,
   type PendingCall,
@@ -287,11 +287,10 @@ function parseCheckpoint(value: unknown): AgentCheckpoint {
   const { version, systemPrompt, model, tools, messages, queued, pending } = value;
   const { approvals, cut, planMode = false } = value;
   if (version !== 1) {
+    const found = describeValue(version);
     throw new BadRequestError(
-      `Cannot restore the agent: the checkpoint has version ${
-        describeValue(version)
-      }, and this program supports version 1: ` +
-        `update the program`,
+      `Cannot restore the agent: the checkpoint has version ${found}, and this program supports version 1: ` +
+        "update the program",
     );
   }
   const isValid = typeof systemPrompt === "string" && isUsableModel(model) &&

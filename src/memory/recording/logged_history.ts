@@ -8,9 +8,10 @@ import type { PendingBatch } from "../../core/approval.ts";
 import { extractToolCalls, type ToolCallBlock } from "../../core/content.ts";
 import { type HistoryRepair, type RepairedHistory, repairHistory } from "../../core/history.ts";
 import type { AgentMessage } from "../../core/message.ts";
+import { createResultMessage } from "../../core/result_message.ts";
 import type { Session } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
-import { createResultMessage, getResultWithoutRunning, type PendingCall } from "./pending_calls.ts";
+import { getResultWithoutRunning, type PendingCall } from "./pending_calls.ts";
 import { isFinishedReply } from "./session_state.ts";
 import { ToolJournal } from "./tool_journal.ts";
 

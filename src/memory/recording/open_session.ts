@@ -10,7 +10,8 @@ import { SessionError } from "../../core/errors.ts";
 import type { SessionStore } from "../../core/session.ts";
 import { scopeStore } from "../storage/scoped_store.ts";
 import { checkOptionsObject } from "../store/check_options_object.ts";
-import { recordSession, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
+import { recordSession } from "./recorder.ts";
+import type { RecordSessionOptions, SessionRecording } from "./session_recording.ts";
 import type { ResumedPlan } from "./session_state.ts";
 import { type ResumedSession, type ResumeIntoOptions, resumeSession } from "./resume.ts";
 

@@ -14,7 +14,6 @@
 
 import type { InterruptedCall } from "../../core/approval.ts";
 import type { ToolCallBlock } from "../../core/content.ts";
-import type { ToolResultMessage } from "../../core/message.ts";
 import type {
   SubAgentSpawnedEntry,
   ToolFinishedEntry,
@@ -123,22 +122,4 @@ function canRerun({ sideEffect }: ToolStartedEntry, tool: AgentTool | undefined)
  */
 export function getSideEffect(tool: AgentTool | undefined): SideEffect {
   return tool?.sideEffect ?? (tool?.readOnly ? "none" : "once");
-}
-
-/** Creates the result message of a call. */
-export function createResultMessage(
-  { id, name }: Pick<ToolCallBlock, "id" | "name">,
-  { content, details, isError = false, ...result }: AgentToolResult,
-  timestamp: number,
-): ToolResultMessage {
-  return {
-    role: "tool_result",
-    toolCallId: id,
-    toolName: name,
-    content,
-    isError,
-    ...(details !== undefined && { details }),
-    ...toValidSpending(result),
-    timestamp,
-  };
 }

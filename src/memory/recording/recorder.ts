@@ -19,11 +19,11 @@ import type { CompactionReport } from "../../core/compaction_report.ts";
 import { hasContent } from "../../core/history.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import { toPlanEntry } from "../../core/plan_entry.ts";
-import type { CreateSessionOptions, Session, SessionStore } from "../../core/session.ts";
+import type { Session, SessionStore } from "../../core/session.ts";
 import { checkOptionsObject } from "../store/check_options_object.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { toSessionError } from "../store/session_errors.ts";
-import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
+import { type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
 import { createPendingEntry, createStartedEntry, findCallName } from "./call_entries.ts";
 import { createCompactionEntry, getReportedCut, isSameCompaction } from "./compaction_entry.ts";
 import { findAgentTool } from "./list_agent_tools.ts";
@@ -35,52 +35,11 @@ import { LostWrites } from "./lost_writes.ts";
 import { getSideEffect } from "./pending_calls.ts";
 import { listPlanEntries } from "./plan_entries.ts";
 import { QueueTracker } from "./queue_tracker.ts";
-import { readSessionState, type SessionState } from "./session_state.ts";
+import { hasQueued, readSessionState, type SessionState } from "./session_state.ts";
+import type { RecordSessionOptions, SessionRecording } from "./session_recording.ts";
 import { settleCalls } from "./settle_calls.ts";
 import { StoredTools } from "./stored_tools.ts";
 import { type DetachedAgent, SubAgentSessions } from "./sub_agent_sessions.ts";
-
-/** Options for {@linkcode recordSession}; those for a new session are ignored if there is an open one. */
-export interface RecordSessionOptions
-  extends
-    AgentHookOptions,
-    Pick<CreateSessionOptions, "id" | "cwd" | "tenant" | "user" | "metadata"> {
-  /** An open session to continue. Default: a new one. */
-  readonly session?: Session | undefined;
-  /**
-   * Called when the session cannot be written, after the run was aborted. What it throws is ignored: the run has the error
-   * as its `abortReason`. Default: none.
-   */
-  readonly onError?: ((error: SessionError) => void) | undefined;
-}
-
-/** The recording of an agent. */
-export interface SessionRecording extends AsyncDisposable {
-  /** The session. The host appends its own entries (a title, a plan, a label) directly. */
-  readonly session: Session;
-  /** The detached sub-agents that work. */
-  readonly detachedAgents: readonly DetachedAgent[];
-  /**
-   * Moves the leaf to an entry, and sets the agent's history to the messages up to it; `null` clears it. Plan and
-   * compaction become those of the entry. The settings stay: model, tools, queues, approval mode, grants and plan mode.
-   *
-   * @throws {AlreadyRunningError} While a run is active.
-   */
-  rewind(entryId: string | null): Promise<void>;
-  /**
-   * Records the messages that were appended to the agent's history since the last run, and resolves when all entries so
-   * far are persisted. If they cannot be, the run is aborted as by any other write that
-   * fails; `session.flush()` would take the error away from the recording. It then rejects until the next run starts.
-   */
-  flush(): Promise<void>;
-  /**
-   * Stops recording and closes the session. A run that is active continues without being recorded; after a run, the
-   * sessions of its sub-agents, and of cancelled ones, are closed, too.
-   *
-   * @throws {SessionError} If entries of the last run could not be persisted, as `flush()` does; the session is closed.
-   */
-  stop(): Promise<void>;
-}
 
 /**
  * Records an agent into a session: messages, start and end of tool calls, changes of model, tools and queues,
@@ -171,8 +130,11 @@ class Recorder implements SessionRecording {
     this.#lostWrites = new LostWrites(session);
     const { store } = options;
     this.#subAgents = new SubAgentSessions({
-      ...{ agent, session, store, onError: (error) => this.#fail(error) },
-      record: (child, own) => recordInto(child, own, { ...(store && { store }) }),
+      agent,
+      session,
+      store,
+      record: (child, childSession) => recordInto(child, childSession, { ...(store && { store }) }),
+      onError: (error) => this.#fail(error),
     });
   }
 
@@ -186,7 +148,7 @@ class Recorder implements SessionRecording {
     const { transform } = this.#hooks;
     if (transform) transform.onCompact = (report) => this.#recordManualCompaction(report);
     const isRecorded = this.#queues.start(this.#agent, path);
-    if (this.#agent.hasPendingMessages && !isRecorded) this.#recordQueues(false);
+    if (this.#agent.hasPendingMessages && !isRecorded) this.#recordQueues();
     this.#runId = this.#agent.state.runId;
     // The events of an active run until now are missing.
     if (this.#agent.state.isRunning) await this.#startRun().catch((error) => this.#fail(error));
@@ -316,6 +278,11 @@ class Recorder implements SessionRecording {
     }
   }
 
+  /** Whether entries could not be written, so that the log lacks a part of what the agent has. */
+  get #isSuspended(): boolean {
+    return this.#failure !== undefined || this.#lostWrites.exist;
+  }
+
   /** Suspends the recording and aborts the run, so that no tool runs unrecorded. */
   #fail(thrown: unknown): void {
     const error = toSessionError(thrown, { id: this.session.id, reason: "write_failed" });
@@ -328,13 +295,13 @@ class Recorder implements SessionRecording {
   }
 
   async #startRun(): Promise<void> {
-    const wasSuspended = this.#failure !== undefined || this.#lostWrites.exist;
+    const wasSuspended = this.#isSuspended;
     this.#failure = undefined;
     this.#lostWrites.forget();
     // Entries that could not be written were removed from the session.
     if (this.#path.hasLeafMoved() || wasSuspended) {
       await this.#path.read();
-      if (wasSuspended || this.#agent.hasPendingMessages) this.#recordQueues(false);
+      if (wasSuspended || this.#agent.hasPendingMessages) this.#recordQueues();
     }
     const { messages } = this.#agent.state;
     await this.#syncHistory(messages);
@@ -377,9 +344,7 @@ class Recorder implements SessionRecording {
     if (planMode !== after.planMode) {
       this.#path.recordSetting({ type: "plan_mode", active: planMode });
     }
-    const { steering, followUp } = after.queued;
-    const wasQueued = steering.length + followUp.length > 0;
-    if (this.#agent.hasPendingMessages || wasQueued) this.#recordQueues(false);
+    if (this.#agent.hasPendingMessages || hasQueued(after.queued)) this.#recordQueues();
     this.#recordAgentSettings();
   }
 
@@ -420,8 +385,9 @@ class Recorder implements SessionRecording {
     this.#path.recordSetting({ type, active: planMode.isActive }, { type, active: false });
   }
 
-  #recordQueues(isRunning: boolean): void {
-    this.session.append(this.#queues.update(this.#agent.queued, isRunning));
+  /** Records the queues between runs, when none of their messages is being delivered. */
+  #recordQueues(): void {
+    this.session.append(this.#queues.update(this.#agent.queued, false));
   }
 
   /** Returns the message of the history that an event has a copy of; a listener may have changed the copy. */
@@ -444,8 +410,8 @@ class Recorder implements SessionRecording {
 
   #recordCallStart(event: ToolExecutionStartEvent): Promise<void> | undefined {
     const sideEffect = getSideEffect(findAgentTool(this.#agent, event.name));
-    const place = { messageId: this.#replyEntryId, runId: this.#runId };
-    this.session.append(createStartedEntry(event, { ...place, sideEffect }));
+    const origin = { messageId: this.#replyEntryId, runId: this.#runId };
+    this.session.append(createStartedEntry(event, { ...origin, sideEffect }));
     // A call that runs again may have ended the process: the attempt must be counted first.
     const isRepeated = event.idempotencyKey !== undefined;
     return sideEffect === "none" && !isRepeated ? undefined : this.session.flush();
@@ -472,10 +438,9 @@ class Recorder implements SessionRecording {
 
   async #recordManualCompaction(report: CompactionReport): Promise<void> {
     this.#recordedCompaction = report;
-    const wasSuspended = this.#failure !== undefined || this.#lostWrites.exist;
-    if (wasSuspended) {
+    if (this.#isSuspended) {
       await this.#path.read();
-      this.#recordQueues(false);
+      this.#recordQueues();
     }
     await this.#syncHistory(this.#agent.state.messages);
     this.#recordCompaction(report);

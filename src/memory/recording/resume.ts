@@ -9,6 +9,7 @@ import type { HistoryRepair } from "../../core/history.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { PendingApproval } from "../../core/approval.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
+import { createResultMessage } from "../../core/result_message.ts";
 import type { Session, SessionDamage, SessionStore } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 import type { ContextCut } from "../context/compaction.ts";
@@ -23,10 +24,11 @@ import {
 import { listAgentTools } from "./list_agent_tools.ts";
 import { findLoggedCut, type LoggedCut } from "./logged_cut.ts";
 import { type LoggedHistory, needsReply, readLoggedHistory } from "./logged_history.ts";
-import { recordInto, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
+import { recordInto } from "./recorder.ts";
+import type { RecordSessionOptions, SessionRecording } from "./session_recording.ts";
 import { restoreQueues } from "./restore_queues.ts";
 import { hasQueued, readSessionState, type SessionState } from "./session_state.ts";
-import { createResultMessage, getResultWithoutRunning, type PendingCall } from "./pending_calls.ts";
+import { getResultWithoutRunning, type PendingCall } from "./pending_calls.ts";
 import { settleCalls } from "./settle_calls.ts";
 
 /** Options for {@linkcode resumeSession}. */

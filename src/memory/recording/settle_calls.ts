@@ -6,10 +6,10 @@
 
 import type { InterruptedCall, PendingBatch } from "../../core/approval.ts";
 import type { ToolResultMessage } from "../../core/message.ts";
+import { createResultMessage } from "../../core/result_message.ts";
 import type { LoggedHistory, OpenReply } from "./logged_history.ts";
 import {
   createInterruptedCall,
-  createResultMessage,
   getResultWithoutRunning,
   type RerunOptions,
 } from "./pending_calls.ts";

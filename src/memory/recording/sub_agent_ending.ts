@@ -55,7 +55,7 @@ function isSubAgentSession(
 }
 
 function createOutcome(path: readonly SessionEntry[]): SubAgentOutcome {
-  const spending = addSpending(path);
+  const spending = sumSpending(path);
   const end = path.findLast((entry) => entry.type === "run_ended");
   const result = readLastReply(path);
   if (!end) return { ...spending, status: "interrupted", result: result || INTERRUPTED };
@@ -78,7 +78,8 @@ function readLastReply(path: readonly SessionEntry[]): string {
   return isReply ? extractText(last.message.content) : "";
 }
 
-function addSpending(path: readonly SessionEntry[]): Pick<SubAgentOutcome, "usage" | "cost"> {
+/** Returns the spending of the replies and tool results of a path. */
+function sumSpending(path: readonly SessionEntry[]): Pick<SubAgentOutcome, "usage" | "cost"> {
   let usage = zeroUsage();
   let cost = zeroCost();
   for (const entry of path) {

@@ -40,12 +40,12 @@ import {
 } from "../store/session_filter.ts";
 import {
   compareSessions,
-  deleteMatching,
   type ListCursor,
   parseListCursor,
   parseSearchCursor,
   toPage,
 } from "../store/session_page.ts";
+import { deleteMatching } from "../store/delete_matching.ts";
 import { deleteOrphans, deleteSubAgents } from "../store/delete_sub_agents.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import { checkLeaseDuration } from "./check_store_options.ts";
@@ -296,11 +296,11 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
     return new LiveSession({ header, access, tree, damage, log, ...this.#ports });
   }
 
-  /** Calls a function with the lease of a session, which is released if the function rejects. */
   async #checkUnlocked(id: string): Promise<void> {
     await this.#withLease(id, (lease) => lease.release());
   }
 
+  /** Calls a function with the lease of a session, which is released if the function rejects. */
   async #withLease<Value>(id: string, act: (lease: WriterLease) => Promise<Value>): Promise<Value> {
     let lease: WriterLease | undefined;
     try {

@@ -8,7 +8,8 @@ import { SessionError } from "../../core/errors.ts";
 import type { DeleteSessionsOptions, SessionStore, SessionSummary } from "../../core/session.ts";
 import { pickFilter } from "./session_filter.ts";
 import { startPauses } from "./run_other_tasks.ts";
-import { deleteMatching, deleteUnlessInUse, selectSummaries } from "./session_page.ts";
+import { deleteMatching, deleteUnlessInUse } from "./delete_matching.ts";
+import { selectSummaries } from "./session_page.ts";
 import { getSubAgentLink, listSubAgents } from "./sub_agent_link.ts";
 import { listDescendants } from "./sub_agent_tree.ts";
 

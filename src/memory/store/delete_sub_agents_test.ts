@@ -7,7 +7,7 @@ import {
   deleteSubAgents,
   type SubAgentStore,
 } from "./delete_sub_agents.ts";
-import { deleteMatching } from "./session_page.ts";
+import { deleteMatching } from "./delete_matching.ts";
 
 /** A store of sessions with their parents, which deletes sub-agents with a session and has no locks. */
 class FakeStore implements Pick<SessionStore, "list" | "delete"> {

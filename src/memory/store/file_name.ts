@@ -1,8 +1,9 @@
 /**
  * Names of files for session ids.
  *
- * An id that is a safe file name on every platform is its own name. In others, unsafe characters are percent-encoded, as
- * in URLs. Upper-case letters are unsafe: macOS and Windows would open the file of "ada" for the id "Ada". The name of an id that would be too long ends with a hash of the id.
+ * An id that is a safe file name on every platform is its own name. In others, unsafe characters are percent-encoded,
+ * as in URLs. Upper-case letters are unsafe: macOS and Windows would open the file of "ada" for the id "Ada". The name
+ * of an id that would be too long ends with a hash of the id.
  *
  * @module
  */

@@ -60,10 +60,10 @@ export class LiveSession implements Session {
   #pendingEntries: EncodedEntry[] = [];
   #pendingWrite: Promise<void> | undefined;
   #lastFailure: SessionError | undefined;
+  /** The error of the last write that failed, until an append or a flush has thrown it. */
+  #failure: SessionError | undefined;
   /** Number of writes that failed. */
   #failureCount = 0;
-  /** That error, until an append or a flush has thrown it. */
-  #failure: SessionError | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: LiveSessionOptions) {

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { AgentError, getErrorMessage, SessionError, type SessionOwner } from "../../core/errors.ts";
+import { getErrorMessage, SessionError, type SessionOwner } from "../../core/errors.ts";
+import { isInstance } from "../../core/is_instance.ts";
 import { formatTime } from "./format_time.ts";
 
 /** Causes, with advice if there is any, by error code of the system. */
@@ -36,7 +37,7 @@ export function toSessionError(
     readonly note?: string;
   },
 ): SessionError {
-  if (AgentError.is(error) && error instanceof SessionError) return error;
+  if (isInstance(error, SessionError)) return error;
   const verb = reason === "read_failed" ? "read" : "write";
   const subject = id === undefined ? "sessions" : `session "${id}"`;
   const message = `Cannot ${verb} the ${subject}: ${describeSystemError(error)}${note}`;

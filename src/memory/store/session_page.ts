@@ -1,20 +1,13 @@
 /**
- * Pages of lists and searches, and the deletion of the sessions of a list.
+ * Pages of lists and searches.
  *
  * @module
  */
 
 import { SessionError } from "../../core/errors.ts";
-import type {
-  DeleteSessionsOptions,
-  SessionFilter,
-  SessionStore,
-  SessionSummary,
-} from "../../core/session.ts";
-import { startPauses } from "./run_other_tasks.ts";
-import { isOlder, matchesFilter } from "./session_filter.ts";
+import type { SessionFilter, SessionSummary } from "../../core/session.ts";
+import { matchesFilter } from "./session_filter.ts";
 import { isSessionId } from "./session_id.ts";
-import { listDescendants, sortLowestFirst } from "./sub_agent_tree.ts";
 
 /** The position of a session in lists: by `updated`, then by the code points of `id`, both descending. */
 export type SessionOrder = Pick<SessionSummary, "updated" | "id">;
@@ -140,38 +133,4 @@ function createCursorError(cursor: string): SessionError {
     `Invalid cursor ${JSON.stringify(cursor)}: use the cursor of the previous page, or none`,
     { reason: "bad_cursor" },
   );
-}
-
-/** Deletes the sessions that match; sessions that are open for writing are kept. Resolves to the deleted ids. */
-export async function deleteMatching(
-  store: Pick<SessionStore, "list" | "delete">,
-  { updatedBefore = Infinity, ...filter }: DeleteSessionsOptions,
-): Promise<readonly string[]> {
-  const sessions: readonly SessionSummary[] = await store.list(filter);
-  const deleted: string[] = [];
-  const pause = startPauses();
-  for (const session of sortLowestFirst(sessions)) {
-    // A deletion may block the thread: other tasks run before the next one.
-    await pause();
-    const { id } = session;
-    if (isOlder(session, updatedBefore) && await deleteUnlessInUse(store, id)) deleted.push(id);
-  }
-  const isDeleted = new Set([...deleted, ...listDescendants(sessions, deleted)]);
-  return sessions.flatMap(({ id }) => isDeleted.has(id) ? [id] : []);
-}
-
-/** Deletes a session; resolves to `false` if it is open for writing or does not exist. */
-export async function deleteUnlessInUse(
-  store: Pick<SessionStore, "delete">,
-  id: string,
-): Promise<boolean> {
-  try {
-    await store.delete(id);
-    return true;
-  } catch (error) {
-    const isKept = error instanceof SessionError &&
-      (error.reason === "locked" || error.reason === "not_found");
-    if (isKept) return false;
-    throw error;
-  }
 }

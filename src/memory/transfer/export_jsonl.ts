@@ -6,7 +6,8 @@
 
 import type { Session } from "../../core/session.ts";
 import { encodeEntry, encodeHeader } from "../store/jsonl.ts";
-import { type ExportOptions, redactHeader, redactTexts } from "./transcript.ts";
+import { redactHeader, redactTexts } from "./redact_texts.ts";
+import type { ExportOptions } from "./transcript.ts";
 
 /**
  * Exports a session as JSON lines: the header, then the entries of all branches, oldest first. `importSession()`

@@ -17,8 +17,8 @@ import type { AgentMessage, ToolResultMessage } from "../../core/message.ts";
 import type { PathOptions, Session } from "../../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
-import { MAX_ENTRY_DEPTH } from "../store/entry_check.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
+import { redactHeader, redactTexts } from "./redact_texts.ts";
 import { measureTurns, type TurnMeasures } from "./turn_measures.ts";
 
 /** Options for `exportHtml()` and `exportMarkdown()`. */
@@ -101,60 +101,6 @@ export async function readTranscript(
     turns: measureTurns(entries),
     items: entries.flatMap((entry) => createItems(entry, results)),
   };
-}
-
-/** Properties that define the structure of an entry. */
-const STRUCTURAL_KEYS = new Set([
-  "type",
-  "role",
-  "id",
-  "parentId",
-  "toolCallId",
-  "messageId",
-  "mediaType",
-]);
-/** Properties with arbitrary content. */
-const FREE_FORM_KEYS = new Set(["arguments", "details", "data", "metadata"]);
-
-/** Applies `redact` to every text and free key of a header, also to the id of the session, which may name a user. */
-export function redactHeader(
-  header: SessionHeader,
-  redact: (text: string) => string,
-): SessionHeader {
-  return { ...redactTexts(header, redact), id: redact(header.id) };
-}
-
-/** The place of a value in an entry or header. */
-interface RedactedPlace {
-  /** Name of the property; empty for an item of an array. */
-  readonly name: string;
-  /** Whether it belongs to the structure, and not to arbitrary content. */
-  readonly hasStructure: boolean;
-  /** Number of levels around it. */
-  readonly depth: number;
-}
-
-/** Applies `redact` to every text and free key of an entry or header, but not to properties that define its structure. */
-export function redactTexts<Value>(value: Value, redact: (text: string) => string): Value {
-  const visit = (member: unknown, place: RedactedPlace): unknown => {
-    const { name, hasStructure, depth } = place;
-    if (typeof member === "string") {
-      return hasStructure && STRUCTURAL_KEYS.has(name) ? member : redact(member);
-    }
-    if (typeof member !== "object" || member === null) return member;
-    // Another program may have nested a value so deeply that the visit would exhaust the stack.
-    if (depth === MAX_ENTRY_DEPTH) return redact(safeStringify(member));
-    const inner = { name: "", hasStructure, depth: depth + 1 };
-    if (Array.isArray(member)) return member.map((item) => visit(item, inner));
-    const members = Object.entries(member).map(([key, value]) => {
-      const isFreeForm = !hasStructure || FREE_FORM_KEYS.has(key);
-      const memberPlace = { ...inner, name: key, hasStructure: !isFreeForm };
-      return [hasStructure ? key : redact(key), visit(value, memberPlace)];
-    });
-    return Object.fromEntries(members);
-  };
-  const root = { name: "", hasStructure: true, depth: 0 };
-  return visit(JSON.parse(safeStringify(value)), root) as Value;
 }
 
 /** The results of tool calls. Calls are not found by their ids, which other programs give to one call of each reply. */
@@ -256,15 +202,15 @@ function createParts(
         return [{ type: "text", text: `(document: ${getDocumentName(block)})` }];
       case "audio":
         return [{ type: "text", text: `(audio: ${block.mediaType})` }];
-      case "extension":
-        return []; // For the provider only.
-      default:
-        return createUnknownPart(block);
       case "tool_call": {
         const result = results.get(block);
         const args = formatJson(block.arguments);
         return [{ type: "tool", name: block.name, arguments: args, ...(result && { result }) }];
       }
+      case "extension":
+        return []; // For the provider only.
+      default:
+        return createUnknownPart(block);
     }
   });
 }

@@ -10,7 +10,7 @@ import type { ContinueOptions } from "../../agent/run_options.ts";
 import { createDeferred } from "../../core/deferred.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { Clock } from "../../core/ports.ts";
-import type { SessionRecording } from "../../memory/recording/recorder.ts";
+import type { SessionRecording } from "../../memory/recording/session_recording.ts";
 import type {
   QueuedInput,
   RunEnd,

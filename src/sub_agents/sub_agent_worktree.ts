@@ -1,11 +1,37 @@
 /**
- * The part of a sub-agent's report about its worktree.
+ * The worktree of a sub-agent: its creation, its end, and what the sub-agent and its report state about it.
  *
  * @module
  */
 
 import { getErrorMessage } from "../core/errors.ts";
-import type { Worktree, WorktreeEnd } from "../core/worktree_port.ts";
+import type { ToolContext } from "../core/tool.ts";
+import type { Worktree, WorktreeCreation, WorktreeEnd } from "../core/worktree_port.ts";
+import type { SubAgentToolOptions } from "./sub_agent_options.ts";
+
+/** The worktree of a sub-agent, `undefined` for one that needs none, or the reason why it cannot start. */
+export type WorktreeStart =
+  | { readonly type: "ready"; readonly worktree: Worktree | undefined }
+  | { readonly type: "failed"; readonly reason: string };
+
+/** Creates a worktree if the options have a port for it; reports those that an earlier process has left. */
+export async function createWorktree(
+  { name, worktrees }: Pick<SubAgentToolOptions, "name" | "worktrees">,
+  { signal, onEvent }: Pick<ToolContext, "signal" | "onEvent">,
+): Promise<WorktreeStart> {
+  if (!worktrees) return { type: "ready", worktree: undefined };
+  const creation: WorktreeCreation | undefined = await worktrees.create({ name, signal });
+  if (creation?.type === "failed") return creation;
+  const { worktree, notices = [] } = creation ?? {};
+  // Without it, the sub-agent would change the directory of the run.
+  if (typeof worktree?.directory !== "string") {
+    return { type: "failed", reason: "its worktree port returned no worktree" };
+  }
+  for (const message of notices) {
+    await onEvent({ type: "warning", code: "worktree_left", message });
+  }
+  return { type: "ready", worktree };
+}
 
 /** Ends the use of a worktree; returns where its changes are. */
 export async function endWorktree(

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
-import { deleteMatching } from "./session_page.ts";
+import { deleteMatching } from "./delete_matching.ts";
 
 Deno.test("deleteMatching(): lets other tasks run while it deletes sessions of a store that blocks the thread", async () => {
   const store = new InMemorySessionStore();
