@@ -41,19 +41,6 @@ export async function openEvaluation(
   return { settings: { ...settings, run, models, seed, ...(seeds && { seeds }) }, resumed };
 }
 
-/** Returns the host with the environment of a terminal that only writes lines, or with other colors, if requested. */
-export function selectHost(
-  host: Host,
-  { plain, color }: Pick<EvalCommandLine["options"], "plain" | "color">,
-): Host {
-  const changes: Readonly<Record<string, string>> = {
-    ...(plain && { TERM: "dumb", FORCE_COLOR: "" }),
-    ...(color === "always" && { FORCE_COLOR: "1" }),
-    ...(color === "never" && { FORCE_COLOR: "", NO_COLOR: "1" }),
-  };
-  return { ...host, env: (name) => changes[name] ?? host.env(name) };
-}
-
 /** Calls a function that reads files of the user; its errors are usage errors. */
 export async function readUserFiles<Value>(read: () => Promise<Value>): Promise<Value> {
   try {

@@ -10,10 +10,11 @@ import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import { resolvePath } from "../run/resolve_path.ts";
+import { selectTerminal } from "../run/select_terminal.ts";
 import { createEvaluators } from "./eval_evaluators.ts";
 import type { EvalCommandLine } from "./eval_settings.ts";
 import { evaluate } from "./evaluate_models.ts";
-import { openEvaluation, readUserFiles, selectHost } from "./open_evaluation.ts";
+import { openEvaluation, readUserFiles } from "./open_evaluation.ts";
 import { reportRuns } from "./report_runs.ts";
 import { formatResumedCommand } from "./resumed_command.ts";
 import { selectCases, selectSameCases } from "./select_cases.ts";
@@ -25,7 +26,7 @@ export async function runEvaluation(
   systemHost: Host,
 ): Promise<ExitCode> {
   using interrupt = new InterruptHandler(systemHost);
-  const host = selectHost(systemHost, commandLine.options);
+  const host = selectTerminal(systemHost, commandLine.options);
   const { settings, resumed } = await openEvaluation(commandLine, interrupt.signal, host);
   const set = await readUserFiles(async () => {
     const set = await loadEvalSet(resolvePath(path));

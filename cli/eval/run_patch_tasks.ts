@@ -16,12 +16,13 @@ import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import { resolveNewFile, resolvePath } from "../run/resolve_path.ts";
+import { selectTerminal } from "../run/select_terminal.ts";
 import type { EvalPatchOptions } from "../settings/eval_options.ts";
 import { createDefaultOptions } from "./default_options.ts";
 import { evaluate, selectModels } from "./evaluate_models.ts";
 import { formatModel } from "../conversation/command/format_model.ts";
 import { addToFileName, getModelFileName } from "./model_file_name.ts";
-import { openEvaluation, readUserFiles, selectHost } from "./open_evaluation.ts";
+import { openEvaluation, readUserFiles } from "./open_evaluation.ts";
 import { reportRuns } from "./report_runs.ts";
 import { formatResumedCommand } from "./resumed_command.ts";
 import { selectCases, selectSameCases } from "./select_cases.ts";
@@ -41,7 +42,7 @@ export async function runPatchTasks(
   systemHost: Host,
 ): Promise<ExitCode> {
   using interrupt = new InterruptHandler(systemHost);
-  const host = selectHost(systemHost, options);
+  const host = selectTerminal(systemHost, options);
   const { predictions, noGrade, ...shared } = options;
   const predictionsFile = predictions === undefined
     ? undefined

@@ -12,10 +12,10 @@ import { importLate } from "../host/import_late.ts";
 import { type LoadedProject, loadProject } from "../project/load_project.ts";
 import type { SessionQuestionOptions } from "../sessions/choose_session.ts";
 import type { SessionChoice } from "../sessions/session_choice.ts";
-import type { RunOptions } from "../settings/run_options.ts";
 import type { ConfiguredRun, RunCommandLine } from "./configure_run.ts";
 import { prepareRun, type PrepareRunOptions } from "./prepare_run.ts";
 import type { RunDependencies } from "./run_prompt.ts";
+import { selectTerminal } from "./select_terminal.ts";
 import type { ProjectRunSettings, RunSettings } from "./settings.ts";
 
 /** A command that can run an agent, or how the questions ended. */
@@ -43,11 +43,11 @@ export async function startCommand(
   { hasPrompt, interrupt, host: systemHost }: PrepareRunOptions,
 ): Promise<StartedCommand> {
   const { options } = commandLine;
-  const host = selectHost(systemHost, options);
+  const host = selectTerminal(systemHost, options);
   const prepared = await prepareRun(commandLine, { hasPrompt, interrupt, host });
   if (prepared.type === "ended") return prepared;
   const { configured, settings } = prepared;
-  const selected = selectHost(systemHost, configured.options);
+  const selected = selectTerminal(systemHost, configured.options);
   if (!options.allowHome && containsHome(settings.cwd, selected.env("HOME"))) {
     const { confirmHomeAccess } = await importLate<typeof import("./home_access.ts")>(
       "./home_access.ts",
@@ -63,16 +63,6 @@ export async function startCommand(
     host: selected,
     loadProject: () => loadProject(configured.project, home),
   };
-}
-
-/** Returns the host with the environment of a terminal that only writes lines, or with other colors, if requested. */
-function selectHost(host: Host, { plain, color }: Pick<RunOptions, "plain" | "color">): Host {
-  const changes: Readonly<Record<string, string>> = {
-    ...(plain && { TERM: "dumb", FORCE_COLOR: "" }),
-    ...(color === "always" && { FORCE_COLOR: "1" }),
-    ...(color === "never" && { FORCE_COLOR: "", NO_COLOR: "1" }),
-  };
-  return { ...host, env: (name) => changes[name] ?? host.env(name) };
 }
 
 /** Returns the session of a run, after a question if none is named; `undefined` if the user wants none. */
