@@ -5,13 +5,12 @@
  */
 
 import type { AcpOptions } from "../settings/acp_options.ts";
-import { listDefaults } from "../settings/list_defaults.ts";
+import { createDefaultOptions } from "../settings/default_options.ts";
 import { RUN_OPTIONS, type RunOptions } from "../settings/run_options.ts";
 
 /** Returns the options of a run; those that `swink acp` does not have are at their defaults. */
 export function toRunOptions(
   { login: _login, draftProtocol: _draft, ...options }: AcpOptions,
 ): RunOptions {
-  const defaults = Object.fromEntries(listDefaults(RUN_OPTIONS)) as RunOptions;
-  return { ...defaults, ...options };
+  return { ...createDefaultOptions(RUN_OPTIONS), ...options };
 }

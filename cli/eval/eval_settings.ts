@@ -12,9 +12,9 @@ import type { Host } from "../host/host.ts";
 import { configureRun } from "../run/configure_run.ts";
 import { resolveNewFile, resolvePath } from "../run/resolve_path.ts";
 import { hasThinkingLevel, parseRunSettings, type RunSettings } from "../run/settings.ts";
+import { createDefaultOptions } from "../settings/default_options.ts";
 import type { EVAL_RUN_OPTIONS, EvalRunOptions } from "../settings/eval_options.ts";
 import { RUN_OPTIONS, type RunOptions } from "../settings/run_options.ts";
-import { listDefaults } from "../settings/list_defaults.ts";
 import type { ReportFiles } from "./write_reports.ts";
 
 /** Default of the time limit of a run. */
@@ -119,7 +119,7 @@ function createRunOptions(options: EvalRunOptions): RunOptions {
     name in RUN_OPTIONS && !SEPARATE_OPTIONS.includes(name)
   );
   return {
-    ...Object.fromEntries(listDefaults(RUN_OPTIONS)) as RunOptions,
+    ...createDefaultOptions(RUN_OPTIONS),
     ...Object.fromEntries(shared),
     timeout: options.timeout ?? DEFAULT_TIMEOUT,
     noSession: true,

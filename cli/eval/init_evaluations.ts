@@ -16,9 +16,10 @@ import { InterruptHandler } from "../host/interrupt.ts";
 import { pathExists } from "../../src/platform/path_exists.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { resolvePath } from "../run/resolve_path.ts";
+import { createDefaultOptions } from "../settings/default_options.ts";
+import { EVAL_RUN_OPTIONS } from "../settings/eval_options.ts";
 import { DEFAULT_MODELS } from "../settings/run_options.ts";
 import { createMakeAgent } from "./case_agent.ts";
-import { createDefaultOptions } from "./default_options.ts";
 import { createEvaluators } from "./eval_evaluators.ts";
 import { parseEvalSettings } from "./eval_settings.ts";
 import { createExampleFiles, EXAMPLE_REPLIES } from "./example_set.ts";
@@ -73,7 +74,7 @@ async function recordExample(directory: string, signal: AbortSignal, host: Host)
     env: (name) => name === "ANTHROPIC_API_KEY" ? "scripted" : host.env(name),
     fetch: createScriptedFetch(EXAMPLE_REPLIES, { frameMs: 0, thinkMs: 0 }),
   };
-  const options = { ...createDefaultOptions(), bare: true };
+  const options = { ...createDefaultOptions(EVAL_RUN_OPTIONS), bare: true };
   const settings = await parseEvalSettings({ options, given: new Set() }, signal, scripted);
   const set = await loadEvalSet(join(directory, "cases.yaml"));
   const model = modelSpec(DEFAULT_MODELS[0]);

@@ -17,8 +17,8 @@ import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import { resolveNewFile, resolvePath } from "../run/resolve_path.ts";
 import { selectTerminal } from "../run/select_terminal.ts";
-import type { EvalPatchOptions } from "../settings/eval_options.ts";
-import { createDefaultOptions } from "./default_options.ts";
+import { createDefaultOptions } from "../settings/default_options.ts";
+import { EVAL_RUN_OPTIONS, type EvalPatchOptions } from "../settings/eval_options.ts";
 import { evaluate, selectModels } from "./evaluate_models.ts";
 import { formatModel } from "../conversation/command/format_model.ts";
 import { addToFileName, getModelFileName } from "./model_file_name.ts";
@@ -47,7 +47,10 @@ export async function runPatchTasks(
   const predictionsFile = predictions === undefined
     ? undefined
     : resolveNewFile("--predictions", predictions);
-  const commandLine = { options: { ...createDefaultOptions(), ...shared }, given };
+  const commandLine = {
+    options: { ...createDefaultOptions(EVAL_RUN_OPTIONS), ...shared },
+    given,
+  };
   const { settings, resumed } = await openEvaluation(commandLine, interrupt.signal, host);
   const tasks = await readUserFiles(() => loadPatchTasks(resolvePath(path)));
   const { net, sandbox: confinement, environment, passEnvironment } = settings.run;

@@ -13,7 +13,7 @@ import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { getProgramDirectories } from "../host/program_directories.ts";
 import { findTrustedRoot } from "../project/open_project.ts";
-import { listDefaults } from "../settings/list_defaults.ts";
+import { createDefaultOptions } from "../settings/default_options.ts";
 import { RUN_OPTIONS, type RunOptions } from "../settings/run_options.ts";
 import { createOptionParser, type ParseOption } from "./configure_run.ts";
 import { parseRunSettings, type RunSettings } from "./settings.ts";
@@ -30,7 +30,7 @@ export function parseConfiguredSettings(
   { settings }: Pick<Config, "settings">,
   parseOption: ParseOption = createOptionParser({ settings }, NONE),
 ): RunSettings {
-  const defaults = Object.fromEntries(listDefaults(RUN_OPTIONS)) as RunOptions & OptionValues;
+  const defaults: RunOptions & OptionValues = createDefaultOptions(RUN_OPTIONS);
   return parseRunSettings({
     options: applyConfig(defaults, NONE, settings),
     given: NONE,

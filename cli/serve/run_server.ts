@@ -28,6 +28,7 @@ import { getProviders } from "../run/provider_options.ts";
 import type { ProjectRunSettings } from "../run/settings.ts";
 import { startCommand } from "../run/start_command.ts";
 import { getSessionDirectory } from "../sessions/session_directory.ts";
+import { createDefaultOptions } from "../settings/default_options.ts";
 import { RUN_OPTIONS, type RunOptions } from "../settings/run_options.ts";
 import type { ServeOptions } from "../settings/serve_options.ts";
 import { selectDirectory } from "./directory_store.ts";
@@ -125,13 +126,9 @@ function checkOrigin(origin: string): void {
   );
 }
 
-/** Returns the options of a run; those that a server does not have get their defaults. */
+/** Returns the options of a run; those that a server does not have are at their defaults. */
 function toRunOptions(options: ServeOptions): RunOptions {
-  const defaults = Object.entries(RUN_OPTIONS).map(([name, option]) => [
-    name,
-    option.type === "boolean" ? false : "default" in option ? option.default : undefined,
-  ]);
-  return { ...Object.fromEntries(defaults), ...options };
+  return { ...createDefaultOptions(RUN_OPTIONS), ...options };
 }
 
 /** Returns the limits of a tenant, with one budget for all of its runs. */
