@@ -22,7 +22,7 @@ import type { InterruptHandler } from "../host/interrupt.ts";
 import { chooseModel } from "../run/model_choice.ts";
 import { checkRecording, getProviders } from "../run/provider_options.ts";
 import type { RunSettings } from "../run/settings.ts";
-import { formatModel } from "../conversation/command/format_model.ts";
+import { formatModel } from "../render/format_model.ts";
 import { checkSandbox } from "./check_sandbox.ts";
 import { createMakeAgent } from "./case_agent.ts";
 import { EvalProgress } from "./eval_progress.ts";

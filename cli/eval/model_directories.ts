@@ -9,7 +9,7 @@ import { modelSpec } from "../../src/core/model.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
-import { formatModel } from "../conversation/command/format_model.ts";
+import { formatModel } from "../render/format_model.ts";
 import { pathExists } from "../../src/platform/path_exists.ts";
 import { findRecordedUrl } from "../run/recorded_model.ts";
 

@@ -20,7 +20,7 @@ import { selectTerminal } from "../run/select_terminal.ts";
 import { createDefaultOptions } from "../settings/default_options.ts";
 import { EVAL_RUN_OPTIONS, type EvalPatchOptions } from "../settings/eval_options.ts";
 import { evaluate, selectModels } from "./evaluate_models.ts";
-import { formatModel } from "../conversation/command/format_model.ts";
+import { formatModel } from "../render/format_model.ts";
 import { addToFileName, getModelFileName } from "./model_file_name.ts";
 import { openEvaluation, readUserFiles } from "./open_evaluation.ts";
 import { reportRuns } from "./report_runs.ts";

@@ -10,7 +10,7 @@ import { formatNumber } from "../../render/format_number.ts";
 import { pluralize } from "../../render/tool_line.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { formatFields } from "../command/format_fields.ts";
-import { formatModel } from "../command/format_model.ts";
+import { formatModel } from "../../render/format_model.ts";
 
 /** `/context`. */
 export const context = defineCommand({

@@ -13,7 +13,7 @@ import { importLate } from "../../host/import_late.ts";
 import { DEFAULT_MODELS } from "../../settings/run_options.ts";
 import type { CommandContext } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
-import { formatModel } from "../command/format_model.ts";
+import { formatModel } from "../../render/format_model.ts";
 import { toLine, toMessage } from "../view/lines.ts";
 
 /** `/model`. */

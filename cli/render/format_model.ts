@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ModelSpec } from "../../../mod.ts";
+import type { ModelSpec } from "../../mod.ts";
 
 /** Formats a model as `-m` takes it, such as `anthropic/claude-sonnet-5-5:high`. */
 export function formatModel({ provider, modelId, thinkingLevel }: ModelSpec): string {
