@@ -17,6 +17,7 @@ import {
   summarizeRun,
   verifyEvalRun,
 } from "../../src/eval/mod.ts";
+import { formatScore } from "../../src/eval/reports/format_measure.ts";
 import { AgentError, getErrorMessage } from "../../src/core/errors.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
@@ -28,7 +29,7 @@ import { formatTable, getTableOptions } from "../render/table.ts";
 import { resolvePath } from "../run/resolve_path.ts";
 import type { ReportFileOptions } from "../settings/eval_options.ts";
 import { parseReportFiles } from "./eval_settings.ts";
-import { formatCost, formatRuns, formatScore } from "./eval_tables.ts";
+import { formatCost, formatRuns } from "./eval_tables.ts";
 import { findRun, findRunDirectory, readHistory, type RunLocation } from "./find_run.ts";
 import { writeReports } from "./write_reports.ts";
 

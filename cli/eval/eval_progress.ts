@@ -6,11 +6,12 @@
  */
 
 import { type CaseResult, type RunSummary, summarizeRun } from "../../src/eval/mod.ts";
+import { formatScore } from "../../src/eval/reports/format_measure.ts";
 import type { Host } from "../host/host.ts";
 import { getStyle, type Style } from "../render/style.ts";
 import { truncateToWidth } from "../render/text_width.ts";
 import { formatDuration } from "../render/usage_line.ts";
-import { formatCost, formatFailures, formatScore } from "./eval_tables.ts";
+import { formatCost, formatFailures } from "./eval_tables.ts";
 
 /** Time between two updates of the live block. */
 const INTERVAL_MS = 250;

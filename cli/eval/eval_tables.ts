@@ -11,6 +11,7 @@ import {
   type EvalRun,
   summarizeRun,
 } from "../../src/eval/mod.ts";
+import { formatPassed, formatScore } from "../../src/eval/reports/format_measure.ts";
 import { toOneLine, toPlainText } from "../render/plain_text.ts";
 import { formatTable, type TableOptions } from "../render/table.ts";
 import { truncateToWidth } from "../render/text_width.ts";
@@ -24,11 +25,6 @@ const MAX_REASON = 300;
 export function formatCost(cost: number | null): string {
   if (cost === null) return "price unknown";
   return cost === 0 ? "$0" : `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
-}
-
-/** Formats a score from 0 to 1. */
-export function formatScore(score: number | undefined): string {
-  return score === undefined ? "–" : score.toFixed(2);
 }
 
 /** Formats evaluations of a set: the cases in rows, with the totals of each evaluation, and the failures. */
@@ -70,15 +66,6 @@ function formatCell(totals: CaseTotals | undefined): string {
   if (!totals) return "";
   const { score, cost } = totals;
   return `${getMark(totals)} ${formatPassed(totals)}, ${formatScore(score)}, ${formatCost(cost)}`;
-}
-
-/** Formats the runs that passed; of several ones with the confidence interval of their rate. */
-function formatPassed({ passed, failed, interval }: CaseTotals): string {
-  const total = passed + failed;
-  const text = `${passed} of ${total}`;
-  if (total < 2) return text;
-  const [low, high] = [interval.low, interval.high].map((rate) => Math.round(rate * 100));
-  return `${text} (95 %: ${low}–${high} %)`;
 }
 
 function getMark({ passed, failed }: Pick<CaseTotals, "passed" | "failed">): string {

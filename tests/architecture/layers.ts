@@ -36,6 +36,7 @@ const PROGRAM_IMPORTS = [
   "src/core/diff/unified_diff\\.ts",
   "src/core/parsed_problem\\.ts",
   "src/eval/recording/replay_agent\\.ts",
+  "src/eval/reports/format_measure\\.ts",
   "src/loop/run_turns\\.ts",
   "src/mcp/config/(argument_secrets|read_mcp_config)\\.ts",
   "src/mcp/protocol/client_package\\.ts",
