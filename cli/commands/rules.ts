@@ -55,7 +55,10 @@ const why = defineCommand({
   examples: [["swink rules why bash 'git push origin main'", "explains a command"]],
   exitCodes: [ok, usage, configuration],
   async action({ arguments: [tool = "", call = ""] }, host) {
-    const { explainCall } = await loadActions();
+    const { explainCall } = await importLate<typeof import("../rules/explain_call.ts")>(
+      "../rules/explain_call.ts",
+      import.meta.url,
+    );
     return await explainCall(tool, call, host);
   },
 });

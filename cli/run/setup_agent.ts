@@ -22,6 +22,12 @@ import { VERSION } from "../host/version.ts";
 import { CallApproval, type LateApprovalGate } from "./call_approval.ts";
 import { withLocalProvider } from "./local_models.ts";
 import { chooseModel } from "./model_choice.ts";
+import {
+  addEditingTools,
+  createSandboxOptions,
+  getApprovalMode,
+  hasCommands,
+} from "./permissions.ts";
 import { ProviderKeys } from "./provider_keys.ts";
 import { getOtherProviders, getProviders } from "./provider_options.ts";
 import type { EditorTools } from "./editor_tools.ts";
@@ -169,7 +175,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const providers = await getProviders([model, ...fallbackModels], options, host);
   await using cleanup = new AsyncDisposableStack();
   const runTools = cleanup.use(await openTools(toToolOptions(options, host), host));
-  const mode = permissionMode === "bypass" ? "bypassed" : "smart";
+  const mode = getApprovalMode(permissionMode);
   const getMessages = () => agent.state.messages;
   const approval = createApproval(options, { mode, runTools, getMessages, host });
   await approval.checkRules();
@@ -195,8 +201,10 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     retry: createRetryStrategy({ isReplay }),
     fallback: fallbackModels.map((fallback) => ({ model: fallback })),
     policies: [
-      ...[...(planMode ? [planMode] : []), ...await createLimits(options)],
-      ...[...runTools.policies, ...options.policies ?? []],
+      ...(planMode ? [planMode] : []),
+      ...await createLimits(options),
+      ...runTools.policies,
+      ...options.policies ?? [],
     ],
     ...(maxTurns !== undefined && { maxTurns }),
   };
@@ -257,10 +265,17 @@ function createApproval(
   { mode, runTools, getMessages, host }: ApprovalContext,
 ): CallApproval {
   const { sandbox, tools, allow, deny } = runTools;
-  const approved = permissionMode === "acceptEdits" ? [...allow, ...EDITING_TOOLS] : allow;
-  const keyboard = findKeyboard(host);
-  const options = { mode, tools, deny, sandbox, host, keyboard, ask, getMessages };
-  return new CallApproval({ ...options, allow: approved });
+  return new CallApproval({
+    mode,
+    tools,
+    allow: addEditingTools(allow, permissionMode),
+    deny,
+    sandbox,
+    host,
+    keyboard: findKeyboard(host),
+    ask,
+    getMessages,
+  });
 }
 
 /** Returns the approval of the agent: with the grants of the session if it keeps them. */
@@ -293,56 +308,29 @@ function describeMissing(name: string, env: Host["env"]): string[] {
   return [`variable ${name} is not set, so commands do not get it`];
 }
 
-function toToolOptions(setupOptions: AgentSetupOptions, host: Host): RunToolOptions {
-  const {
-    cwd,
-    net,
-    environment,
-    passEnvironment = [],
-    sandbox,
-    addedDirectories = [],
-    project,
-    permissionMode,
-    disallowedTools,
-    servers,
-    conversation,
-    subAgentPolicies = [],
-    signal,
-    ...options
-  } = setupOptions;
+function toToolOptions(options: AgentSetupOptions, host: Host): RunToolOptions {
+  const { tools, allowedTools, disallowedTools, project, servers, conversation, signal } = options;
   // A conversation leaves plan mode again.
-  const readOnly = permissionMode === "plan" && !conversation;
-  const isConfined = sandbox !== "off";
+  const readOnly = options.permissionMode === "plan" && !conversation;
   return {
-    ...options,
+    ...(tools && { tools }),
+    allowedTools,
+    disallowedTools: hasCommands({ ...options, readOnly })
+      ? disallowedTools
+      : [...disallowedTools, "bash"],
+    skills: project?.skills ?? [],
     // Nothing shows that tools of servers only read.
     servers: servers && !readOnly
-      ? { ...servers, signal, getQuestions: findQuestions(setupOptions, host) }
+      ? { ...servers, signal, getQuestions: findQuestions(options, host) }
       : undefined,
-    // Commands that nothing confines could change something.
-    disallowedTools: readOnly && !isConfined ? [...disallowedTools, "bash"] : disallowedTools,
-    skills: project?.skills ?? [],
     changeLog: conversation?.changeLog,
     editor: conversation?.editor,
     task: {
-      systemPrompt: appendPrompt(
-        createTaskPrompt(describeEnvironment(setupOptions, host)),
-        setupOptions,
-      ),
-      policies: subAgentPolicies,
+      systemPrompt: appendPrompt(createTaskPrompt(describeEnvironment(options, host)), options),
+      policies: options.subAgentPolicies ?? [],
       readOnly,
     },
-    sandbox: {
-      cwd,
-      net,
-      environment,
-      passEnvironment,
-      confinement: readOnly && !isConfined ? "auto" : sandbox,
-      readOnly,
-      // The user has confirmed a working directory with the home directory.
-      homeAccess: "allow",
-      writeRoots: addedDirectories,
-    },
+    sandbox: createSandboxOptions({ ...options, readOnly }),
   };
 }
 
@@ -357,9 +345,6 @@ async function loadPlanMode(
   );
   return createRunPlanMode(cwd, conversation ? { tools: createReadingTools() } : {});
 }
-
-/** The tools that change files; their sandbox restricts them to the working directory. */
-export const EDITING_TOOLS: readonly string[] = ["write_file", "edit_file"];
 
 /** Creates the policies for the limits, if there are any: the cost of a conversation, the duration of each prompt. */
 async function createLimits(
