@@ -12,7 +12,7 @@ import { CliError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
-import type { StartedHooks } from "../hooks/start_hooks.ts";
+import type { StartedHooks } from "../hooks/started_hooks.ts";
 import { createStyle } from "../render/theme/create_style.ts";
 import type { ConfiguredRun } from "../run/configure_run.ts";
 import type { OpenedAgent } from "../run/open_agent.ts";

@@ -85,6 +85,8 @@ async function createSetup(
   host: Host,
 ): Promise<AgentSetup> {
   const cwd = await getDirectory();
+  // No question of an evaluation is answered by keys that the user types.
+  const terminal = { ...host.terminal, keyboard: undefined };
   return await setUpAgent({
     ...run,
     ...(recordedUrl !== undefined && { baseUrl: recordedUrl }),
@@ -97,8 +99,7 @@ async function createSetup(
     isReplay: replay !== undefined,
     signal,
     ...(faults && { wrapStreamFn: faults.wrapStreamFn }),
-    // No question of an evaluation is answered by keys that the user types.
-  }, { ...host, fetch, terminal: { ...host.terminal, keyboard: undefined } });
+  }, { ...host, fetch, terminal });
 }
 
 /** Loads the instructions and the skills of a fixture, which are part of what is evaluated. */

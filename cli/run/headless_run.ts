@@ -11,7 +11,7 @@ import type { AgentEndEvent } from "../../src/loop/mod.ts";
 import type { DirectorySnapshot } from "../../src/patch/mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { ExitCode } from "../host/exit_code.ts";
-import type { StartedHooks } from "../hooks/start_hooks.ts";
+import type { StartedHooks } from "../hooks/started_hooks.ts";
 import { importLate } from "../host/import_late.ts";
 import type { Reporter } from "../render/reporter.ts";
 import { DeferredReporter } from "./deferred_reporter.ts";

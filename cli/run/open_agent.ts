@@ -10,7 +10,7 @@ import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { createNoHomeError, getProgramDirectories } from "../host/program_directories.ts";
-import type { StartedHooks } from "../hooks/start_hooks.ts";
+import type { StartedHooks } from "../hooks/started_hooks.ts";
 import type { ElicitationQuestions } from "../mcp/ask_elicitation.ts";
 import { NewSession } from "../sessions/new_session.ts";
 import type { RunSession } from "../sessions/run_session.ts";

@@ -8,7 +8,8 @@ import type { UserMessage } from "../../mod.ts";
 import { BadRequestError, getErrorMessage } from "../../src/core/errors.ts";
 import type { CreateAgent } from "../../src/server/mod.ts";
 import type { Host } from "../host/host.ts";
-import { type StartedHooks, startHooks } from "../hooks/start_hooks.ts";
+import { startHooks } from "../hooks/start_hooks.ts";
+import type { StartedHooks } from "../hooks/started_hooks.ts";
 import type { ModelConnection } from "../run/model_connection.ts";
 import type { ProjectRunSettings } from "../run/settings.ts";
 import { setUpAgent } from "../run/setup_agent.ts";
@@ -34,6 +35,9 @@ export function createServedAgents(
     for (const warning of warnings) if (!known.has(warning)) onWarning(warning);
     for (const warning of warnings) known.add(warning);
   };
+  // Nothing asks at the terminal of the server.
+  const terminal = { ...host.terminal, keyboard: undefined };
+  const agentHost = { ...host, fetch: connection.fetch, terminal };
   return async ({ model }) => {
     await using cleanup = new AsyncDisposableStack();
     const hooks = cleanup.use(await startHooks({ ...settings, signal }, host));
@@ -47,8 +51,7 @@ export function createServedAgents(
         keepsGrants: true,
         today: connection.today,
         signal,
-        // Nothing asks at the terminal of the server.
-      }, { ...host, fetch: connection.fetch, terminal: { ...host.terminal, keyboard: undefined } }),
+      }, agentHost),
     );
     warn(setup.warnings);
     const { agent } = setup;
