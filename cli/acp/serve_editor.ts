@@ -13,6 +13,7 @@ import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { describeMissingPackage } from "../host/installed_package.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
+import { overrideTerminal } from "../host/override_terminal.ts";
 import type { Output } from "../host/terminal.ts";
 import { configureRun } from "../run/configure_run.ts";
 import { openConnection } from "../run/model_connection.ts";
@@ -61,14 +62,7 @@ export async function serveEditor(
 
 /** Returns the host whose output is on standard error, and which asks nothing: the protocol has both streams. */
 function separateProtocol(host: Host): Host {
-  const { terminal } = host;
-  return {
-    ...host,
-    terminal: Object.create(terminal, {
-      output: { value: terminal.messages },
-      keyboard: { value: undefined },
-    }),
-  };
+  return overrideTerminal(host, { output: host.terminal.messages, keyboard: undefined });
 }
 
 function toStream(output: Output): WritableStream<Uint8Array> {

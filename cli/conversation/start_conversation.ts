@@ -13,6 +13,7 @@ import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
+import { overrideTerminal } from "../host/override_terminal.ts";
 import { attachFiles } from "../run/attach_files.ts";
 import type { ConfiguredRun, RunCommandLine } from "../run/configure_run.ts";
 import { addDebugLog, selectSession, startCommand } from "../run/start_command.ts";
@@ -79,11 +80,7 @@ export async function startConversation(
 
 /** Returns the host with all output on standard output, which is the terminal. */
 function useOneOutput(host: Host): Host {
-  const { terminal } = host;
-  return {
-    ...host,
-    terminal: Object.create(terminal, { messages: { value: terminal.output } }),
-  };
+  return overrideTerminal(host, { messages: host.terminal.output });
 }
 
 /**

@@ -9,6 +9,7 @@ import type { EvalAgentRequest, MakeAgent } from "../../src/eval/mod.ts";
 import type { Chaos, ChaosFault } from "../../src/testing/mod.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
+import { overrideTerminal } from "../host/override_terminal.ts";
 import { type LoadedProject, loadProject } from "../project/load_project.ts";
 import { listProjectContent } from "../project/project_content.ts";
 import { type AgentSetup, setUpAgent } from "../run/setup_agent.ts";
@@ -86,7 +87,7 @@ async function createSetup(
 ): Promise<AgentSetup> {
   const cwd = await getDirectory();
   // No question of an evaluation is answered by keys that the user types.
-  const terminal = { ...host.terminal, keyboard: undefined };
+  const agentHost = overrideTerminal({ ...host, fetch }, { keyboard: undefined });
   return await setUpAgent({
     ...run,
     ...(recordedUrl !== undefined && { baseUrl: recordedUrl }),
@@ -99,7 +100,7 @@ async function createSetup(
     isReplay: replay !== undefined,
     signal,
     ...(faults && { wrapStreamFn: faults.wrapStreamFn }),
-  }, { ...host, fetch, terminal });
+  }, agentHost);
 }
 
 /** Loads the instructions and the skills of a fixture, which are part of what is evaluated. */

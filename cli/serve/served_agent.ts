@@ -8,6 +8,7 @@ import type { UserMessage } from "../../mod.ts";
 import { BadRequestError, getErrorMessage } from "../../src/core/errors.ts";
 import type { CreateAgent } from "../../src/server/mod.ts";
 import type { Host } from "../host/host.ts";
+import { overrideTerminal } from "../host/override_terminal.ts";
 import { startHooks } from "../hooks/start_hooks.ts";
 import type { StartedHooks } from "../hooks/started_hooks.ts";
 import type { ModelConnection } from "../run/model_connection.ts";
@@ -36,8 +37,7 @@ export function createServedAgents(
     for (const warning of warnings) known.add(warning);
   };
   // Nothing asks at the terminal of the server.
-  const terminal = { ...host.terminal, keyboard: undefined };
-  const agentHost = { ...host, fetch: connection.fetch, terminal };
+  const agentHost = overrideTerminal({ ...host, fetch: connection.fetch }, { keyboard: undefined });
   return async ({ model }) => {
     await using cleanup = new AsyncDisposableStack();
     const hooks = cleanup.use(await startHooks({ ...settings, signal }, host));

@@ -5,6 +5,7 @@
  */
 
 import type { Host } from "../../host/host.ts";
+import { overrideTerminal } from "../../host/override_terminal.ts";
 import type { Output } from "../../host/terminal.ts";
 import type { Line } from "../../render/line/line.ts";
 import { toLines } from "../view/lines.ts";
@@ -15,11 +16,7 @@ export async function captureOutput(
   action: (host: Host) => Promise<unknown>,
 ): Promise<Line[]> {
   const output = new CollectedOutput();
-  const terminal = Object.create(host.terminal, {
-    output: { value: output },
-    messages: { value: output },
-  });
-  await action({ ...host, terminal });
+  await action(overrideTerminal(host, { output, messages: output }));
   return output.text === "" ? [] : toLines(output.text);
 }
 
