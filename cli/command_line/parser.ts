@@ -64,26 +64,44 @@ export async function parseCommandLine(
  * `swink chat -c`. A standalone option that comes first drops the rest.
  */
 function expandShorthands(program: CommandDefinition, args: readonly string[]): string[] {
-  const { shorthands = {} } = program;
   const [first = "", ...rest] = args;
   if (first === "help") return [...rest, "--help"];
-  const isProgramFlag = ({ flags }: NamedOption) => flags.includes(first.split("=", 1)[0] ?? "");
-  const leading = getOptions(program).find(isProgramFlag);
+  const leading = findOption(getOptions(program), first);
+  // The checks reject the value.
   if (leading && first.includes("=")) return [...args];
   if (leading?.name === "help") return [...findCommandNames(program, rest), "--help"];
   if (leading?.standalone) return [first];
-  const end = args.indexOf("--");
-  const names = [program.defaultCommand, ...Object.values(shorthands)];
-  const options = program.commands?.filter((command) => names.includes(command.name))
-    .flatMap(getOptions) ?? [];
-  const shorthand = (end < 0 ? args : args.slice(0, end))
-    .flatMap((arg) => separateFlags(options, arg))
-    .find((arg) => Object.hasOwn(shorthands, arg));
-  const name = shorthand === undefined ? undefined : shorthands[shorthand];
   const isCommand = program.commands?.some((command) => command.name === first);
   if (isCommand) return [...args];
-  const command = name ?? (isMisspelled(program, args) ? undefined : program.defaultCommand);
+  const command = findShorthandCommand(program, args) ??
+    (isMisspelled(program, args) ? undefined : program.defaultCommand);
   return command === undefined ? [...args] : [command, ...args];
+}
+
+/** Finds the command that a flag selects: `run` for `swink -p`, also for `swink -qp`. */
+function findShorthandCommand(
+  { shorthands = {}, commands = [], defaultCommand }: CommandDefinition,
+  args: readonly string[],
+): string | undefined {
+  const names = [defaultCommand, ...Object.values(shorthands)];
+  const options = commands.filter(({ name }) => names.includes(name)).flatMap(getOptions);
+  const flag = splitAtDashes(args).words.flatMap((word) => separateFlags(options, word))
+    .find((word) => Object.hasOwn(shorthands, word));
+  return flag === undefined ? undefined : shorthands[flag];
+}
+
+/** Splits a command line before `--`, after which no argument is a flag. */
+function splitAtDashes(
+  line: readonly string[],
+): { readonly words: readonly string[]; readonly rest: readonly string[] } {
+  const end = line.indexOf("--");
+  return end < 0 ? { words: line, rest: [] } : { words: line.slice(0, end), rest: line.slice(end) };
+}
+
+/** Finds the option of a flag, which may have a value: `--flag=value`. */
+function findOption(options: readonly NamedOption[], word: string): NamedOption | undefined {
+  const [flag = ""] = word.split("=", 1);
+  return options.find(({ flags }) => flags.includes(flag));
 }
 
 /**
@@ -112,31 +130,44 @@ function separateFlags(options: readonly NamedOption[], word: string): string[] 
 }
 
 /**
- * Writes `-qv` as `-q -v` and `-ojson` as `--output-format=json`, and drops an option that occurs again: the last one applies. An option
- * without its optional value comes last, where no argument can be taken for the value.
+ * Writes `-qv` as `-q -v` and `-ojson` as `--output-format=json`, and drops an option that occurs again: the last one
+ * applies. An option without its optional value comes last, where no argument can be taken for the value.
  */
 function normalizeOptions({ command }: CommandPath, line: readonly string[]): string[] {
   const options = getOptions(command);
-  const end = line.indexOf("--");
-  const words = end < 0 ? line : line.slice(0, end);
-  const flagged = words.flatMap((word) => separateFlags(options, word));
+  const { words, rest } = splitAtDashes(line);
+  const groups = groupWords(options, words.flatMap((word) => separateFlags(options, word)));
+  const kept = groups.filter(({ option }, index) =>
+    !option || option.repeatable ||
+    !groups.slice(index + 1).some((group) => group.option?.name === option.name)
+  );
+  const ordered = [...kept.filter((group) => !lacksValue(group)), ...kept.filter(lacksValue)];
+  return [...ordered.flatMap((group) => group.words), ...rest];
+}
+
+/** Joins each option with the next word if that is its value. */
+function groupWords(options: readonly NamedOption[], separated: readonly string[]): OptionGroup[] {
   const groups: OptionGroup[] = [];
-  for (let index = 0; index < flagged.length; index++) {
-    const word = detachValue(options, flagged[index] ?? "");
-    const option = options.find(({ flags }) => flags.includes(word.split("=", 1)[0] ?? ""));
-    const next = flagged[index + 1];
-    const takesNext = option && option.type !== "boolean" && !word.includes("=") &&
-      next !== undefined && (next === "-" || !next.startsWith("-")) &&
-      !(option.optionalValue && /\s|^-$/.test(next));
+  for (let index = 0; index < separated.length; index++) {
+    const word = detachValue(options, separated[index] ?? "");
+    const option = findOption(options, word);
+    const next = separated[index + 1];
+    const takesNext = option !== undefined && !word.includes("=") && canBeValue(option, next);
     if (takesNext) index++;
     groups.push({ ...(option && { option }), words: takesNext ? [word, next] : [word] });
   }
-  const isLast = ({ option }: OptionGroup, index: number): boolean =>
-    !option || option.repeatable === true ||
-    !groups.slice(index + 1).some((group) => group.option?.name === option.name);
-  const kept = groups.filter(isLast);
-  const ordered = [...kept.filter((group) => !lacksValue(group)), ...kept.filter(lacksValue)];
-  return [...ordered.flatMap(({ words }) => words), ...line.slice(words.length)];
+  return groups;
+}
+
+/** Whether the word after an option is its value. */
+function canBeValue(
+  { type, optionalValue }: NamedOption,
+  word: string | undefined,
+): word is string {
+  if (type === "boolean" || word === undefined) return false;
+  // A prompt, or the argument that waits for the input, is more likely.
+  if (optionalValue && (word === "-" || /\s/.test(word))) return false;
+  return word === "-" || !word.startsWith("-");
 }
 
 /** An option with its value, or an argument. */
