@@ -31,7 +31,7 @@ export function formatHelp(
   const page = new HelpPage(Math.min(terminal.columns, MAX_COLUMNS), style);
   const { summary, details = "", commands = [], exitCodes = [] } = command;
   page.addParagraph(`${summary}. ${details}`);
-  page.addSection("Usage", [[formatSynopsis(command, path), ""]]);
+  page.addSection("Usage", formatSynopses(command, path).map((synopsis) => [synopsis, ""]));
   page.addSection("Commands", commands.map(({ name, summary }) => [name, `${summary}.`]));
   page.addSection("Arguments", (command.arguments ?? []).map(toArgumentRow));
   page.addSection("Options", getVisibleOptions(command).map(toOptionRow));
@@ -55,11 +55,17 @@ export function formatDescription(
   ].join(" ");
 }
 
-/** Formats the usage line, such as `swink run [options] [prompt...]`. */
-function formatSynopsis(command: CommandDefinition, path: string): string {
-  const subcommand = command.commands ? [command.arguments ? "[<command>]" : "<command>"] : [];
-  const positionals = (command.arguments ?? []).map(formatArgument);
-  return [path, ...subcommand, "[options]", ...positionals].join(" ");
+/** Formats the usage lines, such as `swink run [options] [prompt...]`. A default command has a line of its own. */
+function formatSynopses(command: CommandDefinition, path: string): string[] {
+  const { commands, defaultCommand, arguments: positionals = [] } = command;
+  const words = ["[options]", ...positionals.map(formatArgument)];
+  if (!commands) return [[path, ...words].join(" ")];
+  const fallback = commands.find(({ name }) => name === defaultCommand);
+  const subcommand = command.arguments ? "[<command>]" : "<command>";
+  return [
+    ...(fallback ? formatSynopses(fallback, path) : []),
+    [path, subcommand, ...words].join(" "),
+  ];
 }
 
 function formatArgument({ name, optional, variadic }: ArgumentDefinition): string {

@@ -35,7 +35,7 @@ const set = defineCommand({
   arguments: [KEY, {
     name: "value",
     description:
-      "The value; a list is written as in TOML, one of names, models or rules also with commas.",
+      "The value. A list is written as in TOML; names, models and rules can also be separated by commas.",
   }],
   examples: [
     ["swink config set model openai/gpt-6.2-sol", "a value"],

@@ -95,13 +95,13 @@ const gate = defineCommand({
   name: "gate",
   summary: "Passes or fails evaluations by limits, for scripts",
   details:
-    "Each of them must pass. Without --min-pass-rate, --min-score and --baseline all runs must pass. An evaluation without all results fails.",
+    "Every evaluation must pass. Without --min-pass-rate, --min-score and --baseline, all runs must pass. An evaluation with missing results fails.",
   arguments: [{ ...RUN, variadic: true }],
   options: {
     minPassRate: {
       type: "number",
       value: "rate",
-      description: "Lowest part of the runs that passed, from 0 to 1.",
+      description: "Lowest share of the runs that passed, from 0 to 1.",
       minimum: 0,
     },
     minScore: {
@@ -124,7 +124,7 @@ const gate = defineCommand({
     },
     baseline: {
       ...BASELINE,
-      description: "Evaluation without which no metric that passed may fail.",
+      description: "Evaluation to compare with: no metric that passed in it may fail.",
     },
     ...LIST_FORMAT_OPTIONS,
     ...RESULTS_OPTION,
@@ -201,6 +201,7 @@ const init = defineCommand({
 export const evaluation = defineCommand({
   name: "eval",
   summary: "Evaluates agents: runs cases, compares results and gates releases",
+  synonyms: { show: "report", ls: "list", results: "list", diff: "compare", check: "verify" },
   commands: [run, patch, compare, gate, report, list, verify, init],
   exitCodes: [ok, failed, usage, configuration],
 });

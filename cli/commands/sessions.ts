@@ -111,7 +111,13 @@ const importSession = defineCommand({
 const remove = defineCommand({
   name: "delete",
   summary: "Deletes sessions permanently",
-  arguments: [{ ...ID, name: "ids", optional: true, variadic: true }],
+  arguments: [{
+    ...ID,
+    name: "ids",
+    description: "Ids of the sessions; the beginning of each is enough.",
+    optional: true,
+    variadic: true,
+  }],
   options: {
     olderThan: {
       type: "integer",

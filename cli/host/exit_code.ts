@@ -47,7 +47,7 @@ export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[]
     "configuration error: a model, key or file is missing, invalid or rejected",
   ],
   [ExitCode.unavailable, "provider unreachable or overloaded, or quota exhausted"],
-  [ExitCode.limit, "limit reached: turns, budget or length of the reply"],
+  [ExitCode.limit, "limit reached: turns, cost, time or length of the reply"],
   [ExitCode.refused, "approval required: a tool call was refused in a non-interactive run"],
   [ExitCode.noPatch, "--patch was given and nothing changed"],
   [ExitCode.hangUp, "the terminal was closed (SIGHUP)"],

@@ -111,7 +111,7 @@ export async function removeModel(name: string, host: Host): Promise<ExitCode> {
     await openModelStore(host).remove(name);
     await host.terminal.messages.write(`Removed ${toPlainText(name)}\n`);
     return ExitCode.ok;
-  });
+  }, "List the models with: swink models local list");
 }
 
 /** Copies a GGUF file into the directory of the models. */
@@ -128,13 +128,13 @@ export async function importModel(file: string, host: Host): Promise<ExitCode> {
 }
 
 /** Converts the errors of the library to messages with an exit code. */
-async function withCliErrors(run: () => Promise<ExitCode>): Promise<ExitCode> {
+async function withCliErrors(run: () => Promise<ExitCode>, advice = ""): Promise<ExitCode> {
   try {
     return await run();
   } catch (error) {
     if (!AgentError.is(error)) throw error;
     const isUnavailable = error.code === "network_error" || error.code === "model_throttled";
     const exitCode = isUnavailable ? ExitCode.unavailable : ExitCode.configuration;
-    throw new CliError(error.message, { exitCode });
+    throw new CliError(error.message, { exitCode, advice });
   }
 }

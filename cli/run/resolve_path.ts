@@ -25,7 +25,8 @@ export function expandHome(path: string, home: string | undefined): string {
 export function resolveDirectory(path = ".", flag = "--cwd"): string {
   const directory = resolvePath(path);
   if (isDirectory(directory)) return directory;
-  throw new UsageError(`Invalid value ${JSON.stringify(path)} for ${flag}: not a directory`);
+  const problem = statFile(directory) ? "not a directory" : "the directory does not exist";
+  throw new UsageError(`Invalid value ${JSON.stringify(path)} for ${flag}: ${problem}`);
 }
 
 /**

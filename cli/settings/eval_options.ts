@@ -140,7 +140,7 @@ export const EVAL_PATCH_OPTIONS = {
     type: "file",
     value: "file",
     description:
-      "Writes the patches to a file, as the harness of SWE-bench reads them; one of each task, of one model.",
+      "Writes the patches to a file for the harness of SWE-bench, one for each task; with several models, to a file for each.",
   },
   noGrade: { type: "boolean", description: "Does not run the tests of the tasks." },
   filter: { ...SHARED.filter, description: "Runs the tasks whose id matches; * matches any text." },

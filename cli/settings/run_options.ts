@@ -70,7 +70,7 @@ export const AGENT_OPTIONS = {
   maxTurns: {
     type: "integer",
     value: "count",
-    description: "Maximum number of turns.",
+    description: "Maximum number of turns: replies of the model, with their tool calls.",
     minimum: 1,
     default: 100,
     configuration: "any",

@@ -20,7 +20,7 @@ export const LISTEN_OPTIONS = {
   host: {
     type: "string",
     value: "address",
-    description: "Address to listen on. Another one than this machine needs --token-file.",
+    description: "Address to listen on. One that other machines can reach requires --token-file.",
     default: "127.0.0.1",
   },
   port: {
@@ -34,18 +34,19 @@ export const LISTEN_OPTIONS = {
     type: "file",
     value: "file",
     description:
-      "File with the tokens, one a line, each with an optional tenant. Default: a new token.",
+      "File with the tokens of clients: one a line, with a tenant after it if it has one. Default: prints a new token.",
   },
   allowedHost: {
     type: "string",
     value: "name",
-    description: "Host name of the server, such as that of its reverse proxy.",
+    description:
+      "Host name by which clients may reach the server, such as that of a reverse proxy.",
     repeatable: true,
   },
   allowedOrigin: {
     type: "string",
     value: "origin",
-    description: "Origin of a web page that may call the server.",
+    description: "Origin of a web page that may call the server, such as https://app.example.com.",
     repeatable: true,
   },
   maxRuns: {
@@ -58,7 +59,7 @@ export const LISTEN_OPTIONS = {
   shutdownTimeout: {
     type: "integer",
     value: "seconds",
-    description: "Time for active runs to end after a signal; then they are stopped.",
+    description: "Time that active runs have to end after a signal, before they are stopped.",
     minimum: 0,
     default: 30,
   },

@@ -238,7 +238,7 @@ Deno.test("swink config set: rejects values with which every run would fail", as
   );
   assertStringIncludes(await reject("model", "sonnet"), 'Cannot parse the model "sonnet"');
   assertStringIncludes(await reject("net", "a b"), 'Invalid value "a b" for net');
-  assertStringIncludes(await reject("add_dir", "/no/directory"), "not a directory");
+  assertStringIncludes(await reject("add_dir", "/no/directory"), "the directory does not exist");
   assertStringIncludes(await reject("disallowed_tools", "bash("), "its parentheses do not match");
   for (const [key, value] of [["timeout", "10m"], ["env", '["A=1", "B"]'], ["net", "a.example"]]) {
     assertEquals(await run(home, ["set", key ?? "", value ?? ""]), [0, "", ""]);

@@ -176,7 +176,7 @@ for (
     [
       "a missing directory",
       ["run", "--cwd", "/nowhere", "x"],
-      'Invalid value "/nowhere" for --cwd: not a directory',
+      'Invalid value "/nowhere" for --cwd: the directory does not exist',
     ],
     [
       "an invalid URL",

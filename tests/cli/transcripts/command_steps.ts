@@ -38,6 +38,7 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
     name: "swink",
     steps: [
       "swink",
+      "swink --help",
       "swink --version",
       "swink rnu",
       "swink runs fail",

@@ -76,6 +76,7 @@ export const EVAL_TRANSCRIPT: Transcript = {
   },
   steps: [
     "swink eval --help",
+    "swink eval show latest",
     ...["run", "patch", "compare", "gate", "report", "list", "verify", "init"].map((name) =>
       `swink eval ${name} --help`
     ),
