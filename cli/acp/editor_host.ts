@@ -15,6 +15,7 @@ import type {
   AcpSessionRequest,
 } from "../../src/protocols/acp/mod.ts";
 import type { FileSessionStore } from "../../src/memory/file/file_store.ts";
+import type { GivenOptions } from "../command_line/definition.ts";
 import { CliError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
@@ -37,12 +38,7 @@ import { runEditorSession } from "./editor_session.ts";
 import { toRunOptions } from "./run_options.ts";
 
 /** The command line of `swink acp`. */
-export interface AcpCommandLine {
-  /** The options, with defaults. */
-  readonly options: AcpOptions;
-  /** Names of the options that occur on the command line. */
-  readonly given: ReadonlySet<string>;
-}
+export type AcpCommandLine = GivenOptions<AcpOptions>;
 
 /** Options for `createEditorHost()`, which all sessions have in common. */
 export interface EditorHostOptions {
@@ -165,7 +161,12 @@ async function openEditorSession(
   const serve = await addDebugLog(settings, async (settings, dependencies) => {
     await runEditorSession(settings, {
       ...dependencies,
-      ...{ id, exists, mode, request, configured, today },
+      id,
+      exists,
+      mode,
+      request,
+      configured,
+      today,
       onOpen(session) {
         opened.resolve(session);
         return closing.promise;

@@ -94,12 +94,17 @@ export type OptionValues<Options extends OptionDefinitions = OptionDefinitions> 
   keyof Options ? Readonly<Record<string, OptionValue>>
   : { readonly [Name in keyof Options]: ParsedOption<Options[Name]> };
 
-/** A parsed command line, as an action receives it. */
-export interface Invocation<Options extends OptionDefinitions = OptionDefinitions> {
-  /** Values of the command's options. */
-  readonly options: OptionValues<Options>;
+/** The options of a command line. */
+export interface GivenOptions<Values> {
+  /** Values of the command's options, with defaults. */
+  readonly options: Values;
   /** Names of the options that occur on the command line. */
   readonly given: ReadonlySet<string>;
+}
+
+/** A parsed command line, as an action receives it. */
+export interface Invocation<Options extends OptionDefinitions = OptionDefinitions>
+  extends GivenOptions<OptionValues<Options>> {
   /** Positional arguments, including those after `--`. */
   readonly arguments: readonly string[];
   /** The top-level command. */

@@ -9,8 +9,9 @@ import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { CHAT_OPTIONS } from "../settings/chat_options.ts";
-import { showDemo } from "./demo.ts";
 import { importLate } from "../host/import_late.ts";
+import { showChosenDemo } from "./demo.ts";
+import { loadRunCommand } from "./run.ts";
 
 /** `swink chat`. */
 export const chat = defineCommand({
@@ -40,10 +41,7 @@ export const chat = defineCommand({
   ],
   preload: () =>
     Promise.all([
-      importLate<typeof import("../conversation/start_conversation.ts")>(
-        "../conversation/start_conversation.ts",
-        import.meta.url,
-      ),
+      loadConversation(),
       importLate<typeof import("../conversation/live/open_live_view.ts")>(
         "../conversation/live/open_live_view.ts",
         import.meta.url,
@@ -51,21 +49,16 @@ export const chat = defineCommand({
     ]),
   async action({ options, given, arguments: words, program }, host) {
     checkFirstWord(words, program);
-    if (!isInteractive(host)) {
-      const { runCommand } = await importLate<typeof import("../run/run_command.ts")>(
-        "../run/run_command.ts",
-        import.meta.url,
-      );
-      const end = await runCommand({ options, given }, words, host);
-      return end === "demo" ? await showDemo(host) : end;
-    }
-    const { startConversation } = await importLate<
-      typeof import("../conversation/start_conversation.ts")
-    >("../conversation/start_conversation.ts", import.meta.url);
-    const end = await startConversation({ options, given }, words, host);
-    return end === "demo" ? await showDemo(host) : end;
+    const start = isInteractive(host)
+      ? (await loadConversation()).startConversation
+      : (await loadRunCommand()).runCommand;
+    return await showChosenDemo(await start({ options, given }, words, host), host);
   },
 });
+
+function loadConversation(): Promise<typeof import("../conversation/start_conversation.ts")> {
+  return importLate("../conversation/start_conversation.ts", import.meta.url);
+}
 
 /** Whether a user can have a conversation: standard input and output are a terminal. */
 function isInteractive({ terminal: { input, output } }: Pick<Host, "terminal">): boolean {

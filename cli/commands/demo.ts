@@ -19,8 +19,12 @@ export const demo = defineCommand({
   action: (_invocation, host) => showDemo(host),
 });
 
-/** Shows the demo. */
-export async function showDemo(host: Host): Promise<ExitCode> {
+/** Shows the demo if a user without a model has chosen that instead of a run; else returns the exit code of the run. */
+export async function showChosenDemo(end: ExitCode | "demo", host: Host): Promise<ExitCode> {
+  return end === "demo" ? await showDemo(host) : end;
+}
+
+async function showDemo(host: Host): Promise<ExitCode> {
   const { runDemo } = await importLate<typeof import("../demo/run_demo.ts")>(
     "../demo/run_demo.ts",
     import.meta.url,

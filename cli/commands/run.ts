@@ -7,7 +7,7 @@
 import { defineCommand } from "../command_line/definition.ts";
 import { EXIT_CODES } from "../host/exit_code.ts";
 import { RUN_OPTIONS } from "../settings/run_options.ts";
-import { showDemo } from "./demo.ts";
+import { showChosenDemo } from "./demo.ts";
 import { importLate } from "../host/import_late.ts";
 
 /** `swink run`. */
@@ -45,14 +45,14 @@ export const run = defineCommand({
     ["NO_COLOR", "disables colors; FORCE_COLOR overrides it"],
   ],
   exitCodes: EXIT_CODES.map(([code]) => code),
-  preload: () =>
-    importLate<typeof import("../run/run_command.ts")>("../run/run_command.ts", import.meta.url),
+  preload: loadRunCommand,
   async action({ options, given, arguments: words }, host) {
-    const { runCommand } = await importLate<typeof import("../run/run_command.ts")>(
-      "../run/run_command.ts",
-      import.meta.url,
-    );
-    const end = await runCommand({ options, given }, words, host);
-    return end === "demo" ? await showDemo(host) : end;
+    const { runCommand } = await loadRunCommand();
+    return await showChosenDemo(await runCommand({ options, given }, words, host), host);
   },
 });
+
+/** Imports the action of `swink run`, which `swink chat` runs, too, where there is no terminal. */
+export function loadRunCommand(): Promise<typeof import("../run/run_command.ts")> {
+  return importLate("../run/run_command.ts", import.meta.url);
+}

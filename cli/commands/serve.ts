@@ -8,7 +8,7 @@ import { defineCommand } from "../command_line/definition.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { importLate } from "../host/import_late.ts";
 import { SERVE_OPTIONS } from "../settings/serve_options.ts";
-import { showDemo } from "./demo.ts";
+import { showChosenDemo } from "./demo.ts";
 
 /** `swink serve`. */
 export const serve = defineCommand({
@@ -33,7 +33,6 @@ export const serve = defineCommand({
       "../serve/run_server.ts",
       import.meta.url,
     );
-    const end = await runServer({ options, given }, host);
-    return end === "demo" ? await showDemo(host) : end;
+    return await showChosenDemo(await runServer({ options, given }, host), host);
   },
 });

@@ -7,6 +7,7 @@
 import type { ModelSpec } from "../../mod.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import { getErrorMessage } from "../../src/core/errors.ts";
+import type { GivenOptions } from "../command_line/definition.ts";
 import { UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { configureRun } from "../run/configure_run.ts";
@@ -45,12 +46,7 @@ export interface EvalSettings extends
 }
 
 /** The command line of `swink eval run`. */
-export interface EvalCommandLine {
-  /** The options, with defaults. */
-  readonly options: EvalRunOptions;
-  /** Names of the options that occur on the command line. */
-  readonly given: ReadonlySet<string>;
-}
+export type EvalCommandLine = GivenOptions<EvalRunOptions>;
 
 /**
  * Checks the options of an evaluation.

@@ -4,23 +4,21 @@
  * @module
  */
 
-import { toFlag } from "../command_line/definition.ts";
-
-/** The command line of an evaluation. */
-export interface ResumableCommand {
-  /** The values of the options. */
-  readonly options: Readonly<Record<string, unknown>>;
-  /** Names of the options that occur on the command line. */
-  readonly given: ReadonlySet<string>;
-}
+import { type GivenOptions, toFlag } from "../command_line/definition.ts";
 
 /**
  * Options that are part of the evaluation on disk, so that `--resume` excludes them, and the directory of the results, which
  * the path of the evaluation includes.
  */
-const KEPT = new Set<string>([
-  ...["model", "effort", "filter", "repeat", "seed", "chaos"],
-  ...["resume", "results"],
+const KEPT: ReadonlySet<string> = new Set([
+  "model",
+  "effort",
+  "filter",
+  "repeat",
+  "seed",
+  "chaos",
+  "resume",
+  "results",
 ]);
 
 /**
@@ -30,7 +28,7 @@ const KEPT = new Set<string>([
 export function formatResumedCommand(
   command: string,
   argument: string,
-  { options, given }: ResumableCommand,
+  { options, given }: GivenOptions<Readonly<Record<string, unknown>>>,
 ): string {
   const again = [...given].filter((name) => !KEPT.has(name));
   return [command, quote(argument), ...again.map((name) => formatOption(name, options[name]))]

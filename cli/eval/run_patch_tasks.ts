@@ -12,6 +12,7 @@ import {
   PredictionsFile,
 } from "../../src/eval/mod.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
+import type { GivenOptions } from "../command_line/definition.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
@@ -27,18 +28,10 @@ import { reportRuns } from "./report_runs.ts";
 import { formatResumedCommand } from "./resumed_command.ts";
 import { selectCases, selectSameCases } from "./select_cases.ts";
 
-/** The command line of `swink eval patch`. */
-export interface PatchCommandLine {
-  /** The options, with defaults. */
-  readonly options: EvalPatchOptions;
-  /** Names of the options that occur on the command line. */
-  readonly given: ReadonlySet<string>;
-}
-
 /** Lets an agent work on each task with each model, writes the patches, and grades them. */
 export async function runPatchTasks(
   path: string,
-  { options, given }: PatchCommandLine,
+  { options, given }: GivenOptions<EvalPatchOptions>,
   systemHost: Host,
 ): Promise<ExitCode> {
   using interrupt = new InterruptHandler(systemHost);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type OptionValues, toFlag } from "../command_line/definition.ts";
+import { type GivenOptions, type OptionValues, toFlag } from "../command_line/definition.ts";
 import { getProviderSettings, type ProviderSettings } from "../config/provider_settings.ts";
 import { applyConfig } from "../config/apply_config.ts";
 import { CONFIG_KEYS } from "../config/config_keys.ts";
@@ -29,21 +29,13 @@ import { resolveDirectory } from "./resolve_path.ts";
 export type ParseOption = <Value>(option: keyof RunOptions, parse: () => Value) => Value;
 
 /** The command line of a run. */
-export interface RunCommandLine {
-  /** The options, with defaults. */
-  readonly options: RunOptions;
-  /** Names of the options that occur on the command line. */
-  readonly given: ReadonlySet<string>;
+export interface RunCommandLine extends GivenOptions<RunOptions> {
   /** Whether the configuration and the files of the project are not used. Default: `false`. */
   readonly ignoresProject?: boolean;
 }
 
-/** The options of a run after its configuration. */
-export interface ConfiguredRun {
-  /** The options, with the values of the configuration. */
-  readonly options: RunOptions;
-  /** Names of the options that occur on the command line. */
-  readonly given: ReadonlySet<string>;
+/** A run after its configuration, whose options have the values of the configuration. */
+export interface ConfiguredRun extends GivenOptions<RunOptions> {
   /** The settings of the configuration by key, such as those of `resolveKeyBindings()`. */
   readonly settings: ReadonlyMap<string, ConfigSetting>;
   /** Settings of providers, by name. */

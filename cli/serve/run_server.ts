@@ -16,6 +16,7 @@ import {
   createAgentServer,
 } from "../../src/server/mod.ts";
 import { sharedBudget } from "../../src/policies/mod.ts";
+import type { GivenOptions } from "../command_line/definition.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
@@ -35,19 +36,11 @@ import { selectDirectory } from "./directory_store.ts";
 import { explainTokenError, readTokens } from "./read_tokens.ts";
 import { createServedAgents } from "./served_agent.ts";
 
-/** The command line of `swink serve`. */
-export interface ServeCommandLine {
-  /** The options, with defaults. */
-  readonly options: ServeOptions;
-  /** Names of the options that occur on the command line. */
-  readonly given: ReadonlySet<string>;
-}
-
 const MAX_PORT = 65_535;
 
 /** Serves sessions until a signal; `"demo"` if a user without a model wants to see that instead. */
 export async function runServer(
-  { options, given }: ServeCommandLine,
+  { options, given }: GivenOptions<ServeOptions>,
   systemHost: Host,
 ): Promise<ExitCode | "demo"> {
   const access = parseAccess(options);

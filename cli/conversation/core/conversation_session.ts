@@ -100,9 +100,10 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
 
   async addText(text: string, metadata?: JsonObject): Promise<void> {
     const { setup: { agent }, now } = this.#options;
-    const content = [{ type: "text", text }] as const;
     agent.appendMessages([{
-      ...{ role: "user", content, timestamp: now() },
+      role: "user",
+      content: [{ type: "text", text }],
+      timestamp: now(),
       ...(metadata && { metadata }),
     }]);
     // A new session is created with its first text.

@@ -138,13 +138,18 @@ function toPublicSummary(summary: SessionSummary): object {
   const { id, created, updated, title, firstPrompt, user, metadata, model, problem } = summary;
   const { entries, messages, usage, cost } = summary;
   return {
-    ...{ id, created, updated },
+    id,
+    created,
+    updated,
     ...(title !== undefined && { title }),
     ...(firstPrompt !== undefined && { firstPrompt }),
     ...(user !== undefined && { user }),
     ...(metadata && { metadata }),
     ...(model && { model }),
     ...(problem !== undefined && { problem: "The session cannot be opened" }),
-    ...{ entries, messages, usage, cost },
+    entries,
+    messages,
+    usage,
+    cost,
   };
 }

@@ -96,7 +96,9 @@ function toDescription(value: unknown): IsolatedDescription {
     throw new TypeError("the description lacks name, description or parameters");
   }
   return {
-    ...{ name, description, parameters },
+    name,
+    description,
+    parameters,
     ...(typeof label === "string" && { label }),
     ...(typeof readOnly === "boolean" && { readOnly }),
   };
