@@ -12,7 +12,7 @@ import type { CommandContext, Delivery } from "./command/command_context.ts";
 import type { ConversationCommand } from "./command/conversation_command.ts";
 import type { ConversationOutput } from "./core/conversation_output.ts";
 import type { SelectedCall } from "./core/selected_call.ts";
-import { classifyLine, hasKey } from "./input/classify_line.ts";
+import { classifyLine, hasKeyArgument } from "./input/classify_line.ts";
 import type { ConversationAction, ConversationInput } from "./view/conversation_input.ts";
 
 /** Time within which Ctrl+C must be pressed again to leave. */
@@ -39,10 +39,10 @@ export interface ConversationOptions {
 /** A conversation. */
 export class Conversation {
   readonly #options: ConversationOptions;
-  readonly #left = Promise.withResolvers<ExitCode>();
-  #isLeft = false;
+  readonly #exitCode = Promise.withResolvers<ExitCode>();
+  #hasEnded = false;
   /** Ends what the conversation waits for. */
-  #onLeft = (): void => {};
+  #stopWaiting = (): void => {};
   /** Resolves when the inputs so far are handled, in order. */
   #handled: Promise<void> = Promise.resolve();
   /** The line that was held back; the same line sends it as a text, and so does an empty one where it is not a draft. */
@@ -59,35 +59,35 @@ export class Conversation {
 
   /** Ends the conversation. */
   leave(exitCode: ExitCode): void {
-    this.#isLeft = true;
-    this.#left.resolve(exitCode);
-    this.#onLeft();
+    this.#hasEnded = true;
+    this.#exitCode.resolve(exitCode);
+    this.#stopWaiting();
   }
 
   /** Sends a first text, if there is one, and then what the user types. Resolves when the user leaves. */
   async run(first: PromptInput | undefined): Promise<ExitCode> {
     const { view, runs } = this.#options.context;
     if (first !== undefined) runs.prompt(first);
-    while (!this.#isLeft) {
-      if (!view.readsDuringRuns) await this.#untilLeftOr(runs.untilIdle());
-      if (this.#isLeft) break;
-      const input = await this.#untilLeftOr(view.read());
+    while (!this.#hasEnded) {
+      if (!view.readsDuringRuns) await this.#waitUnlessEnded(runs.untilIdle());
+      if (this.#hasEnded) break;
+      const input = await this.#waitUnlessEnded(view.read());
       if (input) this.#handle(input);
-      if (!view.readsDuringRuns) await this.#untilLeftOr(this.#handled);
+      if (!view.readsDuringRuns) await this.#waitUnlessEnded(this.#handled);
     }
     runs.abort();
     await runs.untilIdle();
-    return await this.#left.promise;
+    return await this.#exitCode.promise;
   }
 
   /**
    * Waits for a promise; `undefined` if the user leaves before. A race with the promise of the end would keep every input
    * in memory until then.
    */
-  async #untilLeftOr<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+  async #waitUnlessEnded<Value>(promise: Promise<Value>): Promise<Value | undefined> {
     const { promise: settled, resolve, reject } = Promise.withResolvers<Value | undefined>();
-    this.#onLeft = () => resolve(undefined);
-    if (this.#isLeft) resolve(undefined);
+    this.#stopWaiting = () => resolve(undefined);
+    if (this.#hasEnded) resolve(undefined);
     promise.then(resolve, reject);
     return await settled;
   }
@@ -162,8 +162,8 @@ export class Conversation {
       case "empty":
         return;
       case "command":
-        if (!hasKey(line)) view.remember(text);
-        await view.echo(hasKey(line) ? line.name : text);
+        if (!hasKeyArgument(line)) view.remember(text);
+        await view.echo(hasKeyArgument(line) ? line.name : text);
         return await this.#runCommand(line.name, line.argument);
       case "unknown_command":
         await output.printNote(
@@ -204,7 +204,7 @@ export class Conversation {
     const { context, output, loadCommands } = this.#options;
     const command = (await loadCommands()).find(({ names }) => names.includes(name));
     if (!command) return;
-    const problem = context.runs.isRunning ? getProblem(command, name) : undefined;
+    const problem = context.runs.isRunning ? getBusyProblem(command, name) : undefined;
     if (problem !== undefined) return await output.printError(problem);
     try {
       if (command.argument === undefined && argument !== "") throw createArgumentError(command);
@@ -257,7 +257,7 @@ function createArgumentError({ names: [name] }: ConversationCommand): UsageError
   );
 }
 
-function getProblem(
+function getBusyProblem(
   { worksDuringRuns = false }: ConversationCommand,
   name: string,
 ): string | undefined {

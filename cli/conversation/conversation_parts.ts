@@ -24,7 +24,7 @@ import { Conversation } from "./conversation.ts";
 import { createTurnId } from "./command/change_turn.ts";
 import { ConversationCompleter } from "./core/conversation_completer.ts";
 import { ConversationOutput } from "./core/conversation_output.ts";
-import { ConversationRuns, type RunEnded } from "./core/conversation_runs.ts";
+import { ConversationRuns, type EndedRun } from "./core/conversation_runs.ts";
 import { ConversationStatus } from "./core/conversation_status.ts";
 import { createLiveRows } from "./core/live_rows.ts";
 import { ConversationSession } from "./core/conversation_session.ts";
@@ -109,7 +109,7 @@ export async function createParts(
   const shell = new ShellCommands({
     shell: controls.tools.shell,
     view,
-    onOutput: (line) => output.await({ label: line }),
+    onOutput: (line) => output.setActivity({ label: line }),
   });
   const conversation: Conversation = new Conversation({
     context,
@@ -167,8 +167,8 @@ function createShownParts(environment: ConversationEnvironment): ShownParts {
     renderers,
     settings: outputSettings,
     isPlanning: () => planMode?.isActive ?? false,
-    takeTyped(id) {
-      const typed = runs.takeTyped(id);
+    takeTypedText(id) {
+      const typed = runs.takeTypedText(id);
       // It is a prompt for /rewind. The message before it may be of the same millisecond.
       if (typed !== undefined) changeLog.beginTurn(createTurnId("prompt", Date.now() + 1));
       return typed;
@@ -212,8 +212,8 @@ function createRuns(
       changeLog.beginTurn(createTurnId("prompt", Date.now()));
     },
     onTask: () => changeLog.beginTurn(createTurnId("task", Date.now())),
-    onLate: (text) => view.echo(text),
-    async onEnd(end: RunEnded) {
+    onDelayedStart: (text) => view.echo(text),
+    async onEnd(end: EndedRun) {
       const { turns, attempts } = output;
       const { result, durationMs } = end;
       record.addPrompt({ label, outcome: result, durationMs });
@@ -228,7 +228,7 @@ function createRuns(
     onActivity({ isActive, label }) {
       status.setRunning(isActive);
       if (!isActive) void status.updateGauge();
-      output.await(label === undefined ? undefined : { label });
+      output.setActivity(label === undefined ? undefined : { label });
     },
   });
 }

@@ -110,7 +110,7 @@ export interface ConversationRecord {
   /** Tokens and cost of the last prompts. */
   readonly turns: readonly TurnUsage[];
   /** The prompts before them. */
-  readonly forgotten: EarlierTurns;
+  readonly earlierTurns: EarlierTurns;
   /** Tokens and cost of all prompts. */
   readonly total: TurnUsage;
   /** The sub-agents. */

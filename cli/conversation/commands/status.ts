@@ -20,7 +20,7 @@ export const status = defineCommand({
     const { agent, planMode, controls: { gate, tools } } = setup;
     const { messages, model, tools: agentTools } = agent.state;
     const { net } = tools.sandbox;
-    const prompts = record.forgotten.count + record.turns.length;
+    const prompts = record.earlierTurns.count + record.turns.length;
     const sandbox = await setup.describeSandbox();
     await view.print(formatFields([
       ["session", formatSession(sessions)],

@@ -14,11 +14,11 @@ export const usage = defineCommand({
   summary: "Shows tokens, cost and time by prompt, and in sum",
   key: "F5",
   worksDuringRuns: true,
-  async run(_argument, { view, record: { turns, forgotten } }) {
+  async run(_argument, { view, record: { turns, earlierTurns } }) {
     const { columns, display } = view;
     const lines = turns.length === 0
       ? [toLine("No prompt has been sent yet", "faint")]
-      : formatUsageTable(turns, { columns, display, before: forgotten });
+      : formatUsageTable(turns, { columns, display, before: earlierTurns });
     await view.print(lines);
   },
 });

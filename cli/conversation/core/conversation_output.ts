@@ -36,7 +36,7 @@ export interface ConversationOutputOptions {
   /** Whether plan mode is on. */
   readonly isPlanning: () => boolean;
   /** Returns the text of a queued message as it was typed, once; `undefined` for another message. */
-  readonly takeTyped: (messageId: string | undefined) => string | undefined;
+  readonly takeTypedText: (messageId: string | undefined) => string | undefined;
   /** Value of `--base-url`, which errors name. */
   readonly baseUrl: string | undefined;
   /** Returns the current time in milliseconds. */
@@ -95,7 +95,7 @@ export class ConversationOutput {
   }
 
   /** Sets what is awaited. */
-  await(activity: Activity | undefined): void {
+  setActivity(activity: Activity | undefined): void {
     this.activity.set(activity);
     this.#options.view.redraw();
   }
@@ -137,17 +137,17 @@ export class ConversationOutput {
         await this.#endText();
         return await this.#notify(event);
       case "custom":
-        return await this.#options.view.print(this.#plan.onEvent(event));
+        return await this.#options.view.print(this.#plan.formatEvent(event));
       default:
         return await this.#notify(event);
     }
   }
 
   async #startMessage(message: AgentMessage): Promise<void> {
-    const { view, takeTyped } = this.#options;
+    const { view, takeTypedText } = this.#options;
     switch (message.role) {
       case "user": {
-        const typed = takeTyped(message.id);
+        const typed = takeTypedText(message.id);
         if (typed !== undefined) await view.echo(typed);
         return;
       }

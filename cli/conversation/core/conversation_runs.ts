@@ -29,9 +29,9 @@ export interface ConversationRunsOptions {
   /** Called before each task. */
   readonly onTask: () => void;
   /** Called at the start of the run of a text that was sent after an abort, and that has waited for the end of that run. */
-  readonly onLate: (text: string) => void | Promise<void>;
+  readonly onDelayedStart: (text: string) => void | Promise<void>;
   /** Called after each run. */
-  readonly onEnd: (end: RunEnded) => void | Promise<void>;
+  readonly onEnd: (end: EndedRun) => void | Promise<void>;
   /** Called when a text cannot be sent, with the text, and when a task fails. */
   readonly onError: (error: unknown, text?: string) => void | Promise<void>;
   /** Called when a run or a task, which has a label, has started or ended. */
@@ -42,8 +42,8 @@ export interface ConversationRunsOptions {
   readonly now: () => number;
 }
 
-/** The end of a run. */
-export interface RunEnded {
+/** A run that has ended. */
+export interface EndedRun {
   /** The result. */
   readonly result: AgentResult;
   /** Time since the text was sent, in milliseconds. */
@@ -110,7 +110,7 @@ export class ConversationRuns implements RunControl, QueueControl {
   remove(id: string): boolean {
     const { steering, followUp } = this.agent.queued;
     const queued = [...steering, ...followUp].find((candidate) => candidate.id === id);
-    this.takeTyped(queued?.message.id);
+    this.takeTypedText(queued?.message.id);
     return this.agent.cancelQueued(id);
   }
 
@@ -118,7 +118,7 @@ export class ConversationRuns implements RunControl, QueueControl {
     for (const { id } of this.texts) this.remove(id);
   }
 
-  /** Takes the messages that wait in a session that is continued for texts that were queued here. */
+  /** Treats the messages that wait in a continued session like texts that were queued here. */
   restoreQueued(): void {
     const { steering, followUp } = this.agent.queued;
     for (const { message } of [...steering, ...followUp]) {
@@ -128,7 +128,7 @@ export class ConversationRuns implements RunControl, QueueControl {
   }
 
   /** Returns the text of a delivered message as it was typed; `undefined` if it was not queued here. */
-  takeTyped(messageId: string | undefined): string | undefined {
+  takeTypedText(messageId: string | undefined): string | undefined {
     const text = this.#typed.get(messageId ?? "");
     if (messageId !== undefined) this.#typed.delete(messageId);
     return text;
@@ -136,20 +136,20 @@ export class ConversationRuns implements RunControl, QueueControl {
 
   send(text: string, delivery: Delivery = "steering"): void {
     const { createInput } = this.#options;
-    if (this.#activity?.controller.signal.aborted) return void this.#sendLate(text, delivery);
+    if (this.#activity?.controller.signal.aborted) return void this.#sendAfterAbort(text, delivery);
     if (this.#activity) return this.#queue(text, delivery);
-    this.#start({ label: text, text }, async (signal) => await createInput(text, signal));
+    this.#startRun({ label: text, text }, async (signal) => await createInput(text, signal));
   }
 
   prompt(input: PromptInput): void {
     const { prepareInput } = this.#options;
     const label = getTypedText(getPromptText(input));
-    this.#start({ label }, async (signal) => await prepareInput(input, signal));
+    this.#startRun({ label }, async (signal) => await prepareInput(input, signal));
   }
 
   startTask(label: string, task: (signal: AbortSignal) => Promise<void>): void {
     const { onTask, onError } = this.#options;
-    void this.#run(label, async (signal) => {
+    void this.#runActivity(label, async (signal) => {
       try {
         onTask();
         await task(signal);
@@ -167,7 +167,7 @@ export class ConversationRuns implements RunControl, QueueControl {
     } finally {
       unsubscribe();
       this.#agents.splice(this.#agents.lastIndexOf(agent), 1);
-      this.#takeQueued(agent);
+      this.#adoptQueued(agent);
     }
   }
 
@@ -181,7 +181,7 @@ export class ConversationRuns implements RunControl, QueueControl {
   }
 
   /** Queues the messages that another agent has not read for the current one. */
-  #takeQueued(other: Agent): void {
+  #adoptQueued(other: Agent): void {
     const { steering, followUp } = other.queued;
     other.clearQueues();
     for (const { message } of steering) this.agent.steer(message);
@@ -192,8 +192,8 @@ export class ConversationRuns implements RunControl, QueueControl {
    * Sends a text after the end of an aborted run, which reads nothing more; queued messages wait for the next prompt,
    * which this text is. If the user aborts again, or leaves, the text must not start a run.
    */
-  async #sendLate(text: string, delivery: Delivery): Promise<void> {
-    const { createInput, onLate, onError } = this.#options;
+  async #sendAfterAbort(text: string, delivery: Delivery): Promise<void> {
+    const { createInput, onDelayedStart, onError } = this.#options;
     const aborts = this.#aborts;
     while (this.#activity?.controller.signal.aborted) await this.#activity.ended;
     if (this.#aborts !== aborts) {
@@ -202,8 +202,8 @@ export class ConversationRuns implements RunControl, QueueControl {
       );
     }
     if (this.#activity) return this.#queue(text, delivery);
-    this.#start({ label: text, text }, async (signal) => {
-      await onLate(text);
+    this.#startRun({ label: text, text }, async (signal) => {
+      await onDelayedStart(text);
       return await createInput(text, signal);
     });
   }
@@ -219,7 +219,7 @@ export class ConversationRuns implements RunControl, QueueControl {
         const queued = delivery === "steering" ? agent.steer(input) : agent.followUp(input);
         if (queued.message.id !== undefined) this.#typed.set(queued.message.id, text);
         // The run may have ended while the input was prepared.
-        if (!this.#activity) void this.#run(undefined, () => Promise.resolve());
+        if (!this.#activity) void this.#runActivity(undefined, () => Promise.resolve());
       } catch (error) {
         await onError(error, text);
       }
@@ -227,12 +227,12 @@ export class ConversationRuns implements RunControl, QueueControl {
   }
 
   /** Starts a run with an input. */
-  #start(
+  #startRun(
     { label, text }: StartedText,
     createInput: (signal: AbortSignal) => Promise<PromptInput>,
   ): void {
     const { onStart, onError } = this.#options;
-    void this.#run(undefined, async (signal) => {
+    void this.#runActivity(undefined, async (signal) => {
       let input: PromptInput;
       try {
         await onStart(label);
@@ -242,12 +242,12 @@ export class ConversationRuns implements RunControl, QueueControl {
         return;
       }
       if (signal.aborted) return;
-      await this.#finish((agent) => agent.prompt(input, { signal }));
+      await this.#runAgent((agent) => agent.prompt(input, { signal }));
     });
   }
 
   /** Runs an activity, and then the agent as long as messages wait. */
-  async #run(
+  async #runActivity(
     label: string | undefined,
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
@@ -273,12 +273,13 @@ export class ConversationRuns implements RunControl, QueueControl {
     await this.#sending;
     while (this.agent.hasPendingMessages && this.#activity?.mayContinue && !signal.aborted) {
       await this.#options.onStart(this.texts[0]?.text ?? "");
-      await this.#finish((agent) => agent.continue({ signal }));
+      await this.#runAgent((agent) => agent.continue({ signal }));
       await this.#sending;
     }
   }
 
-  async #finish(run: (agent: Agent) => Promise<AgentResult>): Promise<void> {
+  /** Runs the agent, and reports the end of the run. */
+  async #runAgent(run: (agent: Agent) => Promise<AgentResult>): Promise<void> {
     const { now, onEnd } = this.#options;
     const startedAt = now();
     const result = await run(this.agent);

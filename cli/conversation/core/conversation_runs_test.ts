@@ -75,7 +75,7 @@ function createRuns() {
     onEvent: () => Promise.resolve(),
     onStart: (text) => void started.push(text),
     onTask() {},
-    onLate: (text) => void late.push(text),
+    onDelayedStart: (text) => void late.push(text),
     onEnd: () => {},
     onError: (error) => void errors.push(error),
     onActivity: () => {},

@@ -29,7 +29,7 @@ export class PlanProgress {
   #steps: readonly string[] = [];
 
   /** Returns the lines for an event; none for one that is not about a plan. */
-  onEvent(event: CustomEvent): Line[] {
+  formatEvent(event: CustomEvent): Line[] {
     const entry = toPlanEntry(event);
     switch (entry?.type) {
       case "plan_created":

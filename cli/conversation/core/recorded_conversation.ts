@@ -47,7 +47,7 @@ export class RecordedConversation implements ConversationRecord {
   readonly #running = new Map<string, number>();
   readonly #schedule: CallSchedule;
   #turns: TurnUsage[] = [];
-  #forgotten: EarlierTurns = NO_TURNS;
+  #earlierTurns: EarlierTurns = NO_TURNS;
   #total = NO_USAGE;
   selectedCall: number | undefined;
 
@@ -70,8 +70,8 @@ export class RecordedConversation implements ConversationRecord {
     return this.#turns;
   }
 
-  get forgotten(): EarlierTurns {
-    return this.#forgotten;
+  get earlierTurns(): EarlierTurns {
+    return this.#earlierTurns;
   }
 
   get total(): TurnUsage {
@@ -104,7 +104,7 @@ export class RecordedConversation implements ConversationRecord {
     this.#running.clear();
     this.#schedule.clear();
     this.#turns = [];
-    this.#forgotten = NO_TURNS;
+    this.#earlierTurns = NO_TURNS;
     this.#total = NO_USAGE;
     this.selectedCall = undefined;
   }
@@ -115,8 +115,8 @@ export class RecordedConversation implements ConversationRecord {
     const [first, ...others] = this.#turns;
     const isFull = first !== undefined && this.#turns.length >= MAX_TURNS;
     if (isFull) {
-      const { count, usage } = this.#forgotten;
-      this.#forgotten = { count: count + 1, usage: addTurn(usage, first) };
+      const { count, usage } = this.#earlierTurns;
+      this.#earlierTurns = { count: count + 1, usage: addTurn(usage, first) };
     }
     this.#turns = [...(isFull ? others : this.#turns), turn];
     this.#total = addTurn(this.#total, turn);

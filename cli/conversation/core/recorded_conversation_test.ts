@@ -166,12 +166,16 @@ Deno.test("RecordedConversation: prompts that are no longer listed are part of t
     record.addPrompt({ label: `${count}`, outcome: { usage, cost: zeroCost() }, durationMs: 1 });
   }
   assertEquals([record.turns.length, record.turns[0]?.label], [200, "61"]);
-  assertEquals([record.forgotten.count, record.forgotten.usage.usage.total], [60, 60]);
+  assertEquals([record.earlierTurns.count, record.earlierTurns.usage.usage.total], [60, 60]);
   assertEquals(record.total.usage.total, 260);
-  const table = formatUsageTable(record.turns, { columns: 80, display, before: record.forgotten })
+  const table = formatUsageTable(record.turns, {
+    columns: 80,
+    display,
+    before: record.earlierTurns,
+  })
     .map((line) => line.map(({ text }) => text).join(""));
   assertMatch(table[1] ?? "", /^210 earlier +210 /);
   assertMatch(table.at(-1) ?? "", /^sum +260 /);
   record.clear();
-  assertEquals(record.forgotten.count, 0);
+  assertEquals(record.earlierTurns.count, 0);
 });

@@ -13,7 +13,7 @@ import { getRunEndMessage } from "../../run/run_end_message.ts";
 import { getRunExitCode } from "../../run/run_exit_code.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toLine, toLines, toMessage } from "../view/lines.ts";
-import type { RunEnded } from "./conversation_runs.ts";
+import type { EndedRun } from "./conversation_runs.ts";
 
 /** Options for `formatRunEnd()`. */
 export interface RunEndOptions {
@@ -31,7 +31,7 @@ export interface RunEndOptions {
 
 /** Formats the end of a run. */
 export function formatRunEnd(
-  { result, durationMs }: RunEnded,
+  { result, durationMs }: EndedRun,
   { turns, attempts, baseUrl, env, view }: RunEndOptions,
 ): Line[] {
   const { usage, cost, stopReason } = result;

@@ -99,7 +99,7 @@ function classifyPrompt(line: string): ClassifiedLine {
 }
 
 /** Whether a command has a key in its argument. */
-export function hasKey(
+export function hasKeyArgument(
   { name, argument }: { readonly name: string; readonly argument: string },
 ): boolean {
   return KEY_COMMANDS.has(name) && /\s/.test(argument);

@@ -62,8 +62,8 @@ export class LiveView implements ConversationView {
   readonly #cleanup = new DisposableStack();
   /** Rows that are printed with the next frame, so that they and the region match. */
   readonly #pending = new PendingRows();
-  /** Resolves when more rows are welcome. */
-  #welcome: Promise<void> = Promise.resolve();
+  /** Resolves when the terminal has taken the rows so far. */
+  #drained: Promise<void> = Promise.resolve();
   #display: Display;
   #encode: EncodeLine;
   #source: LiveSource | undefined;
@@ -74,7 +74,7 @@ export class LiveView implements ConversationView {
   /** Resolves when the history is written. */
   #remembered: Promise<void> = Promise.resolve();
   /** Owner of the keys and of the rows below the output. */
-  #user: "input" | "question" | "program" = "input";
+  #owner: "input" | "question" | "program" = "input";
   /** The screen of the last program that had the terminal. */
   #screen: KeptScreen | undefined;
   /** Stops reading keys, while a question or another program has them. */
@@ -123,14 +123,14 @@ export class LiveView implements ConversationView {
     if (lines.length === 0) return;
     this.#pending.add(this.#encodeRows(lines));
     this.#frames.request();
-    await this.#welcome;
+    await this.#drained;
   }
 
   async echo(text: string): Promise<void> {
     const rows = layOutPrompt(text, { columns: this.columns, display: this.#display });
     this.#pending.addPrompt(rows.map(this.#encode));
     this.#frames.request();
-    await this.#welcome;
+    await this.#drained;
   }
 
   setLiveSource(source: LiveSource): void {
@@ -198,12 +198,12 @@ export class LiveView implements ConversationView {
       this.#answerTail = undefined;
       this.#textPrompt = { line, sign: `${message}: `, resolve };
       const cancel = () => resolve(undefined);
-      const end = this.#end(signal);
-      end.addEventListener("abort", cancel, { once: true });
-      if (end.aborted) cancel();
+      const canceled = this.#abortOnClose(signal);
+      canceled.addEventListener("abort", cancel, { once: true });
+      if (canceled.aborted) cancel();
       this.#draw();
       const text = await promise;
-      end.removeEventListener("abort", cancel);
+      canceled.removeEventListener("abort", cancel);
       this.#textPrompt = undefined;
       await this.print(toLines(`  ${message}: ${text ?? ""}`));
       return text;
@@ -213,14 +213,14 @@ export class LiveView implements ConversationView {
   async lend<Result>(use: (lent: LentTerminal) => Promise<Result>): Promise<Result> {
     return await this.#tasks.run(async () => {
       await this.#suspend();
-      this.#user = "program";
+      this.#owner = "program";
       const { terminal } = this.#options.host;
       const screen = await keepScreen({ output: terminal.output, getSize: () => terminal });
       this.#screen = screen;
       try {
         return await use({ restoreScreen: screen.restore });
       } finally {
-        this.#user = "input";
+        this.#owner = "input";
         await this.#resume();
       }
     });
@@ -288,7 +288,7 @@ export class LiveView implements ConversationView {
       const { host, keyboard, region } = this.#options;
       await this.#stopReading();
       await this.#suspendRegion();
-      this.#user = "question";
+      this.#owner = "question";
       const aborting = new AbortController();
       try {
         return await ask({
@@ -304,10 +304,10 @@ export class LiveView implements ConversationView {
             },
             onSuspend: () => this.#options.host.terminal.requestSuspension(),
           }),
-          signal: AbortSignal.any([this.#end(signal), aborting.signal]),
+          signal: AbortSignal.any([this.#abortOnClose(signal), aborting.signal]),
         });
       } finally {
-        this.#user = "input";
+        this.#owner = "input";
         await region.resume();
         this.#startReading();
         this.#draw();
@@ -315,15 +315,16 @@ export class LiveView implements ConversationView {
     });
   }
 
-  #end(signal: AbortSignal): AbortSignal {
+  /** Returns the signal, which is also aborted when the view closes. */
+  #abortOnClose(signal: AbortSignal): AbortSignal {
     return AbortSignal.any([signal, this.#closing.signal]);
   }
 
   /** Leaves the terminal to another program, unless one has it. */
   async #suspend(): Promise<void> {
     // The program is stopped, too, and the shell writes below.
-    if (this.#user === "program") return this.#screen?.forgetPosition();
-    if (this.#user === "input") {
+    if (this.#owner === "program") return this.#screen?.forgetPosition();
+    if (this.#owner === "input") {
       await this.#stopReading();
       await this.#suspendRegion();
     }
@@ -332,9 +333,9 @@ export class LiveView implements ConversationView {
 
   /** Takes the terminal back. A question draws itself again. */
   async #resume(): Promise<void> {
-    if (this.#user === "program") return;
+    if (this.#owner === "program") return;
     await this.#options.keyboard.resume();
-    if (this.#user === "question") return;
+    if (this.#owner === "question") return;
     await this.#options.region.resume();
     this.#startReading();
     this.#draw();
@@ -441,7 +442,7 @@ export class LiveView implements ConversationView {
   #draw(): void {
     if (this.#closing.signal.aborted) return;
     const content = this.#createContent();
-    this.#welcome = this.#options.region.draw(this.#pending.take(), content);
+    this.#drained = this.#options.region.draw(this.#pending.take(), content);
     this.#frames.drawn();
   }
 
@@ -451,7 +452,7 @@ export class LiveView implements ConversationView {
 
   #printRows(): void {
     const rows = this.#pending.take();
-    if (rows.length > 0) this.#welcome = this.#options.region.printLines(rows);
+    if (rows.length > 0) this.#drained = this.#options.region.printLines(rows);
   }
 
   async #suspendRegion(): Promise<void> {
