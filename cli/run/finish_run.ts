@@ -20,8 +20,8 @@ import type { RunSettings } from "./settings.ts";
 import type { AgentSetup } from "./setup_agent.ts";
 import { writePatch } from "./write_patch.ts";
 
-/** A run. */
-export interface Run
+/** An agent to run, and the settings of its output. */
+export interface PreparedAgent
   extends Pick<RunSettings, "patch" | "outputFormat" | "baseUrl" | "lastMessageFile" | "schema"> {
   /** The agent and its tools. */
   readonly setup: AgentSetup;
@@ -61,50 +61,36 @@ export interface FinishOptions {
   readonly snapshot: DirectorySnapshot | undefined;
 }
 
-/** Reports the end of a run and writes its patch. */
+/** Reports the end of a run, and writes its patch and its last message. Returns the exit code of the program. */
 export async function finishRun(
-  run: Run,
+  run: PreparedAgent,
   { result, reporter, snapshot }: FinishOptions,
 ): Promise<ExitCode> {
-  const { patch, interrupt, host, setup, session, baseUrl, isTemporary } = run;
-  const { outcome, attempts, answer, ...totals } = result;
-  const text = getAnswerText(run, result);
-  const isPatchInReport = patch === "-" && run.outputFormat !== "text";
+  const { interrupt, host, baseUrl, isTemporary } = run;
+  const isPatchInReport = run.patch === "-" && run.outputFormat !== "text";
   // A text in JSON cannot have the bytes of every file.
-  const created = await snapshot?.createPatch({ asText: isPatchInReport });
-  const changes = created?.bytes;
+  const patch = await snapshot?.createPatch({ asText: isPatchInReport });
+  const text = getAnswerText(run, result);
   const end: RunEnd = {
-    outcome,
+    outcome: result.outcome,
     signalExitCode: interrupt.exitCode,
     isOutputClosed: host.terminal.output.closed.aborted,
-    attempts,
-    refused: setup.refused,
+    attempts: result.attempts,
+    refused: run.setup.refused,
     hasText: text !== "",
-    ...(created &&
-      { isPatchEmpty: created.bytes.length === 0, omittedFiles: created.omittedFiles }),
+    ...(patch && { isPatchEmpty: patch.bytes.length === 0, omittedFiles: patch.omittedFiles }),
   };
-  const { usage, cost } = outcome;
   const exitCode = getRunExitCode(end);
-  const { model } = setup.agent.state;
-  const sessionId = (await session?.describe())?.id ?? null;
-  const report: RunReport = {
-    ...end,
-    ...totals,
-    model,
-    usage,
-    cost,
-    exitCode,
-    sessionId,
-    text,
-    ...(answer && { answer }),
-  };
-  await warnAboutSession(run, { outcome, reporter });
+  const report = await createReport(run, result, { ...end, exitCode, text });
+  await warnAboutSession(run, { outcome: result.outcome, reporter });
   try {
-    const reported = isPatchInReport ? new TextDecoder().decode(changes) : undefined;
-    await reporter.onRunEnd(report, reported);
+    const reportedPatch = isPatchInReport ? new TextDecoder().decode(patch?.bytes) : undefined;
+    await reporter.onRunEnd(report, reportedPatch);
   } finally {
     // Also when the output is full.
-    if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
+    if (run.patch !== undefined && patch && !isPatchInReport) {
+      await writePatch(patch.bytes, run.patch, host);
+    }
     if (run.lastMessageFile !== undefined) await writeLastMessage(run.lastMessageFile, text);
   }
   await reportRunEnd(end, { exitCode, host, baseUrl, isTemporary });
@@ -114,9 +100,27 @@ export async function finishRun(
     : exitCode;
 }
 
+async function createReport(
+  { setup, session }: PreparedAgent,
+  { outcome: { usage, cost }, answer, runId, turns, durationMs }: PromptResult,
+  end: RunEnd & Pick<RunReport, "exitCode" | "text">,
+): Promise<RunReport> {
+  return {
+    ...end,
+    runId,
+    turns,
+    durationMs,
+    usage,
+    cost,
+    model: setup.agent.state.model,
+    sessionId: (await session?.describe())?.id ?? null,
+    ...(answer && { answer }),
+  };
+}
+
 /** Returns the text of the answer; empty without one that matches the schema, since a pipe hides the exit code. */
 function getAnswerText(
-  { schema }: Pick<Run, "schema">,
+  { schema }: Pick<PreparedAgent, "schema">,
   { outcome, answer }: Pick<PromptResult, "outcome" | "answer">,
 ): string {
   if (answer) return JSON.stringify(answer.value, null, 2);
@@ -125,7 +129,7 @@ function getAnswerText(
 
 /** Reports that the end of a complete run was not saved. A run that was aborted for that reason has it as its own. */
 async function warnAboutSession(
-  { session }: Pick<Run, "session">,
+  { session }: Pick<PreparedAgent, "session">,
   { outcome, reporter }: Pick<PromptResult, "outcome"> & Pick<FinishOptions, "reporter">,
 ): Promise<void> {
   const failure = session?.takeFailure();

@@ -16,12 +16,12 @@ import { importLate } from "../host/import_late.ts";
 import type { Reporter } from "../render/reporter.ts";
 import { DeferredReporter } from "./deferred_reporter.ts";
 import { startPrompt, type StructuredAnswer } from "./prompt_events.ts";
-import type { PromptResult, Run } from "./finish_run.ts";
+import type { PreparedAgent, PromptResult } from "./finish_run.ts";
 import type { ProjectRunSettings } from "./settings.ts";
 
 /** Options for `runHeadless()`. */
 export interface HeadlessRunOptions extends
-  Run,
+  PreparedAgent,
   Pick<
     ProjectRunSettings,
     "cwd" | "net" | "sandbox" | "project" | "schema" | "debugFile" | "record"

@@ -10,7 +10,7 @@ import { CliError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import type { Reporter } from "../render/reporter.ts";
-import type { Run } from "./finish_run.ts";
+import type { PreparedAgent } from "./finish_run.ts";
 
 /** Options for `reportRejection()`. */
 export interface RejectionOptions {
@@ -24,7 +24,7 @@ export interface RejectionOptions {
 
 /** Reports a result with the error, so that a program which waits for it continues. Returns its exit code. */
 export async function reportRejection(
-  { setup, session, host }: Pick<Run, "setup" | "session" | "host">,
+  { setup, session, host }: Pick<PreparedAgent, "setup" | "session" | "host">,
   { error, reporter, durationMs }: RejectionOptions,
 ): Promise<ExitCode> {
   const exitCode = error instanceof CliError ? error.exitCode : ExitCode.failed;
