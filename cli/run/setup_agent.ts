@@ -50,23 +50,26 @@ const SUMMARY_TIMEOUT_MS = 600_000;
 
 /** Options for `setUpAgent()`. */
 export interface AgentSetupOptions extends
-  Omit<
+  Pick<
     RunSettings,
-    | "inputFormat"
-    | "outputFormat"
-    | "patch"
-    | "verbosity"
-    | "passEnvironment"
-    | "isModelGiven"
-    | "session"
-    | "fallbackModels"
-    | "addedDirectories"
-    | "images"
-    | "schema"
-    | "servers"
-    | "hooks"
-    | "lastMessageFile"
-    | "debugFile"
+    | "model"
+    | "thinkingLevel"
+    | "baseUrl"
+    | "providers"
+    | "replay"
+    | "systemPrompt"
+    | "appendedPrompt"
+    | "cwd"
+    | "maxTurns"
+    | "maxCost"
+    | "timeoutMs"
+    | "tools"
+    | "allowedTools"
+    | "disallowedTools"
+    | "permissionMode"
+    | "net"
+    | "sandbox"
+    | "environment"
   > {
   /** Further directories in which the tools may read and write. Default: none. */
   readonly addedDirectories?: readonly string[];
@@ -74,8 +77,6 @@ export interface AgentSetupOptions extends
   readonly fallbackModels?: readonly ModelSpec[];
   /** Names of environment variables of this program to pass to commands. */
   readonly passEnvironment?: readonly string[];
-  /** Environment variables of commands. */
-  readonly environment: Readonly<Record<string, string>>;
   /** Sources of MCP servers. Default: none. */
   readonly servers?: RunToolOptions["servers"];
   /** Instructions, skills and state of the repository. Default: none. */
@@ -194,7 +195,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     transformContext: transform,
     systemPrompt: createPrompt(options, host),
     tools: runTools.tools,
-    ...selectApproval(options, { approval, mode, runTools }),
+    approvalMode: getAgentApprovalMode(options, { mode, runTools }),
+    approve: keepsApprovals(options) ? approval.gate : approval.approve,
     // A user or a program that adds a message to a run does not want to lose what runs.
     interrupt: "boundary",
     ...(conversation && { getApiKey: (provider: string) => keys.get(provider) }),
@@ -228,7 +230,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       createSystemPrompt: (net) => createPrompt({ ...options, net }, host),
       tools: runTools,
     },
-    warnings: [...listMissing(options, env), ...runTools.takeWarnings()],
+    warnings: [...describeMissingVariables(options, env), ...runTools.takeWarnings()],
     takeWarnings: () => runTools.takeWarnings(),
     approvalMode: mode,
     isInteractive: (options.ask ?? findKeyboard(host)) !== undefined,
@@ -262,9 +264,8 @@ interface ApprovalContext extends Pick<WaitingCallsOptions, "getMessages"> {
 
 function createApproval(
   { permissionMode, ask }: AgentSetupOptions,
-  { mode, runTools, getMessages, host }: ApprovalContext,
+  { mode, runTools: { sandbox, tools, allow, deny }, getMessages, host }: ApprovalContext,
 ): CallApproval {
-  const { sandbox, tools, allow, deny } = runTools;
   return new CallApproval({
     mode,
     tools,
@@ -278,34 +279,31 @@ function createApproval(
   });
 }
 
-/** Returns the approval of the agent: with the grants of the session if it keeps them. */
-function selectApproval(
-  { conversation, keepsGrants = false, permissionMode }: AgentSetupOptions,
-  { approval, mode, runTools }: Pick<ApprovalContext, "mode" | "runTools"> & {
-    readonly approval: CallApproval;
-  },
-): Pick<AgentOptions, "approvalMode" | "approve"> {
-  const hasGate = conversation !== undefined || keepsGrants;
-  return {
-    // The gate enforces forbidden calls in every mode, and that of a session has a mode that changes: the agent must pass
-    // it all calls. In plan mode commands need no approval, but the gate asks about those that name secrets.
-    approvalMode: hasGate || runTools.deny.length > 0 || permissionMode === "plan"
-      ? "enabled"
-      : mode,
-    approve: hasGate ? approval.gate : approval.approve,
-  };
+/** Whether the session keeps the mode and the grants of its approvals. */
+function keepsApprovals({ conversation, keepsGrants = false }: AgentSetupOptions): boolean {
+  return conversation !== undefined || keepsGrants;
 }
 
-function listMissing(
+/**
+ * Returns the approval mode of the agent, which must pass all calls to a gate: it enforces forbidden calls in every mode,
+ * and that of a session has a mode that changes. In plan mode commands need no approval, but the gate asks about those that
+ * name secrets.
+ */
+function getAgentApprovalMode(
+  options: AgentSetupOptions,
+  { mode, runTools }: Pick<ApprovalContext, "mode" | "runTools">,
+): ApprovalMode {
+  const needsGate = keepsApprovals(options) || runTools.deny.length > 0 ||
+    options.permissionMode === "plan";
+  return needsGate ? "enabled" : mode;
+}
+
+function describeMissingVariables(
   { passEnvironment = [] }: Pick<AgentSetupOptions, "passEnvironment">,
   env: Host["env"],
 ): string[] {
-  return passEnvironment.flatMap((name) => describeMissing(name, env));
-}
-
-function describeMissing(name: string, env: Host["env"]): string[] {
-  if (env(name) !== undefined) return [];
-  return [`variable ${name} is not set, so commands do not get it`];
+  return passEnvironment.filter((name) => env(name) === undefined)
+    .map((name) => `variable ${name} is not set, so commands do not get it`);
 }
 
 function toToolOptions(options: AgentSetupOptions, host: Host): RunToolOptions {
