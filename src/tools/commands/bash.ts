@@ -6,7 +6,7 @@
 
 import { BadRequestError } from "../../core/errors.ts";
 import type { RunHandle } from "../../core/run_handle.ts";
-import { type AgentTool, defineTool } from "../../core/tool.ts";
+import { type AgentTool, defineTool, type ToolContext } from "../../core/tool.ts";
 import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
 import type { BackgroundJobs } from "./background_jobs.ts";
 import { CommandOutput } from "./command_output.ts";
@@ -18,6 +18,7 @@ import { toPlainOutput } from "../text/plain_output.ts";
 import { markHidingSecrets, markShells } from "../kit/tool_marks.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
+import type { FinishedCommand, SandboxCommand } from "../sandbox/sandbox.ts";
 
 /** Default timeout of a command. */
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -52,49 +53,8 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
     // A command may read what the calls before it write, and write what those after it read.
     sequential: !readOnly,
     concurrencyKey: () => "bash",
-    execute: catchAsErrorResult(
-      async ({ command, timeout_ms = DEFAULT_TIMEOUT_MS, background }: BashArguments, context) => {
-        const { signal, onUpdate, toolCallId } = context;
-        const shell = shells.start(context.run, command);
-        validateCommand(command);
-        const notices = await shell.ensureDirectory();
-        if (jobs && background) {
-          return await startJob(jobs, command, { cwd: shell.directory, signal });
-        }
-        const fileName = `bash-${toFileName(context.run, toolCallId)}.txt`;
-        await using output = new CommandOutput(() => kit.sandbox.getOutputPath(fileName));
-        const { outcome, hidden, workingDirectory, restoredFiles = [] } = await trackChanges(
-          kit,
-          signal,
-          async () => {
-            const started = await kit.sandbox.startCommand(command, {
-              cwd: shell.directory,
-              signal,
-            });
-            const outcome = await watchProcess(started, {
-              signal,
-              timeoutMs: timeout_ms,
-              onOutput: async (chunk) => {
-                const text = await output.push(chunk);
-                if (text !== "") onUpdate(toPlainOutput(text.slice(-MAX_UPDATE_CHARACTERS)));
-              },
-            });
-            return { outcome, hidden: started.hidden, ...await started.finish() };
-          },
-        );
-        const { text, file } = await output.finish();
-        notices.push(...shell.changeDirectory(workingDirectory, kit));
-        notices.push(...formatRestoredFiles(restoredFiles, kit.sandbox.files));
-        notices.push(...await getSandboxNotices(kit, outcome, text));
-        notices.push(
-          ...formatHiddenFiles(hidden, { command, output: text, files: kit.sandbox.files }),
-        );
-        const isError = outcome.type !== "exited";
-        const body = [formatOutcome(outcome, timeout_ms), text.trimEnd(), ...notices]
-          .filter((part) => part !== "").join("\n");
-        const details = { outcome, ...(file !== undefined && { outputFile: file }) };
-        return { ...textResult(body, details), ...(isError && { isError }) };
-      },
+    execute: catchAsErrorResult((args: BashArguments, context) =>
+      callBash(args, context, { kit, shells, jobs })
     ),
   });
   markShells(tool, readOnly ? new FixedShells(kit.sandbox.root) : shells);
@@ -111,6 +71,80 @@ function createDescription(readOnly: boolean): string {
       "temporary files, and the network, and hides files that usually hold secrets: use it to read and to search."
     : `${base}The working directory is kept between calls. A sandbox may block the network, and writes outside of ` +
       "it.";
+}
+
+/** The parts of a `bash` tool. */
+interface BashParts {
+  readonly kit: ToolKit;
+  readonly shells: ShellStates;
+  readonly jobs: BackgroundJobs | undefined;
+}
+
+/** Runs the command of a call, or starts its job. */
+async function callBash(
+  { command, timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS, background }: BashArguments,
+  context: ToolContext,
+  { kit, shells, jobs }: BashParts,
+): Promise<AgentToolResult> {
+  const { run, signal, toolCallId } = context;
+  const shell = shells.start(run, command);
+  validateCommand(command);
+  const directoryNotices = await shell.ensureDirectory();
+  if (jobs && background) return await startJob(jobs, command, { cwd: shell.directory, signal });
+  await using output = new CommandOutput(() =>
+    kit.sandbox.getOutputPath(`bash-${toFileName(run, toolCallId)}.txt`)
+  );
+  const ended = await trackChanges(
+    kit,
+    signal,
+    () => runCommand(command, { cwd: shell.directory, timeoutMs, output, kit, context }),
+  );
+  const { outcome, hidden, workingDirectory, restoredFiles = [] } = ended;
+  const { text, file } = await output.finish();
+  const notices = [
+    ...directoryNotices,
+    ...shell.changeDirectory(workingDirectory, kit),
+    ...formatRestoredFiles(restoredFiles, kit.sandbox.files),
+    ...await getSandboxNotices(kit, outcome, text),
+    ...formatHiddenFiles(hidden, { command, output: text, files: kit.sandbox.files }),
+  ];
+  const body = [formatOutcome(outcome, timeoutMs), text.trimEnd(), ...notices]
+    .filter((part) => part !== "").join("\n");
+  const details = { outcome, ...(file !== undefined && { outputFile: file }) };
+  return { ...textResult(body, details), ...(outcome.type !== "exited" && { isError: true }) };
+}
+
+interface RunCommandOptions {
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  /** Receives the output. */
+  readonly output: CommandOutput;
+  readonly kit: ToolKit;
+  readonly context: Pick<ToolContext, "signal" | "onUpdate">;
+}
+
+/** How a command ended, and what it left. */
+interface EndedCommand extends FinishedCommand {
+  readonly outcome: ProcessOutcome;
+  /** The files that it could not read. */
+  readonly hidden: SandboxCommand["hidden"] | undefined;
+}
+
+/** Runs a command in the sandbox until it ends, and reports its output as it is written. */
+async function runCommand(
+  command: string,
+  { cwd, timeoutMs, output, kit, context: { signal, onUpdate } }: RunCommandOptions,
+): Promise<EndedCommand> {
+  const started = await kit.sandbox.startCommand(command, { cwd, signal });
+  const outcome = await watchProcess(started, {
+    signal,
+    timeoutMs,
+    onOutput: async (chunk) => {
+      const text = await output.push(chunk);
+      if (text !== "") onUpdate(toPlainOutput(text.slice(-MAX_UPDATE_CHARACTERS)));
+    },
+  });
+  return { outcome, hidden: started.hidden, ...await started.finish() };
 }
 
 /** Returns a name for the output of a call. The calls of two agents may have the same id. */

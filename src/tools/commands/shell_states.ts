@@ -55,10 +55,11 @@ export class ShellStates implements ShellPlaces {
   }
 
   /**
-   * Returns the state of the agent of a run, whose command starts. All calls of a reply are decided about before the first of
-   * them runs: those of the host that were noted run now or never, and the next reply finds where they led. A tool call may run
-   * several agents at the same time, of which one may still be decided about: each command is then forgotten when it starts,
-   * and not one of another agent with the same text.
+   * Returns the shell of the agent of a run, whose command starts, and removes moves that no longer have to be expected.
+   *
+   * All calls of a reply are decided on before the first one runs. A move of the host that was noted has therefore started by
+   * now, or is never run. A tool call may run several agents at the same time, and some of them may still wait for
+   * decisions: of their moves, only one with the text of this command is removed.
    */
   start(run: RunHandle, command: string): ShellState {
     const { path = [] } = run instanceof ParentRun ? getAgentPath(run.config) : {};
