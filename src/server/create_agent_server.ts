@@ -5,14 +5,19 @@
  */
 
 import { systemClock } from "../core/ports.ts";
-import type { SessionStore } from "../core/session.ts";
-import { scopeStore } from "../memory/storage/scoped_store.ts";
 import { authenticateRequest } from "./access/authenticate_request.ts";
 import type { Caller, Connection } from "./access/caller.ts";
 import { checkHost, checkOrigin, createPreflightHeaders } from "./access/check_origin.ts";
+import { scopeSessions } from "./access/scope_sessions.ts";
 import { EventStreams } from "./events/event_streams.ts";
 import { matchRoute, type RouteMatch } from "./http/match_route.ts";
-import { fail, type Problem, toProblem, toResponse } from "./http/problem.ts";
+import {
+  createShutdownFailure,
+  fail,
+  type Problem,
+  toProblem,
+  toResponse,
+} from "./http/problem.ts";
 import { type ResolvedLimits, resolveLimits } from "./limits/tenant_limits.ts";
 import { TenantUsage } from "./limits/tenant_usage.ts";
 import { startTimer } from "../core/start_timer.ts";
@@ -191,9 +196,9 @@ class SessionServer {
     const { route, parameters } = match;
     observed.route = route.path;
     if (this.#closing && !isPublic) {
-      throw fail("shutting_down", "The server is shutting down: try again", { retryAfterMs: 2000 });
+      throw createShutdownFailure({ retryAfterMs: 2000 });
     }
-    const store = scope(this.#services.store, caller);
+    const store = scopeSessions(this.#services.store, caller);
     const call = { request, url, parameters, caller, limits, store };
     return await route.handle(call, this.#services);
   }
@@ -281,8 +286,4 @@ function createLocalRunner(options: AgentServerOptions): LocalRunner {
     options;
   if (!createAgent) throw new TypeError("createAgent is missing");
   return new LocalRunner({ store, createAgent, clock, pollMs, keepEventsMs });
-}
-
-function scope(store: SessionStore, { tenant, user }: Caller): SessionStore {
-  return tenant === undefined && user === undefined ? store : scopeStore(store, { tenant, user });
 }

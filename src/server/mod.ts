@@ -64,4 +64,4 @@ export type {
   ServedAgent,
   ServedAgentParts,
   ServedSession,
-} from "./runner/local_runner.ts";
+} from "./runner/served_agent.ts";

@@ -14,7 +14,7 @@ import type { SessionStore } from "../core/session.ts";
 import type { Authenticate, Caller } from "./access/caller.ts";
 import { NUMERIC_LIMITS, type TenantLimits } from "./limits/tenant_limits.ts";
 import type { AgentRunner } from "./runner/agent_runner.ts";
-import type { CreateAgent } from "./runner/local_runner.ts";
+import type { CreateAgent } from "./runner/served_agent.ts";
 
 /** Options for `createAgentServer()`. Either `createAgent` or `runner` is required. */
 export interface AgentServerOptions {

@@ -21,8 +21,8 @@ import { type Clock, systemClock } from "../../core/ports.ts";
 import type { Session, SessionStore } from "../../core/session.ts";
 import type { SessionHeader } from "../../core/session_entry.ts";
 import { createContinueInput } from "../../loop/loop.ts";
-import { scopeStore } from "../../memory/storage/scoped_store.ts";
-import { fail } from "../http/problem.ts";
+import { scopeSessions } from "../access/scope_sessions.ts";
+import { createShutdownFailure } from "../http/problem.ts";
 import type {
   AgentRunner,
   CloseOptions,
@@ -39,6 +39,7 @@ import type {
 } from "../runner/agent_runner.ts";
 import { checkCursor, formatCursor, parseCursor } from "../runner/event_cursor.ts";
 import { findRepeated, isSamePrompt } from "../runner/repeated_prompt.ts";
+import { preparePrompt } from "../runner/served_agent.ts";
 import { getEnd, readSummary } from "../runner/stored_session.ts";
 import { DurableFeed } from "./durable_feed.ts";
 import { getRunId } from "./get_run_id.ts";
@@ -80,7 +81,13 @@ export interface DurableRunnerOptions {
 }
 
 const OPTION_NAMES: readonly (keyof DurableRunnerOptions)[] = [
-  ...["engine", "store", "createAgent", "preparePrompt", "name", "pollMs", "clock"] as const,
+  "engine",
+  "store",
+  "createAgent",
+  "preparePrompt",
+  "name",
+  "pollMs",
+  "clock",
 ];
 
 /** Time in which a run begins, in milliseconds. */
@@ -168,7 +175,13 @@ class DurableRunner implements AgentRunner {
       const repeated = await findRepeated(session, messages, input);
       if (repeated?.type === "repeated") return await withRun(session, repeated);
       if (repeated) return repeated;
-      const prompt = input.type === "prompt" ? await this.#prepare(session, input) : undefined;
+      const { preparePrompt: prepare } = this.#options;
+      const prompt = input.type === "prompt"
+        ? await preparePrompt(
+          input.message,
+          prepare && ((message) => prepare(message, session.header)),
+        )
+        : undefined;
       if (!prompt) createContinueInput(messages, { steering: undefined, followUp: undefined });
       this.#checkOpen();
       return await this.#startRun(session, nextId, prompt);
@@ -216,7 +229,7 @@ class DurableRunner implements AgentRunner {
 
   async delete(key: SessionKey): Promise<void> {
     if (await this.#findActive(key)) throw new AlreadyRunningError();
-    await this.#scope(key).delete(key.id);
+    await scopeSessions(this.#options.store, key).delete(key.id);
   }
 
   /** Hands the runs over: other processes continue them when the engine is closed. */
@@ -290,35 +303,18 @@ class DurableRunner implements AgentRunner {
     return { type: "repeated", messageId: prompt.id, eventId };
   }
 
-  async #prepare(
-    { header }: Session,
-    { message }: Extract<RunInput, { readonly type: "prompt" }>,
-  ): Promise<NonNullable<SessionRunInput["prompt"]>> {
-    const { preparePrompt } = this.#options;
-    if (!preparePrompt) return message;
-    // The id and the metadata, by which a repeated request is recognized, stay.
-    const { id, metadata } = message;
-    return { ...await preparePrompt(message, header), id, ...(metadata && { metadata }) };
-  }
-
   async #findActive(key: SessionKey): Promise<ActiveRun | undefined> {
     const runs = this.#getRuns(key);
     return (await runs.withSession((session) => runs.find(session))).active;
   }
 
   #getRuns(key: SessionKey): SessionRuns {
-    const open = () => this.#scope(key).open(key.id, { access: "read" });
+    const open = () => scopeSessions(this.#options.store, key).open(key.id, { access: "read" });
     return new SessionRuns({ engine: this.#options.engine, sessionId: key.id, open });
   }
 
-  #scope({ tenant, user }: SessionKey): SessionStore {
-    const { store } = this.#options;
-    return tenant === undefined && user === undefined ? store : scopeStore(store, { tenant, user });
-  }
-
   #checkOpen(): void {
-    if (!this.#isClosing) return;
-    throw fail("shutting_down", "The server is shutting down: try again later");
+    if (this.#isClosing) throw createShutdownFailure();
   }
 }
 

@@ -14,10 +14,10 @@ import type { SessionStore } from "../../core/session.ts";
 import type { SessionHeader } from "../../core/session_entry.ts";
 import { type DurableSession, openDurableSession } from "../../durable/agent/durable_session.ts";
 import { hashJson } from "../../durable/steps/hash_json.ts";
-import { scopeStore } from "../../memory/storage/scoped_store.ts";
+import { scopeSessions } from "../access/scope_sessions.ts";
 import type { RunEnd } from "../runner/agent_runner.ts";
 import { serializeEvent } from "../runner/live_events.ts";
-import type { ServedAgent, ServedAgentParts } from "../runner/local_runner.ts";
+import { type ServedAgent, toServedAgentParts } from "../runner/served_agent.ts";
 import type { BeginRecord, RunRecord } from "./run_record.ts";
 
 /**
@@ -59,11 +59,9 @@ export function createSessionWorkflow(
     const { id, tenant, user } = input.header;
     onExecution(id, 1);
     try {
-      await using served = toParts(await createAgent(input.header, steps));
+      await using served = toServedAgentParts(await createAgent(input.header, steps));
       const { agent } = served;
-      const own = tenant === undefined && user === undefined
-        ? store
-        : scopeStore(store, { tenant, user });
+      const own = scopeSessions(store, input.header);
       const { leaf } = input;
       const log = await openDurableSession(agent, own, { id, tenant, user, steps, leaf });
       return await new SessionRun({ agent, log, steps }).execute(input);
@@ -71,11 +69,6 @@ export function createSessionWorkflow(
       onExecution(id, -1);
     }
   };
-}
-
-function toParts(created: ServedAgent): ServedAgentParts {
-  if ("agent" in created) return created;
-  return { agent: created, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
 class SessionRun {

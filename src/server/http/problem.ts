@@ -72,6 +72,13 @@ export function fail(
   return new RequestFailure({ code, message, ...rest });
 }
 
+/** Creates the failure of requests that a server which shuts down does not start to handle. */
+export function createShutdownFailure(
+  rest: Pick<Problem, "retryAfterMs"> = {},
+): RequestFailure {
+  return fail("shutting_down", "The server is shutting down: try again later", rest);
+}
+
 /** Returns the status of a failure. */
 export function getStatus(code: ProblemCode): number {
   return STATUS[code];

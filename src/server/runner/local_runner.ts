@@ -4,18 +4,15 @@
  * @module
  */
 
-import type { Agent } from "../../agent/agent.ts";
 import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
-import type { UserMessage } from "../../core/message.ts";
-import type { ModelSpec } from "../../core/model.ts";
 import type { Clock } from "../../core/ports.ts";
 import type { Session, SessionStore } from "../../core/session.ts";
 import type { SessionHeader } from "../../core/session_entry.ts";
-import { resumeSession } from "../../memory/recording/resume.ts";
+import { type ResumedSession, resumeSession } from "../../memory/recording/resume.ts";
 import { stampReaders } from "../../memory/storage/session_stamps.ts";
-import { scopeStore } from "../../memory/storage/scoped_store.ts";
 import { createRandomId } from "../../memory/store/session_id.ts";
-import { fail } from "../http/problem.ts";
+import { scopeSessions } from "../access/scope_sessions.ts";
+import { createShutdownFailure } from "../http/problem.ts";
 import type {
   AgentRunner,
   CloseOptions,
@@ -34,31 +31,9 @@ import { KeyedQueue } from "./keyed_queue.ts";
 import { LiveEvents } from "./live_events.ts";
 import { LocalRun } from "./local_run.ts";
 import { findRepeated } from "./repeated_prompt.ts";
+import { type CreateAgent, preparePrompt, toServedAgentParts } from "./served_agent.ts";
 import { SessionFeed } from "./session_feed.ts";
 import { getEnd, readStoredActivity, readSummary } from "./stored_session.ts";
-
-/** An agent, and the parts of the application that belong to its run. Disposing of it follows the run. */
-export interface ServedAgentParts extends AsyncDisposable {
-  /** The agent. */
-  readonly agent: Agent;
-  /**
-   * Returns the prompt to send for that of a client, before it is stored; a `BadRequestError` refuses it, and the client
-   * gets its message. Default: the prompt as it is.
-   */
-  readonly preparePrompt?: (message: UserMessage) => UserMessage | Promise<UserMessage>;
-}
-
-/** An agent for a run. */
-export type ServedAgent = Agent | ServedAgentParts;
-
-/** The session for which an agent is created. */
-export interface ServedSession extends SessionHeader {
-  /** The model that was used last, and that is restored into the agent. */
-  readonly model?: ModelSpec;
-}
-
-/** Creates the agent for a run of a session, which is restored into it. */
-export type CreateAgent = (session: ServedSession) => ServedAgent | Promise<ServedAgent>;
 
 /** Options for {@linkcode LocalRunner}. */
 export interface LocalRunnerOptions {
@@ -79,6 +54,15 @@ const MAX_KEPT = 1_000;
 
 /** Time between two looks for old events, in milliseconds: each one sorts all sessions. */
 const REMOVAL_INTERVAL_MS = 1_000;
+
+/** A run that is not started. */
+interface CreatedRun {
+  readonly run: LocalRun;
+  /** The input, with the prompt of the application. */
+  readonly input: RunInput;
+  /** The position before its events. */
+  readonly eventId: string;
+}
 
 /** Runs agents in this process, one run of a session at a time. */
 export class LocalRunner implements AgentRunner {
@@ -150,7 +134,7 @@ export class LocalRunner implements AgentRunner {
       const active = this.#findRun(key);
       if (active?.agent.state.isRunning) throw new AlreadyRunningError();
       await active?.ended.catch(() => {});
-      await this.#scope(key).delete(key.id);
+      await scopeSessions(this.#options.store, key).delete(key.id);
       this.#removeEvents(key.id);
     });
   }
@@ -191,9 +175,7 @@ export class LocalRunner implements AgentRunner {
   }
 
   async #start(key: SessionKey, input: RunInput, options: StartOptions): Promise<RunStart> {
-    if (this.#isClosing) {
-      throw fail("shutting_down", "The server is shutting down: try again later");
-    }
+    this.#checkOpen();
     const active = this.#findRun(key);
     if (active?.agent.state.isRunning) {
       const repeated = await findRepeated(active.session, active.agent.state.messages, input);
@@ -202,45 +184,63 @@ export class LocalRunner implements AgentRunner {
     }
     // It has ended, and is closing its session.
     await active?.ended.catch(() => {});
-    const resumed = await resumeSession(this.#scope(key), key.id);
+    const resumed = await resumeSession(scopeSessions(this.#options.store, key), key.id);
     const repeated = await findRepeated(resumed.session, resumed.messages, input);
     if (repeated) {
       await resumed.session.close();
       return repeated;
     }
-    const live = this.#getLive(resumed.session.header);
-    const served = await closeOnError(resumed.session, async () => {
-      const { model, session: { header } } = resumed;
-      const created = await this.#options.createAgent({ ...header, ...(model && { model }) });
-      return "agent" in created ? created : withoutDisposal(created);
-    });
-    const { prepared, recording } = await closeOnError(
-      { close: () => resumed.session.close().finally(() => served[Symbol.asyncDispose]()) },
-      async () => ({
-        prepared: await preparePrompt(input, served),
-        recording: await resumed.into(served.agent, { now: this.#options.clock.now }),
-      }),
+    return await this.#startRun(await this.#createRun(resumed, input), options);
+  }
+
+  /** Creates the agent of a run, and restores its session into it. */
+  async #createRun(resumed: ResumedSession, input: RunInput): Promise<CreatedRun> {
+    const { session, model } = resumed;
+    const { createAgent, clock } = this.#options;
+    const live = this.#getLive(session.header);
+    const served = await closeOnError(
+      session,
+      async () =>
+        toServedAgentParts(await createAgent({ ...session.header, ...(model && { model }) })),
     );
-    const { epoch, lastSeq: seq } = live;
-    const eventId = formatCursor(getEnd(recording.session, { epoch, seq }));
-    const dispose = async () => await served[Symbol.asyncDispose]();
-    const { clock } = this.#options;
-    const run = new LocalRun({ agent: served.agent, recording, live, dispose, clock });
+    const close = () => session.close().finally(() => served[Symbol.asyncDispose]());
+    const { agent } = served;
+    return await closeOnError({ close }, async () => {
+      const prepared: RunInput = input.type === "prompt"
+        ? { ...input, message: await preparePrompt(input.message, served.preparePrompt) }
+        : input;
+      const recording = await resumed.into(agent, { now: clock.now });
+      const dispose = async () => await served[Symbol.asyncDispose]();
+      const { epoch, lastSeq: seq } = live;
+      return {
+        run: new LocalRun({ agent, recording, live, dispose, clock }),
+        input: prepared,
+        eventId: formatCursor(getEnd(recording.session, { epoch, seq })),
+      };
+    });
+  }
+
+  async #startRun({ run, input, eventId }: CreatedRun, options: StartOptions): Promise<RunStart> {
+    const { agent, session } = run;
     if (this.#isClosing) {
       await run.discard();
-      throw fail("shutting_down", "The server is shutting down: try again later");
+      throw createShutdownFailure();
     }
-    this.#runs.set(key.id, run);
+    this.#runs.set(session.id, run);
     try {
-      const { ended } = await run.start(prepared, options);
-      void ended.catch(() => {}).then(() => this.#forget(key.id, run));
-      return { type: "started", runId: served.agent.state.runId, eventId, ended };
+      const { ended } = await run.start(input, options);
+      void ended.catch(() => {}).then(() => this.#forget(session.id, run));
+      return { type: "started", runId: agent.state.runId, eventId, ended };
     } catch (error) {
       run.abort("The input was not persisted", { isHandedOver: false });
       await run.ended.catch(() => {});
-      this.#forget(key.id, run);
+      this.#forget(session.id, run);
       throw error;
     }
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosing) throw createShutdownFailure();
   }
 
   #forget(id: string, run: LocalRun): void {
@@ -305,13 +305,8 @@ export class LocalRunner implements AgentRunner {
     });
   }
 
-  #scope({ tenant, user }: SessionKey): SessionStore {
-    const { store } = this.#options;
-    return tenant === undefined && user === undefined ? store : scopeStore(store, { tenant, user });
-  }
-
   #openStored(key: SessionKey): Promise<Session> {
-    return this.#scope(key).open(key.id, { access: "read" });
+    return scopeSessions(this.#options.store, key).open(key.id, { access: "read" });
   }
 
   async #withStored<Result>(
@@ -337,18 +332,6 @@ function getLiveKey({ id, tenant, user }: SessionHeader): string {
 
 function getLiveKeyPrefix(id: string): string {
   return `${JSON.stringify(id)} `;
-}
-
-/** Prepares a prompt; its id and its metadata, by which a repeated request is recognized, stay. */
-async function preparePrompt(input: RunInput, served: ServedAgentParts): Promise<RunInput> {
-  if (input.type !== "prompt" || !served.preparePrompt) return input;
-  const { id, metadata } = input.message;
-  const message = await served.preparePrompt(input.message);
-  return { type: "prompt", message: { ...message, id, ...(metadata && { metadata }) } };
-}
-
-function withoutDisposal(agent: Agent): ServedAgentParts {
-  return { agent, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
 async function closeOnError<Result>(

@@ -1,0 +1,53 @@
+/**
+ * The agents that an application creates for the runs of sessions.
+ *
+ * @module
+ */
+
+import type { Agent } from "../../agent/agent.ts";
+import type { UserMessage } from "../../core/message.ts";
+import type { ModelSpec } from "../../core/model.ts";
+import type { SessionHeader } from "../../core/session_entry.ts";
+import type { RunInput } from "./agent_runner.ts";
+
+/** An agent, and the parts of the application that belong to its run. Disposing of it follows the run. */
+export interface ServedAgentParts extends AsyncDisposable {
+  /** The agent. */
+  readonly agent: Agent;
+  /**
+   * Returns the prompt to send for that of a client, before it is stored; a `BadRequestError` refuses it, and the client
+   * gets its message. Default: the prompt as it is.
+   */
+  readonly preparePrompt?: (message: UserMessage) => UserMessage | Promise<UserMessage>;
+}
+
+/** An agent for a run. */
+export type ServedAgent = Agent | ServedAgentParts;
+
+/** The session for which an agent is created. */
+export interface ServedSession extends SessionHeader {
+  /** The model that was used last, and that is restored into the agent. */
+  readonly model?: ModelSpec;
+}
+
+/** Creates the agent for a run of a session, which is restored into it. */
+export type CreateAgent = (session: ServedSession) => ServedAgent | Promise<ServedAgent>;
+
+/** Returns the parts of an agent, with a disposal that does nothing if the application has none. */
+export function toServedAgentParts(served: ServedAgent): ServedAgentParts {
+  if ("agent" in served) return served;
+  return { agent: served, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+/** The prompt of a client. */
+export type ClientPrompt = Extract<RunInput, { readonly type: "prompt" }>["message"];
+
+/** Lets the application prepare a prompt, whose id and metadata stay: a repeated request is recognized by them. */
+export async function preparePrompt(
+  prompt: ClientPrompt,
+  prepare: ServedAgentParts["preparePrompt"],
+): Promise<ClientPrompt> {
+  if (!prepare) return prompt;
+  const { id, metadata } = prompt;
+  return { ...await prepare(prompt), id, ...(metadata && { metadata }) };
+}
