@@ -12,8 +12,8 @@ import { scopeSessions } from "./access/scope_sessions.ts";
 import { EventStreams } from "./events/event_streams.ts";
 import { matchRoute, type RouteMatch } from "./http/match_route.ts";
 import {
+  createFailure,
   createShutdownFailure,
-  fail,
   type Problem,
   toProblem,
   toResponse,
@@ -187,11 +187,13 @@ class SessionServer {
     const limits = this.#getLimits(caller);
     if (!isPublic) this.#services.usage.addRequest(caller.tenant, limits);
     if (match.type === "unknown") {
-      throw fail("not_found", "There is no such path: see /v1/openapi.json");
+      throw createFailure("not_found", "There is no such path: see /v1/openapi.json");
     }
     if (match.type === "other_method") {
       const allow = match.methods.join(", ");
-      throw fail("method_not_allowed", `Use one of the methods ${allow}`, { headers: { allow } });
+      throw createFailure("method_not_allowed", `Use one of the methods ${allow}`, {
+        headers: { allow },
+      });
     }
     const { route, parameters } = match;
     observed.route = route.path;

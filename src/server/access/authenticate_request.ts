@@ -8,7 +8,7 @@ import { checkToken } from "../../core/check_token.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { isLocalCaller } from "../../core/local_caller.ts";
 import type { Clock } from "../../core/ports.ts";
-import { fail } from "../http/problem.ts";
+import { createFailure } from "../http/problem.ts";
 import type { Authenticate, Caller, Connection } from "./caller.ts";
 
 /** Options for {@linkcode authenticateRequest}. */
@@ -31,9 +31,13 @@ export async function authenticateRequest(
   if (authenticate === undefined) return acceptLocal(request, connection);
   const caller = await checkToken(request, { decide: authenticate, timeoutMs, clock }).catch(() => {
     // The error may contain a secret and must not reach the caller.
-    throw fail("authentication_failed", "The token could not be checked: try again later", {
-      retryAfterMs: 1000,
-    });
+    throw createFailure(
+      "authentication_failed",
+      "The token could not be checked: try again later",
+      {
+        retryAfterMs: 1000,
+      },
+    );
   });
   if (isJsonObject(caller)) return caller;
   throw createUnauthorized(
@@ -49,5 +53,5 @@ function acceptLocal(request: Request, connection: Connection | undefined): Call
 }
 
 function createUnauthorized(message: string): Error {
-  return fail("unauthorized", message, { headers: { "www-authenticate": "Bearer" } });
+  return createFailure("unauthorized", message, { headers: { "www-authenticate": "Bearer" } });
 }

@@ -8,7 +8,7 @@
  */
 
 import { isLoopbackConnection, isLoopbackName } from "../../core/local_caller.ts";
-import { fail } from "../http/problem.ts";
+import { createFailure } from "../http/problem.ts";
 import type { Connection } from "./caller.ts";
 
 /** Options for {@linkcode checkHost} and {@linkcode checkOrigin}. */
@@ -37,7 +37,7 @@ export function checkHost(
   if (allowedHosts === undefined && isRemote) return;
   const known = (allowedHosts ?? []).map((name) => name.toLowerCase());
   if (names.every((name) => known.includes(name) || isLoopbackName(removePort(name)))) return;
-  throw fail(
+  throw createFailure(
     "host_not_allowed",
     "The server is not known under this host name: add it to the allowed hosts of the server",
   );
@@ -67,7 +67,7 @@ export function checkOrigin(
     };
   }
   if (isSameHost(origin, request)) return vary;
-  throw fail("origin_not_allowed", "Web pages of this origin may not call the server");
+  throw createFailure("origin_not_allowed", "Web pages of this origin may not call the server");
 }
 
 /** Whether a page is one of this server, behind a reverse proxy with TLS too. */

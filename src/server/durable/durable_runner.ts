@@ -38,7 +38,7 @@ import type {
   StartOptions,
 } from "../runner/agent_runner.ts";
 import { checkCursor, formatCursor, parseCursor } from "../runner/event_cursor.ts";
-import { findRepeated, isSamePrompt } from "../runner/repeated_prompt.ts";
+import { comparePrompts, findRepeated } from "../runner/repeated_prompt.ts";
 import { preparePrompt } from "../runner/served_agent.ts";
 import { getEnd, readSummary } from "../runner/stored_session.ts";
 import { DurableFeed } from "./durable_feed.ts";
@@ -296,9 +296,9 @@ class DurableRunner implements AgentRunner {
     input: RunInput,
   ): Promise<RunStart> {
     const { prompt, position, entryId } = await this.#awaitBegin(run);
-    const isSame = prompt && isSamePrompt(prompt, input);
-    if (!prompt || isSame === undefined) throw new AlreadyRunningError();
-    if (!isSame) return { type: "key_reused" };
+    const match = prompt ? comparePrompts(prompt, input) : "other";
+    if (!prompt || match === "other") throw new AlreadyRunningError();
+    if (match === "key_reused") return { type: "key_reused" };
     const eventId = formatCursor({ position, entryId, live: { epoch: runId, seq: 0 } });
     return { type: "repeated", messageId: prompt.id, eventId };
   }

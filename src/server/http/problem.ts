@@ -64,7 +64,7 @@ export class RequestFailure extends Error {
 }
 
 /** Creates the failure that ends the handling of a request. */
-export function fail(
+export function createFailure(
   code: ProblemCode,
   message: string,
   rest: Pick<Problem, "retryAfterMs" | "headers"> = {},
@@ -76,7 +76,7 @@ export function fail(
 export function createShutdownFailure(
   rest: Pick<Problem, "retryAfterMs"> = {},
 ): RequestFailure {
-  return fail("shutting_down", "The server is shutting down: try again later", rest);
+  return createFailure("shutting_down", "The server is shutting down: try again later", rest);
 }
 
 /** Returns the status of a failure. */

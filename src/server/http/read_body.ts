@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json.
 import type { Clock } from "../../core/ports.ts";
 import { findLostDigits, findParsedProblem } from "../../core/parsed_problem.ts";
 import { validateToolArguments } from "../../core/validate_tool_arguments.ts";
-import { fail, RequestFailure } from "./problem.ts";
+import { createFailure, RequestFailure } from "./problem.ts";
 import { startTimer } from "../../core/start_timer.ts";
 
 /** Limits of a body. */
@@ -49,7 +49,10 @@ export async function readBody(
   const listed = errors.slice(0, MAX_ERRORS).map(({ path, message }) =>
     `${path || "the body"} ${message}`.slice(0, 300)
   );
-  throw fail("bad_request", `Invalid body: ${listed.join("; ") || "it must be an object"}`);
+  throw createFailure(
+    "bad_request",
+    `Invalid body: ${listed.join("; ") || "it must be an object"}`,
+  );
 }
 
 function checkHead({ headers }: Request, { maxBytes }: BodyLimits): void {
@@ -61,7 +64,7 @@ function checkHead({ headers }: Request, { maxBytes }: BodyLimits): void {
 }
 
 function createTypeFailure(): Error {
-  return fail(
+  return createFailure(
     "unsupported_media_type",
     "Send JSON with the header content-type: application/json",
   );
@@ -94,18 +97,24 @@ async function readText({ body }: Request, limits: BodyLimits): Promise<string> 
     if (isLate) throw createTimeFailure(timeoutMs);
     if (thrown instanceof RequestFailure) throw thrown;
     // Each runtime has an error of its own for a connection that broke.
-    throw fail("bad_request", "The body is not UTF-8, or the connection broke while it was read");
+    throw createFailure(
+      "bad_request",
+      "The body is not UTF-8, or the connection broke while it was read",
+    );
   } finally {
     stopTimer();
   }
 }
 
 function createSizeFailure(maxBytes: number): Error {
-  return fail("body_too_large", `The body must not be larger than ${maxBytes} bytes`);
+  return createFailure("body_too_large", `The body must not be larger than ${maxBytes} bytes`);
 }
 
 function createTimeFailure(timeoutMs: number): Error {
-  return fail("body_timeout", `The body was not received within ${timeoutMs} ms: send it again`);
+  return createFailure(
+    "body_timeout",
+    `The body was not received within ${timeoutMs} ms: send it again`,
+  );
 }
 
 function parse(text: string): unknown {
@@ -114,12 +123,12 @@ function parse(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw fail("bad_request", "The body is not JSON");
+    throw createFailure("bad_request", "The body is not JSON");
   }
   const problem = findParsedProblem(value);
-  if (problem !== undefined) throw fail("bad_request", `The body is ${problem}`);
+  if (problem !== undefined) throw createFailure("bad_request", `The body is ${problem}`);
   // Approved arguments may have the id of something.
   const lost = findLostDigits(text);
-  if (lost !== undefined) throw fail("bad_request", lost);
+  if (lost !== undefined) throw createFailure("bad_request", lost);
   return value;
 }

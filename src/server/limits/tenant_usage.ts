@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fail } from "../http/problem.ts";
+import { createFailure } from "../http/problem.ts";
 import type { ResolvedLimits } from "./tenant_limits.ts";
 
 /** The use of one tenant. */
@@ -54,7 +54,7 @@ export class TenantUsage {
       const retryAfterMs = requestsPerMinute > 0
         ? Math.ceil((1 - usage.requests) * MINUTE / requestsPerMinute)
         : MINUTE;
-      throw fail(
+      throw createFailure(
         "too_many_requests",
         `More than ${requestsPerMinute} requests in a minute: try again later`,
         { retryAfterMs },
@@ -67,7 +67,7 @@ export class TenantUsage {
   startRun(tenant: string | undefined, limits: ResolvedLimits): () => void {
     const usage = this.#get(tenant, limits.requestsPerMinute);
     if (usage.runs >= limits.concurrentRuns) {
-      throw fail(
+      throw createFailure(
         "too_many_runs",
         `${limits.concurrentRuns} runs are active: wait until one has ended, or abort one`,
         { retryAfterMs: 1000 },
@@ -81,7 +81,7 @@ export class TenantUsage {
   openStream(tenant: string | undefined, limits: ResolvedLimits): () => void {
     const usage = this.#get(tenant, limits.requestsPerMinute);
     if (usage.streams >= limits.eventStreams) {
-      throw fail(
+      throw createFailure(
         "too_many_streams",
         `${limits.eventStreams} event streams are open: close one first`,
         { retryAfterMs: 1000 },

@@ -9,7 +9,7 @@ import type { Clock } from "../../core/ports.ts";
 import type { SessionStore } from "../../core/session.ts";
 import type { Caller } from "../access/caller.ts";
 import type { EventStreams } from "../events/event_streams.ts";
-import { fail } from "../http/problem.ts";
+import { createFailure } from "../http/problem.ts";
 import { readBody } from "../http/read_body.ts";
 import type { ResolvedLimits } from "../limits/tenant_limits.ts";
 import type { TenantUsage } from "../limits/tenant_usage.ts";
@@ -97,7 +97,10 @@ export function getInteger(
   if (text === null) return fallback;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
   if (value >= minimum && value <= maximum) return value;
-  throw fail("bad_request", `${name} must be a whole number from ${minimum} to ${maximum}`);
+  throw createFailure(
+    "bad_request",
+    `${name} must be a whole number from ${minimum} to ${maximum}`,
+  );
 }
 
 /** Creates a response with JSON. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fail } from "../http/problem.ts";
+import { createFailure } from "../http/problem.ts";
 import type { FeedItem } from "../runner/agent_runner.ts";
 import { type Call, getSessionKey, type Services } from "./call.ts";
 
@@ -41,7 +41,7 @@ function getTypes({ url }: Call): ReadonlySet<string> | undefined {
   const types = url.searchParams.get("types");
   if (types === null) return undefined;
   if (/^[a-z_]+(?:,[a-z_]+)*$/.test(types)) return new Set([...types.split(","), "reset", "end"]);
-  throw fail("bad_request", "types must be types of events separated by commas");
+  throw createFailure("bad_request", "types must be types of events separated by commas");
 }
 
 async function* selectItems(

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fail } from "../http/problem.ts";
+import { createFailure } from "../http/problem.ts";
 import { startTimer } from "../../core/start_timer.ts";
 import { type Call, type Handle, respond, type Services } from "./call.ts";
 
@@ -44,7 +44,7 @@ async function isReachable({ store, clock }: Services): Promise<boolean> {
 /** Returns the metrics of all tenants. */
 export function getMetrics({ caller }: Call, { metrics }: Services): Response {
   if (!caller.mayReadMetrics) {
-    throw fail("forbidden", "The token does not have the right to read metrics");
+    throw createFailure("forbidden", "The token does not have the right to read metrics");
   }
   return new Response(metrics.format(), {
     headers: {

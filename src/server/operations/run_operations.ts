@@ -7,7 +7,7 @@
 import type { ApprovalDecision } from "../../core/approval.ts";
 import type { UserMessage } from "../../core/message.ts";
 import { findLostDigits } from "../../core/parsed_problem.ts";
-import { fail } from "../http/problem.ts";
+import { createFailure } from "../http/problem.ts";
 import type { QueuedInput, RunInput, SessionDetail } from "../runner/agent_runner.ts";
 import { type Call, getSessionKey, readCallBody, respond, type Services } from "./call.ts";
 
@@ -45,7 +45,7 @@ export async function listApprovals(call: Call, { runner }: Services): Promise<R
 export async function decideApprovals(call: Call, services: Services): Promise<Response> {
   const { text, value } = await readCallBody(call, "Decisions", services);
   const problem = findLostDigits(text);
-  if (problem !== undefined) throw fail("bad_request", problem);
+  if (problem !== undefined) throw createFailure("bad_request", problem);
   const { decisions } = value as {
     readonly decisions: Readonly<Record<string, ApprovalDecision>>;
   };
@@ -70,12 +70,12 @@ async function checkDecisions(
   const { status, pendingApprovals } = detail;
   const pending = pendingApprovals.map(({ toolCallId }) => toolCallId);
   if (status !== "awaiting_approval") {
-    throw fail("not_continuable", "No tool call of the session waits for a decision");
+    throw createFailure("not_continuable", "No tool call of the session waits for a decision");
   }
   const missing = pending.filter((id) => !decided.includes(id));
   const unknown = decided.filter((id) => !pending.includes(id));
   if (missing.length + unknown.length === 0) return detail;
-  throw fail(
+  throw createFailure(
     "bad_request",
     `Decide on every pending call and no other: ${
       [...formatIds("missing", missing), ...formatIds("unknown", unknown)].join("; ")
@@ -108,7 +108,10 @@ async function queueMessage(
   const id = await services.runner.send(key, { type, message });
   if (id !== undefined) return respond({ id }, 202);
   await services.runner.describe(key); // A session that does not exist is another error.
-  throw fail("not_running", "No run of this session is active in this process: send a prompt");
+  throw createFailure(
+    "not_running",
+    "No run of this session is active in this process: send a prompt",
+  );
 }
 
 /** Aborts the active run. */
@@ -151,7 +154,7 @@ async function startRun(
         return respond({ messageId, eventId });
       }
       case "key_reused":
-        throw fail(
+        throw createFailure(
           "idempotency_key_reused",
           "The session has another prompt with this idempotency key: use a new key",
         );
@@ -186,7 +189,7 @@ function createMessage(body: object, { clock }: Services): UserMessage {
     readonly images?: readonly { readonly mediaType: string; readonly data: string }[];
   };
   if (text.trim() === "" && images.length === 0) {
-    throw fail("bad_request", "The text is blank: send a text or an image");
+    throw createFailure("bad_request", "The text is blank: send a text or an image");
   }
   return {
     role: "user",
@@ -202,7 +205,7 @@ function getIdempotencyKey({ request: { headers } }: Call): string | undefined {
   const key = headers.get("idempotency-key");
   if (key === null) return undefined;
   if (KEY.test(key)) return key;
-  throw fail("bad_request", "Idempotency-Key must have 1 to 255 visible ASCII characters");
+  throw createFailure("bad_request", "Idempotency-Key must have 1 to 255 visible ASCII characters");
 }
 
 async function hash(text: string): Promise<string> {

@@ -7,7 +7,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { SessionSummary } from "../../core/session.ts";
 import { listWithoutSubAgents } from "../../memory/store/sub_agent_link.ts";
-import { fail } from "../http/problem.ts";
+import { createFailure } from "../http/problem.ts";
 import { readEntries } from "../runner/stored_session.ts";
 import {
   type Call,
@@ -72,21 +72,21 @@ const MAX_METADATA_LENGTH = 65_536;
 /** Throws a `RequestFailure` for metadata that a store refuses, or that would make the session one of a sub-agent. */
 function checkMetadata(metadata: JsonObject = {}): void {
   if (JSON.stringify(metadata).length > MAX_METADATA_LENGTH) {
-    throw fail(
+    throw createFailure(
       "bad_request",
       `metadata must not be longer than ${MAX_METADATA_LENGTH} characters as JSON`,
     );
   }
   const reserved = Object.keys(metadata).find((name) => name.startsWith("subAgent"));
   if (reserved === undefined) return;
-  throw fail("bad_request", "metadata: names that begin with subAgent are reserved");
+  throw createFailure("bad_request", "metadata: names that begin with subAgent are reserved");
 }
 
 async function checkSessionLimit({ store, limits: { sessions } }: Call): Promise<void> {
   if (sessions === Infinity) return;
   const listed = sessions === 0 ? [] : await listWithoutSubAgents(store, { limit: sessions });
   if (listed.length < sessions) return;
-  throw fail("too_many_sessions", `There are ${sessions} sessions: delete one first`);
+  throw createFailure("too_many_sessions", `There are ${sessions} sessions: delete one first`);
 }
 
 /** Lists the sessions of the caller. */

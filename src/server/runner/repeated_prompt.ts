@@ -9,17 +9,18 @@ import type { Session } from "../../core/session.ts";
 import type { RunInput, RunStart } from "./agent_runner.ts";
 import { type EventCursor, formatCursor } from "./event_cursor.ts";
 
-/** Whether a request repeats a prompt: `undefined` if it has another key or none, `false` if only the key is the same. */
-export function isSamePrompt(
+/**
+ * Compares the prompt of a request with a known one: it is the same, another one with the same idempotency key, or any other
+ * one.
+ */
+export function comparePrompts(
   { metadata: known }: Pick<AgentMessage, "metadata">,
   input: RunInput,
-): boolean | undefined {
+): "repeated" | "key_reused" | "other" {
   const metadata = input.type === "prompt" ? input.message.metadata : undefined;
   const { idempotencyKey, requestHash } = metadata ?? {};
-  if (idempotencyKey === undefined || known?.["idempotencyKey"] !== idempotencyKey) {
-    return undefined;
-  }
-  return known["requestHash"] === requestHash;
+  if (idempotencyKey === undefined || known?.["idempotencyKey"] !== idempotencyKey) return "other";
+  return known["requestHash"] === requestHash ? "repeated" : "key_reused";
 }
 
 /** Finds the prompt of an earlier request with the same idempotency key. */
@@ -28,9 +29,9 @@ export async function findRepeated(
   messages: readonly AgentMessage[],
   input: RunInput,
 ): Promise<RunStart | undefined> {
-  const found = messages.find((message) => isSamePrompt(message, input) !== undefined);
+  const found = messages.find((message) => comparePrompts(message, input) !== "other");
   if (!found) return undefined;
-  if (!isSamePrompt(found, input)) return { type: "key_reused" };
+  if (comparePrompts(found, input) === "key_reused") return { type: "key_reused" };
   const eventId = formatCursor(await findPosition(session, found));
   return { type: "repeated", messageId: found.id ?? "", eventId };
 }
