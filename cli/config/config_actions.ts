@@ -7,8 +7,8 @@
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
-import { getProgramDirectories, requireProgramDirectories } from "../host/program_directories.ts";
-import { findTrustedRoot } from "../project/open_project.ts";
+import { requireProgramDirectories } from "../host/program_directories.ts";
+import { findCurrentSources } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getUserConfigPath } from "./config_files.ts";
 import { CONFIG_KEYS } from "./config_keys.ts";
@@ -24,7 +24,7 @@ import {
 } from "./config_value.ts";
 import { editConfig } from "./edit_config.ts";
 import { resolveKeyBindings } from "./key_bindings.ts";
-import { type Config, loadConfig } from "./load_config.ts";
+import { loadConfig } from "./load_config.ts";
 import { parseConfig, suggestKey } from "./parse_config.ts";
 import { parseOverrides } from "./parse_overrides.ts";
 
@@ -32,7 +32,7 @@ import { parseOverrides } from "./parse_overrides.ts";
 export async function printSettings(key: string | undefined, host: Host): Promise<ExitCode> {
   const { output } = host.terminal;
   if (key !== undefined) checkKey(key);
-  const { settings, problems } = await loadCurrentConfig(host);
+  const { settings, problems } = await loadConfig(await findCurrentSources(host), host.env);
   await reportProblems(problems, host);
   if (key === undefined) {
     const lines = [...settings.values()].map(formatSetting);
@@ -42,12 +42,6 @@ export async function printSettings(key: string | undefined, host: Host): Promis
     if (value !== undefined) await output.write(`${toPlainText(formatPlain(value))}\n`);
   }
   return problems.some(({ type }) => type === "error") ? ExitCode.configuration : ExitCode.ok;
-}
-
-async function loadCurrentConfig(host: Host): Promise<Config> {
-  const directories = getProgramDirectories(host.env);
-  const projectRoot = directories && await findTrustedRoot(Deno.cwd(), { directories, host });
-  return await loadConfig({ directories, projectRoot }, host.env);
 }
 
 function formatSetting({ key, value, origin }: ConfigSetting): string {

@@ -21,7 +21,7 @@ import { importLate } from "../host/import_late.ts";
 import { getProgramDirectories } from "../host/program_directories.ts";
 import { VERSION } from "../host/version.ts";
 import { describeMissingClient } from "../mcp/client_check.ts";
-import { findTrustedRoot, openProject } from "../project/open_project.ts";
+import { findCurrentSources, openProject } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getStyle, type Style } from "../render/style.ts";
 import { isFile } from "../run/resolve_path.ts";
@@ -107,9 +107,7 @@ async function checkConfiguration(host: Host): Promise<CheckResult[]> {
 
 /** Loads the configuration of a run in the current directory. */
 async function loadRunConfig(host: Host): Promise<Config> {
-  const directories = getProgramDirectories(host.env);
-  const projectRoot = directories && await findTrustedRoot(Deno.cwd(), { directories, host });
-  return await loadConfig({ directories, projectRoot }, host.env);
+  return await loadConfig(await findCurrentSources(host), host.env);
 }
 
 /** Returns what is wrong with a value or a rule that only a run checks. */
@@ -238,18 +236,17 @@ function checkGit({ env }: Host): CheckResult[] {
 /** Reads the files of MCP servers; it starts none of them. */
 async function checkServers(host: Host): Promise<CheckResult[]> {
   const { env } = host;
-  const directories = getProgramDirectories(env);
-  const projectRoot = directories && await findTrustedRoot(Deno.cwd(), { directories, host });
+  const current = await findCurrentSources(host);
   const subject = "MCP servers";
   const { readServers } = await importLate<typeof import("../mcp/server_files.ts")>(
     "../mcp/server_files.ts",
     import.meta.url,
   );
   try {
-    const { settings } = await loadConfig({ directories, projectRoot }, env);
+    const { settings } = await loadConfig(current, env);
     const passed = settings.get("env")?.value;
     const passEnvironment = Array.isArray(passed) ? passed.map(String) : [];
-    const sources = { directories, projectRoot, files: [], passEnvironment };
+    const sources = { ...current, files: [], passEnvironment };
     const { config: { mcpServers = {} }, problems } = await readServers(sources, env);
     const names = Object.keys(mcpServers);
     const finding = names.length === 0 ? "none" : `${names.join(", ")}; try: swink mcp test`;

@@ -14,8 +14,8 @@ import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
-import { getProgramDirectories, requireProgramDirectories } from "../host/program_directories.ts";
-import { findTrustedRoot } from "../project/open_project.ts";
+import { requireProgramDirectories } from "../host/program_directories.ts";
+import { findCurrentSources } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { toShownUrl } from "../render/shown_url.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
@@ -179,7 +179,5 @@ export async function testServers(
 
 /** Returns the sources of the servers of a run in the current directory. */
 async function getSources(host: Host): Promise<ServerSources> {
-  const directories = getProgramDirectories(host.env);
-  const projectRoot = directories && await findTrustedRoot(Deno.cwd(), { directories, host });
-  return { directories, projectRoot, files: [], passEnvironment: [] };
+  return { ...await findCurrentSources(host), files: [], passEnvironment: [] };
 }

@@ -8,7 +8,7 @@ import { join } from "../../src/platform/paths.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { pathExists } from "../../src/platform/path_exists.ts";
-import type { ProgramDirectories } from "../host/program_directories.ts";
+import { getProgramDirectories, type ProgramDirectories } from "../host/program_directories.ts";
 import type { Project, ProjectOptions } from "./project.ts";
 import { listProjectContent } from "./project_content.ts";
 import { findProjectRoot } from "./project_root.ts";
@@ -38,16 +38,20 @@ export async function openProject(options: ProjectOptions, host: Host): Promise<
   return { ...project, isTrusted: await askForTrust(project, options, host) };
 }
 
-/** Returns the root of the project of a directory if the user trusts it. Never asks. */
-export async function findTrustedRoot(
-  cwd: string,
-  { directories, host }: {
-    readonly directories: ProgramDirectories;
-    readonly host: Pick<Host, "env">;
-  },
-): Promise<string | undefined> {
-  const root = findProjectRoot(await Deno.realPath(cwd), await resolveHome(host));
-  return await isTrusted(root, directories) ? root : undefined;
+/** The sources of the configuration and the content in the current directory. */
+export interface CurrentSources {
+  /** The program's directories; `undefined` for a user without a home directory. */
+  readonly directories: ProgramDirectories | undefined;
+  /** Root of the project; `undefined` unless the user trusts it. */
+  readonly projectRoot: string | undefined;
+}
+
+/** Finds the sources that a run in the current directory has. Never asks. */
+export async function findCurrentSources(host: Pick<Host, "env">): Promise<CurrentSources> {
+  const directories = getProgramDirectories(host.env);
+  if (!directories) return { directories, projectRoot: undefined };
+  const root = findProjectRoot(await Deno.realPath(Deno.cwd()), await resolveHome(host));
+  return { directories, projectRoot: await isTrusted(root, directories) ? root : undefined };
 }
 
 async function resolveHome({ env }: Pick<Host, "env">): Promise<string | undefined> {

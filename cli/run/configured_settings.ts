@@ -11,8 +11,7 @@ import { type Config, loadConfig } from "../config/load_config.ts";
 import { getProviderSettings } from "../config/provider_settings.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
-import { getProgramDirectories } from "../host/program_directories.ts";
-import { findTrustedRoot } from "../project/open_project.ts";
+import { findCurrentSources } from "../project/open_project.ts";
 import { createDefaultOptions } from "../settings/default_options.ts";
 import { RUN_OPTIONS, type RunOptions } from "../settings/run_options.ts";
 import { createOptionParser, type ParseOption } from "./configure_run.ts";
@@ -48,9 +47,8 @@ export function parseConfiguredSettings(
  * @throws {ConfigurationError} If it is invalid.
  */
 export async function loadCurrentConfig(host: Pick<Host, "env">): Promise<Config> {
-  const directories = getProgramDirectories(host.env);
-  const projectRoot = directories && await findTrustedRoot(Deno.cwd(), { directories, host });
-  const config = await loadConfig({ directories, projectRoot, cwd: Deno.cwd() }, host.env);
+  const sources = { ...await findCurrentSources(host), cwd: Deno.cwd() };
+  const config = await loadConfig(sources, host.env);
   const error = config.problems.find(({ type }) => type === "error");
   if (error) throw new ConfigurationError(formatConfigProblem(error));
   return config;

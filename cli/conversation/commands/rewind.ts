@@ -29,8 +29,7 @@ export const rewind = defineCommand({
     const count = parseCount(argument, prompts.length);
     const prompt = prompts.at(-count);
     if (!prompt) throw new UsageError("There is no prompt to return to yet");
-    const isUndone = await undoChanges(prompt, context);
-    if (isUndone === undefined) return;
+    if (await offerUndo(prompt, context) === "canceled") return;
     await moveSession(sessions, prompt.parentId);
     const line = toLine(`Back before: ${toOneLine(toPlainText(prompt.text))}`, "faint");
     await view.print([cutLine(line, view)]);
@@ -49,13 +48,13 @@ function parseCount(argument: string, available: number): number {
   );
 }
 
-/** Asks whether to undo the file changes since a prompt, and does so; `undefined` if the user cancels. */
-async function undoChanges(
+/** Offers to undo the file changes since a prompt, if there are any; the user may cancel the whole command. */
+async function offerUndo(
   prompt: RewoundPrompt,
   { view, sessions, changes, setup: { controls } }: CommandContext,
-): Promise<boolean | undefined> {
+): Promise<"answered" | "canceled"> {
   const turns = (await changes.turns()).filter((turn) => isTurnSince(turn, prompt));
-  if (turns.length === 0) return false;
+  if (turns.length === 0) return "answered";
   const { signal } = new AbortController();
   const answer = await view.askChoice({
     details: [{
@@ -65,13 +64,13 @@ async function undoChanges(
     message: "Undo the changes of files, too? [y]es / [n]o / [c]ancel",
     answers: ["yes", "no", "cancel"],
   }, signal);
-  if (answer === undefined || answer === "cancel") return undefined;
-  if (answer === "no") return false;
+  if (answer === undefined || answer === "cancel") return "canceled";
+  if (answer === "no") return "answered";
   for (const turn of turns.toReversed()) {
     const report = await changes.undoTurn(controls.tools.sandbox.files, turn);
     await view.print(formatUndo(report));
     // For the model, if the user comes back to this branch.
     await addUndoNote(report, sessions);
   }
-  return true;
+  return "answered";
 }
