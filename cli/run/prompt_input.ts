@@ -25,6 +25,8 @@ export interface PromptOptions {
   readonly signal: AbortSignal;
   /** Whether standard input is the file of an option, and so no part of the prompt. Default: `false`. */
   readonly isInputTaken?: boolean;
+  /** The word after `-r`, which may be meant as the prompt. Default: none. */
+  readonly resumedId?: string | undefined;
   /** Time to wait for input when there is a prompt, in milliseconds. Default: 3,000. */
   readonly firstByteMs?: number;
 }
@@ -36,23 +38,25 @@ export interface PromptOptions {
  */
 export async function readPrompt(
   words: readonly string[],
-  { terminal, signal, isInputTaken, firstByteMs = FIRST_BYTE_TIMEOUT_MS }: PromptOptions,
+  options: PromptOptions,
 ): Promise<string> {
+  const { terminal, signal, isInputTaken, firstByteMs = FIRST_BYTE_TIMEOUT_MS } = options;
   const { input, messages } = terminal;
+  const advice = createPromptAdvice(options);
   const isInputRequired = words.includes("-");
   const prompt = words.filter((word) => word !== "-").join(" ").trim();
   if (isInputTaken) {
-    if (prompt === "") throw new UsageError("The prompt is empty", USAGE_EXAMPLE);
+    if (prompt === "") throw new UsageError("The prompt is empty", advice);
     return prompt;
   }
   if (input.isTerminal && isInputRequired) await messages.write(READING_NOTICE);
   if (prompt === "") {
     if (input.isTerminal && !isInputRequired) {
-      throw new UsageError("The prompt is missing", USAGE_EXAMPLE);
+      throw new UsageError("The prompt is missing", advice);
     }
     const text = await new InputReader(input, signal).readAll();
     if (text.trim() === "" && !signal.aborted) {
-      throw new UsageError("The prompt is empty", USAGE_EXAMPLE);
+      throw new UsageError("The prompt is empty", advice);
     }
     return text;
   }
@@ -70,7 +74,12 @@ export async function readPrompt(
   return text.trim() === "" ? prompt : `${prompt}\n\n<stdin>\n${text.trimEnd()}\n</stdin>`;
 }
 
-const USAGE_EXAMPLE = 'Try: swink run "Make the tests pass"';
+function createPromptAdvice({ resumedId }: PromptOptions): string {
+  if (resumedId === undefined) return 'Try: swink run "Make the tests pass"';
+  return `-r takes ${JSON.stringify(resumedId)} as the id of a session. ` +
+    `Try: swink run -r ${resumedId} "Make the tests pass"`;
+}
+
 const TEXT_ADVICE =
   "Add an image with -i FILE. The model can read other files that the prompt names.";
 const READING_NOTICE = "swink: reading standard input; end it with Ctrl+D\n";

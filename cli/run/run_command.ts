@@ -43,12 +43,14 @@ export async function runCommand(
   const started = await startCommand(commandLine, { hasPrompt, interrupt, host: systemHost });
   if (started.type === "ended") return started.end;
   const { settings, configured: { directories }, host } = started;
+  const { resume, dryRun } = commandLine.options;
   const [prompt, project] = await Promise.all([
     settings.inputFormat === "text"
       ? readPrompt(words, {
         terminal: host.terminal,
         signal,
         isInputTaken: isInputTaken(commandLine.options),
+        resumedId: resume === true ? undefined : resume,
       })
       : words.join(" "),
     started.loadProject(),
@@ -57,7 +59,7 @@ export async function runCommand(
   if (!session) return interrupt.exitCode ?? ExitCode.interrupted;
   const run = await addDebugLog(
     settings,
-    commandLine.options.dryRun ? await loadDryRun() : runPrompt,
+    dryRun ? await loadDryRun() : runPrompt,
   );
   try {
     const input = await attachFiles(prompt, {

@@ -225,6 +225,12 @@ for (
       'Invalid value "csh" for <shell>: must be one of bash, zsh, fish. Did you mean zsh?',
     ],
     ["no prompt at a terminal", ["run"], "The prompt is missing"],
+    [
+      "an id of a session instead of a prompt",
+      ["run", "-r", "hello"],
+      "The prompt is missing",
+      '-r takes "hello" as the id of a session. Try: swink run -r hello "Make the tests pass"\n',
+    ],
   ] as const
 ) {
   Deno.test(`usage error: ${mistake} ends with 2 and a message`, async () => {

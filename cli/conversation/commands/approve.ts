@@ -43,9 +43,10 @@ export const approve = defineCommand({
 function parseMode(word: string): ApprovalMode {
   const found = Object.hasOwn(MODES, word) ? MODES[word] : undefined;
   if (found) return found.mode;
-  const names = [...Object.keys(MODES), "untrust"];
+  const modes = Object.keys(MODES).join(", ");
+  const suggestion = didYouMean(word, [...Object.keys(MODES), "untrust"]);
   throw new UsageError(
-    `#approve takes ${names.join(", ")}, not ${JSON.stringify(word)}${didYouMean(word, names)}`,
+    `#approve takes ${modes} or untrust, not ${JSON.stringify(word)}${suggestion}`,
   );
 }
 

@@ -55,9 +55,12 @@ function takeText(queue: QueueControl, number: string, word: string): QueuedText
   const text = /^\d+$/.test(number) ? texts[Number(number) - 1] : undefined;
   if (text && queue.remove(text.id)) return text;
   const advice = texts.length === 0
-    ? "No text waits."
+    ? "The queue is empty."
     : `Write a number from 1 to ${texts.length}.`;
-  throw new UsageError(`/queue ${word} has no text ${JSON.stringify(number)}`, advice);
+  throw new UsageError(
+    `/queue ${word} needs the number of a text that waits, not ${JSON.stringify(number)}`,
+    advice,
+  );
 }
 
 /** Formats the texts that wait, one a line with its number. */

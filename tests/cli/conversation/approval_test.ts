@@ -213,7 +213,7 @@ Deno.test("#approve: changes nothing for words that are no mode", async () => {
   });
   const { outputs } = conversation;
   for (const [index, word] of words.entries()) {
-    const expected = `error: #approve takes on, smart, off, untrust, not ${JSON.stringify(word)}`;
+    const expected = `error: #approve takes on, smart, off or untrust, not ${JSON.stringify(word)}`;
     assertStringIncludes(outputs[index] ?? "", expected);
   }
   assertStringIncludes(outputs[3] ?? "", "approval smart");

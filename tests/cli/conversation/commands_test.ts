@@ -177,7 +177,7 @@ Deno.test("#approve: shows and sets the mode, and ends trust", async () => {
     transcript,
     "trusted in this session: nothing\n> #approve untrust bash\nerror: The tool bash is not trusted\n",
   );
-  assertStringIncludes(transcript, '#approve takes on, smart, off, untrust, not "maybe"\n');
+  assertStringIncludes(transcript, '#approve takes on, smart, off or untrust, not "maybe"\n');
 });
 
 Deno.test("/quit: leaves with 0", async () => {
@@ -458,7 +458,7 @@ Deno.test("/queue: reports that no text waits, and an unknown number", async () 
   await using conversation = await type(["/queue", "/queue edit 1", "/queue drop"]);
   assertEquals(conversation.outputs.slice(0, 3), [
     "No text waits for the agent\n",
-    'error: /queue edit has no text "1"\nNo text waits.\n',
+    'error: /queue edit needs the number of a text that waits, not "1"\nThe queue is empty.\n',
     'error: /queue takes edit N, remove N or clear, not "drop"\n',
   ]);
 });
