@@ -155,29 +155,16 @@ export async function deleteSessions(
     );
   }
   return await useStore(host, async (store) => {
-    const updatedBefore = host.now() - (olderThan ?? 0) * DAY_MS;
     const sessions = olderThan === undefined
       ? await findSessions(store, ids)
-      : (await listWithoutSubAgents(store)).filter(({ created, updated, problem }) =>
-        // A session that cannot be opened may be of a later version, or readable again later. A copy has older entries.
-        Math.max(created, updated) < updatedBefore && problem === undefined
-      );
+      : await findUnusedSince(store, host.now() - olderThan * DAY_MS);
     if (sessions.length === 0) {
       await host.terminal.messages.write("No session is that old\n");
       return ExitCode.ok;
     }
     const text = formatSessions(sessions, getListOptions(host, true));
     if (!yes && !await confirmDeletion(text, host)) return ExitCode.failed;
-    const problems: string[] = [];
-    for (const { id } of sessions) {
-      try {
-        await store.delete(id);
-        await deleteChanges(id, host);
-      } catch (error) {
-        if (!(error instanceof SessionError)) throw error;
-        problems.push(toCliTerms(error.message));
-      }
-    }
+    const problems = await deleteAll(store, sessions, host);
     const count = sessions.length - problems.length;
     if (count > 0) await host.terminal.messages.write(`${formatCount(count)} deleted\n`);
     if (problems.length > 0) throw new ConfigurationError(problems.join("\n"));
@@ -192,6 +179,37 @@ async function findSessions(
 ): Promise<readonly SessionSummary[]> {
   const found = await Promise.all(texts.map((text) => findSession(store, text)));
   return [...new Map(found.map((session) => [session.id, session])).values()];
+}
+
+/** Finds the sessions that were last used before a time, and can be opened. */
+async function findUnusedSince(
+  store: FileSessionStore,
+  time: number,
+): Promise<readonly SessionSummary[]> {
+  const sessions = await listWithoutSubAgents(store);
+  return sessions.filter(({ created, updated, problem }) =>
+    // A session that cannot be opened may be of a later version, or readable again later. A copy has older entries.
+    Math.max(created, updated) < time && problem === undefined
+  );
+}
+
+/** Deletes sessions. Returns the reasons why some could not be deleted. */
+async function deleteAll(
+  store: FileSessionStore,
+  sessions: readonly SessionSummary[],
+  host: Host,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const { id } of sessions) {
+    try {
+      await store.delete(id);
+      await deleteChanges(id, host);
+    } catch (error) {
+      if (!(error instanceof SessionError)) throw error;
+      problems.push(toCliTerms(error.message));
+    }
+  }
+  return problems;
 }
 
 /** Deletes the earlier contents of files that a session has changed. */

@@ -86,21 +86,16 @@ export async function runCase(planned: PlannedRun, services: RunServices): Promi
   const collector = new TrajectoryCollector({ now });
   const run: CaseRun = { planned, services, connection, directory, collector, model: undefined };
   const startedAt = elapsed();
-  const failures = [await captureFailure(() => settleAfterAbort(executeRun(run), signal))];
+  const runFailure = await captureFailure(() => settleAfterAbort(executeRun(run), signal));
   const durationMs = Math.max(0, elapsed() - startedAt);
   const { trajectory } = collector;
   const scores = await scoreRun(run, { trajectory, durationMs });
-  const end = failures[0] === undefined
-    ? "answered"
-    : hasWorked(trajectory)
-    ? "failed"
-    : "unanswered";
-  failures.push(
-    await captureFailure(() => finishConnection(run, signal.aborted ? "cancelled" : end)),
-  );
-  failures.push(await captureFailure(() => removeDirectory(run)));
-  const runScores = failures.filter((failure) => failure !== undefined)
-    .map((failure) => createBinaryScore(RUN_METRIC, false, failure));
+  const end = getEnd(run, runFailure);
+  const recordingFailure = await captureFailure(() => finishConnection(run, end));
+  const directoryFailure = await captureFailure(() => removeDirectory(run));
+  const failures = [runFailure, recordingFailure, directoryFailure]
+    .filter((failure) => failure !== undefined);
+  const runScores = failures.map((failure) => createBinaryScore(RUN_METRIC, false, failure));
   const allScores = [...runScores, ...scores];
   return {
     ...identifyRun(planned),
@@ -224,6 +219,16 @@ function configureAgent(agent: Agent, { model, systemPrompt, tools }: EvalCase):
   const missing = tools.find((name) => !known.some((tool) => tool.name === name));
   if (missing !== undefined) throw new BadRequestError(`The agent has no tool "${missing}"`);
   agent.setTools(known.filter(({ name }) => tools.includes(name)));
+}
+
+/** Returns how a run ended, for its recording. */
+function getEnd(
+  { services: { signal }, collector }: CaseRun,
+  failure: string | undefined,
+): FinishedRun["end"] {
+  if (signal.aborted) return "cancelled";
+  if (failure === undefined) return "answered";
+  return hasWorked(collector.trajectory) ? "failed" : "unanswered";
 }
 
 function finishConnection(
