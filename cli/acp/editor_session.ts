@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { UserMessage } from "../../mod.ts";
+import type { AgentMessage } from "../../mod.ts";
 import {
   type AcpClient,
   type AcpSession,
@@ -17,6 +17,8 @@ import { ConversationSession } from "../conversation/core/conversation_session.t
 import { SessionChanges } from "../conversation/core/session_changes.ts";
 import { getTextWithoutHooks } from "../hooks/hook_output.ts";
 import { startHooks } from "../hooks/start_hooks.ts";
+import type { Host } from "../host/host.ts";
+import type { Output } from "../host/terminal.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import type { RunStart } from "../render/reporter.ts";
 import type { ConfiguredRun } from "../run/configure_run.ts";
@@ -53,10 +55,9 @@ export async function runEditorSession(
   settings: ProjectRunSettings,
   options: EditorSessionOptions,
 ): Promise<void> {
-  const { id, exists, mode, request: { client }, configured, interrupt, today, host, onAgent } =
-    options;
+  const { id, exists, mode, request: { client }, configured, host } = options;
+  const { interrupt, today, onAgent } = options;
   const { directories, project } = configured;
-  const { messages } = host.terminal;
   const getSessionId = () => settings.session.type === "none" ? undefined : id;
   const changeLog = new ChangeLog(new SessionChanges({ directories, getSessionId }));
   await using hooks = await startHooks({ ...settings, signal: interrupt.signal }, host);
@@ -73,32 +74,23 @@ export async function runEditorSession(
   const { setup } = opened;
   const modes = new SessionModes(setup);
   if (!exists) modes.select(mode);
-  const warn = async (notice: string) => {
-    await messages.write(`${toPlainText(notice)}\n`);
-  };
-  const onWarnings = async (warnings: readonly string[]) => {
-    for (const warning of warnings) await warn(`warning: ${warning}`);
-  };
+  const notices = new Notices(host);
   await using sessions = new ConversationSession({
     setup,
     opened: opened.session,
     cwd: await Deno.realPath(settings.cwd),
     directories,
     now: host.now,
-    onWarnings,
+    onWarnings: (warnings) => notices.warn(warnings),
     onSwitched() {},
   });
   const unsubscribe = setup.agent.subscribe(async ({ type }) => {
     if (type !== "turn_end") return;
     await sessions.reportProblems();
-    await onWarnings([...hooks.takeWarnings(), ...setup.takeWarnings()]);
+    await notices.warn([...hooks.takeWarnings(), ...setup.takeWarnings()]);
   });
   const session = exists ? opened.session : undefined;
-  const onRunStart = async ({ project: { ignored } }: RunStart) => {
-    if (ignored.length > 0) await onWarnings([`${ignored.join(", ")} not loaded: ${TRUST}`]);
-  };
-  await reportStart({ onRunStart, onNotice: warn }, { ...settings, setup, session });
-  const onProblem = (problem: string) => void warn(`warning: ${problem}`);
+  await reportStart(notices, { ...settings, setup, session });
   const commands = await EditorCommands.load({
     host,
     settings,
@@ -108,7 +100,7 @@ export async function runEditorSession(
     sessions,
     changes: changeLog,
     client,
-    onProblem,
+    onProblem: (problem) => void notices.warn([problem]),
   });
   await options.onOpen({
     id,
@@ -126,6 +118,28 @@ export async function runEditorSession(
     getTitle: () => getTitle(setup.agent.state.messages),
   });
   unsubscribe();
+}
+
+/** Writes what the editor does not show to standard error. */
+class Notices {
+  readonly #messages: Output;
+
+  constructor({ terminal }: Pick<Host, "terminal">) {
+    this.#messages = terminal.messages;
+  }
+
+  /** Reports files of the project that the session does not load. */
+  async onRunStart({ project: { ignored } }: RunStart): Promise<void> {
+    if (ignored.length > 0) await this.warn([`${ignored.join(", ")} not loaded: ${TRUST}`]);
+  }
+
+  async onNotice(notice: string): Promise<void> {
+    await this.#messages.write(`${toPlainText(notice)}\n`);
+  }
+
+  async warn(warnings: readonly string[]): Promise<void> {
+    for (const warning of warnings) await this.onNotice(`warning: ${warning}`);
+  }
 }
 
 /** How the files of a project are loaded. */
@@ -151,14 +165,8 @@ function createEditorTools(
 const MAX_TITLE = 80;
 
 /** Returns the beginning of the first prompt. */
-function getTitle(messages: Parameters<typeof findPrompt>[0]): string | undefined {
-  const prompt = findPrompt(messages);
+function getTitle(messages: readonly AgentMessage[]): string | undefined {
+  const prompt = messages.find((message) => message.role === "user");
   const [line = ""] = prompt ? getTextWithoutHooks(prompt).trim().split("\n") : [];
   return line === "" ? undefined : line.slice(0, MAX_TITLE);
-}
-
-function findPrompt(
-  messages: readonly { readonly role: string }[],
-): UserMessage | undefined {
-  return messages.find((message): message is UserMessage => message.role === "user");
 }

@@ -76,7 +76,7 @@ Deno.test("swink acp: a directory that does not exist, the home directory, and a
   await assertRejects(
     () => create(`${path}/none`),
     Error,
-    `Invalid value "${path}/none" for cwd: not a directory`,
+    `Invalid value "${path}/none" for cwd: the directory does not exist`,
   );
   await assertRejects(() => create("p"), Error, "cwd must be an absolute path");
   await assertRejects(
@@ -108,7 +108,10 @@ Deno.test("swink acp: further directories must exist, and contain the home direc
   assertEquals(await open([], ["HOME/p"]), "opened");
   assertEquals(await open([], ["."]), 'additionalDirectories must be an absolute path, not "."');
   const missing = await open([], ["HOME/none"]);
-  assertEquals(missing, 'Invalid value "HOME/none" for additionalDirectories: not a directory');
+  assertEquals(
+    missing,
+    'Invalid value "HOME/none" for additionalDirectories: the directory does not exist',
+  );
 });
 
 Deno.test("swink acp: a session that another program has open cannot be loaded, without advice about a command line", async () => {
