@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { CommandOutput } from "./command_output.ts";
 import { TextCollector } from "../../core/output_limit.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
@@ -113,21 +113,29 @@ class Job {
     this.#ended = this.#watch();
   }
 
-  /** Reads the output until the process and its descendants have ended. */
+  /** Reads the output until the process and its descendants have ended. Never rejects. */
   async #watch(): Promise<void> {
     const reading = new OutputReading(this.#command.output, (chunk) => this.#receive(chunk));
     const exit = await this.#command.exited;
+    try {
+      await this.#finish(reading);
+    } catch (error) {
+      // Nothing may wait for the end of the job, and it must not count as running.
+      this.#newOutput.push(`\n[The job failed: ${getErrorMessage(error)}]\n`);
+    }
+    await this.#output[Symbol.asyncDispose]();
+    this.exit = exit;
+    this.#activity.resolve();
+  }
+
+  async #finish(reading: OutputReading): Promise<void> {
     // Processes that the command left running end with it, except those that are not found, which may hold its output open.
     await this.#command.terminate(0);
-    const { restoredFiles = [] } = await this.#command.finish();
-    await reading.drain();
+    const { restoredFiles = [] } = await this.#command.finish().finally(() => reading.drain());
     for (const notice of formatRestoredFiles(restoredFiles, this.#files)) {
       this.#newOutput.push(`\n${notice}\n`);
     }
     this.#file = (await this.#output.finish()).file;
-    await this.#output[Symbol.asyncDispose]();
-    this.exit = exit;
-    this.#activity.resolve();
   }
 
   async #receive(chunk: Uint8Array): Promise<void> {

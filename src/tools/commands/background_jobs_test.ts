@@ -92,6 +92,25 @@ Deno.test("BackgroundJobs: at most 16 jobs run at the same time", async () => {
   await assertRejects(() => jobs.start("a", ""), BadRequestError, "16 jobs are already running");
 });
 
+Deno.test("BackgroundJobs: a failure at the end of a job is part of its output, and does not crash the program", async () => {
+  await using workspace = new TestWorkspace();
+  const { files } = workspace.sandbox;
+  const command: SandboxCommand = {
+    pid: 0,
+    output: new Blob(["built\n"]).stream(),
+    exited: Promise.resolve({ code: 0, signal: null }),
+    terminate: () => Promise.resolve(),
+    finish: () => Promise.reject(new Error("The settings of git cannot be read")),
+  };
+  const startCommand = () => Promise.resolve(command);
+  const jobs = new BackgroundJobs({ ...workspace.sandbox, files, startCommand } as Sandbox);
+  const id = await jobs.start("make", "");
+  const { signal } = new AbortController();
+  const job = await jobs.pollAfterStart(id, { waitMs: 20_000, signal });
+  assertEquals(job.exit, { code: 0, signal: null });
+  assertEquals(job.output, "built\n\n[The job failed: The settings of git cannot be read]\n");
+});
+
 /** Whether a process runs; one that has ended may not be reaped yet. */
 function isRunning(pid: number): boolean {
   try {
