@@ -149,7 +149,7 @@ async function openEditorSession(
     ...parsed,
     ...addServers(started.settings, request),
     addedDirectories: [...parsed.addedDirectories, ...request.additionalDirectories],
-    // The modes of the session follow.
+    // `SessionModes` selects the mode when the session is open.
     permissionMode: "default",
     session: session.type === "none" ? session : { type: "named", id },
     project: await started.loadProject(),

@@ -110,7 +110,7 @@ export async function runEditorSession(
     commands: commands.list,
     runCommand: (prompt, { signal }) => commands.run(prompt, signal),
     preparePrompt(message, { signal }) {
-      // With the clock of the entries of the session.
+      // The clock of the entries of the session, with whose times `isTurnSince()` compares that of the turn.
       changeLog.beginTurn(createTurnId("prompt", Date.now()));
       return hooks.submitMessage(message, signal);
     },

@@ -105,7 +105,7 @@ export class Conversation {
 
   #handle(input: ConversationInput): void {
     const isInterrupt = input.type === "action" && input.name === "interrupt";
-    // Twice means one press after the other.
+    // Only two presses with no other input between them leave.
     if (!isInterrupt) this.#interruptedAt = -Infinity;
     switch (input.type) {
       case "line":

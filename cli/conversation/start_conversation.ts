@@ -41,7 +41,7 @@ export async function startConversation(
   const session = await selectSession(started.settings, { directories, signal }, started.host);
   if (!session) return interrupt.exitCode ?? ExitCode.interrupted;
   const host = useOneOutput(started.host);
-  // The configuration applies to all options of the command.
+  // `startCommand()` keeps the options of a conversation, which its type does not name.
   const options = configured.options as ChatOptions;
   await using view = await openView(host, {
     options,

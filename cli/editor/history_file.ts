@@ -91,7 +91,7 @@ export class HistoryFile {
   /** Replaces a file that has become too long by its latest entries. */
   async #shorten(file: Deno.FsFile): Promise<void> {
     const { size } = await file.stat();
-    // The number of entries is counted only when the size has passed a multiple of a usual entry.
+    // A file that is too small for the maximum number of entries need not be read to count them.
     if (size < MAX_BYTES && size < this.#maxEntries * MIN_ENTRY_BYTES) return;
     const entries = parseEntries(await readEnd(file));
     if (size < MAX_BYTES && entries.length <= 2 * this.#maxEntries) return;

@@ -284,7 +284,7 @@ export async function listEvaluations(
       const run = await readEvalRun(join(resolvePath(results), id), { omitCalls: true });
       entries.push(toEntry(run));
     } catch (error) {
-      // It must not hide the others.
+      // An evaluation that cannot be read must not hide the others.
       await messages.write(`warning: ${toPlainText(`${id}: ${getErrorMessage(error)}`)}\n`);
     }
   }

@@ -147,7 +147,7 @@ async function evaluateModel(
       finished: writer.finished,
       omitCalls: true,
       onResult: async (result: CaseResult) => {
-        // A run that failed because of the key, or of that of a judge, is no result of the model.
+        // A run that failed because the key of the model or of a judge was rejected is no result of the model.
         if (!stop.signal.aborted) {
           await writer.append(result);
           hasResults ||= result.outcome !== "skipped";
@@ -158,7 +158,7 @@ async function evaluateModel(
     if (failure) throw createRejection(failure, model);
   } catch (error) {
     if (!hasResults) await Deno.remove(writer.directory, { recursive: true });
-    // Such as a damaged recording.
+    // Files of the user, such as a damaged recording, are the reason.
     throw error instanceof BadRequestError ? new UsageError(error.message) : error;
   }
   // Only reports need the calls.

@@ -66,7 +66,7 @@ async function writeResults(
     const resumption = [command, formatOption("resume", name)].join(" ");
     await messages.write(`Interrupted; continue with: ${toPlainText(resumption)}\n`);
   }
-  // Also between two models, where all results are complete that there are.
+  // An interrupt between two models leaves complete evaluations, but not all of them.
   if (interrupt.exitCode !== undefined) return interrupt.exitCode;
   const hasFailures = runs.length === 0 || runs.some((run) => summarizeRun(run).failed > 0);
   return interrupted || hasFailures ? ExitCode.failed : ExitCode.ok;

@@ -23,7 +23,7 @@ export function addHookOutput(prompt: PromptInput, output: string): PromptInput 
   return {
     role: "user",
     content: [{ type: "text", text: `${text}${added}` }, ...images],
-    // The clock of the other messages.
+    // Other messages have the time of this clock, too.
     timestamp: Date.now(),
     metadata: createMetadata(added),
   };

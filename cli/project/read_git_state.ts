@@ -81,7 +81,7 @@ const FALSE = "SWINK_GIT_FALSE";
 
 const GIT_ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_TERMINAL_PROMPT: "0",
-  // In others, a pattern for settings does not match bytes that are not UTF-8.
+  // In other locales, a pattern for settings does not match bytes that are not UTF-8.
   LC_ALL: "C",
   // For a missing object, Git would call the remote with the programs that the repository names for this.
   GIT_NO_LAZY_FETCH: "1",

@@ -150,7 +150,7 @@ async function explainDecision(
     mode: getApprovalMode(permissionMode),
   });
   const { decision, risk } = await gate.explain({ name: tool.name, arguments: args, tool });
-  // The tools check it after the approval.
+  // The tools check the path of a call after its approval.
   const problem = decision.type === "denied"
     ? undefined
     : await findFileProblem(sandbox, { name: tool.name, args });

@@ -87,7 +87,7 @@ export async function finishRun(
     const reportedPatch = isPatchInReport ? new TextDecoder().decode(patch?.bytes) : undefined;
     await reporter.onRunEnd(report, reportedPatch);
   } finally {
-    // Also when the output is full.
+    // The files are written even if the report cannot be, such as on a full disk.
     if (run.patch !== undefined && patch && !isPatchInReport) {
       await writePatch(patch.bytes, run.patch, host);
     }

@@ -89,7 +89,7 @@ function parseRequest(line: string): JsonObject | undefined {
     const request = isJsonObject(exchange) ? exchange.request : undefined;
     return isJsonObject(request) ? request : undefined;
   } catch {
-    // The replay reports what is wrong with the recording.
+    // The replay will report the damaged recording.
     return undefined;
   }
 }

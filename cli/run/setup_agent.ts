@@ -184,7 +184,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const keys = new ProviderKeys(providers, { selection: options, host });
   const streamFn = createStreamFn(options, providers, host);
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
-  // Also for runs of a session, which keeps the summary.
+  // A run with one prompt has a transform, too: its session keeps the summary for the next run.
   const createTransform = () =>
     summarize({ streamFn, contextWindow, prices, timeoutMs: SUMMARY_TIMEOUT_MS });
   const transform = createTransform();

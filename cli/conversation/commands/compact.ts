@@ -28,7 +28,7 @@ export const compact = defineCommand({
         import.meta.url,
       );
       const instructions = argument === "" ? undefined : argument;
-      // A user who asks for it expects that it happens, however large the window is.
+      // A user who asks for a summary expects one even if the context window has space left.
       const tokens = contextGauge(agent, { transform }).used * KEPT_FRACTION;
       const startedAt = host.now();
       const report = await compact(agent, transform, { signal, instructions, tokens });

@@ -32,7 +32,7 @@ function toSpending(entry: SessionEntry): OtherSpending[] {
     case "reply_failed":
       return createSpending(entry, entry.message);
     case "sub_agent_result": {
-      // The text about a plan that was carried out has the spending of its agent.
+      // The spending of the agent of a plan is counted with the text about the plan.
       const isCounted = entry.isCounted || entry.subAgentId === PLAN_AGENT_ID;
       return isCounted ? [] : createSpending(entry, entry);
     }

@@ -156,7 +156,7 @@ async function listPaths(patch: string, cwd: string): Promise<readonly string[]>
       .map((line) => line.split("\t").slice(2).join("\t"));
   };
   const paths = [...new Set([...await list(), ...await list("--reverse")])];
-  // To list them, git accepts any, and files are removed before it applies the patch.
+  // Git lists paths outside of the repository, too, and files are removed before it applies, and would refuse, the patch.
   const outer = paths.find((path) => isOuterPath(path) || /^\.git(?:[/\\]|$)/i.test(path));
   if (outer === undefined) return paths;
   throw new Error(`The patch changes "${outer}", which is no file of the repository`);

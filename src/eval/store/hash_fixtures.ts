@@ -28,7 +28,7 @@ export async function hashFixtures(set: EvalSet): Promise<Readonly<Record<string
       const entries = system.readDirSync(path);
       hashes.push([name, await hashCanonical(await hashFiles(path, { entries }))]);
     } catch {
-      // Its runs report the reason.
+      // The runs of the case report why its fixture cannot be read.
     }
   }
   return Object.fromEntries(hashes);

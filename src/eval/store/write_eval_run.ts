@@ -95,7 +95,8 @@ export async function createEvalRun(
   for (const name of [RUN_FILES.header, RUN_FILES.audit]) {
     if (await files.read(join(directory, name)) !== undefined) refuse(name);
   }
-  // Of several processes one creates it. Results without a header would count as those of this evaluation.
+  // Only one of several processes can create the file. Results that an earlier process has left there without a header would
+  // count as those of this evaluation.
   if (!await files.create(join(directory, RUN_FILES.results), "")) refuse(RUN_FILES.results);
   const { directory: _, ...set } = options.set;
   return await withLock(directory, files, async (lock) => {
@@ -106,7 +107,7 @@ export async function createEvalRun(
       ...(seeds && { seeds }),
       startedAt: now(),
       set,
-      // With the lock, by which this evaluation is no part of a fixture that contains it.
+      // A fixture may contain this directory: its lock marks it as no part of the fixture.
       fixtures: await hashFixtures(options.set),
     };
     await files.write(path, `${JSON.stringify(header, null, 2)}\n`);
@@ -276,7 +277,7 @@ class DirectoryWriter implements EvalRunWriter {
   /** Writes the line of a result, together with those that are added while the file is being written. */
   async #append(result: CaseResult): Promise<void> {
     const line = formatResultLine(result);
-    // A result that cannot be written as JSON fails alone.
+    // A result that cannot be written as JSON must not keep the other ones from being written.
     this.#lines.push(line.catch(() => ""));
     this.#write ??= this.#writing.then(() => this.#startWrite());
     await Promise.all([line, this.#write]);

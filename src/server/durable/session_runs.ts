@@ -84,7 +84,7 @@ export class SessionRuns {
     if (active) return { active, nextId: await createRunId(session, 1) };
     const used = await this.#countUsed(session);
     const lastId = used > 0 ? await createRunId(session, used) : undefined;
-    // It has not written to the log yet, or has failed before.
+    // The last run has not written to the log yet, or has failed before it did.
     const unwritten = lastId === undefined ? undefined : await this.#readActive(lastId);
     if (unwritten) return { active: unwritten, nextId: unwritten.runId };
     return { active: undefined, nextId: await createRunId(session, used + 1) };

@@ -182,7 +182,7 @@ export class LocalRunner implements AgentRunner {
       if (repeated) return repeated;
       throw new AlreadyRunningError();
     }
-    // It has ended, and is closing its session.
+    // An earlier run has ended, and may still be closing its session.
     await active?.ended.catch(() => {});
     const resumed = await resumeSession(scopeSessions(this.#options.store, key), key.id);
     const repeated = await findRepeated(resumed.session, resumed.messages, input);

@@ -45,7 +45,7 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
     description: createDescription(readOnly),
     readOnly,
     parameters: jobs ? PARAMETERS_WITH_JOBS : PARAMETERS,
-    // The parser of commands is loaded for the first of them.
+    // The first command loads the parser of commands.
     risk: async ({ command }) => {
       const { getCommandRisk } = await import("../approval/command_risk.ts");
       return getCommandRisk(command);

@@ -128,7 +128,7 @@ class SecretFileSearch {
     await this.#searchUntil((directory) => this.#searchDirectory(directory), {
       isDone: () => this.#isExhausted(),
     });
-    // All of them: the file behind one that is left out would be readable.
+    // Every link is followed: a file behind one that is left out would be readable.
     for (const link of this.#links) {
       await this.#yield();
       this.#followLink(link);
