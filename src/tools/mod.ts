@@ -43,7 +43,8 @@ export { listHunks } from "../core/diff/unified_diff.ts";
 export { assessCommand, type CommandAssessment } from "./approval/command_assessment.ts";
 export { planMode } from "./approval/plan_mode.ts";
 export { codingTools, type CodingToolsOptions } from "./coding_tools.ts";
-export { createSandbox, type SandboxOptions } from "./sandbox/local_sandbox.ts";
+export { createSandbox } from "./sandbox/local_sandbox.ts";
+export type { SandboxOptions } from "./sandbox/sandbox_options.ts";
 export type { SecretFiles } from "./sandbox/find_secret_files.ts";
 export type { FinishedCommand, Sandbox, SandboxCommand, SandboxNet } from "./sandbox/sandbox.ts";
 export type {

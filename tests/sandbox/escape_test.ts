@@ -7,7 +7,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { findConfinement } from "../../src/tools/confinement/confinement.ts";
 import { findMarkedProcesses } from "../../src/tools/process/orphan_processes.ts";
-import type { SandboxOptions } from "../../src/tools/sandbox/local_sandbox.ts";
+import type { SandboxOptions } from "../../src/tools/sandbox/sandbox_options.ts";
 import { waitUntil } from "../wait_until.ts";
 import { TestWorkspace } from "./test_workspace.ts";
 

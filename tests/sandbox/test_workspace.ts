@@ -12,7 +12,8 @@ import type { AgentToolResult, ToolUpdate } from "../../src/core/tool_result.ts"
 import type { GateSandbox } from "../../src/tools/approval/explain_call.ts";
 import { codingTools, type CodingToolsOptions } from "../../src/tools/coding_tools.ts";
 import type { ProcessSpawner } from "../../src/core/process_spawner.ts";
-import { createSandbox, type SandboxOptions } from "../../src/tools/sandbox/local_sandbox.ts";
+import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
+import type { SandboxOptions } from "../../src/tools/sandbox/sandbox_options.ts";
 import type { Sandbox } from "../../src/tools/sandbox/sandbox.ts";
 import { testToolContext } from "../../src/testing/test_tool_context.ts";
 

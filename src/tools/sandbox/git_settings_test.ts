@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { findConfinement } from "../confinement/confinement.ts";
-import type { SandboxOptions } from "./local_sandbox.ts";
+import type { SandboxOptions } from "./sandbox_options.ts";
 
 const confinement = await findConfinement();
 const canMount = confinement.type === "linux" && confinement.support.mounts !== "none";

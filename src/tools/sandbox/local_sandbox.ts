@@ -32,7 +32,7 @@ import { type GitSettingsRecord, recordGitSettings } from "./git_settings.ts";
 import { containsHome } from "./home_directory.ts";
 import type { HostProxy } from "./host_proxy.ts";
 import { PrivateDirectory } from "./private_directory.ts";
-import type { Sandbox, SandboxCommand, SandboxNet } from "./sandbox.ts";
+import type { FinishedCommand, Sandbox, SandboxCommand, SandboxNet } from "./sandbox.ts";
 import {
   createLocationVariables,
   createProxyVariables,
@@ -46,56 +46,13 @@ import {
   toHiddenPath,
 } from "./option_paths.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
+import type { SandboxOptions } from "./sandbox_options.ts";
 import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
 import { readWorkingDirectory } from "./working_directory_file.ts";
 import { type PipedLaunch, spawnProcess } from "../../platform/spawn_process.ts";
 import { system } from "../../platform/system.ts";
 import { getTrustedPath } from "../../platform/trusted_path.ts";
 import { noteWritableDirectory } from "../../platform/writable_directories.ts";
-
-/** Options for {@linkcode createSandbox}. */
-export interface SandboxOptions {
-  /** Working directory: files in it may be read and written. Default: the current directory. */
-  readonly cwd?: string | undefined;
-  /** Additional directories that may be read and written. */
-  readonly writeRoots?: readonly string[] | undefined;
-  /**
-   * Whether files in the home directory or in a directory above it may be written, with settings that run programs. `allow`
-   * also makes the approval gate ask for every command. Default: `refuse`, which throws.
-   */
-  readonly homeAccess?: "refuse" | "allow" | undefined;
-  /** Additional directories that the file tools may read. */
-  readonly readRoots?: readonly string[] | undefined;
-  /**
-   * Globs of files and directories that the file tools may not use, relative to a root or absolute; `!` excludes files.
-   * Default: {@linkcode PROTECTED_FILES}.
-   */
-  readonly protect?: readonly string[] | undefined;
-  /**
-   * Files and directories that commands cannot read, in addition to the usual locations of keys and credentials. Relative
-   * paths begin in `cwd`. Those that do not exist when a command starts are not hidden from it.
-   */
-  readonly hide?: readonly string[] | undefined;
-  /** Network access of commands. Default: `"off"`. */
-  readonly net?: SandboxNet | undefined;
-  /** Whether commands may use Unix sockets, and with them daemons that are not confined. Default: `false`. */
-  readonly unixSockets?: boolean | undefined;
-  /**
-   * Whether the kernel confines commands. `auto`: as far as it can, see {@linkcode Sandbox.describe}; `required`:
-   * commands fail unless all rules can be enforced; `off`: never. Default: `auto`.
-   */
-  readonly confinement?: "auto" | "required" | "off" | undefined;
-  /**
-   * Whether commands change nothing: they write no files, keep modes, owners and times, and have no network; they fail
-   * unless the kernel can enforce that. Nor do they read the files in the roots that usually hold secrets. The file tools
-   * write nothing either. Default: `false`.
-   */
-  readonly readOnly?: boolean | undefined;
-  /** Names of additional variables of this program to pass to commands. */
-  readonly passEnvironment?: readonly string[] | undefined;
-  /** Environment variables to set for commands. */
-  readonly environment?: Readonly<Record<string, string>> | undefined;
-}
 
 /**
  * Creates a sandbox on this machine. Nothing is written before its first use. Disposing it ends running commands and
@@ -210,7 +167,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   /** Running processes and their marks. */
   readonly #running = new Map<Pick<RunningProcess, "terminate">, string>();
   /** Functions that restore the settings of git after the commands that have not been finished, by their marks. */
-  readonly #unfinished = new Map<string, () => Promise<unknown>>();
+  readonly #unfinished = new Map<string, () => Promise<readonly string[]>>();
   readonly #finishing = new Set<Promise<unknown>>();
   #isDisposed = false;
   #proxy: { readonly server: HostProxy; readonly hosts: readonly string[] } | undefined;
@@ -284,29 +241,29 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     await this.#requireConfinement();
     const confinement = await this.#findConfinement();
     const { rules, settings, secrets } = await this.#prepare(proxy, signal);
-    const confined = confineLaunch(launch, confinement, rules);
+    const process = startProcess(confineLaunch(launch, confinement, rules));
     const withheld = canProtectPaths(confinement) ? settings.paths : [];
-    const restore = () => settings.restore({ withheld });
-    const process = startProcess(confined);
     this.#running.set(process, mark);
-    this.#unfinished.set(mark, restore);
+    this.#unfinished.set(mark, () => settings.restore({ withheld }));
     void process.exited.then(() => this.#running.delete(process));
-    const finish = async () => {
-      // The disposal finishes the commands that are left, whose tools may see their end later.
-      if (this.#isDisposed) return {};
-      await killOrphanProcesses(mark);
-      const restoredFiles = await restore();
-      this.#unfinished.delete(mark);
-      const workingDirectory = await readWorkingDirectory(directoryFile);
-      return {
-        ...(workingDirectory !== undefined && { workingDirectory }),
-        ...(restoredFiles.length > 0 && { restoredFiles }),
-      };
-    };
     return {
       ...process,
       ...(this.readOnly && { hidden: secrets }),
-      finish: () => this.#track(finish()),
+      finish: () => this.#track(this.#finish(mark, directoryFile)),
+    };
+  }
+
+  /** Kills the processes that a command has left, restores the settings of git, and reads its working directory. */
+  async #finish(mark: string, directoryFile: string): Promise<FinishedCommand> {
+    // The disposal finishes the commands that are left, whose tools may see their end later.
+    if (this.#isDisposed) return {};
+    await killOrphanProcesses(mark);
+    const restoredFiles = await this.#unfinished.get(mark)?.() ?? [];
+    this.#unfinished.delete(mark);
+    const workingDirectory = await readWorkingDirectory(directoryFile);
+    return {
+      ...(workingDirectory !== undefined && { workingDirectory }),
+      ...(restoredFiles.length > 0 && { restoredFiles }),
     };
   }
 

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { BadRequestError } from "../../core/errors.ts";
-import { createSandbox, type SandboxOptions } from "./local_sandbox.ts";
+import { createSandbox } from "./local_sandbox.ts";
+import type { SandboxOptions } from "./sandbox_options.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 
 Deno.test("Sandbox: setNet() changes the allowed hosts of commands that are started later", async () => {
