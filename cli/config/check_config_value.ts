@@ -13,17 +13,17 @@ export function checkConfigValue(definition: ConfigKey, given: unknown): Checked
   const { key, choices, minimum = -Infinity, repeatable } = definition;
   const value = repeatable && typeof given === "string" ? [given] : given;
   if (!hasType(definition, value)) {
-    return invalid(`${key} must be ${describeType(definition)}, not ${describeValue(value)}`);
+    return createInvalid(`${key} must be ${describeType(definition)}, not ${describeValue(value)}`);
   }
-  if (value === "") return invalid(`${key} must not be empty`);
+  if (value === "") return createInvalid(`${key} must not be empty`);
   if (typeof value === "string" && choices && !choices.includes(value)) {
     const suggestion = didYouMean(value, choices);
-    return invalid(
+    return createInvalid(
       `${key} must be one of ${choices.join(", ")}, not ${describeValue(value)}${suggestion}`,
     );
   }
   if (typeof value === "number" && value < minimum) {
-    return invalid(`${key} must be at least ${minimum}, not ${value}`);
+    return createInvalid(`${key} must be at least ${minimum}, not ${value}`);
   }
   if (typeof value === "string" && definition.parseText) return definition.parseText(key, value);
   return Array.isArray(value) && definition.parse
@@ -86,6 +86,6 @@ function describeValue(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-function invalid(message: string): CheckedConfigValue {
+function createInvalid(message: string): CheckedConfigValue {
   return { type: "invalid", message };
 }

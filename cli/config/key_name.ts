@@ -80,22 +80,24 @@ export function parseKeyName(text: string): ParsedKeyName {
   const key = resolveAlias(last);
   const isCharacter = [...key].length === 1;
   if (!given.every(isModifier) || !(isCharacter || NAMED_KEYS.includes(key))) {
-    return invalid(`is no key${suggestName(text)}`);
+    return createInvalid(`is no key${suggestName(text)}`);
   }
   const modifiers = MODIFIERS.filter((modifier) => given.includes(modifier));
   const name = [...modifiers, key].join("+");
   const [fixed, same] = [FIXED_KEYS[name], SAME_KEYS[name]];
-  if (fixed !== undefined) return invalid(`cannot be changed: ${fixed}`);
-  if (same !== undefined) return invalid(`is the same key as ${same} in a terminal: write ${same}`);
+  if (fixed !== undefined) return createInvalid(`cannot be changed: ${fixed}`);
+  if (same !== undefined) {
+    return createInvalid(`is the same key as ${same} in a terminal: write ${same}`);
+  }
   if (!isCharacter) return checkNamedKey(name, key);
   const sent = modifiers.filter((modifier) => modifier !== "shift");
-  if (sent.length === 0) return invalid("is part of a prompt: add ctrl or alt");
+  if (sent.length === 0) return createInvalid("is part of a prompt: add ctrl or alt");
   if (sent.includes("ctrl") && !CONTROL_CHARACTER.test(key)) {
-    return invalid("is a key that terminals do not send: use a letter with ctrl, or alt");
+    return createInvalid("is a key that terminals do not send: use a letter with ctrl, or alt");
   }
   if (sent.length === modifiers.length) return { type: "key", name };
   const other = [...sent, key].join("+");
-  return invalid(`is the same key as ${other} in a terminal: write ${other}`);
+  return createInvalid(`is the same key as ${other} in a terminal: write ${other}`);
 }
 
 /** Keys that edit every prompt. */
@@ -105,7 +107,9 @@ const EDITING_KEYS: readonly string[] = "space backspace delete left right up do
 
 function checkNamedKey(name: string, key: string): ParsedKeyName {
   const isText = name === key || name === "shift+space";
-  if (isText && EDITING_KEYS.includes(key)) return invalid("edits the prompt: add ctrl or alt");
+  if (isText && EDITING_KEYS.includes(key)) {
+    return createInvalid("edits the prompt: add ctrl or alt");
+  }
   return { type: "key", name };
 }
 
@@ -136,6 +140,6 @@ function findName(word: string, names: readonly string[]): string {
   return names.includes(resolved) ? resolved : findSuggestion(word, names) ?? "?";
 }
 
-function invalid(reason: string): ParsedKeyName {
+function createInvalid(reason: string): ParsedKeyName {
   return { type: "invalid", reason };
 }

@@ -9,7 +9,7 @@ import { dirname } from "../../src/platform/paths.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
 import { checkConfigValue } from "./check_config_value.ts";
 import type { Hook } from "../hooks/hook.ts";
-import { parseHooks } from "../hooks/parse_hooks.ts";
+import { isTable, parseHooks } from "../hooks/parse_hooks.ts";
 import { CONFIG_KEYS } from "./config_keys.ts";
 import { findConfigKey, findConfigTable, listTableKeys } from "./config_tables.ts";
 import type { ConfigLayer, ConfigOrigin, ConfigProblem, ConfigSetting } from "./config_value.ts";
@@ -68,11 +68,6 @@ function flatten([name, value]: Entry): Entry[] {
 
 function addPrefix(prefix: string, table: Readonly<Record<string, unknown>>): Entry[] {
   return Object.entries(table).map(([key, value]) => [`${prefix}.${key}`, value]);
-}
-
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) &&
-    !(value instanceof Date);
 }
 
 /** Checks a key and its value. A key of a later version, or one that the file must not set, is ignored with a warning. */

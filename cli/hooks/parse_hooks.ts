@@ -24,7 +24,7 @@ export const MAX_MS = 2 ** 31 - 1;
 
 /** Parses the table `hooks`, which has a list of hooks per event. */
 export function parseHooks(table: unknown): ParsedHooks {
-  if (!isTable(table)) return fail("hooks must be a table, such as [[hooks.PreToolUse]]");
+  if (!isTable(table)) return createProblem("hooks must be a table, such as [[hooks.PreToolUse]]");
   const parsed = Object.entries(table).map(([name, list]) => parseEvent(name, list));
   return {
     hooks: parsed.flatMap(({ hooks }) => hooks),
@@ -38,7 +38,9 @@ function parseEvent(name: string, list: unknown): ParsedHooks {
     const message = `Unknown hook ${JSON.stringify(name)}${didYouMean(name, HOOK_EVENTS)}`;
     return { hooks: [], problems: [{ type: "warning", message }] };
   }
-  if (!Array.isArray(list)) return fail(`hooks.${event} must be a list: write [[hooks.${event}]]`);
+  if (!Array.isArray(list)) {
+    return createProblem(`hooks.${event} must be a list: write [[hooks.${event}]]`);
+  }
   const parsed = list.map((item) => parseHook(event, item));
   const hooks = parsed.filter((hook) => typeof hook !== "string");
   const errors = parsed.filter((hook) => typeof hook === "string");
@@ -93,11 +95,12 @@ function parseHook(event: HookEvent, item: unknown): Hook | string {
   return { event, command, timeoutMs, ...(patterns !== undefined && { matcher: patterns }) };
 }
 
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Whether a value of TOML is a table. */
+export function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) &&
     !(value instanceof Date);
 }
 
-function fail(message: string): ParsedHooks {
+function createProblem(message: string): ParsedHooks {
   return { hooks: [], problems: [{ type: "error", message }] };
 }

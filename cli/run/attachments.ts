@@ -136,19 +136,21 @@ async function readReference(
   const file = isAbsolute(path) ? join(path) : join(cwd, path);
   if (!pathExists(file)) return { type: "missing" };
   if (await isProtectedFile(file, cwd)) {
-    return refuse("is outside of the working directory, or usually holds secrets");
+    return createRefusal("is outside of the working directory, or usually holds secrets");
   }
   const read = await readUntrustedFile(file, { within: cwd, maxBytes: MAX_IMAGE_BYTES, signal });
   if (read.type !== "content") return read;
   const { bytes } = read;
   const kind = detectFileKind(bytes.subarray(0, SNIFF_BYTES));
   if (kind.type === "image") return await decodeImage(bytes, { ...kind, path, signal });
-  if (kind.type !== "text") return refuse("is neither text nor an image");
-  if (bytes.length > MAX_TEXT_BYTES) return refuse(`is larger than ${MAX_TEXT_BYTES / 1000} kB`);
+  if (kind.type !== "text") return createRefusal("is neither text nor an image");
+  if (bytes.length > MAX_TEXT_BYTES) {
+    return createRefusal(`is larger than ${MAX_TEXT_BYTES / 1000} kB`);
+  }
   return decodeText(bytes);
 }
 
-function refuse(reason: string): Reference {
+function createRefusal(reason: string): Reference {
   return { type: "refused", reason };
 }
 
@@ -160,7 +162,7 @@ async function decodeImage(
     const { block } = await createImageContent(bytes, { mediaType, path, signal });
     return { type: "image", image: block };
   } catch (error) {
-    if (AgentError.is(error)) return refuse(`cannot be read: ${error.message}`);
+    if (AgentError.is(error)) return createRefusal(`cannot be read: ${error.message}`);
     throw error;
   }
 }
@@ -169,7 +171,7 @@ function decodeText(bytes: Uint8Array): Reference {
   try {
     return { type: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
-    return refuse("is no text in UTF-8");
+    return createRefusal("is no text in UTF-8");
   }
 }
 

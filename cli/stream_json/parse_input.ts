@@ -22,23 +22,25 @@ export async function parseInput(line: Uint8Array): Promise<ParsedInput> {
   const text = decode(line);
   const value = parseJson(text);
   if (typeof value !== "object" || value === null) {
-    return invalid('the line is no JSON object, such as {"type":"prompt","text":"Hello"}');
+    return createInvalid('the line is no JSON object, such as {"type":"prompt","text":"Hello"}');
   }
   const { type } = value as { readonly type?: unknown };
   const schema = getMessageSchema(type);
   if (!schema) {
-    return invalid(`type must be one of ${INPUT_TYPES.join(", ")}, not ${JSON.stringify(type)}`);
+    return createInvalid(
+      `type must be one of ${INPUT_TYPES.join(", ")}, not ${JSON.stringify(type)}`,
+    );
   }
   const validate = compiled.get(type) ?? await ajvValidator(schema);
   compiled.set(type, validate);
   const [error] = validate(value);
   if (error) {
     const place = error.path.slice(1).replaceAll("/", ".");
-    return invalid(`${place === "" ? String(type) : place} ${error.message}`);
+    return createInvalid(`${place === "" ? String(type) : place} ${error.message}`);
   }
   const message = value as InputMessage;
   const problem = message.type === "approval" ? findProblem(message.decision, text) : undefined;
-  return problem === undefined ? { type: "message", message } : invalid(problem);
+  return problem === undefined ? { type: "message", message } : createInvalid(problem);
 }
 
 /** Returns why a call must not run with the arguments of a decision: they would be others than those that were written. */
@@ -66,6 +68,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-function invalid(reason: string): ParsedInput {
+function createInvalid(reason: string): ParsedInput {
   return { type: "invalid", reason };
 }

@@ -12,7 +12,7 @@ import {
 } from "../../cli/command_line/definition.ts";
 import { formatDescription } from "../../cli/command_line/help.ts";
 import { PROGRAM } from "../../cli/commands/table.ts";
-import { formatUsage } from "../../cli/conversation/commands/help.ts";
+import { formatSynopsis } from "../../cli/conversation/commands/help.ts";
 import { COMMANDS } from "../../cli/conversation/commands/table.ts";
 import { EXIT_CODES } from "../../cli/host/exit_code.ts";
 import { KEY_ACTIONS } from "../../cli/settings/key_actions.ts";
@@ -43,7 +43,7 @@ function formatConversationSections(): string {
       ...(others.length > 0 ? [`Also ${others.map((name) => `\`${name}\``).join(", ")}.`] : []),
       ...(key === undefined ? [] : [`Key: ${key}.`]),
     ];
-    return [`\`${formatUsage(command)}\``, [`${summary}.`, ...notes].join(" ")];
+    return [`\`${formatSynopsis(command)}\``, [`${summary}.`, ...notes].join(" ")];
   });
   return [
     "## Commands\n",

@@ -26,7 +26,7 @@ export const help = defineCommand({
     const commands = await listCommands();
     if (argument !== "") return await view.print(formatOne(findCommand(commands, argument)));
     const { columns } = view;
-    const rows = commands.map((command) => [formatUsage(command), command.summary] as const);
+    const rows = commands.map((command) => [formatSynopsis(command), command.summary] as const);
     await view.print([
       ...formatRows(rows, columns),
       toLine(""),
@@ -43,7 +43,7 @@ const INPUT: readonly (readonly [string, string])[] = [
 ];
 
 /** Formats a command with its argument and its other names, such as `#help [COMMAND]`. */
-export function formatUsage({ names: [name], argument }: CommandDescription): string {
+export function formatSynopsis({ names: [name], argument }: CommandDescription): string {
   return argument === undefined ? name : `${name} ${argument}`;
 }
 
@@ -59,7 +59,7 @@ function findCommand(commands: readonly CommandDescription[], word: string): Com
 function formatOne(command: CommandDescription): Line[] {
   const { names: [, ...others], summary, key } = command;
   return [
-    [{ text: formatUsage(command), role: "name" }],
+    [{ text: formatSynopsis(command), role: "name" }],
     toLine(`  ${summary}`),
     ...(others.length === 0 ? [] : [toLine(`  Also: ${others.join(", ")}`, "faint")]),
     ...(key === undefined ? [] : [toLine(`  Key: ${key}`, "faint")]),

@@ -131,19 +131,19 @@ export async function approvePlan(
   const read = await readPlan(file, { signal });
   if (read.type === "refused") return read;
   if (!ask) {
-    return refuse("A person must approve the plan, and no person can be asked in this run");
+    return createRefusal("A person must approve the plan, and no person can be asked in this run");
   }
   const { review } = read;
   const decision = await getDecision(() => ask(review, { signal }));
   signal?.throwIfAborted();
   if (decision.type === "refused") {
-    return refuse(decision.reason ?? "The plan was refused without a reason");
+    return createRefusal(decision.reason ?? "The plan was refused without a reason");
   }
   const current = await readPlan(file, { signal });
   const isSame = decision.hash === review.hash && current.type === "plan" &&
     current.review.text === review.text;
   if (!isSame) {
-    return refuse("The plan was edited after the review, so that it must be reviewed again");
+    return createRefusal("The plan was edited after the review, so that it must be reviewed again");
   }
   approvedPlans.add(Object.freeze(review));
   return { type: "approved", plan: review };
@@ -156,9 +156,11 @@ async function getDecision(
   try {
     const decision: unknown = await ask();
     if (isDecision(decision)) return decision;
-    return refuse('The answer was neither { type: "approved", hash } nor { type: "refused" }');
+    return createRefusal(
+      'The answer was neither { type: "approved", hash } nor { type: "refused" }',
+    );
   } catch (thrown) {
-    return refuse(`The approval failed: ${getErrorMessage(thrown)}`);
+    return createRefusal(`The approval failed: ${getErrorMessage(thrown)}`);
   }
 }
 
@@ -169,6 +171,6 @@ function isDecision(value: unknown): value is PlanDecision {
   return type === "refused" && (reason === undefined || typeof reason === "string");
 }
 
-function refuse(reason: string): { readonly type: "refused"; readonly reason: string } {
+function createRefusal(reason: string): { readonly type: "refused"; readonly reason: string } {
   return { type: "refused", reason };
 }
