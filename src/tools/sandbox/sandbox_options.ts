@@ -6,7 +6,7 @@
 
 import type { SandboxNet } from "./sandbox.ts";
 
-/** Options for {@linkcode createSandbox}. */
+/** Options for `createSandbox()`. */
 export interface SandboxOptions {
   /** Working directory: files in it may be read and written. Default: the current directory. */
   readonly cwd?: string | undefined;
@@ -21,7 +21,7 @@ export interface SandboxOptions {
   readonly readRoots?: readonly string[] | undefined;
   /**
    * Globs of files and directories that the file tools may not use, relative to a root or absolute; `!` excludes files.
-   * Default: {@linkcode PROTECTED_FILES}.
+   * Default: `PROTECTED_FILES`.
    */
   readonly protect?: readonly string[] | undefined;
   /**
@@ -34,7 +34,7 @@ export interface SandboxOptions {
   /** Whether commands may use Unix sockets, and with them daemons that are not confined. Default: `false`. */
   readonly unixSockets?: boolean | undefined;
   /**
-   * Whether the kernel confines commands. `auto`: as far as it can, see {@linkcode Sandbox.describe}; `required`:
+   * Whether the kernel confines commands. `auto`: as far as it can, see `Sandbox.describe()`; `required`:
    * commands fail unless all rules can be enforced; `off`: never. Default: `auto`.
    */
   readonly confinement?: "auto" | "required" | "off" | undefined;
