@@ -227,7 +227,7 @@ function createRuns(
     },
     onActivity({ isActive, label }) {
       status.setRunning(isActive);
-      if (!isActive) void status.updateGauge();
+      if (!isActive) status.refreshGauge();
       output.setActivity(label === undefined ? undefined : { label });
     },
   });
@@ -247,7 +247,7 @@ async function createSession(
     async onSwitched(session) {
       changes.forgetUnsaved();
       await restore(session);
-      void status.updateGauge();
+      status.refreshGauge();
     },
     onWarnings: (warnings) => printWarnings(view, warnings),
   });

@@ -77,7 +77,7 @@ export async function converse(
   const start = { ...settings, setup: opened.setup, session: resumed };
   status.setSandbox(await reportConversationStart(view, start, host));
   await context.printHistory();
-  void status.updateGauge();
+  status.refreshGauge();
   if (typed !== "") {
     view.remember(typed);
     await view.echo(typed);

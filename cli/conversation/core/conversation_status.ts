@@ -50,6 +50,11 @@ export class ConversationStatus {
     this.#startedAt = isRunning ? this.#startedAt ?? this.#options.now() : undefined;
   }
 
+  /** Counts the tokens of the context window without waiting. The last value stays if code for that cannot be loaded. */
+  refreshGauge(): void {
+    this.updateGauge().catch(() => {});
+  }
+
   /** Counts the tokens of the context window, after a turn. */
   async updateGauge(): Promise<void> {
     const { setup: { agent, controls: { transform, loadModelFacts } }, onChange } = this.#options;
