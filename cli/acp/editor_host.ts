@@ -34,7 +34,7 @@ import { openStore } from "../sessions/start_recording.ts";
 import type { AcpOptions } from "../settings/acp_options.ts";
 import { toServerConfig } from "./client_servers.ts";
 import { formatForEditor } from "./editor_error.ts";
-import { runEditorSession } from "./editor_session.ts";
+import { type EditorSessionOptions, runEditorSession } from "./editor_session.ts";
 import { toRunOptions } from "./run_options.ts";
 
 /** The command line of `swink acp`. */
@@ -156,41 +156,38 @@ async function openEditorSession(
   };
   if (!exists && !await findModel(settings, host)) throw createNoModelError();
   const { today } = connection;
+  return await openServedSession(async (onOpen) => {
+    const serve = await addDebugLog(settings, async (settings, dependencies) => {
+      const session = { id, exists, mode, request, configured, today, onOpen };
+      await runEditorSession(settings, { ...dependencies, ...session });
+      return ExitCode.ok;
+    });
+    return await serve(settings, { prompt: "", interrupt, host });
+  });
+}
+
+/** Starts to serve a session, and returns it when it is open; `close()` ends `serve`. */
+async function openServedSession(
+  serve: (onOpen: EditorSessionOptions["onOpen"]) => Promise<unknown>,
+): Promise<AcpSession> {
   const opened = Promise.withResolvers<AcpSession>();
   const closing = Promise.withResolvers<void>();
-  const serve = await addDebugLog(settings, async (settings, dependencies) => {
-    await runEditorSession(settings, {
-      ...dependencies,
-      id,
-      exists,
-      mode,
-      request,
-      configured,
-      today,
-      onOpen(session) {
-        opened.resolve(session);
-        return closing.promise;
-      },
-    });
-    return ExitCode.ok;
+  const ended = serve((session) => {
+    opened.resolve(session);
+    return closing.promise;
   });
-  const ended = serve(settings, { prompt: "", interrupt, host });
-  ended.then(
-    () =>
-      opened.reject(
-        new BadRequestError("The session ended while it was being opened: open it again"),
-      ),
-    opened.reject,
-  );
-  const { close: _close, ...editorSession } = await opened.promise;
+  ended.then(() => opened.reject(new BadRequestError(ENDED_EARLY)), opened.reject);
+  const { close: _close, ...session } = await opened.promise;
   return {
-    ...editorSession,
+    ...session,
     async close() {
       closing.resolve();
       await ended;
     },
   };
 }
+
+const ENDED_EARLY = "The session ended while it was being opened: open it again";
 
 /**
  * Checks the directories that an editor names, in all of which the model may change files.

@@ -168,9 +168,7 @@ export interface AgentSetup extends AsyncDisposable {
  * @throws {ConfigurationError} If no model is configured, or its provider is unknown.
  */
 export async function setUpAgent(options: AgentSetupOptions, host: Host): Promise<AgentSetup> {
-  const { env } = host;
-  const { maxTurns, thinkingLevel, fallbackModels = [], conversation, permissionMode } = options;
-  const { isReplay = options.replay !== undefined } = options;
+  const { thinkingLevel, fallbackModels = [], permissionMode } = options;
   const chosen = await chooseModel(options, host);
   const model = thinkingLevel === undefined ? chosen : { ...chosen, thinkingLevel };
   const providers = await getProviders([model, ...fallbackModels], options, host);
@@ -184,32 +182,11 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const keys = new ProviderKeys(providers, { selection: options, host });
   const streamFn = createStreamFn(options, providers, host);
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
-  // A run with one prompt has a transform, too: its session keeps the summary for the next run.
   const createTransform = () =>
     summarize({ streamFn, contextWindow, prices, timeoutMs: SUMMARY_TIMEOUT_MS });
   const transform = createTransform();
-  const agentOptions: AgentOptions = {
-    model,
-    streamFn,
-    prices,
-    transformContext: transform,
-    systemPrompt: createPrompt(options, host),
-    tools: runTools.tools,
-    approvalMode: getAgentApprovalMode(options, { mode, runTools }),
-    approve: keepsApprovals(options) ? approval.gate : approval.approve,
-    // A user or a program that adds a message to a run does not want to lose what runs.
-    interrupt: "boundary",
-    ...(conversation && { getApiKey: (provider: string) => keys.get(provider) }),
-    retry: createRetryStrategy({ isReplay }),
-    fallback: fallbackModels.map((fallback) => ({ model: fallback })),
-    policies: [
-      ...(planMode ? [planMode] : []),
-      ...await createLimits(options),
-      ...runTools.policies,
-      ...options.policies ?? [],
-    ],
-    ...(maxTurns !== undefined && { maxTurns }),
-  };
+  const parts = { model, streamFn, transform, runTools, approval, mode, planMode, keys };
+  const agentOptions = await createAgentOptions(options, parts, host);
   const agent: Agent = new Agent(agentOptions);
   runTools.attach(agent);
   if (permissionMode === "plan") planMode?.restore(agent);
@@ -230,7 +207,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       createSystemPrompt: (net) => createPrompt({ ...options, net }, host),
       tools: runTools,
     },
-    warnings: [...describeMissingVariables(options, env), ...runTools.takeWarnings()],
+    warnings: [...describeMissingVariables(options, host.env), ...runTools.takeWarnings()],
     takeWarnings: () => runTools.takeWarnings(),
     approvalMode: mode,
     isInteractive: (options.ask ?? findKeyboard(host)) !== undefined,
@@ -239,6 +216,49 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     },
     describeSandbox: () => runTools.sandbox.describe(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+interface AgentParts {
+  readonly model: ModelSpec;
+  readonly streamFn: StreamFn;
+  readonly transform: CompactingTransform;
+  readonly runTools: RunTools;
+  readonly approval: CallApproval;
+  readonly mode: ApprovalMode;
+  readonly planMode: PlanMode | undefined;
+  readonly keys: ProviderKeys;
+}
+
+async function createAgentOptions(
+  options: AgentSetupOptions,
+  { model, streamFn, transform, runTools, approval, mode, planMode, keys }: AgentParts,
+  host: Host,
+): Promise<AgentOptions> {
+  const { maxTurns, fallbackModels = [], conversation, policies = [] } = options;
+  const { isReplay = options.replay !== undefined } = options;
+  return {
+    model,
+    streamFn,
+    prices,
+    // A run with one prompt has a transform, too: its session keeps the summary for the next run.
+    transformContext: transform,
+    systemPrompt: createPrompt(options, host),
+    tools: runTools.tools,
+    approvalMode: getAgentApprovalMode(options, { mode, runTools }),
+    approve: keepsApprovals(options) ? approval.gate : approval.approve,
+    // A user or a program that adds a message to a run does not want to lose what runs.
+    interrupt: "boundary",
+    ...(conversation && { getApiKey: (provider: string) => keys.get(provider) }),
+    retry: createRetryStrategy({ isReplay }),
+    fallback: fallbackModels.map((fallback) => ({ model: fallback })),
+    policies: [
+      ...(planMode ? [planMode] : []),
+      ...await createLimits(options),
+      ...runTools.policies,
+      ...policies,
+    ],
+    ...(maxTurns !== undefined && { maxTurns }),
   };
 }
 
