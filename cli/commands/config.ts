@@ -68,7 +68,7 @@ const unset = defineCommand({
 const edit = defineCommand({
   name: "edit",
   summary: "Opens the configuration file of the user in an editor, and checks it afterwards",
-  environment: [["VISUAL, EDITOR", "the editor; vi without them"]],
+  environment: [["EDITOR, VISUAL", "the editor: the first one that is set; vi without them"]],
   examples: [["swink config edit", "opens $EDITOR"]],
   exitCodes: [ok, failed, configuration],
   async action(_invocation, host) {

@@ -7,6 +7,7 @@
 import { lockFile } from "../../src/platform/file_lock.ts";
 import { dirname } from "../../src/platform/paths.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
+import { createEditorCommand, NOT_INSTALLED, selectEditor } from "../host/editor_command.ts";
 import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
 
@@ -87,22 +88,15 @@ export async function openConfigFile(file: string, env: Host["env"]): Promise<vo
   if (await attempt(file, "read", () => readIfExists(file)) === undefined) {
     await attempt(file, "written", () => replaceFile(file, HEADER));
   }
-  const editor = env("VISUAL") || env("EDITOR") || "vi";
-  // The variable may hold arguments, as for git: `code --wait`.
-  const [command = "vi", ...args] = editor.trim().split(/\s+/);
-  const advice = "Set EDITOR to the command of an editor.";
-  try {
-    const { success } = await new Deno.Command(command, { args: [...args, file] }).spawn().status;
-    if (!success) {
-      throw new ConfigurationError(`The editor ${JSON.stringify(editor)} failed`, advice);
-    }
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw error;
-    const reason = error instanceof Deno.errors.NotFound
-      ? `${command} is not installed`
-      : getFileProblem(error);
-    throw new ConfigurationError(`The editor did not start: ${reason}`, advice);
-  }
+  const editor = selectEditor(env);
+  const [program, args] = createEditorCommand(editor, file);
+  const { success, code } = await new Deno.Command(program, { args: [...args] }).spawn().status;
+  if (success) return;
+  const problem = code === NOT_INSTALLED ? "is not installed" : "failed";
+  throw new ConfigurationError(
+    `The editor ${JSON.stringify(editor)} ${problem}`,
+    "Set EDITOR to the command of an editor.",
+  );
 }
 
 const HEADER = "# Configuration of swink. All keys: swink config schema\n";

@@ -5,16 +5,13 @@
  */
 
 import { join } from "../../../src/platform/paths.ts";
-import { findTrustedProgram } from "../../../src/platform/trusted_path.ts";
 import { CliError } from "../../host/cli_error.ts";
+import { createEditorCommand, selectEditor } from "../../host/editor_command.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import type { Host } from "../../host/host.ts";
 import type { TextEditor } from "../command/command_context.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
-
-/** The editor of a user who has configured none. */
-const DEFAULT_EDITOR = Deno.build.os === "windows" ? "notepad" : "vi";
 
 /** Maximum size of an edited text; more would exceed the context window of every model. */
 const MAX_BYTES = 10_000_000;
@@ -79,7 +76,7 @@ export class ExternalEditor implements TextEditor, AsyncDisposable {
 
   async #editFile(file: string): Promise<void> {
     const { view, env, cwd, signal } = this.#options;
-    const editor = env("EDITOR") || env("VISUAL") || DEFAULT_EDITOR;
+    const editor = selectEditor(env);
     const { success, code } = await view.lend(async ({ restoreScreen }) => {
       const status = await runEditor(editor, { file, cwd, signal });
       // The message of an editor that could not do its work stays on the screen.
@@ -146,21 +143,6 @@ async function runEditor(editor: string, run: EditorRun): Promise<Deno.CommandSt
     const advice = "Set EDITOR to an editor that is installed.";
     throw createEditorError(`The editor cannot be started: ${getFileProblem(error)}`, advice);
   }
-}
-
-/** Matches a program with arguments, which can replace the shell, so that it receives the signals. */
-const PROGRAM = /^[\w./~+-]+(?:[ \t][^\n;&|<>()`]*)?$/;
-
-/** Returns the command of an editor, whose variable may have arguments, such as `code --wait`. */
-function createEditorCommand(
-  editor: string,
-  file: string,
-): readonly [program: string, args: readonly string[]] {
-  if (Deno.build.os === "windows") return ["cmd", ["/d", "/s", "/c", `${editor} "${file}"`]];
-  const command = PROGRAM.test(editor) ? `exec ${editor}` : editor;
-  // A command could have made a shell in a directory of the project that is in PATH.
-  const shell = findTrustedProgram("sh", Deno.env.get("PATH") ?? "") ?? "/bin/sh";
-  return [shell, ["-c", `${command} "$1"`, "sh", file]];
 }
 
 /** Waits for the end of an editor. Ends it when the signal is aborted. */
