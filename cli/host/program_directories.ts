@@ -33,6 +33,11 @@ export function getProgramDirectories(
   return { config: join(config, "swink"), state: join(state, "swink") };
 }
 
+/** Returns the home directory of the user; `undefined` if no variable names it. */
+export function getHomeDirectory(env: Host["env"]): string | undefined {
+  return env("HOME") || env("USERPROFILE") || undefined;
+}
+
 /**
  * Returns the directories of the program.
  *

@@ -8,7 +8,11 @@ import { join } from "../../src/platform/paths.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { pathExists } from "../../src/platform/path_exists.ts";
-import { getProgramDirectories, type ProgramDirectories } from "../host/program_directories.ts";
+import {
+  getHomeDirectory,
+  getProgramDirectories,
+  type ProgramDirectories,
+} from "../host/program_directories.ts";
 import type { Project, ProjectOptions } from "./project.ts";
 import { listProjectContent } from "./project_content.ts";
 import { findProjectRoot } from "./project_root.ts";
@@ -55,7 +59,7 @@ export async function findCurrentSources(host: Pick<Host, "env">): Promise<Curre
 }
 
 async function resolveHome({ env }: Pick<Host, "env">): Promise<string | undefined> {
-  const home = env("HOME") || env("USERPROFILE");
+  const home = getHomeDirectory(env);
   if (!home) return undefined;
   return await Deno.realPath(home).catch(() => home);
 }

@@ -11,6 +11,7 @@ import { codingTools, createSandbox, type Sandbox, skillTool } from "../../src/t
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
+import { getHomeDirectory } from "../host/program_directories.ts";
 import { findCurrentSources } from "../project/open_project.ts";
 import { listSkillDirectories } from "../project/project_content.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
@@ -54,8 +55,9 @@ export async function explainCall(name: string, call: string, host: Host): Promi
 /** Returns the directories with skills of the user, and of the current project if it is trusted; a run may read them. */
 async function findSkillDirectories(host: Host): Promise<string[]> {
   const { projectRoot } = await findCurrentSources(host);
-  const home = host.env("HOME") || host.env("USERPROFILE");
-  return [projectRoot, home].flatMap((parent) => parent ? listSkillDirectories(parent) : []);
+  return [projectRoot, getHomeDirectory(host.env)].flatMap((parent) =>
+    parent ? listSkillDirectories(parent) : []
+  );
 }
 
 /** Lists the tools that a run can have. Those of a server are not known: the one that is asked about is among them. */

@@ -8,6 +8,7 @@
 import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
+import { getHomeDirectory } from "../host/program_directories.ts";
 import { importLate } from "../host/import_late.ts";
 import { type LoadedProject, loadProject } from "../project/load_project.ts";
 import type { SessionQuestionOptions } from "../sessions/choose_session.ts";
@@ -55,13 +56,12 @@ export async function startCommand(
     );
     await confirmHomeAccess({ cwd: settings.cwd, signal: interrupt.signal }, selected);
   }
-  const home = selected.env("HOME") || selected.env("USERPROFILE");
   return {
     type: "ready",
     settings,
     configured,
     host: selected,
-    loadProject: () => loadProject(configured.project, home),
+    loadProject: () => loadProject(configured.project, getHomeDirectory(selected.env)),
   };
 }
 
