@@ -21,8 +21,10 @@ interface TestContext {
 
 interface TestDefinition {
   readonly name: string;
-  readonly fn: (context: TestContext) => void | Promise<void>;
+  readonly fn?: (context: TestContext) => void | Promise<void>;
   readonly ignore?: boolean;
+  /** Permissions of the test, which only Deno has. */
+  readonly permissions?: object;
 }
 
 /** Registers a test with the runner of this runtime. */
@@ -85,11 +87,15 @@ const context: TestContext = {
   },
 };
 
-function test(nameOrTest: string | TestDefinition, run?: TestDefinition["fn"]): void {
-  const { name, fn, ignore = false } = typeof nameOrTest === "string"
-    ? { name: nameOrTest, fn: run ?? (() => {}) }
+function test(
+  nameOrTest: string | TestDefinition,
+  run: (context: TestContext) => void | Promise<void> = () => {},
+): void {
+  const { name, fn = run, ignore = false, permissions } = typeof nameOrTest === "string"
+    ? { name: nameOrTest }
     : nameOrTest;
-  const skip = ignore || EXCLUDED_TESTS.some(({ title }) => title.test(name));
+  const skip = ignore || permissions !== undefined ||
+    EXCLUDED_TESTS.some(({ title }) => title.test(name));
   registerTest(name, { skip, timeout: MAX_TEST_MS }, async () => await fn(context));
 }
 
