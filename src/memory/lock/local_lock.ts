@@ -79,7 +79,7 @@ abstract class LocalLock implements LockableFile {
     const bytes = new TextEncoder().encode(encodeLockFile(content));
     this.#file.seekSync(0, SEEK_START);
     this.#file.writeSync(bytes);
-    // Not before: another process would find an empty file, which nobody has claimed.
+    // Not before: another process would find an empty file, which no process has claimed.
     this.#file.truncateSync(bytes.length);
   }
 }
