@@ -29,6 +29,8 @@ export const EXCLUDED_TESTS: readonly ExcludedTests[] = [
     title: /^mod\.ts: importing the library loads no adapter$|^adapters\/mod\.ts: imports neither/,
     reason: "reads the sources",
   },
+  { title: /without the permission to start a process$/, reason: "needs permissions" },
+  { title: /^swink: is the process of a worker/, reason: "runs swink" },
   { title: /^mappings: name every type of event/, reason: "reads the sources" },
   { title: /has the version ranges of deno\.json$/, reason: "reads deno.json" },
   {

@@ -11,6 +11,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 interface TestConnection extends Disposable {
   read(bytes: Uint8Array): Promise<number | null>;
   write(bytes: Uint8Array): Promise<number>;
+  closeWrite(): Promise<void>;
   close(): void;
 }
 
@@ -83,6 +84,7 @@ function toConnection(socket: Socket): TestConnection {
       new Promise((resolve, reject) => {
         socket.write(bytes, (error) => error ? reject(error) : resolve(bytes.length));
       }),
+    closeWrite: () => new Promise((resolve) => socket.end(resolve)),
     close,
     [Symbol.dispose]: close,
   };

@@ -30,8 +30,8 @@ export interface TestProcess extends Omit<SystemProcess, "status"> {
   output(): Promise<CommandOutput>;
 }
 
-/** Options of `deno eval` that other runtimes do not have. */
-const DENO_FLAGS = new Set(["--no-config", "--no-lock"]);
+/** Matches options of `deno run` and `deno eval` that other runtimes do not have. */
+const DENO_FLAG = /^(--no-(check|config|lock|prompt)|--quiet|-A|--allow-\w+)$/;
 
 /** The part of `Deno.Command` that tests use. */
 export class TestCommand {
@@ -82,10 +82,12 @@ export class TestCommand {
   }
 }
 
-/** Converts the arguments of `deno eval` into those of this runtime. */
+/** Converts the arguments of `deno run` and `deno eval` into those of this runtime. */
 function toRuntimeArgs(args: string[]): string[] {
-  if (args[0] !== "eval") return args;
-  const rest = args.slice(1).filter((arg) => !DENO_FLAGS.has(arg));
+  const [subcommand] = args;
+  const rest = args.slice(1).filter((arg) => !DENO_FLAG.test(arg));
+  if (subcommand === "run") return rest;
+  if (subcommand !== "eval") return args;
   return "bun" in process.versions ? ["-e", ...rest] : ["--input-type=module", "-e", ...rest];
 }
 

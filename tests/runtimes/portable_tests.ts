@@ -33,11 +33,9 @@ const PORTABLE_DIRECTORIES = [
  * program or a package that is installed for Deno only: Chromium, Postgres, `xmllint-wasm`.
  */
 const EXCLUDED_FILES: readonly RegExp[] = [
-  /^adapters\/kit\/http\/proxy_test\.ts$/,
-  /^src\/tools\/(isolated\/|confinement\/(confined_exec|remote_modules)_test\.ts$|process\/isolated_worker_test\.ts$)/,
+  /^src\/tools\/confinement\/(confined_exec|remote_modules)_test\.ts$/,
   /^src\/(mcp\/protocol\/client|protocols\/acp\/sdk|telemetry\/api)_package_test\.ts$/,
-  /^src\/tools\/documents\/(pdf_text|document_worker)_test\.ts$/,
-  /^src\/platform\/worker_test\.ts$/,
+  /^src\/tools\/documents\/npm_package_test\.ts$/,
   /^tests\/conformance\/leaks_test\.ts$/,
   /^tests\/adapters\/(aimock|cassette|loopback|official_types|worked_example\/document)_test\.ts$/,
   /^tests\/(ag_ui\/example_page|eval\/html_report|server\/page)_test\.ts$/,
