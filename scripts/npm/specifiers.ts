@@ -17,7 +17,10 @@ interface Replacement {
 /** Returns the new specifier. */
 export type RewriteSpecifier = (specifier: string) => string;
 
-/** Rewrites all specifiers in JavaScript or in declarations. Import attributes are removed: all modules are code. */
+/**
+ * Rewrites all specifiers in JavaScript or in declarations. Import attributes are removed, since all modules are code, but not
+ * those of JSON in another package.
+ */
 export function rewriteSpecifiers(code: string, rewrite: RewriteSpecifier): string {
   const file = ts.createSourceFile("module.ts", code, ts.ScriptTarget.ESNext, true);
   const replacements: Replacement[] = [];
@@ -27,7 +30,7 @@ export function rewriteSpecifiers(code: string, rewrite: RewriteSpecifier): stri
       const text = JSON.stringify(rewrite(specifier.text));
       replacements.push({ start: specifier.getStart(), end: specifier.getEnd(), text });
     }
-    if (ts.isImportAttributes(node)) {
+    if (ts.isImportAttributes(node) && !isForeignJson(node.parent)) {
       replacements.push({ start: node.pos, end: node.end, text: "" });
     }
     ts.forEachChild(node, visit);
@@ -64,6 +67,12 @@ function getModulePath(node: ts.CallExpression | ts.NewExpression): ts.StringLit
   if (node.arguments?.[1]?.getText() !== "import.meta.url") return undefined;
   const path = asLiteral(node.arguments[0]);
   return path?.text.endsWith(".ts") ? path : undefined;
+}
+
+/** Whether a node imports JSON of another package. */
+function isForeignJson(node: ts.Node): boolean {
+  const specifier = getSpecifier(node)?.text;
+  return specifier !== undefined && /^[^.].*\.json$/.test(specifier);
 }
 
 function asLiteral(node: ts.Node | undefined): ts.StringLiteral | undefined {

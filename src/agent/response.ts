@@ -30,6 +30,9 @@ const CONTENT_TYPES: Readonly<Record<ResponseFormat, string>> = {
   text: "text/plain; charset=utf-8",
 };
 
+/** Statuses of responses without a body, which Bun would create and leave the body out. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
+
 /** Options for `createResponse()`. */
 interface RunResponseOptions extends ResponseOptions {
   /** Settles when the run has ended. */
@@ -96,6 +99,9 @@ function createStreamResponse(
 ): Response {
   if (stream.locked) {
     throw new TypeError("The stream is being read: call toResponse() before result() or text()");
+  }
+  if (WITHOUT_BODY.has(init.status ?? 200)) {
+    throw new TypeError(`A response with the status ${init.status} cannot have a body`);
   }
   const body = new ReadableStream({
     async pull(controller) {

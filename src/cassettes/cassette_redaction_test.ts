@@ -104,6 +104,9 @@ Deno.test("redactRequest() hides keys that are no short words wherever the reque
     });
     assertEquals(body, { text: "my key is [redacted]" }, key);
   }
+});
+
+Deno.test("redactRequest() hides the password of a URL wherever the request repeats it", async () => {
   const { body } = await redactFetch("https://me:sunflower@example.com/?token=sunflowers", {
     method: "POST",
     body: "sunflower sunflowers",
@@ -206,7 +209,7 @@ Deno.test("redactChunks() returns the same text for every way to split a body (s
   }
 });
 
-Deno.test("redactRequest() hides user name and password of a URL, and parameters such as auth", async () => {
+Deno.test("redactRequest() hides user name and password of a URL", async () => {
   const redactOne = async (address: string) => (await redactFetch(address)).url;
   assertEquals(
     await redactOne("https://me:s3cr3t@host.example/a"),
@@ -216,10 +219,11 @@ Deno.test("redactRequest() hides user name and password of a URL, and parameters
     await redactOne("https://key-only@host.example/a"),
     "https://[redacted]@host.example/a",
   );
-  assertEquals(
-    await redactOne("https://host.example/a@b?auth=x&token=y"),
-    "https://host.example/a@b?auth=[redacted]&token=[redacted]",
-  );
+});
+
+Deno.test("redactRequest() hides parameters of a URL such as auth, and keeps its path", async () => {
+  const { url } = await redactFetch("https://host.example/a@b?auth=x&token=y");
+  assertEquals(url, "https://host.example/a@b?auth=[redacted]&token=[redacted]");
 });
 
 Deno.test("redaction: hides members named token of 8 characters or more, not the tokens of a text", async () => {

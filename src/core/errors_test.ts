@@ -167,7 +167,7 @@ Deno.test("AgentError: is() recognizes errors of another copy of the library", a
   ) {
     assert(!AgentError.is(value));
   }
-  const copy: typeof errors = await import(new URL("./errors.ts?copy", import.meta.url).href);
+  const copy: typeof errors = await import(`${new URL("./errors.ts", import.meta.url)}?copy`);
   const foreign: unknown = new copy.NetworkError("x");
   assert(!(foreign instanceof AgentError));
   assert(AgentError.is(foreign));

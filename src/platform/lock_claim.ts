@@ -62,12 +62,16 @@ export function writeOwner(
 }
 
 function create(path: string): boolean {
+  let isCreated = false;
   try {
     using file = system.openSync(path, { write: true, createNew: true, mode: 0o600 });
+    isCreated = true;
     writeOwner(file, { ticks: readTicks(system.pid) });
     return true;
   } catch (error) {
-    if (getSystemErrorCode(error) === "EEXIST") return false;
+    if (!isCreated && getSystemErrorCode(error) === "EEXIST") return false;
+    // As on a full disk; a lock without an owner would be that of another process for some seconds.
+    if (isCreated) remove(path);
     throw new BadRequestError(`Cannot write ${path}: ${getErrorMessage(error)}`, { cause: error });
   }
 }

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import { fillDisk } from "../../tests/full_disk.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { claimLock } from "./lock_claim.ts";
 
@@ -60,6 +61,18 @@ Deno.test("claimLock(): waits for a new lock without an owner, and replaces an o
 Deno.test("claimLock(): reports a lock that cannot be created", () => {
   const error = assertThrows(() => claimLock("/nowhere/a.lock"), BadRequestError);
   assert(error.message.startsWith("Cannot write /nowhere/a.lock: "));
+});
+
+Deno.test("claimLock(): leaves no lock whose owner cannot be written", async () => {
+  await withLock((path) => {
+    {
+      using _disk = fillDisk(`${path}.other`);
+      assertThrows(() => claimLock(path), BadRequestError, `Cannot write ${path}: disk full`);
+    }
+    const lock = claimLock(path);
+    assert(lock);
+    lock[Symbol.dispose]();
+  });
 });
 
 Deno.test("claimLock(): one of several processes replaces the lock of a process that has ended", async () => {

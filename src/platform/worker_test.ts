@@ -12,7 +12,7 @@ parent.onMessage(() => {
 });`;
 
 const PROGRAM = `import { startWorker } from ${MODULE};
-const worker = startWorker(new URL("./busy.ts", import.meta.url));
+const worker = startWorker(new URL("./busy.mjs", import.meta.url));
 worker.onMessage((message) => {
   console.log(message);
   worker.terminate();
@@ -22,8 +22,8 @@ worker.postMessage("begin");`;
 Deno.test("startWorker(): the program can end after terminate() of a worker that never returns to its event loop", async () => {
   const directory = await Deno.makeTempDir({ prefix: "swink_test_" });
   try {
-    await Deno.writeTextFile(`${directory}/busy.ts`, BUSY_WORKER);
-    await Deno.writeTextFile(`${directory}/program.ts`, PROGRAM);
+    await Deno.writeTextFile(`${directory}/busy.mjs`, BUSY_WORKER);
+    await Deno.writeTextFile(`${directory}/program.mjs`, PROGRAM);
     const { success, stdout } = await new Deno.Command(Deno.execPath(), {
       args: [
         "run",
@@ -32,7 +32,7 @@ Deno.test("startWorker(): the program can end after terminate() of a worker that
         "--no-check",
         "--no-config",
         "--no-lock",
-        "program.ts",
+        "program.mjs",
       ],
       cwd: directory,
       stdin: "null",

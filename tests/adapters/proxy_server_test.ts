@@ -27,7 +27,8 @@ function createPost(body: BodyInit, headers: Record<string, string> = {}): Reque
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body,
-  });
+    duplex: "half", // which Node needs for a stream
+  } as RequestInit);
 }
 
 const MINIMAL_BODY = JSON.stringify({

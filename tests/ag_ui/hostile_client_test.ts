@@ -41,7 +41,8 @@ function connect(agent: Agent): (body: Body) => Promise<Response> {
       new Request("http://localhost/", {
         method: "POST",
         body: isRaw ? body : JSON.stringify(body),
-      }),
+        duplex: "half", // which Node needs for a stream
+      } as RequestInit),
     );
   };
 }

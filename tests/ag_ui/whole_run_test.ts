@@ -12,6 +12,7 @@ import {
   type StreamRequest,
   textResult,
 } from "../../mod.ts";
+import { encodeBase64 } from "../../src/core/byte_encoding.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
 import { agUiHandler } from "../../src/protocols/ag_ui/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
@@ -246,7 +247,7 @@ Deno.test("agUiHandler(): a queued message with an image reaches the client with
     streamFn: scriptedStream([reply("One"), reply("Two")]),
   });
   const text = { type: "text", text: "Look" } as const;
-  const data = PNG.toBase64();
+  const data = encodeBase64(PNG);
   const image = {
     type: "image",
     source: { type: "base64", mediaType: "image/png", data },

@@ -219,7 +219,7 @@ for (const format of ["sse", "ndjson", "text"] as const) {
 }
 
 Deno.test("toResponse(): an impossible status is refused, and the stream can still be read", async () => {
-  for (const status of [99, 101, 204, 304, 600, NaN]) {
+  for (const status of [99, 101, 204, 205, 304, 600, NaN]) {
     const { agent } = testAgent([reply("Hello")]);
     const stream = agent.promptStream("Hi");
     assertThrows(() => stream.toResponse({ status }));

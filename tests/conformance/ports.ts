@@ -4,9 +4,13 @@
  * @module
  */
 
+import { preload } from "../../src/agent/preload.ts";
 import type { Ports } from "../../src/core/ports.ts";
 import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
+
+// Loading takes more tasks than settle() waits for where modules are read as files.
+await preload();
 
 /** A clock on which every sleep ends immediately and advances the time. */
 export class InstantClock {

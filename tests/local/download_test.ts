@@ -223,7 +223,7 @@ Deno.test("ModelStore: reports why a request failed, without the address of a si
   listener.close();
   download.hub.behavior = { location: `http://127.0.0.1:${port}/blob?signature=secret` };
   const { message } = await download.fail();
-  assertMatch(message, new RegExp(`^Cannot reach 127\\.0\\.0\\.1:${port}: .*refused`));
+  assertMatch(message, new RegExp(`^Cannot reach 127\\.0\\.0\\.1:${port}: .*refused`, "i"));
   assertEquals(message.includes("secret"), false, message);
 });
 

@@ -227,7 +227,7 @@ Deno.test("hostile schemas: too large or too deep ones are left out [8.12]", asy
 });
 
 Deno.test("hostile schemas: a list that is nested too deep fails the start, not the program", async () => {
-  for (const depth of [200, 5_000]) {
+  for (const depth of [200, 1_500]) {
     const tools = [{ name: "deep", inputSchema: nest(depth) }];
     await using mcp = await connectMock(new MockServer({ tools }));
     const [status] = mcp.servers;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { walkFiles } from "../../scripts/build_once.ts";
 import { compileModule } from "../../scripts/npm/compile.ts";
 import { getRegistry, type ProjectConfig } from "../../scripts/npm/package_json.ts";
 import { getSpecifiers } from "../../scripts/npm/specifiers.ts";
@@ -40,6 +41,9 @@ export async function compileTests(paths: readonly string[], directory: string):
     });
     await writeFile(`${directory}/${toTestPath(path)}`, code);
   }
+  for await (const path of walkFiles("tests")) {
+    if (!path.endsWith(".ts")) await copyFile(path, directory);
+  }
   for (const specifier of bundled) {
     if (getRegistry(config, specifier) !== "jsr") continue;
     const code = await bundlePackage(specifier, configPath);
@@ -74,6 +78,12 @@ function resolvePath(from: string, specifier: string): string {
 
 function getRelativePath(from: string, target: string): string {
   return "./" + "../".repeat(from.split("/").length - 1) + target;
+}
+
+async function copyFile(path: string, directory: string): Promise<void> {
+  const target = `${directory}/${path}`;
+  await Deno.mkdir(target.slice(0, target.lastIndexOf("/")), { recursive: true });
+  await Deno.copyFile(new URL(path, root), target);
 }
 
 async function writeFile(path: string, text: string): Promise<void> {

@@ -4,14 +4,17 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import process from "node:process";
 import { inspect } from "node:util";
+import { encodeHex } from "../../src/core/byte_encoding.ts";
 import { createDeferred } from "../../src/core/deferred.ts";
 import { createNodeSystem } from "../../src/platform/system.ts";
 import { EXCLUDED_TESTS } from "./excluded_tests.ts";
 import { TestCommand } from "./node_test_command.ts";
+import { listen } from "./node_listener.ts";
 import { serve } from "./node_server.ts";
 
 interface TestContext {
@@ -21,8 +24,10 @@ interface TestContext {
 
 interface TestDefinition {
   readonly name: string;
-  readonly fn: (context: TestContext) => void | Promise<void>;
+  readonly fn?: (context: TestContext) => void | Promise<void>;
   readonly ignore?: boolean;
+  /** Permissions of the test, which only Deno has. */
+  readonly permissions?: object;
 }
 
 /** Registers a test with the runner of this runtime. */
@@ -51,6 +56,12 @@ async function loadTestRunner(): Promise<RegisterTest> {
  * that.
  */
 function addMissingFunctions(): void {
+  const bytes = Uint8Array as typeof Uint8Array & { fromHex?: unknown };
+  bytes.fromHex ??= (text: string) => new Uint8Array(Buffer.from(text, "hex"));
+  const methods = Uint8Array.prototype as { toHex?: unknown };
+  methods.toHex ??= function (this: Uint8Array): string {
+    return encodeHex(this);
+  };
   Promise.withResolvers ??= createDeferred as typeof Promise.withResolvers;
   Array.fromAsync ??= collect as typeof Array.fromAsync;
   Set.prototype.symmetricDifference ??= getSymmetricDifference;
@@ -85,11 +96,15 @@ const context: TestContext = {
   },
 };
 
-function test(nameOrTest: string | TestDefinition, run?: TestDefinition["fn"]): void {
-  const { name, fn, ignore = false } = typeof nameOrTest === "string"
-    ? { name: nameOrTest, fn: run ?? (() => {}) }
+function test(
+  nameOrTest: string | TestDefinition,
+  run: (context: TestContext) => void | Promise<void> = () => {},
+): void {
+  const { name, fn = run, ignore = false, permissions } = typeof nameOrTest === "string"
+    ? { name: nameOrTest }
     : nameOrTest;
-  const skip = ignore || EXCLUDED_TESTS.some(({ title }) => title.test(name));
+  const skip = ignore || permissions !== undefined ||
+    EXCLUDED_TESTS.some(({ title }) => title.test(name));
   registerTest(name, { skip, timeout: MAX_TEST_MS }, async () => await fn(context));
 }
 
@@ -100,16 +115,19 @@ export const Deno = {
   ...system,
   args: [] as string[],
   chmod: fs.promises.chmod,
+  chown: fs.promises.chown,
   Command: TestCommand,
   env: {
     get: system.env.get,
     set: (name: string, value: string) => void (process.env[name] = value),
     delete: (name: string) => void delete process.env[name],
   },
+  errors: { BadResource: class extends Error {} },
   gid: () => process.getgid?.() ?? null,
   inspect: (value: unknown, options: { depth: number; getters: boolean }) =>
     inspect(value, options),
   link: fs.promises.link,
+  listen,
   linkSync: fs.linkSync,
   makeTempDir: ({ prefix = "" } = {}) => Promise.resolve(system.makeTempDirSync({ prefix })),
   makeTempDirSync: ({ prefix = "" } = {}) => system.makeTempDirSync({ prefix }),

@@ -19,8 +19,12 @@ export interface Runtime {
   program: string;
   /** Returns the arguments that run test modules. */
   getTestArgs: (files: readonly string[]) => string[];
+  /** Returns the arguments that run one test module in the process that they start, which does not end before its tasks. */
+  getFileArgs: (file: string) => string[];
   /** Matches the number of passed tests in the output. */
   passedPattern: RegExp;
+  /** Matches the number of skipped tests in the output. */
+  skippedPattern: RegExp;
 }
 
 const directory = new URL("dist/runtimes/", root);
@@ -37,27 +41,34 @@ const TESTS_MODULE = "tests.js";
 /** Tests with random cases run a sample of them, since Deno runs all. */
 const SAMPLE_ENV = { SWINK_PROVE: "0" };
 
-const NODE_TEST_ARGS = ["--test", "--test-reporter=tap", TESTS_MODULE];
+const NODE_REPORTER = "--test-reporter=tap";
+
+const NODE_TESTS: Omit<Runtime, "name" | "program"> = {
+  getTestArgs: () => ["--test", NODE_REPORTER, TESTS_MODULE],
+  getFileArgs: (file) => [NODE_REPORTER, file],
+  passedPattern: /^# pass (\d+)$/m,
+  skippedPattern: /^# skipped (\d+)$/m,
+};
 
 /** The runtimes, which may not be installed. */
 export const RUNTIMES: readonly Runtime[] = [
   {
     name: "Node 20",
     program: toPath("node20/node_modules/node/bin/node"),
-    getTestArgs: () => NODE_TEST_ARGS,
-    passedPattern: /^# pass (\d+)$/m,
+    ...NODE_TESTS,
   },
   {
     name: "Node 24",
     program: toPath("node24/node_modules/node/bin/node"),
-    getTestArgs: () => NODE_TEST_ARGS,
-    passedPattern: /^# pass (\d+)$/m,
+    ...NODE_TESTS,
   },
   {
     name: "Bun",
     program: toPath("bun/node_modules/bun/bin/bun.exe"),
     getTestArgs: (files) => ["test", ...files.map((file) => `./${file}`)],
+    getFileArgs: (file) => ["test", `./${file}`],
     passedPattern: /^ *(\d+) pass$/m,
+    skippedPattern: /^ *(\d+) skip$/m,
   },
 ];
 
@@ -116,7 +127,7 @@ export async function runTests(
   app: TestApp,
   tests: readonly string[],
 ): Promise<{ success: boolean; passed: number; text: string }> {
-  const files = tests.map((test) => test.replace(/\.ts$/, ".js"));
+  const files = tests.map(toCompiledPath);
   const imports = files.map((file) => `import "./${file}";\n`);
   await Deno.writeTextFile(`${app.path}/${TESTS_MODULE}`, imports.join(""));
   const { success, text } = await runProgram(program, app, {
@@ -124,6 +135,23 @@ export async function runTests(
     env: SAMPLE_ENV,
   });
   return { success, passed: Number(passedPattern.exec(text)?.[1] ?? 0), text };
+}
+
+/** Runs a test module in a process of its own, at most for a time in milliseconds; returns whether that has passed. */
+export async function runFile(
+  { program, getFileArgs }: Runtime,
+  app: TestApp,
+  test: string,
+  maxMs: number,
+): Promise<{ success: boolean; text: string; isLate: boolean }> {
+  const signal = createDeadline(maxMs);
+  const args = getFileArgs(toCompiledPath(test));
+  const result = await runProgram(program, app, { args, env: SAMPLE_ENV, signal });
+  return { ...result, isLate: signal.aborted };
+}
+
+function toCompiledPath(test: string): string {
+  return test.replace(/\.ts$/, ".js");
 }
 
 /** Runs a module of the app; `args` are its path and its arguments. */
@@ -139,13 +167,13 @@ export function runModule(
 async function runProgram(
   program: string,
   { path: cwd }: TestApp,
-  options: Pick<Deno.CommandOptions, "args" | "env">,
+  options: Pick<Deno.CommandOptions, "args" | "env" | "signal">,
 ): Promise<{ success: boolean; text: string }> {
   const command = new Deno.Command(program, {
+    signal: createDeadline(MAX_RUN_MS),
     ...options,
     cwd,
     stdin: "null",
-    signal: createDeadline(MAX_RUN_MS),
   });
   const { success, stdout, stderr } = await command.output();
   const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);

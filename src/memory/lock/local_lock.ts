@@ -23,6 +23,9 @@ const MAX_BYTES = 4_096;
 /** Age above which the guard of a claim belongs to a process that was killed, in milliseconds. */
 const MAX_GUARD_AGE_MS = 10_000;
 
+/** Attempts to create the guard: more than a process that reads and claims a file takes time for. */
+const MAX_GUARD_ATTEMPTS = 1_000;
+
 /** An open file and its path. */
 export interface OpenLockFile {
   /** Path at which the file was opened. */
@@ -73,9 +76,11 @@ abstract class LocalLock implements LockableFile {
   }
 
   protected writeContent(content: LockFileContent): void {
-    this.#file.truncateSync();
+    const bytes = new TextEncoder().encode(encodeLockFile(content));
     this.#file.seekSync(0, SEEK_START);
-    this.#file.writeSync(new TextEncoder().encode(encodeLockFile(content)));
+    this.#file.writeSync(bytes);
+    // Not before: another process would find an empty file, which no process has claimed.
+    this.#file.truncateSync(bytes.length);
   }
 }
 
@@ -121,15 +126,38 @@ class ClaimLock extends LocalLock {
     if (!this.#createGuard()) return false;
     try {
       if (isClaimed(this.readContent(), this.#claim)) return false;
-      this.write("");
+      this.writeContent({ record: "", claim: this.#claim });
       return true;
     } finally {
-      this.#system.removeSync(this.#guardPath);
+      this.#removeGuard();
     }
   }
 
   write(record: string): void {
-    this.writeContent({ record, claim: this.#claim });
+    // Without the guard, another process could read a part of the claim.
+    const hasGuard = this.#waitForGuard();
+    try {
+      this.writeContent({ record, claim: this.#claim });
+    } finally {
+      if (hasGuard) this.#removeGuard();
+    }
+  }
+
+  /** Creates the guard as soon as other processes, which need it for a moment only, have removed theirs. */
+  #waitForGuard(): boolean {
+    for (let attempt = 0; attempt < MAX_GUARD_ATTEMPTS; attempt++) {
+      if (this.#createGuard()) return true;
+    }
+    return false;
+  }
+
+  #removeGuard(): void {
+    try {
+      this.#system.removeSync(this.#guardPath);
+    } catch (error) {
+      // Another process has removed it, since this one was suspended for long.
+      if (getSystemErrorCode(error) !== "ENOENT") throw error;
+    }
   }
 
   #createGuard(): boolean {

@@ -30,9 +30,9 @@ export interface LockFileContent {
 /** Maximum difference between two calculations of the start of a process, in milliseconds. */
 const START_TOLERANCE_MS = 2_000;
 
-/** Encodes the content of a lock file. */
+/** Encodes the content of a lock file. The claim ends with its line: longer content may follow until the file is cut. */
 export function encodeLockFile({ record, claim }: LockFileContent): string {
-  return claim ? `${record}\n${JSON.stringify(claim)}` : record;
+  return claim ? `${record}\n${JSON.stringify(claim)}\n` : record;
 }
 
 /** Decodes the content of a lock file. */

@@ -159,8 +159,10 @@ Deno.test("grants decide before a rule that asks about their commands, and not a
   workspace.writeFile("secret/a", "");
   const ask = ["Read(secret/**)", "bash(git log *)", "bash(git push *)"];
   const find = async (prefixes: readonly string[], command: string, rules = ask) => {
-    const { sandbox } = workspace;
-    const gate = approvalGate({ sandbox, rules: [{ source: "rules.json", ask: rules }] });
+    const gate = approvalGate({
+      sandbox: workspace.confined,
+      rules: [{ source: "rules.json", ask: rules }],
+    });
     for (const prefix of prefixes) gate.trust({ type: "prefix", name: "bash", prefix });
     const decision = await explain(gate, command);
     return decision.type === "asked" ? decision.rule : decision.type;

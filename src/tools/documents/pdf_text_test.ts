@@ -1,10 +1,8 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import config from "../../../deno.json" with { type: "json" };
 import { createDeadline } from "../../../tests/deadline.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { findWorkerProcesses, waitForBusyWorker } from "../../../tests/sandbox/worker_processes.ts";
 import { AbortedError, BadRequestError } from "../../core/errors.ts";
-import { DOCUMENT_PACKAGES } from "./npm_package.ts";
 import { extractPdfText } from "./pdf_text.ts";
 
 /** A document with one page per text. */
@@ -200,11 +198,4 @@ console.log(await extractPdfText(bytes, { signal: new AbortController().signal }
   }).output();
   await Deno.remove(directory, { recursive: true });
   assertEquals(new TextDecoder().decode(stdout), "[Page 1]\nHello PDF\n\n");
-});
-
-Deno.test("DOCUMENT_PACKAGES: are the packages of deno.json", () => {
-  const imports: Readonly<Record<string, string>> = config.imports;
-  for (const [name, range] of Object.entries(DOCUMENT_PACKAGES)) {
-    assertEquals(imports[name], `npm:${name}@${range}`);
-  }
 });

@@ -45,7 +45,7 @@ Deno.test("startWorkerProcess(): relays messages, and reports the error of a mes
 Deno.test("startWorkerProcess(): reports a process that ends, also to a later listener", async () => {
   const worker = start(new URL("../missing_worker.ts", import.meta.url));
   const first = await receive(worker);
-  assertStringIncludes(String(first), "missing_worker.ts");
+  assertStringIncludes(String(first), "missing_worker");
   await worker.terminate();
   assertEquals(String(await receive(worker)), String(first));
 });

@@ -12,7 +12,7 @@ Deno.test({
   async fn() {
     const directory = Deno.realPathSync(Deno.makeTempDirSync());
     const others = ["/tmp", "/var/tmp"].map((path) => Deno.realPathSync(path));
-    const module = JSON.stringify(import.meta.resolve("./private_directory.ts"));
+    const module = JSON.stringify(new URL("./private_directory.ts", import.meta.url));
     const code = `import { PrivateDirectory } from ${module};` +
       `console.log(new PrivateDirectory(${JSON.stringify([directory, ...others])}).path);`;
     const { stdout } = await new Deno.Command(Deno.execPath(), {

@@ -6,7 +6,6 @@ import { findWorkerProcesses, waitForBusyWorker } from "../../../tests/sandbox/w
 import { withoutPrograms } from "../../../tests/sandbox/without_programs.ts";
 import { codingTools } from "../coding_tools.ts";
 import { AbortedError } from "../../core/errors.ts";
-import { isDeno } from "../../platform/system.ts";
 import { startWorker, type WorkerThread } from "../../platform/worker.ts";
 import { startIsolatedWorker } from "../process/isolated_worker.ts";
 import { createLineMatcher, type LineMatcher, type LineMatcherOptions } from "./line_matcher.ts";
@@ -125,7 +124,7 @@ Deno.test("createLineMatcher(): the length of a line and the ways of a pattern d
   assertEquals(await usesWorker(`${"a?".repeat(20)}b`, 100), true);
 });
 
-const ignore = !isDeno || Deno.build.os !== "linux"; // without the processes of /proc
+const ignore = Deno.build.os !== "linux"; // without the processes of /proc
 
 Deno.test({
   name:

@@ -32,7 +32,7 @@ Deno.test({
         "printf '#!/bin/sh\\n: > was_run\\n' > repo/sub/bin/own && chmod +x repo/sub/bin/own";
       await new Deno.Command("sh", { args: ["-c", script], cwd: directory }).output();
       const env = { PATH: `${directory}/sub/bin:${Deno.env.get("PATH")}` };
-      const module = JSON.stringify(import.meta.resolve("./git_program.ts"));
+      const module = JSON.stringify(new URL("./git_program.ts", import.meta.url));
       const code = `import { runGit } from ${module};` +
         `console.log(JSON.stringify(await runGit({ program: "own", cwd: ${
           JSON.stringify(`${directory}/sub`)

@@ -212,11 +212,13 @@ Deno.test("gitWorktrees(): a worktree stays while its process runs, and is remov
   await using repository = await Repository.create();
   const module = new URL("./git_worktrees.ts", import.meta.url).href;
   const script = `const { gitWorktrees } = await import(${JSON.stringify(module)});
-    const creation = await gitWorktrees({ repository: Deno.args[0] }).create({ name: "left" });
+    const creation = await gitWorktrees({ repository: ${
+    JSON.stringify(repository.path)
+  } }).create({ name: "left" });
     console.log(creation.worktree.directory);
     setInterval(() => {}, 1_000);`;
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["eval", "--no-config", script, repository.path],
+    args: ["eval", "--no-config", script],
     stdout: "piped",
   }).spawn();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();

@@ -8,6 +8,7 @@ import {
   SqliteSessionStore,
 } from "../../../src/memory/mod.ts";
 import { findBuiltinModule } from "../../../src/platform/builtin_modules.ts";
+import type { SystemProcess } from "../../../src/platform/process_calls.ts";
 import { isDeno, system } from "../../../src/platform/system.ts";
 import { reply, scriptedStream } from "../../../src/testing/mod.ts";
 import { withDirectory } from "./temporary_directory.ts";
@@ -35,20 +36,24 @@ Deno.test("library: an agent continues a session in files", () =>
     assertEquals(next.state.messages.map(({ role }) => role), ["user", "assistant"]);
   }));
 
+/** Starts a module in another process of this runtime. */
+function startModule(module: URL, ...args: string[]): SystemProcess {
+  const flags = isDeno
+    ? ["run", "--no-config", "--no-lock", "--cached-only", "--no-check", "-A"]
+    : [];
+  return new system.Command(system.execPath(), {
+    args: [...flags, decodeURIComponent(module.pathname), ...args],
+    env: { HOME: system.env.get("HOME") ?? "", PATH: system.env.get("PATH") ?? "" },
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+}
+
 Deno.test("library: a session is locked by another process until that is killed", () =>
   withDirectory(async (directory) => {
-    const module = decodeURIComponent(new URL("./session_holder.ts", import.meta.url).pathname);
-    const flags = isDeno
-      ? ["run", "--no-config", "--no-lock", "--cached-only", "--no-check", "-A"]
-      : [];
-    const holder = new system.Command(system.execPath(), {
-      args: [...flags, module, directory],
-      env: { HOME: system.env.get("HOME") ?? "", PATH: system.env.get("PATH") ?? "" },
-      clearEnv: true,
-      stdin: "null",
-      stdout: "piped",
-      stderr: "null",
-    }).spawn();
+    const holder = startModule(new URL("./session_holder.ts", import.meta.url), directory);
     const output = holder.stdout.getReader();
     assertEquals(new TextDecoder().decode((await output.read()).value), "open\n");
 
@@ -60,6 +65,24 @@ Deno.test("library: a session is locked by another process until that is killed"
     await output.cancel();
     await using session = await store.open("s");
     assertEquals((await session.path()).length, 1);
+  }));
+
+Deno.test("library: a session has all entries of several processes that write to it in turn", () =>
+  withDirectory(async (directory) => {
+    const store = new FileSessionStore({ directory });
+    const created = await store.create({ id: "s" });
+    created.append({ type: "title", title: "Begun" });
+    await created.close();
+    const writers = Array.from(
+      { length: 4 },
+      () => startModule(new URL("./session_writer.ts", import.meta.url), directory, "20"),
+    );
+    const outputs = await Promise.all(writers.map(({ stdout }) => new Response(stdout).text()));
+    assertEquals(outputs, Array.from({ length: 4 }, () => "done\n"));
+    await using session = await store.open("s");
+    const entries = await session.path({ types: ["custom"] });
+    const data = entries.map((entry) => entry.type === "custom" ? String(entry.data) : "");
+    assertEquals([session.damage, new Set(data).size, data.length], [[], 80, 80]);
   }));
 
 Deno.test("library: sessions in SQLite, or an error that names the alternative", () =>
