@@ -110,8 +110,7 @@ export class ChangeLog {
 
   /** Returns the ids of the turns that changed files and are not undone, oldest first. */
   async turns(): Promise<string[]> {
-    const active = await this.#readActiveEntries();
-    return [...new Set(active.filter(isChange).map(({ turn }) => turn))];
+    return listChangedTurns((await this.#readActiveEntries()).filter(isChange));
   }
 
   /**
@@ -123,10 +122,11 @@ export class ChangeLog {
   async undoTurn(files: SandboxFiles, turn?: string): Promise<UndoReport> {
     const entries = await this.#readActiveEntries();
     const active = entries.filter(isChange);
-    const selected = turn ?? active.at(-1)?.turn;
-    const changes: UndoneChange[] = [...getNetChanges(active, selected).values()];
-    const made = active.filter(({ turn: id }) => id === selected)
-      .flatMap(({ madeDirectories = [] }) => madeDirectories);
+    const changed = new Set(listChangedTurns(active));
+    const selected = turn ?? active.findLast((entry) => changed.has(entry.turn))?.turn;
+    const ofTurn = active.filter((entry) => entry.turn === selected);
+    const changes = getNetChanges(ofTurn);
+    const made = ofTurn.flatMap(({ madeDirectories = [] }) => madeDirectories);
     // Created files are removed first: a directory may have taken the place of a file, or a file that of one.
     const created = changes.filter(({ before }) => before === null);
     const existing = changes.filter(({ before }) => before !== null);
@@ -282,17 +282,20 @@ function listReasons(entries: readonly ChangeLogEntry[]): string[] {
   return [...new Set(entries.flatMap(({ reason }) => reason ?? []))];
 }
 
-/** Combines the changes of each file in one turn. */
-function getNetChanges(
-  entries: readonly ChangeLogEntry[],
-  turn: string | undefined,
-): Map<string, UndoneChange> {
+/** Lists the turns that changed files. */
+function listChangedTurns(changes: readonly ChangeLogEntry[]): string[] {
+  return [...Map.groupBy(changes, ({ turn }) => turn)]
+    .flatMap(([turn, ofTurn]) => getNetChanges(ofTurn).length > 0 ? turn : []);
+}
+
+/** Combines the changes of each file in one turn, without those that it took back itself, such as of temporary files. */
+function getNetChanges(entries: readonly ChangeLogEntry[]): readonly UndoneChange[] {
   const changes = new Map<string, UndoneChange>();
-  for (const { path, before, after } of entries.filter((entry) => entry.turn === turn)) {
+  for (const { path, before, after } of entries) {
     const earlier = changes.get(path);
     changes.set(path, { path, before: earlier ? earlier.before : before, after });
   }
-  return changes;
+  return [...changes.values()].filter(({ before, after }) => before !== after);
 }
 
 /** A change log store in memory. */

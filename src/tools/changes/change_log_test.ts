@@ -182,6 +182,24 @@ Deno.test("ChangeLog: a turn that changes files after it was undone can be undon
   }
 });
 
+Deno.test("ChangeLog: an undo does not report files that the turn itself has removed again", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  const write = (path: string) => workspace.callTool("write_file", { path, content: "x" });
+  const remove = (path: string) => workspace.callTool("bash", { command: `rm ${path}` });
+  await write("a");
+  await write("temporary");
+  await remove("temporary");
+  changeLog.beginTurn("2");
+  await write("b");
+  await remove("b");
+  assertEquals(await changeLog.turns(), ["1"]);
+  const { turn, restored, removed, left } = await changeLog.undoTurn(files);
+  assertEquals([turn, restored, removed, left], ["1", [], ["a"], []]);
+  assertEquals((await changeLog.redoTurn(files)).restored, ["a"]);
+});
+
 Deno.test("ChangeLog: reports a removed file that cannot be created again for a file that was not restored", async () => {
   const changeLog = new ChangeLog();
   await using workspace = new TestWorkspace({}, { changeLog });
