@@ -23,9 +23,10 @@ export async function listMissingParents(
   files: SandboxFiles,
   changes: readonly { readonly path: string }[],
 ): Promise<string[]> {
+  const pathsByDirectory = new Map(changes.map(({ path }) => [dirname(path), path]));
   const missing = await mapParallel(
-    changes,
-    ({ path }) => findMissingParents(files, path).catch(() => []),
+    [...pathsByDirectory.values()],
+    (path) => findMissingParents(files, path).catch(() => []),
   );
   return [...new Set(missing.flat())];
 }
