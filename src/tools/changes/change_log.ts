@@ -284,8 +284,13 @@ function listReasons(entries: readonly ChangeLogEntry[]): string[] {
 
 /** Lists the turns that changed files. */
 function listChangedTurns(changes: readonly ChangeLogEntry[]): string[] {
-  return [...Map.groupBy(changes, ({ turn }) => turn)]
-    .flatMap(([turn, ofTurn]) => getNetChanges(ofTurn).length > 0 ? turn : []);
+  const byTurn = new Map<string, ChangeLogEntry[]>();
+  for (const change of changes) {
+    const ofTurn = byTurn.get(change.turn);
+    if (ofTurn) ofTurn.push(change);
+    else byTurn.set(change.turn, [change]);
+  }
+  return [...byTurn].flatMap(([turn, ofTurn]) => getNetChanges(ofTurn).length > 0 ? turn : []);
 }
 
 /** Combines the changes of each file in one turn, without those that it took back itself, such as of temporary files. */
