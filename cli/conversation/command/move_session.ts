@@ -17,15 +17,18 @@ import { requireSession } from "./require_session.ts";
 export async function moveSession(sessions: SessionControl, leaf: string | null): Promise<void> {
   const session = requireSession(sessions);
   await sessions.moveTo(leaf);
-  const branch = new Set((await session.path({ types: ["message"] })).map(({ id }) => id));
+  const path = await session.path({ types: ["message"] });
+  const branch = new Set(path.map(({ id }) => id));
+  const notes = path.flatMap((entry) => parseUndoNote(entry) ?? []);
+  const known = new Map(notes.map(({ turn, state }) => [turn, state]));
   const last = new Map<string, UndoNote>();
   for await (const entry of session.entries()) {
     const note = parseUndoNote(entry);
     if (!note) continue;
     const owner = findFirstMessage(session, getTurnTime(note.turn));
-    if (branch.has(owner ?? "")) last.set(note.turn, note);
+    // A branch may also have texts about changes of prompts of other ones.
+    if (branch.has(owner ?? "") || known.has(note.turn)) last.set(note.turn, note);
   }
-  const known = new Map((await listNotes(session)).map(({ turn, state }) => [turn, state]));
   for (const { text, turn, state, metadata } of last.values()) {
     if (state !== (known.get(turn) ?? "redone")) await sessions.addText(text, metadata);
   }
@@ -34,9 +37,4 @@ export async function moveSession(sessions: SessionControl, leaf: string | null)
 /** Returns the id of the first message of the log since a time: for that of a turn, its prompt. */
 function findFirstMessage({ outline }: Session, time: number): string | undefined {
   return outline.find(({ type, timestamp }) => type === "message" && timestamp >= time)?.id;
-}
-
-async function listNotes(session: Session): Promise<UndoNote[]> {
-  const path = await session.path({ types: ["message"] });
-  return path.flatMap((entry) => parseUndoNote(entry) ?? []);
 }

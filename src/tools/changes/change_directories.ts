@@ -6,6 +6,7 @@
 
 import { dirname } from "../../platform/paths.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
+import { mapParallel } from "./map_parallel.ts";
 
 /** Returns the missing parents of a path, the deepest first. */
 export async function findMissingParents(files: SandboxFiles, path: string): Promise<string[]> {
@@ -15,6 +16,19 @@ export async function findMissingParents(files: SandboxFiles, path: string): Pro
     missing.push(parent);
   }
   return missing;
+}
+
+/** Lists the missing parents of files. A path that cannot be used has none. */
+export async function listMissingParents(
+  files: SandboxFiles,
+  changes: readonly { readonly path: string }[],
+): Promise<string[]> {
+  const pathsByDirectory = new Map(changes.map(({ path }) => [dirname(path), path]));
+  const missing = await mapParallel(
+    [...pathsByDirectory.values()],
+    (path) => findMissingParents(files, path).catch(() => []),
+  );
+  return [...new Set(missing.flat())];
 }
 
 /** Lists the parents of a path without the root, the deepest first. */

@@ -9,18 +9,18 @@
 import { getErrorMessage } from "../../core/errors.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { hashOrNull } from "../text/content_hash.ts";
-import { removeDirectories } from "./change_directories.ts";
+import { listMissingParents, removeDirectories } from "./change_directories.ts";
 import {
   type ChangeLogEntry,
   type ChangeLogStore,
   isChange,
   isUndoMark,
-  NO_PATH,
+  NO_CHANGE,
   type UndoneChange,
 } from "./change_log_entry.ts";
 import { type ChangeOutcome, MAX_BYTES, reportOutcomes } from "./change_outcome.ts";
 import { mapParallel } from "./map_parallel.ts";
-import { listUndoneTurns, redoChanges } from "./redo_changes.ts";
+import { listUndoneTurns, redoChanges, type UndoneTurn } from "./redo_changes.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 
 /** Options for {@linkcode ChangeLog.record}. */
@@ -100,7 +100,7 @@ export class ChangeLog {
     const key = JSON.stringify([this.#turn, reason]);
     if (this.#noted.has(key)) return;
     this.#noted.add(key);
-    const entry = { turn: this.#turn, path: NO_PATH, before: null, after: null, reason };
+    const entry = { turn: this.#turn, ...NO_CHANGE, reason };
     try {
       await this.#store.append(entry);
     } catch {
@@ -110,8 +110,7 @@ export class ChangeLog {
 
   /** Returns the ids of the turns that changed files and are not undone, oldest first. */
   async turns(): Promise<string[]> {
-    const active = await this.#readActiveEntries();
-    return [...new Set(active.filter(isChange).map(({ turn }) => turn))];
+    return listChangedTurns((await this.#readActiveEntries()).filter(isChange));
   }
 
   /**
@@ -123,17 +122,23 @@ export class ChangeLog {
   async undoTurn(files: SandboxFiles, turn?: string): Promise<UndoReport> {
     const entries = await this.#readActiveEntries();
     const active = entries.filter(isChange);
-    const selected = turn ?? active.at(-1)?.turn;
-    const changes: UndoneChange[] = [...getNetChanges(active, selected).values()];
-    const made = active.filter(({ turn: id }) => id === selected)
-      .flatMap(({ madeDirectories = [] }) => madeDirectories);
+    const changed = new Set(listChangedTurns(active));
+    const selected = turn ?? active.findLast((entry) => changed.has(entry.turn))?.turn;
+    const ofTurn = active.filter((entry) => entry.turn === selected);
+    const changes = getNetChanges(ofTurn);
+    const made = ofTurn.flatMap(({ madeDirectories = [] }) => madeDirectories);
     // Created files are removed first: a directory may have taken the place of a file, or a file that of one.
     const created = changes.filter(({ before }) => before === null);
     const existing = changes.filter(({ before }) => before !== null);
     const places = new Set(existing.map(({ path }) => path));
-    const undo = (change: UndoneChange) => this.#undo(files, change, places);
+    const isInterrupted = entries.some((entry) => entry.turn === selected && entry.isUndoStart);
+    const undo = (change: UndoneChange) => this.#undo(files, change, { places, isInterrupted });
+    if (selected !== undefined && changes.length > 0) {
+      await this.#store.append({ turn: selected, ...NO_CHANGE, isUndoStart: true });
+    }
     const removals = await mapParallel(created, undo);
     const directories = await removeDirectories(files, made);
+    const missing = await listMissingParents(files, existing);
     const restorations = await mapParallel(existing, undo);
     const lost = existing.filter((_, index) => restorations[index]?.type === "left")
       .map(({ before }) => before);
@@ -151,7 +156,11 @@ export class ChangeLog {
     const removedDirectories = directories.filter((directory) => !isKept(directory));
     if (selected !== undefined && changes.length > 0) {
       const undone = new Set(outcomes.flatMap(({ type, path }) => type === "left" ? [] : path));
-      await this.#markUndone(selected, changes.filter(({ path }) => undone.has(path)));
+      await this.#markUndone({
+        turn: selected,
+        changes: changes.filter(({ path }) => undone.has(path)),
+        madeDirectories: missing,
+      });
     }
     const untracked = turn === undefined
       ? await this.#takeReasonsSince(entries, selected)
@@ -189,16 +198,16 @@ export class ChangeLog {
   ): Promise<string[]> {
     const start = entries.findLastIndex((entry) => isChange(entry) && entry.turn === turn);
     const noted = entries.filter((entry, index) =>
-      !isChange(entry) && (index > start || entry.turn === turn)
+      entry.reason !== undefined && (index > start || entry.turn === turn)
     );
     for (const id of new Set(noted.map((entry) => entry.turn))) {
-      if (id !== turn) await this.#markUndone(id, []);
+      if (id !== turn) await this.#markUndone({ turn: id, changes: [], madeDirectories: [] });
     }
     return listReasons(noted);
   }
 
-  async #markUndone(turn: string, undone: readonly UndoneChange[]): Promise<void> {
-    await this.#store.append({ turn, path: NO_PATH, before: null, after: null, undone });
+  async #markUndone({ turn, changes, madeDirectories }: UndoneTurn): Promise<void> {
+    await this.#store.append({ turn, ...NO_CHANGE, undone: changes, madeDirectories });
     for (const key of this.#noted) {
       if (JSON.parse(key)[0] === turn) this.#noted.delete(key);
     }
@@ -219,17 +228,18 @@ export class ChangeLog {
   /**
    * Undoes a change.
    *
-   * @param places Paths at which contents are restored; that behind a link is added.
+   * @param options `places` are the paths at which contents are restored; that behind a link is added. `isInterrupted` is
+   * whether another undo of the turn was interrupted, which may have taken the change back.
    */
   async #undo(
     files: SandboxFiles,
-    change: UndoneChange,
-    places: Set<string>,
+    { path, before, after }: UndoneChange,
+    { places, isInterrupted }: { readonly places: Set<string>; readonly isInterrupted: boolean },
   ): Promise<ChangeOutcome> {
-    const { path, before, after } = change;
     try {
       const current = await files.readIfExists(path, { maxBytes: MAX_BYTES });
-      if (await hashOrNull(current ?? null) !== after) {
+      const hash = await hashOrNull(current ?? null);
+      if (hash !== after && !(isInterrupted && hash === before)) {
         return { type: "left", path, reason: "the file was changed after the turn" };
       }
       const place = await files.resolve(path, "write");
@@ -238,7 +248,9 @@ export class ChangeLog {
         return { type: "left", path, reason: "a link has taken its place" };
       }
       // For a redo, and because it may be the only copy.
-      if (current && after !== null) await this.#store.saveContent(after, current);
+      if (current && after !== null && hash === after) {
+        await this.#store.saveContent(after, current);
+      }
       if (before === null) {
         await files.remove(path);
         return { type: "removed", path };
@@ -270,17 +282,25 @@ function listReasons(entries: readonly ChangeLogEntry[]): string[] {
   return [...new Set(entries.flatMap(({ reason }) => reason ?? []))];
 }
 
-/** Combines the changes of each file in one turn. */
-function getNetChanges(
-  entries: readonly ChangeLogEntry[],
-  turn: string | undefined,
-): Map<string, UndoneChange> {
+/** Lists the turns that changed files. */
+function listChangedTurns(changes: readonly ChangeLogEntry[]): string[] {
+  const byTurn = new Map<string, ChangeLogEntry[]>();
+  for (const change of changes) {
+    const ofTurn = byTurn.get(change.turn);
+    if (ofTurn) ofTurn.push(change);
+    else byTurn.set(change.turn, [change]);
+  }
+  return [...byTurn].flatMap(([turn, ofTurn]) => getNetChanges(ofTurn).length > 0 ? turn : []);
+}
+
+/** Combines the changes of each file in one turn, without those that it took back itself, such as of temporary files. */
+function getNetChanges(entries: readonly ChangeLogEntry[]): readonly UndoneChange[] {
   const changes = new Map<string, UndoneChange>();
-  for (const { path, before, after } of entries.filter((entry) => entry.turn === turn)) {
+  for (const { path, before, after } of entries) {
     const earlier = changes.get(path);
     changes.set(path, { path, before: earlier ? earlier.before : before, after });
   }
-  return changes;
+  return [...changes.values()].filter(({ before, after }) => before !== after);
 }
 
 /** A change log store in memory. */

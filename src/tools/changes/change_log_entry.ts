@@ -18,7 +18,9 @@ export interface ChangeLogEntry {
   readonly madeDirectories?: readonly string[];
   /** Reason why changes of the turn are not recorded. Such an entry has no path. */
   readonly reason?: string;
-  /** Changes that an undo took back. An entry without a path, a reason and redone changes marks its turn as undone. */
+  /** Whether an undo of the turn begins: if it was interrupted, no mark follows. Such an entry has no path. */
+  readonly isUndoStart?: boolean;
+  /** Changes that an undo took back. An entry with none of the other properties marks its turn as undone. */
   readonly undone?: readonly UndoneChange[];
   /** Paths of undone changes that were made again. Such an entry has no path. */
   readonly redone?: readonly string[];
@@ -47,7 +49,10 @@ export interface ChangeLogStore {
 }
 
 /** Path of an entry that is not about one file. */
-export const NO_PATH = "";
+const NO_PATH = "";
+
+/** An entry that is not about one file, without its turn. */
+export const NO_CHANGE = { path: NO_PATH, before: null, after: null } as const;
 
 /** Whether an entry is a change of a file. */
 export function isChange({ path }: ChangeLogEntry): boolean {
@@ -55,6 +60,6 @@ export function isChange({ path }: ChangeLogEntry): boolean {
 }
 
 /** Whether an entry marks its turn as undone. */
-export function isUndoMark({ path, reason, redone }: ChangeLogEntry): boolean {
-  return path === NO_PATH && reason === undefined && redone === undefined;
+export function isUndoMark({ path, reason, redone, isUndoStart }: ChangeLogEntry): boolean {
+  return path === NO_PATH && reason === undefined && redone === undefined && !isUndoStart;
 }

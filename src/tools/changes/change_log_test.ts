@@ -1,7 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { ChangeLog, MemoryChangeLogStore } from "./change_log.ts";
-import type { ChangeLogStore } from "./change_log_entry.ts";
+import type { ChangeLogEntry, ChangeLogStore } from "./change_log_entry.ts";
 import { DirectoryChangeLogStore } from "./directory_change_log_store.ts";
 
 const stores: readonly (readonly [string, (directory: string) => ChangeLogStore])[] = [
@@ -115,6 +115,40 @@ Deno.test("DirectoryChangeLogStore: reads its entries after a restart, without a
   await Deno.remove(directory, { recursive: true });
 });
 
+Deno.test("DirectoryChangeLogStore: reads the entry after a line that was cut", async () => {
+  const directory = await Deno.makeTempDir();
+  const changeLog = new ChangeLog(new DirectoryChangeLogStore(directory));
+  await using workspace = new TestWorkspace({}, { changeLog });
+  workspace.writeFile("a.txt", "0");
+  await Deno.writeTextFile(`${directory}/changes.jsonl`, '{"turn":"1","pa', { append: true });
+  await workspace.callTool("write_file", { path: "a.txt", content: "1" });
+  assertEquals((await changeLog.undoTurn(workspace.sandbox.files)).restored, ["a.txt"]);
+  assertEquals(workspace.readFile("a.txt"), "0");
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("DirectoryChangeLogStore: does not restore a content that was damaged, and saves it again", async () => {
+  const directory = await Deno.makeTempDir();
+  const changeLog = new ChangeLog(new DirectoryChangeLogStore(directory));
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const write = (content: string) => workspace.callTool("write_file", { path: "a.txt", content });
+  workspace.writeFile("a.txt", "0");
+  await write("1");
+  const contents = listFiles(`${directory}/contents`);
+  for (const name of contents) Deno.truncateSync(`${directory}/contents/${name}`, 0);
+  const { files } = workspace.sandbox;
+  assertEquals((await changeLog.undoTurn(files)).left, [
+    { path: "a.txt", reason: "the earlier content is not in the store" },
+  ]);
+  assertEquals(workspace.readFile("a.txt"), "1");
+  await write("0");
+  changeLog.beginTurn("2");
+  await write("2");
+  assertEquals((await changeLog.undoTurn(files)).restored, ["a.txt"]);
+  assertEquals(workspace.readFile("a.txt"), "0");
+  await Deno.remove(directory, { recursive: true });
+});
+
 Deno.test("DirectoryChangeLogStore: after a restart, an undo gives the reasons why changes may remain, once", async () => {
   const directory = await Deno.makeTempDir();
   const first = new ChangeLog(new DirectoryChangeLogStore(directory));
@@ -146,6 +180,24 @@ Deno.test("ChangeLog: a turn that changes files after it was undone can be undon
     const { removed } = await changeLog.undoTurn(workspace.sandbox.files);
     assertEquals(removed, ["a.txt"]);
   }
+});
+
+Deno.test("ChangeLog: an undo does not report files that the turn itself has removed again", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  const write = (path: string) => workspace.callTool("write_file", { path, content: "x" });
+  const remove = (path: string) => workspace.callTool("bash", { command: `rm ${path}` });
+  await write("a");
+  await write("temporary");
+  await remove("temporary");
+  changeLog.beginTurn("2");
+  await write("b");
+  await remove("b");
+  assertEquals(await changeLog.turns(), ["1"]);
+  const { turn, restored, removed, left } = await changeLog.undoTurn(files);
+  assertEquals([turn, restored, removed, left], ["1", [], ["a"], []]);
+  assertEquals((await changeLog.redoTurn(files)).restored, ["a"]);
 });
 
 Deno.test("ChangeLog: reports a removed file that cannot be created again for a file that was not restored", async () => {
@@ -196,6 +248,23 @@ Deno.test("ChangeLog: redoTurn() does not touch files that were changed after th
   assertEquals(workspace.readFile("a"), "a");
 });
 
+Deno.test("ChangeLog: redoTurn() makes each change once, also of a turn of which only some were made again before the next undo", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  for (const path of ["a", "b"]) {
+    await workspace.callTool("write_file", { path, content: path });
+  }
+  await changeLog.undoTurn(files);
+  workspace.writeFile("b", "by hand");
+  assertEquals((await changeLog.redoTurn(files)).restored, ["a"]);
+  await changeLog.undoTurn(files);
+  Deno.removeSync(`${workspace.directory}/b`);
+  assertEquals((await changeLog.redoTurn(files)).restored, ["a"]);
+  assertEquals((await changeLog.redoTurn(files)).restored, ["b"]);
+  assertEquals((await changeLog.redoTurn(files)).turn, undefined);
+});
+
 Deno.test("ChangeLog: redoTurn() makes a file of a directory again, and a directory of a file", async () => {
   const changeLog = new ChangeLog();
   await using workspace = new TestWorkspace({}, { changeLog });
@@ -211,6 +280,22 @@ Deno.test("ChangeLog: redoTurn() makes a file of a directory again, and a direct
   ]]);
   const redone = await changeLog.redoTurn(files);
   assertEquals([redone.left, listFiles(workspace.directory)], [[], ["directory", "file/x"]]);
+});
+
+Deno.test("ChangeLog: redoTurn() removes the empty directories that the undo made, and no others", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  workspace.writeFile("old/deep/a", "a");
+  workspace.writeFile("kept/b", "b");
+  await workspace.callTool("bash", { command: "mv old new; rm kept/b" });
+  const { files } = workspace.sandbox;
+  await changeLog.undoTurn(files);
+  assertEquals(listFiles(workspace.directory), ["kept/b", "old/deep/a"]);
+  await changeLog.redoTurn(files);
+  assertEquals([...Deno.readDirSync(workspace.directory)].map(({ name }) => name).sort(), [
+    "kept",
+    "new",
+  ]);
 });
 
 Deno.test("ChangeLog: an undo removes no file whose content cannot be stored", async () => {
@@ -233,6 +318,39 @@ Deno.test("ChangeLog: an undo removes no file whose content cannot be stored", a
   const { left } = await changeLog.undoTurn(workspace.sandbox.files);
   assertEquals(left, ["new", "old"].map((path) => ({ path, reason: "the disk is full" })));
   assertEquals(["new", "old"].map((path) => workspace.readFile(path)), ["1", "1"]);
+});
+
+Deno.test("ChangeLog: an undo that was interrupted continues, and a redo makes all of its changes again", async () => {
+  class InterruptedStore extends MemoryChangeLogStore {
+    isInterrupted = false;
+    override append(entry: ChangeLogEntry): Promise<void> {
+      return this.isInterrupted && entry.undone
+        ? Promise.reject(new Error("stopped"))
+        : super.append(entry);
+    }
+  }
+  const store = new InterruptedStore();
+  const changeLog = new ChangeLog(store);
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  for (const path of ["changed", "other", "removed"]) workspace.writeFile(path, "0");
+  for (const path of ["changed", "new", "other"]) {
+    await workspace.callTool("write_file", { path, content: "1" });
+  }
+  await workspace.callTool("bash", { command: "rm removed" });
+  store.isInterrupted = true;
+  await assertRejects(() => changeLog.undoTurn(files), Error, "stopped");
+  store.isInterrupted = false;
+  workspace.writeFile("other", "1");
+  const undone = await changeLog.undoTurn(files);
+  assertEquals([undone.restored, undone.removed, undone.left], [
+    ["changed", "other", "removed"],
+    ["new"],
+    [],
+  ]);
+  assertEquals((await changeLog.redoTurn(files)).left, []);
+  assertEquals(listFiles(workspace.directory), ["changed", "new", "other"]);
+  for (const path of ["changed", "new", "other"]) assertEquals(workspace.readFile(path), "1");
 });
 
 Deno.test("ChangeLog: a redo that was interrupted continues", async () => {

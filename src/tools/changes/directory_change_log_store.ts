@@ -9,6 +9,7 @@ import { isJsonObject } from "../../core/json.ts";
 import type { ChangeLogEntry, ChangeLogStore, UndoneChange } from "./change_log_entry.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
 import { quotePath } from "../files/file_error.ts";
+import { hashContent } from "../text/content_hash.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { system } from "../../platform/system.ts";
 import { readUntrustedFile } from "../../platform/untrusted_file.ts";
@@ -29,11 +30,12 @@ export class DirectoryChangeLogStore implements ChangeLogStore {
     this.#directory = directory;
   }
 
-  /** Saves a content, unless the store has it already. */
+  /** Saves a content, unless the store has it already. A file of another size was damaged, as by a crash. */
   async saveContent(hash: string, content: Uint8Array): Promise<void> {
     await this.#createDirectory();
     const parent = join(this.#directory, "contents", hash.slice(0, 2));
-    if (await system.lstat(join(parent, hash)).then(() => true, () => false)) return;
+    const saved = await system.lstat(join(parent, hash)).catch(() => undefined);
+    if (saved?.size === content.length) return;
     await system.mkdir(parent, { recursive: true });
     await using handle = await openDirectoryHandle(await system.realPath(parent), {
       create: false,
@@ -41,15 +43,16 @@ export class DirectoryChangeLogStore implements ChangeLogStore {
     await handle.replaceFile(hash, { bytes: content, mode: 0o600 });
   }
 
-  /** Reads a saved content. */
+  /** Reads a saved content; `undefined` also when its file was damaged. */
   async readContent(hash: string): Promise<Uint8Array | undefined> {
-    return await this.#read(join("contents", hash.slice(0, 2), hash), MAX_CONTENT_BYTES);
+    const content = await this.#read(join("contents", hash.slice(0, 2), hash), MAX_CONTENT_BYTES);
+    return content && await hashContent(content) === hash ? content : undefined;
   }
 
-  /** Appends an entry as a line of JSON. */
+  /** Appends an entry as a line of JSON. The line before it may have been cut by a crash or a full disk. */
   async append(entry: ChangeLogEntry): Promise<void> {
     await this.#createDirectory();
-    const line = `${JSON.stringify(entry)}\n`;
+    const line = `\n${JSON.stringify(entry)}\n`;
     await system.writeTextFile(join(this.#directory, "changes.jsonl"), line, {
       append: true,
       mode: 0o600,
@@ -95,6 +98,7 @@ function parseEntry(line: string): ChangeLogEntry | undefined {
       ...{ turn, path, before, after },
       ...(madeDirectories.length > 0 && { madeDirectories }),
       ...(typeof reason === "string" && { reason }),
+      ...(value.isUndoStart === true && { isUndoStart: true }),
       ...(Array.isArray(undone) && { undone: undone.flatMap(parseUndoneChange) }),
       ...(Array.isArray(redone) && { redone: listTexts(redone) }),
     };

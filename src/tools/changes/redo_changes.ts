@@ -5,7 +5,6 @@
  */
 
 import { getErrorMessage } from "../../core/errors.ts";
-import { isWithin } from "../files/file_rules.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { hashOrNull } from "../text/content_hash.ts";
 import { findMissingParents, listParents, removeDirectories } from "./change_directories.ts";
@@ -13,7 +12,7 @@ import {
   type ChangeLogEntry,
   type ChangeLogStore,
   isUndoMark,
-  NO_PATH,
+  NO_CHANGE,
   type UndoneChange,
 } from "./change_log_entry.ts";
 import { type ChangeOutcome, MAX_BYTES } from "./change_outcome.ts";
@@ -23,19 +22,25 @@ import { mapParallel } from "./map_parallel.ts";
 export interface UndoneTurn {
   readonly turn: string;
   readonly changes: readonly UndoneChange[];
+  /** Canonical paths of the directories that the undo made. */
+  readonly madeDirectories: readonly string[];
 }
 
 /** Lists the turns with changes that are undone and were not made again, in the order of the undos. */
 export function listUndoneTurns(entries: readonly ChangeLogEntry[]): readonly UndoneTurn[] {
   const undone: UndoneTurn[] = [];
   for (const entry of entries) {
-    const { turn, redone } = entry;
-    if (isUndoMark(entry)) undone.push({ turn, changes: entry.undone ?? [] });
+    const { turn, redone, madeDirectories = [] } = entry;
+    if (isUndoMark(entry)) undone.push({ turn, changes: entry.undone ?? [], madeDirectories });
     if (redone === undefined) continue;
     const paths = new Set(redone);
-    const index = undone.findLastIndex((other) => other.turn === turn);
-    const changes = undone[index]?.changes.filter(({ path }) => !paths.has(path));
-    if (changes) undone[index] = { turn, changes };
+    // A turn may have been undone again after only some of its changes were made again.
+    const index = undone.findLastIndex((other) =>
+      other.turn === turn && other.changes.some(({ path }) => paths.has(path))
+    );
+    const found = undone[index];
+    if (!found) continue;
+    undone[index] = { ...found, changes: found.changes.filter(({ path }) => !paths.has(path)) };
   }
   return undone.filter(({ changes }) => changes.length > 0);
 }
@@ -44,24 +49,36 @@ export function listUndoneTurns(entries: readonly ChangeLogEntry[]): readonly Un
 export async function redoChanges(
   files: SandboxFiles,
   store: ChangeLogStore,
-  { turn, changes }: UndoneTurn,
+  { turn, changes, madeDirectories }: UndoneTurn,
 ): Promise<readonly ChangeOutcome[]> {
   const redo = (change: UndoneChange) => redoChange(files, store, { turn, change });
   // A file may take the place of a directory, or files that of a file.
   const removals = changes.filter(({ after }) => after === null);
   const others = changes.filter(({ after }) => after !== null);
   const removed = await mapParallel(removals, redo);
-  const emptied = removals.flatMap(({ path }) => listParents(path)).filter((directory) =>
-    others.some(({ path }) => isWithin(directory, path))
-  );
-  await removeDirectories(files, emptied);
+  await removeDirectories(files, [
+    ...madeDirectories,
+    ...listDirectoriesToReplace(removals, others),
+  ]);
   const outcomes = [...removed, ...await mapParallel(others, redo)]
     .toSorted((a, b) => a.path < b.path ? -1 : 1);
   const redone = outcomes.flatMap(({ type, path }) => type === "left" ? [] : path);
   if (redone.length > 0) {
-    await store.append({ turn, path: NO_PATH, before: null, after: null, redone });
+    await store.append({ turn, ...NO_CHANGE, redone });
   }
   return outcomes;
+}
+
+/** Lists the directories of removed files in places that other files take. */
+function listDirectoriesToReplace(
+  removals: readonly UndoneChange[],
+  others: readonly UndoneChange[],
+): readonly string[] {
+  const places = new Set(others.map(({ path }) => path));
+  return removals.flatMap(({ path }) => {
+    const parents = listParents(path);
+    return parents.slice(0, parents.findIndex((parent) => places.has(parent)) + 1);
+  });
 }
 
 async function redoChange(

@@ -10,7 +10,7 @@ import { createTemporaryDirectory, type TemporaryDirectory } from "../temporary_
 
 /** Options for `typeConversation()`. */
 export interface PlainConversationOptions
-  extends Pick<FakeHostOptions, "model" | "columns" | "rows"> {
+  extends Pick<FakeHostOptions, "model" | "columns" | "rows" | "now"> {
   /** Lines that the user types, each when the program waits for input; a function is called in its place. */
   readonly typed: readonly (string | ((conversation: PlainConversation) => string | void))[];
   /** Arguments of the program. Default: none. */

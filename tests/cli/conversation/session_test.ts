@@ -352,6 +352,26 @@ Deno.test("conversation: after /tree the model knows which undone changes were m
   assertEquals([again.split(undone).length, again.split(redone).length], [3, 3], again);
 });
 
+Deno.test("conversation: after /rewind the model knows that changes of another branch, which it has read as undone, were made again", async () => {
+  const write = (path: string) => [
+    scriptedReply(scriptedCall("write_file", { path, content: "1\n" })),
+    scriptedReply("Done."),
+  ];
+  await using conversation = await typeConversation({
+    now: Date.now,
+    args: ["--approve-all"],
+    model: [...write("a.txt"), ...write("b.txt"), ...HELLO, ...HELLO],
+    typed: [
+      ...["Write a", "Write b", "/tree 1", "/undo", "Here", "/redo", "/rewind", "Again"],
+      "/quit",
+    ],
+  });
+  const sent = JSON.stringify(conversation.requests.at(-1)?.messages);
+  const undone = sent.indexOf("I have undone your changes of these files: b.txt");
+  const redone = sent.indexOf("I have made your changes of these files again: b.txt");
+  assertEquals([undone > 0, redone > undone], [true, true], sent);
+});
+
 Deno.test("conversation: after /tree the model knows which changes /rewind has undone in that branch", async () => {
   const write = (path: string) => [
     scriptedReply(scriptedCall("write_file", { path, content: "1\n" })),
