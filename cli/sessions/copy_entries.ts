@@ -21,6 +21,15 @@ export async function copyEntries(source: ChangeLogStore, target: ChangeLogStore
 }
 
 /** Lists the hashes of the contents that an undo or a redo restores. */
-function listNeeded({ before, undone = [] }: ChangeLogEntry): readonly (string | null)[] {
-  return [before, ...undone.map(({ after }) => after)];
+function listNeeded(entry: ChangeLogEntry): readonly (string | null)[] {
+  switch (entry.type) {
+    case "change":
+      return [entry.before];
+    case "undone":
+      return entry.changes.map(({ after }) => after);
+    case "untracked":
+    case "undo_start":
+    case "redone":
+      return [];
+  }
 }

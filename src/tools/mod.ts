@@ -63,7 +63,16 @@ export {
   type RedoReport,
   type UndoReport,
 } from "./changes/change_log.ts";
-export type { ChangeLogEntry, ChangeLogStore, UndoneChange } from "./changes/change_log_entry.ts";
+export type {
+  ChangeEntry,
+  ChangeLogEntry,
+  ChangeLogStore,
+  LoggedChange,
+  RedoneEntry,
+  UndoneEntry,
+  UndoStartEntry,
+  UntrackedEntry,
+} from "./changes/change_log_entry.ts";
 export { DirectoryChangeLogStore } from "./changes/directory_change_log_store.ts";
 export { type FileAccess } from "./files/file_rules.ts";
 export { PROTECTED_FILES, SECRET_PLACES } from "../platform/secret_places.ts";

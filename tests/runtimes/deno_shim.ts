@@ -143,6 +143,7 @@ export const Deno = {
   serve,
   symlink: fs.promises.symlink,
   symlinkSync: fs.symlinkSync,
+  truncateSync: fs.truncateSync,
   test,
   truncate: fs.promises.truncate,
   utime: fs.promises.utimes,

@@ -6,22 +6,20 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
-import { isWithin } from "../files/file_rules.ts";
 import { hashOrNull } from "../text/content_hash.ts";
-import { listMissingParents, removeDirectories } from "./change_directories.ts";
 import {
+  type ChangeEntry,
   type ChangeLogEntry,
   type ChangeLogStore,
   isChange,
-  isUndoMark,
-  NO_CHANGE,
-  type UndoneChange,
+  type LoggedChange,
+  type UndoneEntry,
+  type UntrackedEntry,
 } from "./change_log_entry.ts";
-import { type ChangeOutcome, MAX_BYTES, reportOutcomes } from "./change_outcome.ts";
-import { mapParallel } from "./map_parallel.ts";
-import { listUndoneTurns, redoChanges, type UndoneTurn } from "./redo_changes.ts";
+import { type ChangeOutcome, reportOutcomes } from "./change_outcome.ts";
+import { listUndoneTurns, redoChanges } from "./redo_changes.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
+import { undoChanges, type UndoneChanges } from "./undo_changes.ts";
 
 /** Options for {@linkcode ChangeLog.record}. */
 export interface RecordOptions {
@@ -66,7 +64,7 @@ export class ChangeLog {
   /** Turns and reasons that are noted. */
   readonly #noted = new Set<string>();
   /** Entries with reasons that could not be stored. */
-  #unsaved: ChangeLogEntry[] = [];
+  #unsaved: UntrackedEntry[] = [];
   #turn = "1";
 
   /** Creates a change log. Default store: {@linkcode MemoryChangeLogStore}. */
@@ -90,8 +88,8 @@ export class ChangeLog {
     if (hashBefore === hashAfter) return;
     if (before && hashBefore) await this.#store.saveContent(hashBefore, before);
     await this.#store.append({
-      ...{ turn: this.#turn, path, before: hashBefore, after: hashAfter },
-      ...(madeDirectories.length > 0 && { madeDirectories }),
+      ...{ type: "change", turn: this.#turn, path },
+      ...{ before: hashBefore, after: hashAfter, madeDirectories },
     });
   }
 
@@ -100,7 +98,7 @@ export class ChangeLog {
     const key = JSON.stringify([this.#turn, reason]);
     if (this.#noted.has(key)) return;
     this.#noted.add(key);
-    const entry = { turn: this.#turn, ...NO_CHANGE, reason };
+    const entry: UntrackedEntry = { type: "untracked", turn: this.#turn, reason };
     try {
       await this.#store.append(entry);
     } catch {
@@ -121,56 +119,43 @@ export class ChangeLog {
    */
   async undoTurn(files: SandboxFiles, turn?: string): Promise<UndoReport> {
     const entries = await this.#readActiveEntries();
-    const active = entries.filter(isChange);
-    const changed = new Set(listChangedTurns(active));
-    const selected = turn ?? active.findLast((entry) => changed.has(entry.turn))?.turn;
-    const ofTurn = active.filter((entry) => entry.turn === selected);
-    const changes = getNetChanges(ofTurn);
-    const made = ofTurn.flatMap(({ madeDirectories = [] }) => madeDirectories);
-    // Created files are removed first: a directory may have taken the place of a file, or a file that of one.
-    const created = changes.filter(({ before }) => before === null);
-    const existing = changes.filter(({ before }) => before !== null);
-    const places = new Set(existing.map(({ path }) => path));
-    const isInterrupted = entries.some((entry) => entry.turn === selected && entry.isUndoStart);
-    const undo = (change: UndoneChange) => this.#undo(files, change, { places, isInterrupted });
-    if (selected !== undefined && changes.length > 0) {
-      await this.#store.append({ turn: selected, ...NO_CHANGE, isUndoStart: true });
-    }
-    const removals = await mapParallel(created, undo);
-    const directories = await removeDirectories(files, made);
-    const missing = await listMissingParents(files, existing);
-    const restorations = await mapParallel(existing, undo);
-    const lost = existing.filter((_, index) => restorations[index]?.type === "left")
-      .map(({ before }) => before);
-    const outcomes = [
-      ...await mapParallel(created, async ({ after }, index) => {
-        const removal = removals[index] as ChangeOutcome;
-        return removal.type === "removed" && lost.includes(after)
-          ? await this.#keepCopy(files, removal.path, after)
-          : removal;
-      }),
-      ...restorations,
-    ];
-    const isKept = (directory: string) =>
-      outcomes.some(({ type, path }) => type === "left" && isWithin(path, directory));
-    const removedDirectories = directories.filter((directory) => !isKept(directory));
-    if (selected !== undefined && changes.length > 0) {
-      const undone = new Set(outcomes.flatMap(({ type, path }) => type === "left" ? [] : path));
-      await this.#markUndone({
-        turn: selected,
-        changes: changes.filter(({ path }) => undone.has(path)),
-        madeDirectories: missing,
-      });
-    }
+    const changed = new Set(listChangedTurns(entries.filter(isChange)));
+    const selected = turn ?? entries.findLast((entry) => changed.has(entry.turn))?.turn;
+    const isUndone = selected !== undefined && changed.has(selected);
+    const { outcomes, removedDirectories } = isUndone
+      ? await this.#undo(files, selected, entries.filter((entry) => entry.turn === selected))
+      : NOTHING;
     const untracked = turn === undefined
       ? await this.#takeReasonsSince(entries, selected)
       : listReasons(entries.filter((entry) => entry.turn === turn));
     return {
-      turn: changes.length === 0 ? undefined : selected,
+      turn: isUndone ? selected : undefined,
       ...reportOutcomes(files, outcomes),
       removedDirectories: removedDirectories.map((path) => files.toDisplayPath(path)),
       untracked,
     };
+  }
+
+  /** Undoes the changes of a turn, and marks it as undone. */
+  async #undo(
+    files: SandboxFiles,
+    turn: string,
+    entries: readonly ChangeLogEntry[],
+  ): Promise<UndoneChanges> {
+    await this.#store.append({ type: "undo_start", turn });
+    const changes = getNetChanges(entries.filter(isChange));
+    const undone = await undoChanges(files, this.#store, {
+      changes,
+      madeDirectories: entries.filter(isChange).flatMap(({ madeDirectories }) => madeDirectories),
+      isInterrupted: entries.some(({ type }) => type === "undo_start"),
+    });
+    const paths = new Set(undone.outcomes.flatMap(({ type, path }) => type === "left" ? [] : path));
+    await this.#markUndone({
+      ...{ type: "undone", turn },
+      changes: changes.filter(({ path }) => paths.has(path)),
+      madeDirectories: undone.madeDirectories,
+    });
+    return undone;
   }
 
   /**
@@ -198,93 +183,56 @@ export class ChangeLog {
   ): Promise<string[]> {
     const start = entries.findLastIndex((entry) => isChange(entry) && entry.turn === turn);
     const noted = entries.filter((entry, index) =>
-      entry.reason !== undefined && (index > start || entry.turn === turn)
+      entry.type === "untracked" && (index > start || entry.turn === turn)
     );
     for (const id of new Set(noted.map((entry) => entry.turn))) {
-      if (id !== turn) await this.#markUndone({ turn: id, changes: [], madeDirectories: [] });
+      if (id === turn) continue;
+      await this.#markUndone({ type: "undone", turn: id, changes: [], madeDirectories: [] });
     }
     return listReasons(noted);
   }
 
-  async #markUndone({ turn, changes, madeDirectories }: UndoneTurn): Promise<void> {
-    await this.#store.append({ turn, ...NO_CHANGE, undone: changes, madeDirectories });
+  async #markUndone(entry: UndoneEntry): Promise<void> {
+    const { turn } = entry;
+    await this.#store.append(entry);
     for (const key of this.#noted) {
       if (JSON.parse(key)[0] === turn) this.#noted.delete(key);
     }
-    this.#unsaved = this.#unsaved.filter((entry) => entry.turn !== turn);
-  }
-
-  /** Creates a removed file again: the one with its content from before the turn could not be restored. */
-  async #keepCopy(files: SandboxFiles, path: string, hash: string | null): Promise<ChangeOutcome> {
-    try {
-      const content = hash === null ? undefined : await this.#store.readContent(hash);
-      if (content) await files.write(path, content);
-      return { type: "left", path, reason: "it has the content of a file that was not restored" };
-    } catch (error) {
-      return { type: "left", path, reason: `it was removed: ${getErrorMessage(error)}` };
-    }
-  }
-
-  /**
-   * Undoes a change.
-   *
-   * @param options `places` are the paths at which contents are restored; that behind a link is added. `isInterrupted` is
-   * whether another undo of the turn was interrupted, which may have taken the change back.
-   */
-  async #undo(
-    files: SandboxFiles,
-    { path, before, after }: UndoneChange,
-    { places, isInterrupted }: { readonly places: Set<string>; readonly isInterrupted: boolean },
-  ): Promise<ChangeOutcome> {
-    try {
-      const current = await files.readIfExists(path, { maxBytes: MAX_BYTES });
-      const hash = await hashOrNull(current ?? null);
-      if (hash !== after && !(isInterrupted && hash === before)) {
-        return { type: "left", path, reason: "the file was changed after the turn" };
-      }
-      const place = await files.resolve(path, "write");
-      // A link to a missing file can keep the content, unless another one is restored there.
-      if (place !== path && (after !== null || places.has(place))) {
-        return { type: "left", path, reason: "a link has taken its place" };
-      }
-      // For a redo, and because it may be the only copy.
-      if (current && after !== null && hash === after) {
-        await this.#store.saveContent(after, current);
-      }
-      if (before === null) {
-        await files.remove(path);
-        return { type: "removed", path };
-      }
-      places.add(place);
-      const content = await this.#store.readContent(before);
-      if (!content) {
-        return { type: "left", path, reason: "the earlier content is not in the store" };
-      }
-      await files.write(path, content);
-      return { type: "restored", path };
-    } catch (error) {
-      return { type: "left", path, reason: getErrorMessage(error) };
-    }
+    this.#unsaved = this.#unsaved.filter((unsaved) => unsaved.turn !== turn);
   }
 
   /** Reads the entries that are not undone. A turn that changes files after it was undone has new entries. */
   async #readActiveEntries(): Promise<ChangeLogEntry[]> {
     let active: ChangeLogEntry[] = [];
     for (const entry of await this.#store.entries()) {
-      if (isUndoMark(entry)) active = active.filter(({ turn }) => turn !== entry.turn);
-      else if (entry.redone === undefined) active.push(entry);
+      switch (entry.type) {
+        case "change":
+        case "untracked":
+        case "undo_start":
+          active.push(entry);
+          break;
+        case "undone":
+          active = active.filter(({ turn }) => turn !== entry.turn);
+          break;
+        case "redone":
+          // The changes that were made again have entries of their own.
+          break;
+      }
     }
     return [...active, ...this.#unsaved];
   }
 }
 
+/** The undo of a turn that changed no files. */
+const NOTHING = { outcomes: [], removedDirectories: [] } as const;
+
 function listReasons(entries: readonly ChangeLogEntry[]): string[] {
-  return [...new Set(entries.flatMap(({ reason }) => reason ?? []))];
+  return [...new Set(entries.flatMap((entry) => entry.type === "untracked" ? entry.reason : []))];
 }
 
 /** Lists the turns that changed files. */
-function listChangedTurns(changes: readonly ChangeLogEntry[]): string[] {
-  const byTurn = new Map<string, ChangeLogEntry[]>();
+function listChangedTurns(changes: readonly ChangeEntry[]): string[] {
+  const byTurn = new Map<string, ChangeEntry[]>();
   for (const change of changes) {
     const ofTurn = byTurn.get(change.turn);
     if (ofTurn) ofTurn.push(change);
@@ -294,8 +242,8 @@ function listChangedTurns(changes: readonly ChangeLogEntry[]): string[] {
 }
 
 /** Combines the changes of each file in one turn, without those that it took back itself, such as of temporary files. */
-function getNetChanges(entries: readonly ChangeLogEntry[]): readonly UndoneChange[] {
-  const changes = new Map<string, UndoneChange>();
+function getNetChanges(entries: readonly ChangeEntry[]): readonly LoggedChange[] {
+  const changes = new Map<string, LoggedChange>();
   for (const { path, before, after } of entries) {
     const earlier = changes.get(path);
     changes.set(path, { path, before: earlier ? earlier.before : before, after });

@@ -4,36 +4,67 @@
  * @module
  */
 
+/** An entry of the change log. */
+export type ChangeLogEntry =
+  | ChangeEntry
+  | UntrackedEntry
+  | UndoStartEntry
+  | UndoneEntry
+  | RedoneEntry;
+
 /** A change of one file. Contents are SHA-256 hashes in hexadecimal; `null` if the file does not exist. */
-export interface ChangeLogEntry {
-  /** Id of the turn that made the change. */
-  readonly turn: string;
-  /** Canonical path. Empty in an entry that is not about one file. */
+export interface LoggedChange {
+  /** Canonical path. */
   readonly path: string;
   /** Content before the change. */
   readonly before: string | null;
   /** Content after the change. */
   readonly after: string | null;
-  /** Canonical paths of the directories that were made for the file, the deepest first. Default: none. */
-  readonly madeDirectories?: readonly string[];
-  /** Reason why changes of the turn are not recorded. Such an entry has no path. */
-  readonly reason?: string;
-  /** Whether an undo of the turn begins: if it was interrupted, no mark follows. Such an entry has no path. */
-  readonly isUndoStart?: boolean;
-  /** Changes that an undo took back. An entry with none of the other properties marks its turn as undone. */
-  readonly undone?: readonly UndoneChange[];
-  /** Paths of undone changes that were made again. Such an entry has no path. */
-  readonly redone?: readonly string[];
 }
 
-/** A change of one file in a turn that was undone. Contents are as in a {@linkcode ChangeLogEntry}, and in the store. */
-export interface UndoneChange {
-  /** Canonical path. */
-  readonly path: string;
-  /** Content before the turn, which the undo restored. */
-  readonly before: string | null;
-  /** Content after the turn. */
-  readonly after: string | null;
+/** A change of one file that a turn makes. */
+export interface ChangeEntry extends LoggedChange {
+  readonly type: "change";
+  /** Id of the turn that makes the change. */
+  readonly turn: string;
+  /** Canonical paths of the directories that are made for the file, the deepest first. */
+  readonly madeDirectories: readonly string[];
+}
+
+/** A reason why changes of a turn are not recorded. */
+export interface UntrackedEntry {
+  readonly type: "untracked";
+  /** Id of the turn. */
+  readonly turn: string;
+  /** The reason. */
+  readonly reason: string;
+}
+
+/** Begins the undo of a turn. If the undo is interrupted, no {@linkcode UndoneEntry} follows. */
+export interface UndoStartEntry {
+  readonly type: "undo_start";
+  /** Id of the turn. */
+  readonly turn: string;
+}
+
+/** Marks a turn as undone: its earlier entries count no longer. */
+export interface UndoneEntry {
+  readonly type: "undone";
+  /** Id of the turn. */
+  readonly turn: string;
+  /** The changes that were taken back. The store has the contents before and after them. */
+  readonly changes: readonly LoggedChange[];
+  /** Canonical paths of the directories that the undo made. */
+  readonly madeDirectories: readonly string[];
+}
+
+/** Marks undone changes as made again. */
+export interface RedoneEntry {
+  readonly type: "redone";
+  /** Id of the turn. */
+  readonly turn: string;
+  /** Canonical paths of the changed files. */
+  readonly paths: readonly string[];
 }
 
 /** Storage of a `ChangeLog`. */
@@ -48,18 +79,7 @@ export interface ChangeLogStore {
   entries(): Promise<readonly ChangeLogEntry[]>;
 }
 
-/** Path of an entry that is not about one file. */
-const NO_PATH = "";
-
-/** An entry that is not about one file, without its turn. */
-export const NO_CHANGE = { path: NO_PATH, before: null, after: null } as const;
-
 /** Whether an entry is a change of a file. */
-export function isChange({ path }: ChangeLogEntry): boolean {
-  return path !== NO_PATH;
-}
-
-/** Whether an entry marks its turn as undone. */
-export function isUndoMark({ path, reason, redone, isUndoStart }: ChangeLogEntry): boolean {
-  return path === NO_PATH && reason === undefined && redone === undefined && !isUndoStart;
+export function isChange(entry: ChangeLogEntry): entry is ChangeEntry {
+  return entry.type === "change";
 }

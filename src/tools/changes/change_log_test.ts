@@ -1,7 +1,8 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { ChangeLog, MemoryChangeLogStore } from "./change_log.ts";
 import type { ChangeLogEntry, ChangeLogStore } from "./change_log_entry.ts";
+import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { DirectoryChangeLogStore } from "./directory_change_log_store.ts";
 
 const stores: readonly (readonly [string, (directory: string) => ChangeLogStore])[] = [
@@ -209,14 +210,7 @@ Deno.test("ChangeLog: reports a removed file that cannot be created again for a 
   const content = new TextEncoder().encode("content");
   await changeLog.record(`${root}/a`, content, null);
   await changeLog.record(`${root}/b`, null, content);
-  const failing: typeof files = new Proxy(files, {
-    get(target, name: keyof typeof files) {
-      if (name === "write") return () => Promise.reject(new Error("the disk is full"));
-      const value = target[name];
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-  const { left } = await changeLog.undoTurn(failing);
+  const { left } = await changeLog.undoTurn(createFailing(files));
   assertEquals(left, [
     { path: "b", reason: "it was removed: the disk is full" },
     { path: "a", reason: "the file was changed after the turn" },
@@ -324,7 +318,7 @@ Deno.test("ChangeLog: an undo that was interrupted continues, and a redo makes a
   class InterruptedStore extends MemoryChangeLogStore {
     isInterrupted = false;
     override append(entry: ChangeLogEntry): Promise<void> {
-      return this.isInterrupted && entry.undone
+      return this.isInterrupted && entry.type === "undone"
         ? Promise.reject(new Error("stopped"))
         : super.append(entry);
     }
@@ -363,12 +357,39 @@ Deno.test("ChangeLog: a redo that was interrupted continues", async () => {
   }
   await changeLog.undoTurn(files);
   const [entry] = await store.entries();
-  assertEquals(entry?.path, `${root}/a`);
-  if (entry) await store.append(entry);
+  assert(entry?.type === "change" && entry.path === `${root}/a`);
+  await store.append(entry);
   workspace.writeFile("a", "a");
   assertEquals((await changeLog.redoTurn(files)).restored, ["a", "b"]);
   assertEquals((await changeLog.undoTurn(files)).removed, ["a", "b"]);
 });
+
+Deno.test("ChangeLog: a redo that cannot write a file can be repeated, and is no step of an undo", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  for (const turn of ["1", "2"]) {
+    changeLog.beginTurn(turn);
+    await workspace.callTool("write_file", { path: turn, content: turn });
+  }
+  await changeLog.undoTurn(files);
+  const { left } = await changeLog.redoTurn(createFailing(files));
+  assertEquals(left, [{ path: "2", reason: "the disk is full" }]);
+  assertEquals(await changeLog.turns(), ["1"]);
+  assertEquals((await changeLog.redoTurn(files)).restored, ["2"]);
+  assertEquals(await changeLog.turns(), ["1", "2"]);
+});
+
+/** Creates access to files that fails to write. */
+function createFailing(files: SandboxFiles): SandboxFiles {
+  return new Proxy(files, {
+    get(target, name: keyof SandboxFiles) {
+      if (name === "write") return () => Promise.reject(new Error("the disk is full"));
+      const value = target[name];
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
 
 /** Lists the paths of the files in a directory, sorted. */
 function listFiles(directory: string): string[] {

@@ -6,7 +6,7 @@
 
 import { join } from "../../platform/paths.ts";
 import { isJsonObject } from "../../core/json.ts";
-import type { ChangeLogEntry, ChangeLogStore, UndoneChange } from "./change_log_entry.ts";
+import type { ChangeLogEntry, ChangeLogStore, LoggedChange } from "./change_log_entry.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
 import { quotePath } from "../files/file_error.ts";
 import { hashContent } from "../text/content_hash.ts";
@@ -90,29 +90,40 @@ function parseEntry(line: string): ChangeLogEntry | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (!isJsonObject(value)) return undefined;
-    const { turn, path, before, after, reason, undone, redone } = value;
-    if (typeof turn !== "string" || typeof path !== "string") return undefined;
-    if (!isHash(before) || !isHash(after)) return undefined;
+    const { type, turn, reason } = value;
+    if (typeof turn !== "string") return undefined;
     const madeDirectories = listTexts(value.madeDirectories);
-    return {
-      ...{ turn, path, before, after },
-      ...(madeDirectories.length > 0 && { madeDirectories }),
-      ...(typeof reason === "string" && { reason }),
-      ...(value.isUndoStart === true && { isUndoStart: true }),
-      ...(Array.isArray(undone) && { undone: undone.flatMap(parseUndoneChange) }),
-      ...(Array.isArray(redone) && { redone: listTexts(redone) }),
-    };
+    switch (type) {
+      case "change": {
+        const change = parseChange(value);
+        return change && { type, turn, ...change, madeDirectories };
+      }
+      case "untracked":
+        return typeof reason === "string" ? { type, turn, reason } : undefined;
+      case "undo_start":
+        return { type, turn };
+      case "undone": {
+        const changes = Array.isArray(value.changes) ? value.changes : [];
+        return {
+          ...{ type, turn, madeDirectories },
+          changes: changes.flatMap((change) => parseChange(change) ?? []),
+        };
+      }
+      case "redone":
+        return { type, turn, paths: listTexts(value.paths) };
+      default:
+        return undefined;
+    }
   } catch {
     return undefined;
   }
 }
 
-function parseUndoneChange(value: unknown): readonly UndoneChange[] {
-  if (!isJsonObject(value)) return [];
+function parseChange(value: unknown): LoggedChange | undefined {
+  if (!isJsonObject(value)) return undefined;
   const { path, before, after } = value;
-  return typeof path === "string" && isHash(before) && isHash(after)
-    ? [{ path, before, after }]
-    : [];
+  const isValid = typeof path === "string" && isHash(before) && isHash(after);
+  return isValid ? { path, before, after } : undefined;
 }
 
 function listTexts(value: unknown): readonly string[] {

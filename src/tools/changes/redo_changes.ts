@@ -8,35 +8,26 @@ import { getErrorMessage } from "../../core/errors.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { hashOrNull } from "../text/content_hash.ts";
 import { findMissingParents, listParents, removeDirectories } from "./change_directories.ts";
-import {
-  type ChangeLogEntry,
-  type ChangeLogStore,
-  isUndoMark,
-  NO_CHANGE,
-  type UndoneChange,
+import type {
+  ChangeEntry,
+  ChangeLogEntry,
+  ChangeLogStore,
+  LoggedChange,
+  UndoneEntry,
 } from "./change_log_entry.ts";
 import { type ChangeOutcome, MAX_BYTES } from "./change_outcome.ts";
 import { mapParallel } from "./map_parallel.ts";
 
-/** A turn with changes that an undo took back. */
-export interface UndoneTurn {
-  readonly turn: string;
-  readonly changes: readonly UndoneChange[];
-  /** Canonical paths of the directories that the undo made. */
-  readonly madeDirectories: readonly string[];
-}
-
-/** Lists the turns with changes that are undone and were not made again, in the order of the undos. */
-export function listUndoneTurns(entries: readonly ChangeLogEntry[]): readonly UndoneTurn[] {
-  const undone: UndoneTurn[] = [];
+/** Lists the undos with changes that were not made again, the oldest first. */
+export function listUndoneTurns(entries: readonly ChangeLogEntry[]): readonly UndoneEntry[] {
+  const undone: UndoneEntry[] = [];
   for (const entry of entries) {
-    const { turn, redone, madeDirectories = [] } = entry;
-    if (isUndoMark(entry)) undone.push({ turn, changes: entry.undone ?? [], madeDirectories });
-    if (redone === undefined) continue;
-    const paths = new Set(redone);
+    if (entry.type === "undone") undone.push(entry);
+    if (entry.type !== "redone") continue;
+    const paths = new Set(entry.paths);
     // A turn may have been undone again after only some of its changes were made again.
-    const index = undone.findLastIndex((other) =>
-      other.turn === turn && other.changes.some(({ path }) => paths.has(path))
+    const index = undone.findLastIndex(({ turn, changes }) =>
+      turn === entry.turn && changes.some(({ path }) => paths.has(path))
     );
     const found = undone[index];
     if (!found) continue;
@@ -49,9 +40,9 @@ export function listUndoneTurns(entries: readonly ChangeLogEntry[]): readonly Un
 export async function redoChanges(
   files: SandboxFiles,
   store: ChangeLogStore,
-  { turn, changes, madeDirectories }: UndoneTurn,
+  { turn, changes, madeDirectories }: UndoneEntry,
 ): Promise<readonly ChangeOutcome[]> {
-  const redo = (change: UndoneChange) => redoChange(files, store, { turn, change });
+  const redo = (change: LoggedChange) => redoChange(files, store, { turn, change });
   // A file may take the place of a directory, or files that of a file.
   const removals = changes.filter(({ after }) => after === null);
   const others = changes.filter(({ after }) => after !== null);
@@ -62,17 +53,15 @@ export async function redoChanges(
   ]);
   const outcomes = [...removed, ...await mapParallel(others, redo)]
     .toSorted((a, b) => a.path < b.path ? -1 : 1);
-  const redone = outcomes.flatMap(({ type, path }) => type === "left" ? [] : path);
-  if (redone.length > 0) {
-    await store.append({ turn, ...NO_CHANGE, redone });
-  }
+  const paths = outcomes.flatMap(({ type, path }) => type === "left" ? [] : path);
+  if (paths.length > 0) await store.append({ type: "redone", turn, paths });
   return outcomes;
 }
 
 /** Lists the directories of removed files in places that other files take. */
 function listDirectoriesToReplace(
-  removals: readonly UndoneChange[],
-  others: readonly UndoneChange[],
+  removals: readonly LoggedChange[],
+  others: readonly LoggedChange[],
 ): readonly string[] {
   const places = new Set(others.map(({ path }) => path));
   return removals.flatMap(({ path }) => {
@@ -84,7 +73,7 @@ function listDirectoriesToReplace(
 async function redoChange(
   files: SandboxFiles,
   store: ChangeLogStore,
-  { turn, change }: { readonly turn: string; readonly change: UndoneChange },
+  { turn, change }: { readonly turn: string; readonly change: LoggedChange },
 ): Promise<ChangeOutcome> {
   const { path, before, after } = change;
   const leave = (reason: string): ChangeOutcome => ({ type: "left", path, reason });
@@ -97,14 +86,29 @@ async function redoChange(
     const content = after === null ? null : await store.readContent(after);
     if (content === undefined) return leave("the undone content is not in the store");
     const madeDirectories = content ? await findMissingParents(files, path) : [];
-    await store.append({
-      ...{ turn, path, before, after },
-      ...(madeDirectories.length > 0 && { madeDirectories }),
+    await writeLogged(files, store, {
+      entry: { type: "change", turn, path, before, after, madeDirectories },
+      content,
     });
-    if (content) await files.write(path, content);
-    else await files.remove(path);
     return { type: content ? "restored" : "removed", path };
   } catch (error) {
     return leave(getErrorMessage(error));
+  }
+}
+
+/** Logs a change and makes it. One that fails is logged as taken back. */
+async function writeLogged(
+  files: SandboxFiles,
+  store: ChangeLogStore,
+  { entry, content }: { readonly entry: ChangeEntry; readonly content: Uint8Array | null },
+): Promise<void> {
+  const { path, before, after } = entry;
+  await store.append(entry);
+  try {
+    if (content) await files.write(path, content);
+    else await files.remove(path);
+  } catch (error) {
+    await store.append({ ...entry, before: after, after: before });
+    throw error;
   }
 }
