@@ -119,8 +119,9 @@ export class ChangeLog {
    */
   async undoTurn(files: SandboxFiles, turn?: string): Promise<UndoReport> {
     const entries = await this.#readActiveEntries();
-    const changed = new Set(listChangedTurns(entries.filter(isChange)));
-    const selected = turn ?? entries.findLast((entry) => changed.has(entry.turn))?.turn;
+    const changes = entries.filter(isChange);
+    const changed = new Set(listChangedTurns(changes));
+    const selected = turn ?? changes.findLast((entry) => changed.has(entry.turn))?.turn;
     const isUndone = selected !== undefined && changed.has(selected);
     const { outcomes, removedDirectories } = isUndone
       ? await this.#undo(files, selected, entries.filter((entry) => entry.turn === selected))

@@ -364,6 +364,19 @@ Deno.test("ChangeLog: a redo that was interrupted continues", async () => {
   assertEquals((await changeLog.undoTurn(files)).removed, ["a", "b"]);
 });
 
+Deno.test("ChangeLog: the last turn is that of the last change, also if another one has a later reason", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  for (const turn of ["1", "2"]) {
+    changeLog.beginTurn(turn);
+    await workspace.callTool("write_file", { path: turn, content: turn });
+  }
+  changeLog.beginTurn("1");
+  await changeLog.noteUntracked("a background job");
+  const { turn, removed } = await changeLog.undoTurn(workspace.sandbox.files);
+  assertEquals([turn, removed], ["2", ["2"]]);
+});
+
 Deno.test("ChangeLog: a redo that cannot write a file can be repeated, and is no step of an undo", async () => {
   const changeLog = new ChangeLog();
   await using workspace = new TestWorkspace({}, { changeLog });
