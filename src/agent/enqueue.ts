@@ -25,6 +25,6 @@ export function enqueue(
   const add = (message: AgentMessage): QueuedMessage =>
     queue.add({ ...message, id: message.id ?? newId("message") });
   const [first, ...rest] = repairHistory(toAgentMessages(input, now())).messages;
-  if (!first) throw new NoMessagesError("There is no valid message to queue");
+  if (!first) throw new NoMessagesError("There are no messages to queue");
   return rest.reduce((_last, message) => add(message), add(first));
 }

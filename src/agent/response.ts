@@ -30,9 +30,6 @@ const CONTENT_TYPES: Readonly<Record<ResponseFormat, string>> = {
   text: "text/plain; charset=utf-8",
 };
 
-/** Statuses of responses without a body, which Bun would create and leave the body out. */
-const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
-
 /** Options for `createResponse()`. */
 interface RunResponseOptions extends ResponseOptions {
   /** Settles when the run has ended. */
@@ -56,6 +53,8 @@ export function createResponse(
     const known = Object.keys(CONTENT_TYPES).join(", ");
     throw new BadRequestError(`format must be one of ${known}, not ${format}`);
   }
+  // Bun would leave the body out.
+  if ([204, 205, 304].includes(status)) throw new TypeError(`No body with status ${status}`);
   // A copy, since a header such as `set-cookie` may have several values.
   const allHeaders = new Headers(headers);
   const defaults = { "content-type": CONTENT_TYPES[format], "cache-control": "no-store" };
@@ -99,9 +98,6 @@ function createStreamResponse(
 ): Response {
   if (stream.locked) {
     throw new TypeError("The stream is being read: call toResponse() before result() or text()");
-  }
-  if (WITHOUT_BODY.has(init.status ?? 200)) {
-    throw new TypeError(`A response with the status ${init.status} cannot have a body`);
   }
   const body = new ReadableStream({
     async pull(controller) {

@@ -433,7 +433,7 @@ function pickAttributes(options: AgentErrorOptions | undefined): Attributes {
   return Object.fromEntries(known.map((name) => [name, options?.[name]]));
 }
 
-const NO_MESSAGE = "The thrown value has no readable message";
+const NO_MESSAGE = "The error has no message";
 
 /** Returns the message of any thrown value; never throws. */
 export function getErrorMessage(thrown: unknown): string {

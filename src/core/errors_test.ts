@@ -192,19 +192,19 @@ Deno.test("getErrorMessage() returns a message for any thrown value", () => {
     [42, "42"],
     [Symbol("s"), "Symbol(s)"],
     [Object.create(null), "{}"],
-    [{ toJSON: () => undefined }, "The thrown value has no readable message"],
+    [{ toJSON: () => undefined }, "The error has no message"],
     [{ message: "" }, '{"message":""}'],
     [Object.assign(new Error("lost"), { message: ["name is empty", 5] }), '["name is empty",5]'],
     [Object.assign(new Error("lost"), { message: 5n }), "5"],
     [Object.assign(new TypeError("lost"), { message: null }), "TypeError"],
     [Object.assign(new TypeError("lost"), { message: Symbol("s") }), "Symbol(s)"],
-    [Object.assign(new TypeError(""), { name: {} }), "The thrown value has no readable message"],
+    [Object.assign(new TypeError(""), { name: {} }), "The error has no message"],
     [
       Object.assign(new Error("lost"), { message: circular }),
-      "The thrown value has no readable message",
+      "The error has no message",
     ],
-    [unreadable, "The thrown value has no readable message"],
-    [circular, "The thrown value has no readable message"],
+    [unreadable, "The error has no message"],
+    [circular, "The error has no message"],
   ];
   for (const [thrown, message] of cases) assertEquals(getErrorMessage(thrown), message);
 });

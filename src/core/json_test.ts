@@ -204,7 +204,7 @@ Deno.test("toJsonValue() returns the problem with a value that is not JSON", () 
     [failing, "/a cannot be read: no value"],
     [{ a: hostile }, "/a cannot be read: no keys"],
     [{ toJSON: () => 5n }, "the value is a bigint"],
-    [unreadable, "/a cannot be read: The thrown value has no readable message"],
+    [unreadable, "/a cannot be read: The error has no message"],
   ];
   for (const [value, problem] of cases) assertEquals(toJsonValue(value), { problem });
   assertEquals(toJsonValue(nest(MAX_JSON_DEPTH)), { value: nest(MAX_JSON_DEPTH) as never });

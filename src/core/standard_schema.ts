@@ -33,17 +33,17 @@ export function toJsonSchema(source: SchemaSource, subject: string): JsonSchema 
     );
   }
   const { jsonSchema, vendor } = source["~standard"];
+  const problem = `The ${vendor} validator has no JSON Schema`;
   if (!jsonSchema) {
     const hint = Object.hasOwn(JSON_SCHEMA_HINTS, vendor)
       ? JSON_SCHEMA_HINTS[vendor]
       : "pass a JSON Schema instead";
-    throw new BadRequestError(`The ${vendor} validator does not provide a JSON Schema: ${hint}`);
+    throw new BadRequestError(`${problem}: ${hint}`);
   }
   try {
     return { ...jsonSchema.input({ target: "draft-2020-12" }) };
   } catch (cause) {
-    const reason = getErrorMessage(cause);
-    throw new BadRequestError(`The ${vendor} validator has no JSON Schema: ${reason}`, { cause });
+    throw new BadRequestError(`${problem}: ${getErrorMessage(cause)}`, { cause });
   }
 }
 

@@ -35,7 +35,7 @@ Deno.test("toJsonSchema() names the remedy for a validator without a JSON Schema
     assertThrows(
       () => toJsonSchema(createSource({ vendor }), SUBJECT),
       BadRequestError,
-      `The ${vendor} validator does not provide a JSON Schema: ${hint}`,
+      `The ${vendor} validator has no JSON Schema: ${hint}`,
     );
   expectHint("valibot", "wrap it in toStandardJsonSchema() of @valibot/to-json-schema");
   expectHint("zod", "use Zod 4.2 or later, or pass z.toJSONSchema(schema)");
