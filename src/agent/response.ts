@@ -54,7 +54,7 @@ export function createResponse(
     throw new BadRequestError(`format must be one of ${known}, not ${format}`);
   }
   // Bun would leave the body out.
-  if ([204, 205, 304].includes(status)) throw new TypeError(`No body with status ${status}`);
+  if ([101, 204, 205, 304].includes(status)) throw new TypeError(`No body with status ${status}`);
   // A copy, since a header such as `set-cookie` may have several values.
   const allHeaders = new Headers(headers);
   const defaults = { "content-type": CONTENT_TYPES[format], "cache-control": "no-store" };
