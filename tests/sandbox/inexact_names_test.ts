@@ -121,7 +121,9 @@ Deno.test({
     await workspace.callTool("bash", { command });
     const { restored, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
     assertEquals(restored, ["b"]);
-    assertEquals(untracked, ["files whose names are not UTF-8: a\ufffd, a\ufffd, d\ufffd/in"]);
+    assertEquals(untracked, [
+      "files whose names are not UTF-8 are not undone: a\ufffd, a\ufffd, d\ufffd/in",
+    ]);
     assertEquals(workspace.readFile("b"), "needle 5\n");
     assertEquals(workspace.readFile("a\ufffd"), "changed\n");
   },

@@ -19,7 +19,7 @@ import { getTrustedPath } from "../../platform/trusted_path.ts";
 import { isInWritableDirectory } from "../../platform/writable_directories.ts";
 import type { ChangeLog } from "./change_log.ts";
 import { PathLocks } from "./path_locks.ts";
-import type { TakenSnapshot } from "./snapshot.ts";
+import type { OmittedFiles, SnapshotChanges, TakenSnapshot } from "./snapshot.ts";
 import { WorkTreeSnapshots } from "./work_tree_snapshots.ts";
 
 /** Precision of the times of status changes: Deno rounds them down to seconds. */
@@ -152,7 +152,7 @@ export class CommandChanges {
     if (after === undefined) return;
     const compared = await snapshots.compare(before, after, signal);
     this.#last = after;
-    const { changes, older, others, ignored, directories } = compared;
+    const { changes, directories } = compared;
     const { root } = this.#sandbox;
     for (const change of changes) {
       const madeDirectories = change.before === null
@@ -162,21 +162,31 @@ export class CommandChanges {
         madeDirectories,
       });
     }
-    await this.#noteOthers("links, modes or large changes", others.filter(isExactPath));
+    await this.#noteUnrecorded(compared, [before.omitted, after.omitted]);
+  }
+
+  /** Notes the changes that are not recorded, or may not be. */
+  async #noteUnrecorded(
+    { older, others, ignored }: SnapshotChanges,
+    omitted: readonly OmittedFiles[],
+  ): Promise<void> {
     await this.#noteOthers(
-      "files whose names are not UTF-8",
+      "links, modes and large changes are not undone",
+      others.filter(isExactPath),
+    );
+    await this.#noteOthers(
+      "files whose names are not UTF-8 are not undone",
       others.filter((path) => !isExactPath(path)),
     );
     await this.#noteOthers(
-      "files that may be older than the command, or copies of older ones, and were not recorded before",
+      "new files are kept that may be older, or hold files that were not recorded before",
       older,
     );
-    await this.#noteOthers("ignored files and secrets", ignored);
-    const listOmitted = (name: "large" | "repositories") => [
-      ...new Set([...before.omitted[name], ...after.omitted[name]]),
-    ];
-    await this.#noteOthers("files over 20 MB", listOmitted("large"));
-    await this.#noteOthers("files in nested repositories", listOmitted("repositories"));
+    await this.#noteOthers("ignored files and secrets are not undone", ignored);
+    const large = new Set(omitted.flatMap((files) => files.large));
+    await this.#noteOthers("files over 20 MB are not undone", [...large]);
+    const repositories = new Set(omitted.flatMap((files) => files.repositories));
+    await this.#noteOthers("files in nested repositories are not undone", [...repositories]);
   }
 }
 

@@ -45,7 +45,7 @@ for (const { name, command, kept } of OLDER_FILES) {
       assertEquals(removed, ["b.txt", "made"].filter((path) => !kept.includes(path)));
       for (const path of kept) assertEquals(workspace.exists(path), true, path);
       assertStringIncludes(untracked.join("; "), `not recorded before: ${kept.join(", ")}`);
-      assertStringIncludes(untracked.join("; "), "files over 20 MB: large");
+      assertStringIncludes(untracked.join("; "), "files over 20 MB are not undone: large");
       assertEquals(workspace.readFile("a.txt"), "a.txt");
     },
   });
@@ -178,7 +178,10 @@ for (
       assertEquals([removed, restored, left], [["b", "moved"], ["data", "a"], []]);
       assertEquals(workspace.readFile("data"), before);
       const ignored = command.includes("build") ? "build/" : "data.bak";
-      assertStringIncludes(untracked.join("; "), `ignored files and secrets: ${ignored}`);
+      assertStringIncludes(
+        untracked.join("; "),
+        `ignored files and secrets are not undone: ${ignored}`,
+      );
       await new ChangeLog(new DirectoryChangeLogStore(directory)).redoTurn(files);
       assertEquals(workspace.readFile("moved"), after);
       await Deno.remove(directory, { recursive: true });
@@ -266,7 +269,10 @@ for (
       await workspace.callTool("bash", { command: command.replaceAll("build/one", "build/one.o") });
       const { untracked } = await changeLog.undoTurn(workspace.sandbox.files);
       assertEquals(workspace.exists("x.tar"), true);
-      assertStringIncludes(untracked.join("; "), "ignored files and secrets: build/");
+      assertStringIncludes(
+        untracked.join("; "),
+        "ignored files and secrets are not undone: build/",
+      );
     },
   });
 }
@@ -282,7 +288,9 @@ Deno.test({
     await workspace.callTool("bash", { command: "mv src source" });
     const { restored, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
     assertEquals(restored, ["src/a"]);
-    assertEquals(untracked, ["ignored files and secrets: source/build/, src/build/"]);
+    assertEquals(untracked, [
+      "ignored files and secrets are not undone: source/build/, src/build/",
+    ]);
   },
 });
 
@@ -302,7 +310,8 @@ for (const isNested of [false, true]) {
       const command = "rm -r src build c.log d/e.log node_modules; echo x > src; echo x > build";
       await workspace.callTool("bash", { command });
       const { untracked } = await changeLog.undoTurn(workspace.sandbox.files);
-      const names = "ignored files and secrets: build/, c.log, d/e.log, node_modules/, src/a.log";
+      const names =
+        "ignored files and secrets are not undone: build/, c.log, d/e.log, node_modules/, src/a.log";
       assertStringIncludes(untracked.join("; "), names);
     },
   });
@@ -319,7 +328,7 @@ Deno.test({
     const command = "rm .gitignore; cp a.log new; rm a.log; mkdir a.log; echo x > a.log/b";
     await workspace.callTool("bash", { command });
     const { untracked } = await changeLog.undoTurn(workspace.sandbox.files);
-    assertStringIncludes(untracked.join("; "), "ignored files and secrets: a.log");
+    assertStringIncludes(untracked.join("; "), "ignored files and secrets are not undone: a.log");
     assertEquals(workspace.readFile("new"), "a");
   },
 });
@@ -356,7 +365,7 @@ for (const isNested of [false, true]) {
       await workspace.callTool("bash", { command: "ln -sf c.txt a.log; echo x > c.txt" });
       const { restored, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
       assertEquals(restored, ["c.txt"]);
-      assertStringIncludes(untracked.join("; "), "ignored files and secrets: a.log");
+      assertStringIncludes(untracked.join("; "), "ignored files and secrets are not undone: a.log");
     },
   });
 }

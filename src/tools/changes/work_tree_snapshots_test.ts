@@ -1,6 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createTemporaryDirectory } from "../../../tests/cli/temporary_directory.ts";
+import { withDeadline } from "../../../tests/deadline.ts";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { startProcess } from "../process/running_process.ts";
+import { ChangeLog } from "./change_log.ts";
 import { WorkTreeSnapshots } from "./work_tree_snapshots.ts";
 
 /** Starts snapshots whose programs report their starts. */
@@ -76,5 +79,32 @@ Deno.test({
     const next = await take();
     assert(next.type === "taken");
     assertEquals(next.id, complete.id);
+  },
+});
+
+Deno.test({
+  name:
+    "undoTurn(): names nested repositories, whose files git reads and a command can make pipes of",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    for (const name of ["sub", "a [b]"]) {
+      workspace.writeFile(`${name}/.git/config`, "[core]");
+      Deno.mkdirSync(`${workspace.directory}/${name}/.git/objects`);
+      Deno.mkdirSync(`${workspace.directory}/${name}/.git/refs`);
+      const head = `${workspace.directory}/${name}/.git/HEAD`;
+      new Deno.Command("mkfifo", { args: [head] }).outputSync();
+    }
+    const call = workspace.callTool("bash", { command: "echo x > a.txt; echo x > sub/b.txt" });
+    await withDeadline(call, 10_000);
+    const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(removed, ["a.txt"]);
+    const [note = ""] = untracked;
+    assertEquals(note.split(/[:,] /).toSorted(), [
+      "a [b]",
+      "files in nested repositories are not undone",
+      "sub",
+    ]);
   },
 });
