@@ -101,6 +101,8 @@ async function undoChange(
       return { type: "removed", path };
     }
     places.add(place);
+    // The undo that was interrupted has restored it.
+    if (hash === before) return { type: "restored", path };
     const content = await store.readContent(before);
     if (!content) return leave("the earlier content is not in the store");
     await files.write(path, content);
