@@ -127,7 +127,7 @@ export class ChangeLog {
       ? await this.#undo(files, selected, entries.filter((entry) => entry.turn === selected))
       : NOTHING;
     const untracked = turn === undefined
-      ? await this.#takeReasonsSince(entries, selected)
+      ? await this.#takeReasonsSince(entries, selected, changed)
       : listReasons(entries.filter((entry) => entry.turn === turn));
     return {
       turn: isUndone ? selected : undefined,
@@ -144,10 +144,11 @@ export class ChangeLog {
     entries: readonly ChangeLogEntry[],
   ): Promise<UndoneChanges> {
     await this.#store.append({ type: "undo_start", turn });
-    const changes = getNetChanges(entries.filter(isChange));
+    const ofTurn = entries.filter(isChange);
+    const changes = getNetChanges(ofTurn);
     const undone = await undoChanges(files, this.#store, {
       changes,
-      madeDirectories: entries.filter(isChange).flatMap(({ madeDirectories }) => madeDirectories),
+      madeDirectories: ofTurn.flatMap(({ madeDirectories }) => madeDirectories),
       isInterrupted: entries.some(({ type }) => type === "undo_start"),
     });
     const paths = new Set(undone.outcomes.flatMap(({ type, path }) => type === "left" ? [] : path));
@@ -177,14 +178,17 @@ export class ChangeLog {
     return { turn: undefined, ...reportOutcomes(files, left) };
   }
 
-  /** Returns the reasons of a turn and of later ones, which changed no other files, once. Default: of all turns. */
+  /** Returns the reasons of a turn and of later ones, except of `changed` turns, once. Default: of all turns. */
   async #takeReasonsSince(
     entries: readonly ChangeLogEntry[],
     turn: string | undefined,
+    changed: ReadonlySet<string>,
   ): Promise<string[]> {
     const start = entries.findLastIndex((entry) => isChange(entry) && entry.turn === turn);
     const noted = entries.filter((entry, index) =>
-      entry.type === "untracked" && (index > start || entry.turn === turn)
+      entry.type === "untracked" &&
+      // A changed turn may have a later reason, such as one that could not be stored. Its changes must remain.
+      (entry.turn === turn || (index > start && !changed.has(entry.turn)))
     );
     for (const id of new Set(noted.map((entry) => entry.turn))) {
       if (id === turn) continue;

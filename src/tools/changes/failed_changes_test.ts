@@ -101,6 +101,25 @@ Deno.test("ChangeLog: a redo that cannot write a file can be repeated, and is no
   assertEquals(await changeLog.turns(), ["1", "2"]);
 });
 
+Deno.test("ChangeLog: an undo does not forget an earlier turn with a reason that could not be stored", async () => {
+  const store = new FailingStore();
+  const changeLog = new ChangeLog(store);
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  for (const turn of ["1", "2"]) {
+    changeLog.beginTurn(turn);
+    await workspace.callTool("write_file", { path: turn, content: turn });
+    store.failing = "untracked";
+    await changeLog.noteUntracked(`a reason of ${turn}`);
+    store.failing = undefined;
+  }
+  const undone = [await changeLog.undoTurn(files), await changeLog.undoTurn(files)];
+  assertEquals(undone.map(({ removed, untracked }) => [removed, untracked]), [
+    [["2"], ["a reason of 2"]],
+    [["1"], ["a reason of 1"]],
+  ]);
+});
+
 Deno.test("ChangeLog: a redo that was interrupted continues without a write to the files that it has changed", async () => {
   const store = new FailingStore();
   const changeLog = new ChangeLog(store);
