@@ -122,15 +122,16 @@ export class ChangeLog {
     const changes = entries.filter(isChange);
     const changed = new Set(listChangedTurns(changes));
     const selected = turn ?? changes.findLast((entry) => changed.has(entry.turn))?.turn;
-    const isUndone = selected !== undefined && changed.has(selected);
-    const { outcomes, removedDirectories } = isUndone
-      ? await this.#undo(files, selected, entries.filter((entry) => entry.turn === selected))
+    const ofTurn = entries.filter((entry) => entry.turn === selected);
+    // A turn that changed no files may have made directories, such as for temporary files.
+    const { outcomes, removedDirectories } = selected !== undefined && ofTurn.some(isChange)
+      ? await this.#undo(files, selected, ofTurn)
       : NOTHING;
     const untracked = turn === undefined
       ? await this.#takeReasonsSince(entries, selected, changed)
-      : listReasons(entries.filter((entry) => entry.turn === turn));
+      : listReasons(ofTurn);
     return {
-      turn: isUndone ? selected : undefined,
+      turn: selected !== undefined && changed.has(selected) ? selected : undefined,
       ...reportOutcomes(files, outcomes),
       removedDirectories: removedDirectories.map((path) => files.toDisplayPath(path)),
       untracked,
@@ -228,7 +229,7 @@ export class ChangeLog {
   }
 }
 
-/** The undo of a turn that changed no files. */
+/** The undo of a turn without changes. */
 const NOTHING = { outcomes: [], removedDirectories: [] } as const;
 
 function listReasons(entries: readonly ChangeLogEntry[]): string[] {

@@ -200,6 +200,16 @@ Deno.test("ChangeLog: an undo does not report files that the turn itself has rem
   assertEquals((await changeLog.redoTurn(files)).restored, ["a"]);
 });
 
+Deno.test("ChangeLog: an undo of a turn with only temporary files removes their directories", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  await workspace.callTool("write_file", { path: "directory/file", content: "temporary" });
+  await workspace.callTool("bash", { command: "rm directory/file" });
+  const { turn, removedDirectories } = await changeLog.undoTurn(workspace.sandbox.files, "1");
+  assertEquals([turn, removedDirectories], [undefined, ["directory"]]);
+  assertEquals(workspace.exists("directory"), false);
+});
+
 Deno.test("ChangeLog: redoTurn() does not touch files that were changed after the undo, and makes their changes later", async () => {
   const changeLog = new ChangeLog();
   await using workspace = new TestWorkspace({}, { changeLog });
