@@ -24,7 +24,8 @@ export async function copyEntries(source: ChangeLogStore, target: ChangeLogStore
 function listNeeded(entry: ChangeLogEntry): readonly (string | null)[] {
   switch (entry.type) {
     case "change":
-      return [entry.before];
+      // An undo that was interrupted may have saved the content after the change.
+      return [entry.before, entry.after];
     case "undone":
       return entry.changes.map(({ after }) => after);
     case "untracked":

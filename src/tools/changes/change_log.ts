@@ -122,15 +122,16 @@ export class ChangeLog {
     const changes = entries.filter(isChange);
     const changed = new Set(listChangedTurns(changes));
     const selected = turn ?? changes.findLast((entry) => changed.has(entry.turn))?.turn;
-    const isUndone = selected !== undefined && changed.has(selected);
-    const { outcomes, removedDirectories } = isUndone
-      ? await this.#undo(files, selected, entries.filter((entry) => entry.turn === selected))
+    const ofTurn = entries.filter((entry) => entry.turn === selected);
+    // A turn that changed no files may have made directories, such as for temporary files.
+    const { outcomes, removedDirectories } = selected !== undefined && ofTurn.some(isChange)
+      ? await this.#undo(files, selected, ofTurn)
       : NOTHING;
     const untracked = turn === undefined
-      ? await this.#takeReasonsSince(entries, selected)
-      : listReasons(entries.filter((entry) => entry.turn === turn));
+      ? await this.#takeReasonsSince(entries, selected, changed)
+      : listReasons(ofTurn);
     return {
-      turn: isUndone ? selected : undefined,
+      turn: selected !== undefined && changed.has(selected) ? selected : undefined,
       ...reportOutcomes(files, outcomes),
       removedDirectories: removedDirectories.map((path) => files.toDisplayPath(path)),
       untracked,
@@ -144,10 +145,11 @@ export class ChangeLog {
     entries: readonly ChangeLogEntry[],
   ): Promise<UndoneChanges> {
     await this.#store.append({ type: "undo_start", turn });
-    const changes = getNetChanges(entries.filter(isChange));
+    const ofTurn = entries.filter(isChange);
+    const changes = getNetChanges(ofTurn);
     const undone = await undoChanges(files, this.#store, {
       changes,
-      madeDirectories: entries.filter(isChange).flatMap(({ madeDirectories }) => madeDirectories),
+      madeDirectories: ofTurn.flatMap(({ madeDirectories }) => madeDirectories),
       isInterrupted: entries.some(({ type }) => type === "undo_start"),
     });
     const paths = new Set(undone.outcomes.flatMap(({ type, path }) => type === "left" ? [] : path));
@@ -177,14 +179,17 @@ export class ChangeLog {
     return { turn: undefined, ...reportOutcomes(files, left) };
   }
 
-  /** Returns the reasons of a turn and of later ones, which changed no other files, once. Default: of all turns. */
+  /** Returns the reasons of a turn and of later ones, except of `changed` turns, once. Default: of all turns. */
   async #takeReasonsSince(
     entries: readonly ChangeLogEntry[],
     turn: string | undefined,
+    changed: ReadonlySet<string>,
   ): Promise<string[]> {
     const start = entries.findLastIndex((entry) => isChange(entry) && entry.turn === turn);
     const noted = entries.filter((entry, index) =>
-      entry.type === "untracked" && (index > start || entry.turn === turn)
+      entry.type === "untracked" &&
+      // A changed turn may have a later reason, such as one that could not be stored. Its changes must remain.
+      (entry.turn === turn || (index > start && !changed.has(entry.turn)))
     );
     for (const id of new Set(noted.map((entry) => entry.turn))) {
       if (id === turn) continue;
@@ -224,7 +229,7 @@ export class ChangeLog {
   }
 }
 
-/** The undo of a turn that changed no files. */
+/** The undo of a turn without changes. */
 const NOTHING = { outcomes: [], removedDirectories: [] } as const;
 
 function listReasons(entries: readonly ChangeLogEntry[]): string[] {

@@ -85,30 +85,31 @@ async function redoChange(
     if (await files.resolve(path, "write") !== path) return leave("a link has taken its place");
     const content = after === null ? null : await store.readContent(after);
     if (content === undefined) return leave("the undone content is not in the store");
+    // For an undo, and because it may be the only copy.
+    if (current && before !== null && hash === before) await store.saveContent(before, current);
     const madeDirectories = content ? await findMissingParents(files, path) : [];
-    await writeLogged(files, store, {
-      entry: { type: "change", turn, path, before, after, madeDirectories },
-      content,
-    });
+    const entry: ChangeEntry = { type: "change", turn, path, before, after, madeDirectories };
+    await store.append(entry);
+    if (hash !== after) await makeLogged(files, store, { entry, content });
     return { type: content ? "restored" : "removed", path };
   } catch (error) {
     return leave(getErrorMessage(error));
   }
 }
 
-/** Logs a change and makes it. One that fails is logged as taken back. */
-async function writeLogged(
+/** Makes a change that is logged. One that fails is logged as taken back. */
+async function makeLogged(
   files: SandboxFiles,
   store: ChangeLogStore,
   { entry, content }: { readonly entry: ChangeEntry; readonly content: Uint8Array | null },
 ): Promise<void> {
   const { path, before, after } = entry;
-  await store.append(entry);
   try {
     if (content) await files.write(path, content);
     else await files.remove(path);
   } catch (error) {
-    await store.append({ ...entry, before: after, after: before });
+    // The first error is the cause that the user can remove, such as a full disk.
+    await store.append({ ...entry, before: after, after: before }).catch(() => {});
     throw error;
   }
 }

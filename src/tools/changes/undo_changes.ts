@@ -70,7 +70,7 @@ export async function undoChanges(
   };
 }
 
-interface UndoneChange {
+interface ChangeToUndo {
   readonly change: LoggedChange;
   /** Paths at which contents are restored; that behind a link is added. */
   readonly places: Set<string>;
@@ -80,7 +80,7 @@ interface UndoneChange {
 async function undoChange(
   files: SandboxFiles,
   store: ChangeLogStore,
-  { change: { path, before, after }, places, isInterrupted }: UndoneChange,
+  { change: { path, before, after }, places, isInterrupted }: ChangeToUndo,
 ): Promise<ChangeOutcome> {
   const leave = (reason: string): ChangeOutcome => ({ type: "left", path, reason });
   try {
@@ -101,6 +101,8 @@ async function undoChange(
       return { type: "removed", path };
     }
     places.add(place);
+    // The undo that was interrupted has restored it.
+    if (hash === before) return { type: "restored", path };
     const content = await store.readContent(before);
     if (!content) return leave("the earlier content is not in the store");
     await files.write(path, content);

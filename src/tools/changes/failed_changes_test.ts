@@ -1,0 +1,215 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
+import { hashContent } from "../text/content_hash.ts";
+import { ChangeLog, MemoryChangeLogStore } from "./change_log.ts";
+import type { ChangeLogEntry } from "./change_log_entry.ts";
+
+Deno.test("ChangeLog: reports a removed file that cannot be created again for a file that was not restored", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  workspace.writeFile("a", "changed by the user");
+  workspace.writeFile("b", "content");
+  const { files, root } = workspace.sandbox;
+  const content = new TextEncoder().encode("content");
+  await changeLog.record(`${root}/a`, content, null);
+  await changeLog.record(`${root}/b`, null, content);
+  const { left } = await changeLog.undoTurn(createFailing(files));
+  assertEquals(left, [
+    { path: "b", reason: "it was removed: the disk is full" },
+    { path: "a", reason: "the file was changed after the turn" },
+  ]);
+});
+
+Deno.test("ChangeLog: an undo removes no file whose content cannot be stored", async () => {
+  class FullStore extends MemoryChangeLogStore {
+    isFull = false;
+    override saveContent(hash: string, content: Uint8Array): Promise<void> {
+      return this.isFull
+        ? Promise.reject(new Error("the disk is full"))
+        : super.saveContent(hash, content);
+    }
+  }
+  const store = new FullStore();
+  const changeLog = new ChangeLog(store);
+  await using workspace = new TestWorkspace({}, { changeLog });
+  workspace.writeFile("old", "0");
+  for (const path of ["new", "old"]) {
+    await workspace.callTool("write_file", { path, content: "1" });
+  }
+  store.isFull = true;
+  const { left } = await changeLog.undoTurn(workspace.sandbox.files);
+  assertEquals(left, ["new", "old"].map((path) => ({ path, reason: "the disk is full" })));
+  assertEquals(["new", "old"].map((path) => workspace.readFile(path)), ["1", "1"]);
+});
+
+Deno.test("ChangeLog: an undo that was interrupted continues, and a redo makes all of its changes again", async () => {
+  const store = new FailingStore();
+  const changeLog = new ChangeLog(store);
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  for (const path of ["changed", "other", "removed"]) workspace.writeFile(path, "0");
+  for (const path of ["changed", "new", "other"]) {
+    await workspace.callTool("write_file", { path, content: "1" });
+  }
+  await workspace.callTool("bash", { command: "rm removed" });
+  store.failing = "undone";
+  await assertRejects(() => changeLog.undoTurn(files), Error, "stopped");
+  store.failing = undefined;
+  workspace.writeFile("other", "1");
+  const undone = await changeLog.undoTurn(files);
+  assertEquals([undone.restored, undone.removed, undone.left], [
+    ["changed", "other", "removed"],
+    ["new"],
+    [],
+  ]);
+  assertEquals((await changeLog.redoTurn(files)).left, []);
+  assertEquals(workspace.exists("removed"), false);
+  for (const path of ["changed", "new", "other"]) assertEquals(workspace.readFile(path), "1");
+});
+
+Deno.test("ChangeLog: a redo that was interrupted continues", async () => {
+  const store = new MemoryChangeLogStore();
+  const changeLog = new ChangeLog(store);
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files, root } = workspace.sandbox;
+  for (const path of ["a", "b"]) {
+    await workspace.callTool("write_file", { path, content: path });
+  }
+  await changeLog.undoTurn(files);
+  const [entry] = await store.entries();
+  assert(entry?.type === "change" && entry.path === `${root}/a`);
+  await store.append(entry);
+  workspace.writeFile("a", "a");
+  assertEquals((await changeLog.redoTurn(files)).restored, ["a", "b"]);
+  assertEquals((await changeLog.undoTurn(files)).removed, ["a", "b"]);
+});
+
+Deno.test("ChangeLog: a redo that cannot write a file can be repeated, and is no step of an undo", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  for (const turn of ["1", "2"]) {
+    changeLog.beginTurn(turn);
+    await workspace.callTool("write_file", { path: turn, content: turn });
+  }
+  await changeLog.undoTurn(files);
+  const { left } = await changeLog.redoTurn(createFailing(files));
+  assertEquals(left, [{ path: "2", reason: "the disk is full" }]);
+  assertEquals(await changeLog.turns(), ["1"]);
+  assertEquals((await changeLog.redoTurn(files)).restored, ["2"]);
+  assertEquals(await changeLog.turns(), ["1", "2"]);
+});
+
+Deno.test("ChangeLog: an undo does not forget an earlier turn with a reason that could not be stored", async () => {
+  const store = new FailingStore();
+  const changeLog = new ChangeLog(store);
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  for (const turn of ["1", "2"]) {
+    changeLog.beginTurn(turn);
+    await workspace.callTool("write_file", { path: turn, content: turn });
+    store.failing = "untracked";
+    await changeLog.noteUntracked(`a reason of ${turn}`);
+    store.failing = undefined;
+  }
+  const undone = [await changeLog.undoTurn(files), await changeLog.undoTurn(files)];
+  assertEquals(undone.map(({ removed, untracked }) => [removed, untracked]), [
+    [["2"], ["a reason of 2"]],
+    [["1"], ["a reason of 1"]],
+  ]);
+});
+
+Deno.test("ChangeLog: a redo that was interrupted continues without a write to the files that it has changed", async () => {
+  const store = new FailingStore();
+  const changeLog = new ChangeLog(store);
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  await workspace.callTool("write_file", { path: "a", content: "a" });
+  await changeLog.undoTurn(files);
+  store.failing = "redone";
+  await assertRejects(() => changeLog.redoTurn(files), Error, "stopped");
+  store.failing = undefined;
+  assertEquals((await changeLog.redoTurn(createFailing(files))).restored, ["a"]);
+  assertEquals((await changeLog.undoTurn(files)).removed, ["a"]);
+});
+
+Deno.test("ChangeLog: an undo that was interrupted continues without a write to the files that it has restored", async () => {
+  const store = new FailingStore();
+  const changeLog = new ChangeLog(store);
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  workspace.writeFile("a", "before");
+  await workspace.callTool("write_file", { path: "a", content: "after" });
+  store.failing = "undone";
+  await assertRejects(() => changeLog.undoTurn(files), Error, "stopped");
+  store.failing = undefined;
+  assertEquals((await changeLog.undoTurn(createFailing(files))).restored, ["a"]);
+  assertEquals((await changeLog.redoTurn(files)).restored, ["a"]);
+  assertEquals(workspace.readFile("a"), "after");
+});
+
+Deno.test("ChangeLog: a redo keeps a content that an undo did not need from the store", async () => {
+  const store = new MemoryChangeLogStore();
+  const changeLog = new ChangeLog(store);
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files, root } = workspace.sandbox;
+  const [before, after] = await Promise.all(["before", "after"].map(async (text) => {
+    const content = new TextEncoder().encode(text);
+    return { content, hash: await hashContent(content) };
+  }));
+  assert(before && after);
+  await store.saveContent(after.hash, after.content);
+  await store.append({
+    ...{ type: "change", turn: "1", path: `${root}/a`, madeDirectories: [] },
+    ...{ before: before.hash, after: after.hash },
+  });
+  await store.append({ type: "undo_start", turn: "1" });
+  workspace.writeFile("a", "before");
+  await changeLog.undoTurn(files);
+  assertEquals((await changeLog.redoTurn(files)).restored, ["a"]);
+  assertEquals((await changeLog.undoTurn(files)).restored, ["a"]);
+  assertEquals(workspace.readFile("a"), "before");
+});
+
+Deno.test("ChangeLog: a redo that can write neither a file nor the log can be repeated and undone", async () => {
+  const store = new FailingStore();
+  const changeLog = new ChangeLog(store);
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  await workspace.callTool("write_file", { path: "a", content: "a" });
+  await changeLog.undoTurn(files);
+  const full = createFailing(files, () => {
+    store.failing = "change";
+  });
+  const { left } = await changeLog.redoTurn(full);
+  assertEquals(left, [{ path: "a", reason: "the disk is full" }]);
+  store.failing = undefined;
+  assertEquals((await changeLog.redoTurn(files)).restored, ["a"]);
+  assertEquals((await changeLog.undoTurn(files)).removed, ["a"]);
+});
+
+/** A store that fails to append the entries of a type. */
+class FailingStore extends MemoryChangeLogStore {
+  failing: ChangeLogEntry["type"] | undefined;
+
+  override append(entry: ChangeLogEntry): Promise<void> {
+    return entry.type === this.failing ? Promise.reject(new Error("stopped")) : super.append(entry);
+  }
+}
+
+/** Creates access to files that fails to write. */
+function createFailing(files: SandboxFiles, onWrite = () => {}): SandboxFiles {
+  return new Proxy(files, {
+    get(target, name: keyof SandboxFiles) {
+      if (name === "write") {
+        return () => {
+          onWrite();
+          return Promise.reject(new Error("the disk is full"));
+        };
+      }
+      const value = target[name];
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
