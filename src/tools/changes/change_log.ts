@@ -16,7 +16,7 @@ import {
   type UndoneEntry,
   type UntrackedEntry,
 } from "./change_log_entry.ts";
-import { type ChangeOutcome, reportOutcomes } from "./change_outcome.ts";
+import { type ChangeOutcome, isLeft, reportOutcomes } from "./change_outcome.ts";
 import { listUndoneTurns, redoChanges } from "./redo_changes.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { undoChanges, type UndoneChanges } from "./undo_changes.ts";
@@ -112,30 +112,52 @@ export class ChangeLog {
   }
 
   /**
-   * Undoes the file changes of a turn. Does not touch files that were changed after it.
+   * Undoes the file changes of a turn. Does not touch files that were changed after it. Changes that fail, such as when
+   * the disk is full, remain changes of the turn.
    *
    * @param files File access of the sandbox in which the changes were made.
-   * @param turn Id of the turn. Default: the last one that changed files and is not undone.
+   * @param turn Id of the turn. Default: the last one that changed files and is not undone; if all of its changes fail again,
+   * also the one before.
    */
   async undoTurn(files: SandboxFiles, turn?: string): Promise<UndoReport> {
     const entries = await this.#readActiveEntries();
     const changes = entries.filter(isChange);
     const changed = new Set(listChangedTurns(changes));
-    const selected = turn ?? changes.findLast((entry) => changed.has(entry.turn))?.turn;
-    const ofTurn = entries.filter((entry) => entry.turn === selected);
-    // A turn that changed no files may have made directories, such as for temporary files.
-    const { outcomes, removedDirectories } = selected !== undefined && ofTurn.some(isChange)
-      ? await this.#undo(files, selected, ofTurn)
-      : NOTHING;
+    const lastFirst = new Set(changes.toReversed().map((change) => change.turn));
+    const candidates = turn === undefined ? [...lastFirst].filter((id) => changed.has(id)) : [turn];
+    const undone = await this.#undoFirst(files, candidates, entries);
+    const selected = undone.turn ?? turn;
     const untracked = turn === undefined
       ? await this.#takeReasonsSince(entries, selected, changed)
-      : listReasons(ofTurn);
+      : listReasons(entries.filter((entry) => entry.turn === turn));
     return {
       turn: selected !== undefined && changed.has(selected) ? selected : undefined,
-      ...reportOutcomes(files, outcomes),
-      removedDirectories: removedDirectories.map((path) => files.toDisplayPath(path)),
+      ...reportOutcomes(files, undone.outcomes),
+      removedDirectories: undone.removedDirectories.map((path) => files.toDisplayPath(path)),
       untracked,
     };
+  }
+
+  /** Undoes the first of the turns that can be undone: goes on to the next one if all changes of a turn fail again. */
+  async #undoFirst(
+    files: SandboxFiles,
+    turns: readonly string[],
+    entries: readonly ChangeLogEntry[],
+  ): Promise<UndoneTurn> {
+    const outcomes: ChangeOutcome[] = [];
+    for (const turn of turns) {
+      const ofTurn = entries.filter((entry) => entry.turn === turn);
+      // A turn that changed no files may have made directories, such as for temporary files.
+      if (!ofTurn.some(isChange)) continue;
+      const { removedDirectories, ...undone } = await this.#undo(files, turn, ofTurn);
+      outcomes.push(...undone.outcomes);
+      const hasFailedBefore = ofTurn.some(({ type }) => type === "undone");
+      const isLast = turn === turns.at(-1);
+      if (isLast || !hasFailedBefore || !undone.outcomes.every(isLeft)) {
+        return { turn, outcomes, removedDirectories };
+      }
+    }
+    return { turn: undefined, outcomes, removedDirectories: [] };
   }
 
   /** Undoes the changes of a turn, and marks it as undone. */
@@ -152,10 +174,13 @@ export class ChangeLog {
       madeDirectories: ofTurn.flatMap(({ madeDirectories }) => madeDirectories),
       isInterrupted: entries.some(({ type }) => type === "undo_start"),
     });
-    const paths = new Set(undone.outcomes.flatMap(({ type, path }) => type === "left" ? [] : path));
+    const { outcomes } = undone;
+    const done = new Set(outcomes.flatMap((outcome) => isLeft(outcome) ? [] : outcome.path));
+    const failed = new Set(outcomes.flatMap(({ type, path }) => type === "failed" ? path : []));
     await this.#markUndone({
       ...{ type: "undone", turn },
-      changes: changes.filter(({ path }) => paths.has(path)),
+      changes: changes.filter(({ path }) => done.has(path)),
+      failed: changes.filter(({ path }) => failed.has(path)),
       madeDirectories: undone.madeDirectories,
     });
     return undone;
@@ -171,7 +196,7 @@ export class ChangeLog {
     const left: ChangeOutcome[] = [];
     for (const undone of listUndoneTurns(await this.#store.entries()).toReversed()) {
       const outcomes = await redoChanges(files, this.#store, undone);
-      if (outcomes.some(({ type }) => type !== "left")) {
+      if (!outcomes.every(isLeft)) {
         return { turn: undone.turn, ...reportOutcomes(files, [...left, ...outcomes]) };
       }
       left.push(...outcomes);
@@ -193,7 +218,8 @@ export class ChangeLog {
     );
     for (const id of new Set(noted.map((entry) => entry.turn))) {
       if (id === turn) continue;
-      await this.#markUndone({ type: "undone", turn: id, changes: [], madeDirectories: [] });
+      const nothing = { changes: [], failed: [], madeDirectories: [] };
+      await this.#markUndone({ type: "undone", turn: id, ...nothing });
     }
     return listReasons(noted);
   }
@@ -219,6 +245,7 @@ export class ChangeLog {
           break;
         case "undone":
           active = active.filter(({ turn }) => turn !== entry.turn);
+          if (entry.failed.length > 0) active.push(entry, ...listFailedChanges(entry));
           break;
         case "redone":
           // The changes that were made again have entries of their own.
@@ -229,8 +256,15 @@ export class ChangeLog {
   }
 }
 
-/** The undo of a turn without changes. */
-const NOTHING = { outcomes: [], removedDirectories: [] } as const;
+/** The turn that was undone, with the results of those before it that failed. */
+interface UndoneTurn extends Pick<UndoneChanges, "outcomes" | "removedDirectories"> {
+  readonly turn: string | undefined;
+}
+
+/** Lists the changes that an undo could not take back. */
+function listFailedChanges({ turn, failed }: UndoneEntry): readonly ChangeEntry[] {
+  return failed.map((change) => ({ type: "change", turn, ...change, madeDirectories: [] }));
+}
 
 function listReasons(entries: readonly ChangeLogEntry[]): string[] {
   return [...new Set(entries.flatMap((entry) => entry.type === "untracked" ? entry.reason : []))];

@@ -47,13 +47,15 @@ export interface UndoStartEntry {
   readonly turn: string;
 }
 
-/** Marks a turn as undone: its earlier entries count no longer. */
+/** Marks a turn as undone: of its earlier entries, only the changes that failed count. */
 export interface UndoneEntry {
   readonly type: "undone";
   /** Id of the turn. */
   readonly turn: string;
   /** The changes that were taken back. The store has the contents before and after them. */
   readonly changes: readonly LoggedChange[];
+  /** The changes that could not be taken back, but may be later. */
+  readonly failed: readonly LoggedChange[];
   /** Canonical paths of the directories that the undo made. */
   readonly madeDirectories: readonly string[];
 }

@@ -12,7 +12,19 @@ export const MAX_BYTES = 100_000_000;
 /** Result of an undo or a redo for a file. */
 export type ChangeOutcome =
   | { readonly type: "restored" | "removed"; readonly path: string }
-  | { readonly type: "left"; readonly path: string; readonly reason: string };
+  | LeftOutcome;
+
+/** A file that was left as it is. `failed`: it may succeed later, such as when a disk is not full any more. */
+export interface LeftOutcome {
+  readonly type: "left" | "failed";
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** Whether a file was left as it is. */
+export function isLeft(outcome: ChangeOutcome): outcome is LeftOutcome {
+  return outcome.type === "left" || outcome.type === "failed";
+}
 
 /** The files of a report, with paths for display. */
 export interface ReportedFiles {
@@ -31,10 +43,9 @@ export function reportOutcomes(
   return {
     restored: listPaths("restored"),
     removed: listPaths("removed"),
-    left: outcomes.flatMap((outcome) =>
-      outcome.type === "left"
-        ? [{ path: files.toDisplayPath(outcome.path), reason: outcome.reason }]
-        : []
-    ),
+    left: outcomes.filter(isLeft).map(({ path, reason }) => ({
+      path: files.toDisplayPath(path),
+      reason,
+    })),
   };
 }

@@ -103,11 +103,8 @@ function parseEntry(line: string): ChangeLogEntry | undefined {
       case "undo_start":
         return { type, turn };
       case "undone": {
-        const changes = Array.isArray(value.changes) ? value.changes : [];
-        return {
-          ...{ type, turn, madeDirectories },
-          changes: changes.flatMap((change) => parseChange(change) ?? []),
-        };
+        const [changes, failed] = [parseChanges(value.changes), parseChanges(value.failed)];
+        return { type, turn, changes, failed, madeDirectories };
       }
       case "redone":
         return { type, turn, paths: listTexts(value.paths) };
@@ -124,6 +121,10 @@ function parseChange(value: unknown): LoggedChange | undefined {
   const { path, before, after } = value;
   const isValid = typeof path === "string" && isHash(before) && isHash(after);
   return isValid ? { path, before, after } : undefined;
+}
+
+function parseChanges(value: unknown): readonly LoggedChange[] {
+  return Array.isArray(value) ? value.flatMap((change) => parseChange(change) ?? []) : [];
 }
 
 function listTexts(value: unknown): readonly string[] {

@@ -4,6 +4,7 @@ import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { hashContent } from "../text/content_hash.ts";
 import { ChangeLog, MemoryChangeLogStore } from "./change_log.ts";
 import type { ChangeLogEntry } from "./change_log_entry.ts";
+import { DirectoryChangeLogStore } from "./directory_change_log_store.ts";
 
 Deno.test("ChangeLog: reports a removed file that cannot be created again for a file that was not restored", async () => {
   const changeLog = new ChangeLog();
@@ -187,6 +188,37 @@ Deno.test("ChangeLog: a redo that can write neither a file nor the log can be re
   store.failing = undefined;
   assertEquals((await changeLog.redoTurn(files)).restored, ["a"]);
   assertEquals((await changeLog.undoTurn(files)).removed, ["a"]);
+});
+
+Deno.test("ChangeLog: an undo that fails can be repeated, and one that fails again goes on to the turn before", async () => {
+  const directory = await Deno.makeTempDir();
+  const changeLog = () => new ChangeLog(new DirectoryChangeLogStore(directory));
+  const log = changeLog();
+  await using workspace = new TestWorkspace({}, { changeLog: log });
+  const { files } = workspace.sandbox;
+  const failing = createFailing(files);
+  for (const turn of ["1", "2"]) {
+    log.beginTurn(turn);
+    workspace.writeFile(turn, "before");
+    await workspace.callTool("write_file", { path: turn, content: "after" });
+    await workspace.callTool("write_file", { path: `new${turn}`, content: "new" });
+  }
+  const left = (path: string) => ({ path, reason: "the disk is full" });
+  const first = await changeLog().undoTurn(failing);
+  assertEquals([first.turn, first.removed, first.left], ["2", ["new2"], [left("2")]]);
+  assertEquals(await changeLog().turns(), ["1", "2"]);
+  const again = await changeLog().undoTurn(failing);
+  assertEquals([again.turn, again.removed, again.left], ["1", ["new1"], [left("2"), left("1")]]);
+  const last = await changeLog().undoTurn(files);
+  assertEquals([last.turn, last.restored], ["1", ["1"]]);
+  const other = await changeLog().undoTurn(files);
+  assertEquals([other.turn, other.restored, other.left], ["2", ["2"], []]);
+  assertEquals(await changeLog().turns(), []);
+  for (let redone = 0; redone < 4; redone++) await changeLog().redoTurn(files);
+  for (const turn of ["1", "2"]) {
+    assertEquals([turn, `new${turn}`].map((path) => workspace.readFile(path)), ["after", "new"]);
+  }
+  await Deno.remove(directory, { recursive: true });
 });
 
 /** A store that fails to append the entries of a type. */

@@ -15,7 +15,7 @@ import type {
   LoggedChange,
   UndoneEntry,
 } from "./change_log_entry.ts";
-import { type ChangeOutcome, MAX_BYTES } from "./change_outcome.ts";
+import { type ChangeOutcome, isLeft, MAX_BYTES } from "./change_outcome.ts";
 import { mapParallel } from "./map_parallel.ts";
 
 /** Lists the undos with changes that were not made again, the oldest first. */
@@ -53,7 +53,7 @@ export async function redoChanges(
   ]);
   const outcomes = [...removed, ...await mapParallel(others, redo)]
     .toSorted((a, b) => a.path < b.path ? -1 : 1);
-  const paths = outcomes.flatMap(({ type, path }) => type === "left" ? [] : path);
+  const paths = outcomes.flatMap((outcome) => isLeft(outcome) ? [] : outcome.path);
   if (paths.length > 0) await store.append({ type: "redone", turn, paths });
   return outcomes;
 }
@@ -93,7 +93,7 @@ async function redoChange(
     if (hash !== after) await makeLogged(files, store, { entry, content });
     return { type: content ? "restored" : "removed", path };
   } catch (error) {
-    return leave(getErrorMessage(error));
+    return { type: "failed", path, reason: getErrorMessage(error) };
   }
 }
 

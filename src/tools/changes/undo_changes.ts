@@ -10,7 +10,7 @@ import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { hashOrNull } from "../text/content_hash.ts";
 import { listMissingParents, removeDirectories } from "./change_directories.ts";
 import type { ChangeLogStore, LoggedChange } from "./change_log_entry.ts";
-import { type ChangeOutcome, MAX_BYTES } from "./change_outcome.ts";
+import { type ChangeOutcome, isLeft, MAX_BYTES } from "./change_outcome.ts";
 import { mapParallel } from "./map_parallel.ts";
 
 /** The changes of a turn. */
@@ -49,9 +49,8 @@ export async function undoChanges(
   const removed = await removeDirectories(files, madeDirectories);
   const missing = await listMissingParents(files, existing);
   const restorations = await mapParallel(existing, undo);
-  const lost = new Set(
-    existing.flatMap(({ before }, index) => restorations[index]?.type === "left" ? before : []),
-  );
+  const leftPaths = new Set(restorations.filter(isLeft).map(({ path }) => path));
+  const lost = new Set(existing.flatMap(({ path, before }) => leftPaths.has(path) ? before : []));
   const outcomes = [
     ...await mapParallel(removals, (removal, index) => {
       const content = created[index]?.after ?? null;
@@ -62,7 +61,7 @@ export async function undoChanges(
     ...restorations,
   ];
   const isKept = (directory: string) =>
-    outcomes.some(({ type, path }) => type === "left" && isWithin(path, directory));
+    outcomes.some((outcome) => isLeft(outcome) && isWithin(outcome.path, directory));
   return {
     outcomes,
     removedDirectories: removed.filter((directory) => !isKept(directory)),
@@ -108,7 +107,7 @@ async function undoChange(
     await files.write(path, content);
     return { type: "restored", path };
   } catch (error) {
-    return leave(getErrorMessage(error));
+    return { type: "failed", path, reason: getErrorMessage(error) };
   }
 }
 
