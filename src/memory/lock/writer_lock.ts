@@ -166,7 +166,7 @@ export class WriterLock {
 
   /** Whether the lock has not been taken over. */
   isHeld(): boolean {
-    return isCurrentFile(this.#options.storage, this.#path, this.#file);
+    return isCurrentFile(this.#options.storage, this.#path, this.#file) && this.#file.isLocked();
   }
 
   /**

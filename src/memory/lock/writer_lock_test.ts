@@ -105,6 +105,24 @@ testStorages(
   },
 );
 
+testInDirectory(
+  "WriterLock: a lock is lost when another process has claimed its file",
+  async (options) => {
+    const lock = await acquireLock({ ...options, storage: claims });
+    const path = `${options.directory}/s.lock`;
+    const claim = JSON.stringify({ pid: Deno.ppid, started: 1 });
+    Deno.writeTextFileSync(
+      path,
+      `${JSON.stringify({ pid: Deno.ppid, name: "other" })}\n${claim}\n`,
+    );
+    assertEquals(lock.isHeld(), false);
+    const error = assertThrows(() => lock.assertHeld(), SessionError);
+    assertEquals([error.reason, error.owner?.name], ["lock_lost", "other"]);
+    lock.release();
+    assertEquals(listDirectory(options.directory), ["s.lock"]);
+  },
+);
+
 testStorages(
   "acquireWriterLock() takes over a lock that had no heartbeat for more than 30 s",
   async (test) => {
