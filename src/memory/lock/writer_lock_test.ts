@@ -309,6 +309,25 @@ testStorages(
   },
 );
 
+testStorages("acquireWriterLock() closes a file that cannot be locked", async (test) => {
+  const { storage } = test;
+  const calls: string[] = [];
+  const openToLock: FileSystem["openToLock"] = (path) => {
+    const file = storage.openToLock(path);
+    const tryLock = () => {
+      throw new Error("disk full");
+    };
+    const close = () => {
+      file.close();
+      calls.push("close");
+    };
+    return { ...file, tryLock, close };
+  };
+  const failing = { ...test, storage: { ...storage, openToLock } };
+  await assertRejects(() => acquire(failing), Error, "disk full");
+  assertEquals(calls, ["close"]);
+});
+
 Deno.test("FileSessionStore: flush() rejects after the session was taken over, and the new owner's entries are kept [A144, B76]", async () => {
   const directory = await Deno.makeTempDir();
   const clock = new Clock();
