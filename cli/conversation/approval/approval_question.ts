@@ -101,10 +101,11 @@ const SCRIPT_RUNNERS = new Set(["exec", "run", "run-script", "task", "x"]);
 
 /** Programs that run the code, or the program, in their arguments. */
 const INTERPRETERS =
-  /^(?:i?python[\d.]*|pypy\d*|node|deno|bun|ruby|perl|php|tsx|ts-node|vite-node|babel-node|zx|pwsh|(?:ba|da|z)?sh|env|xargs|nice|timeout|watch|npm|npx|pnpm|yarn|uv|cross-env|dotenv|env-cmd|nodemon|concurrently|c8|nyc|coverage|lerna)$/;
+  /^(?:i?python[\d.]*|pypy\d*|node|deno|bun|ruby|perl|php|tsx|ts-node|vite-node|babel-node|zx|pwsh|(?:ba|da|z)?sh|env|xargs|nice|timeout|watch|npm|npx|pnpm|yarn|uv|cross-env(?:-shell)?|dotenv(?:-cli)?|dotenvx|env-cmd|start-server-and-test|nx|pm2|nodemon|concurrently|c8|nyc|coverage|lerna)$/;
 
 /** Subcommands that run any program: in a container, of a package or with other tools. */
-const RUNS_ANY = /^(?:docker (?:compose|exec|run)|kubectl exec|rustup run|(?:pnpm|yarn) dlx)$/;
+const RUNS_ANY =
+  /^(?:docker (?:compose|container|exec|run|sandbox)|kubectl (?:debug|exec|run)|rustup run|(?:pnpm|yarn) dlx|uv tool|deno eval|gh codespace)$/;
 
 /**
  * Returns the beginning of a command up to its subcommand or script, as in `git log` and `npm run build`; all of another

@@ -23,6 +23,9 @@ const MAX_BYTES = 4_096;
 /** Age above which the guard of a claim belongs to a process that was killed, in milliseconds. */
 const MAX_GUARD_AGE_MS = 10_000;
 
+/** Time after which a process does not use its guard any more: another one may remove it soon, in milliseconds. */
+const GUARD_TIME_MS = MAX_GUARD_AGE_MS / 2;
+
 /** Attempts to create the guard: more than a process that reads and claims a file takes time for. */
 const MAX_GUARD_ATTEMPTS = 1_000;
 
@@ -48,6 +51,8 @@ abstract class LocalLock implements LockableFile {
   }
 
   abstract tryLock(): boolean;
+
+  abstract isLocked(): boolean;
 
   abstract write(text: string): void;
 
@@ -98,6 +103,10 @@ class KernelLock extends LocalLock {
     return this.#tryLock() && this.readContent().claim === undefined;
   }
 
+  isLocked(): boolean {
+    return true;
+  }
+
   write(record: string): void {
     try {
       this.writeContent({ record });
@@ -114,6 +123,8 @@ class ClaimLock extends LocalLock {
   readonly #system: System;
   readonly #guardPath: string;
   readonly #claim: LockClaim;
+  /** When this process has created the guard, in milliseconds since the epoch. */
+  #guardTime = 0;
 
   constructor(system: System, { path, file }: OpenLockFile) {
     super(file);
@@ -125,12 +136,17 @@ class ClaimLock extends LocalLock {
   tryLock(): boolean {
     if (!this.#createGuard()) return false;
     try {
-      if (isClaimed(this.readContent(), this.#claim)) return false;
+      if (isClaimed(this.readContent(), this.#claim) || !this.#hasGuard()) return false;
       this.writeContent({ record: "", claim: this.#claim });
       return true;
     } finally {
       this.#removeGuard();
     }
+  }
+
+  isLocked(): boolean {
+    const { claim } = this.readContent();
+    return claim?.pid === this.#claim.pid && claim.started === this.#claim.started;
   }
 
   write(record: string): void {
@@ -151,18 +167,26 @@ class ClaimLock extends LocalLock {
     return false;
   }
 
+  /** Whether the guard is still that of this process: another one removes it if this process is suspended for long. */
+  #hasGuard(): boolean {
+    return Date.now() - this.#guardTime < GUARD_TIME_MS;
+  }
+
   #removeGuard(): void {
+    if (!this.#hasGuard()) return; // It may be that of another process by now; otherwise, the next one removes it.
     try {
       this.#system.removeSync(this.#guardPath);
     } catch (error) {
-      // Another process has removed it, since this one was suspended for long.
+      // The clock of the disk may be another one.
       if (getSystemErrorCode(error) !== "ENOENT") throw error;
     }
   }
 
   #createGuard(): boolean {
+    const time = Date.now();
     try {
       this.#system.openSync(this.#guardPath, { write: true, createNew: true }).close();
+      this.#guardTime = time;
       return true;
     } catch (error) {
       if (getSystemErrorCode(error) !== "EEXIST") throw error;

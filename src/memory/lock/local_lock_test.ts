@@ -10,15 +10,19 @@ const system = createNodeSystem();
 
 const OPTIONS = { read: true, write: true, create: true };
 
-/** Calls a function after each change of a file. */
-function observe(file: SystemFile, onChange: () => void): SystemFile {
+/** Calls a function after each call of a method of a file, by default those that change it. */
+function observe(
+  file: SystemFile,
+  onCall: () => void,
+  methods: readonly string[] = ["writeSync", "truncateSync"],
+): SystemFile {
   return new Proxy(file, {
     get: (target, name) => {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== "function") return member;
       return (...args: unknown[]) => {
         const result: unknown = member.apply(target, args);
-        if (name === "writeSync" || name === "truncateSync") onChange();
+        if (methods.includes(String(name))) onCall();
         return result;
       };
     },
@@ -48,5 +52,30 @@ Deno.test("createLocalLock(): a claim stays while its process writes its record"
   }
   assertEquals(attempts, Array.from({ length: 6 }, () => false));
   lock.close();
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("createLocalLock(): a process that was suspended before it claims a file does not claim that of another one", async () => {
+  const directory = await Deno.makeTempDir();
+  const path = `${directory}/s.lock`;
+  const open = (): SystemFile => system.openSync(path, OPTIONS);
+  const { now } = Date;
+  const other = createLocalLock(system, { path, file: open() });
+  let isOtherLocked = false;
+  const file = observe(open(), () => {
+    Date.now = () => now() + 20_000;
+    for (let attempt = 0; attempt < 2; attempt++) isOtherLocked ||= other.tryLock();
+    Deno.writeTextFileSync(`${path}.guard`, "");
+  }, ["readSync"]);
+  const lock = createLocalLock(system, { path, file });
+  try {
+    assertEquals([lock.tryLock(), isOtherLocked, other.isLocked()], [false, true, true]);
+  } finally {
+    Date.now = now;
+  }
+  // It may be that of another process.
+  assert(existsSync(`${path}.guard`));
+  lock.close();
+  other.close();
   await Deno.remove(directory, { recursive: true });
 });

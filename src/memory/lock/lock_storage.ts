@@ -16,6 +16,8 @@ export interface LockFileInfo {
 export interface LockableFile {
   /** Locks the file; returns `false` if another process holds the lock. */
   tryLock(): boolean;
+  /** Whether this process still has the lock: where the system has none, another one may have claimed the file, too. */
+  isLocked(): boolean;
   /** Replaces the content. */
   write(text: string): void;
   /** Reads the content. */

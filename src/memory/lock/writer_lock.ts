@@ -89,7 +89,7 @@ export async function acquireWriterLock(options: WriterLockOptions): Promise<Loc
   const path = getLockPath(options);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const file = storage.openToLock(path);
-    if (file.tryLock()) {
+    if (tryLock(file)) {
       if (isCurrentFile(storage, path, file)) {
         return { type: "held", lock: createLock(file, options) };
       }
@@ -106,6 +106,16 @@ export async function acquireWriterLock(options: WriterLockOptions): Promise<Loc
     return lock ? { type: "held", lock } : { type: "refused", owner };
   }
   return { type: "refused" };
+}
+
+/** Locks a file; closes it if that fails, as where a claim is written to a full disk. */
+function tryLock(file: LockableFile): boolean {
+  try {
+    return file.tryLock();
+  } catch (error) {
+    file.close();
+    throw error;
+  }
 }
 
 /** Creates the lock of a locked file; closes the file if its record cannot be written. */
@@ -166,7 +176,7 @@ export class WriterLock {
 
   /** Whether the lock has not been taken over. */
   isHeld(): boolean {
-    return isCurrentFile(this.#options.storage, this.#path, this.#file);
+    return isCurrentFile(this.#options.storage, this.#path, this.#file) && this.#file.isLocked();
   }
 
   /**
@@ -227,7 +237,7 @@ function takeOverLock(
     if (storage.stat(path)?.modified !== heartbeat) return undefined;
     const newPath = `${path}.${storage.processId}`;
     const file = storage.openToLock(newPath);
-    if (!file.tryLock()) {
+    if (!tryLock(file)) {
       file.close();
       return undefined;
     }

@@ -105,6 +105,24 @@ testStorages(
   },
 );
 
+testInDirectory(
+  "WriterLock: a lock is lost when another process has claimed its file",
+  async (options) => {
+    const lock = await acquireLock({ ...options, storage: claims });
+    const path = `${options.directory}/s.lock`;
+    const claim = JSON.stringify({ pid: Deno.ppid, started: 1 });
+    Deno.writeTextFileSync(
+      path,
+      `${JSON.stringify({ pid: Deno.ppid, name: "other" })}\n${claim}\n`,
+    );
+    assertEquals(lock.isHeld(), false);
+    const error = assertThrows(() => lock.assertHeld(), SessionError);
+    assertEquals([error.reason, error.owner?.name], ["lock_lost", "other"]);
+    lock.release();
+    assertEquals(listDirectory(options.directory), ["s.lock"]);
+  },
+);
+
 testStorages(
   "acquireWriterLock() takes over a lock that had no heartbeat for more than 30 s",
   async (test) => {
@@ -290,6 +308,25 @@ testStorages(
     if (storage === kernelLocks) (await acquireLock(test)).release();
   },
 );
+
+testStorages("acquireWriterLock() closes a file that cannot be locked", async (test) => {
+  const { storage } = test;
+  const calls: string[] = [];
+  const openToLock: FileSystem["openToLock"] = (path) => {
+    const file = storage.openToLock(path);
+    const tryLock = () => {
+      throw new Error("disk full");
+    };
+    const close = () => {
+      file.close();
+      calls.push("close");
+    };
+    return { ...file, tryLock, close };
+  };
+  const failing = { ...test, storage: { ...storage, openToLock } };
+  await assertRejects(() => acquire(failing), Error, "disk full");
+  assertEquals(calls, ["close"]);
+});
 
 Deno.test("FileSessionStore: flush() rejects after the session was taken over, and the new owner's entries are kept [A144, B76]", async () => {
   const directory = await Deno.makeTempDir();

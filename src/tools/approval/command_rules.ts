@@ -320,11 +320,9 @@ function matchesOperands(
   for (const [index, word] of words.entries()) {
     const expression = expressions[matched];
     if (!expression && isPrefix) return true;
-    // `find` replaces it by a name.
-    if (word.text === "{}" && !isValue) return true;
-    // An expansion can become any number of words, unless it is quoted.
-    if (!word.literal) {
-      if (!word.quoted || !hasValuedOption(program, words, index - 1)) return true;
+    // An expansion can become any number of words, unless it is quoted. `find` inserts one that may be a sub-command.
+    if (!word.literal || word.replaced && !word.text.startsWith("-")) {
+      if (!word.literal && !word.quoted || !hasValuedOption(program, words, index - 1)) return true;
       isValue = false;
       continue;
     }

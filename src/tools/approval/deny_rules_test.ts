@@ -155,6 +155,8 @@ const FORBIDDEN: readonly string[] = [
   "which rm | xargs -I{} {} a",
   "echo push | xargs -I% git % origin",
   "touch push; find push -exec git {} origin ';'",
+  "touch pu; find pu -exec git {}sh origin ';'",
+  "touch push; find push -exec git --no-pager {} origin ';'",
   "xargs -I{} git {} <<< push",
   "which rm | xargs -I X X a",
   "which rm | xargs -iX X a",

@@ -371,15 +371,16 @@ function listPlaceholders(options: readonly ShellWord[]): readonly string[] {
 }
 
 /**
- * Marks the words of a command that find changes, where they decide what runs: the name of the program, and all words of one
- * that runs another program or a script.
+ * Marks the words of a command that find changes. Where they decide what runs, they are not known: the name of the program,
+ * and all words of one that runs another program or a script.
  */
 function markFound(words: readonly ShellWord[]): readonly ShellWord[] {
   const program = getProgram({ words });
   const runsWords = SHELLS.has(program) || WRAPPERS.has(program) || program === "eval";
-  return words.map((word, index) =>
-    (index === 0 || runsWords) && isReplaced(word, ["{}"]) ? { ...word, literal: false } : word
-  );
+  return words.map((word, index) => {
+    if (!isReplaced(word, ["{}"])) return word;
+    return { ...word, ...(index === 0 || runsWords ? { literal: false } : { replaced: true }) };
+  });
 }
 
 function isReplaced({ text }: ShellWord, placeholders: readonly string[]): boolean {

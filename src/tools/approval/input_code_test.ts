@@ -27,6 +27,9 @@ const FORBIDDEN: readonly string[] = [
   "export CC='$(shell rm b)'; make",
   "env CC='$(shell rm b)' make",
   "MAKEFLAGS='$(shell rm b)' make",
+  "make SHELL:=./a",
+  "make 'SHELL = ./a'",
+  "make '.SHELLFLAGS=-c \"$A\"'",
 ];
 
 testForbiddenCommands(FORBIDDEN);

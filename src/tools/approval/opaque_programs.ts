@@ -16,7 +16,9 @@ export const OPAQUE_PROGRAMS: ReadonlySet<string> = new Set(
 );
 
 /** Arguments with which `make` runs commands. */
-const MAKE_COMMAND = new RegExp(`^(?:-\\w*E|--ev|SHELL=)|${MAKE_FUNCTION.source}`);
+const MAKE_COMMAND = new RegExp(
+  `^(?:-\\w*E|--ev|\\.?SHELL(?:FLAGS)?\\s*[:?+]*=)|${MAKE_FUNCTION.source}`,
+);
 
 /** Arguments with which a program runs commands that are not parsed. */
 const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([

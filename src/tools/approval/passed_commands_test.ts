@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { decideWithDenyRules } from "../../../tests/sandbox/explain_with_gate.ts";
 
 Deno.test("approvalGate(): deny rules let pass what they do not concern", async () => {
-  const deny = ["bash(rm *)", "bash(git push *)"];
+  const deny = ["bash(rm *)", "bash(git push *)", "bash(curl b.test *)"];
   for (
     const command of [
       "git log --oneline | grep push",
@@ -34,7 +34,9 @@ Deno.test("approvalGate(): deny rules let pass what they do not concern", async 
       "ls | xargs --replace mv {} a",
       "ls | xargs -I{} git log -1 {}",
       "find . -name a -exec git add {} +",
-      "curl -d {} a.test",
+      "find . -name a -exec git -C {} pull ';'",
+      "find . -name a -exec npm --prefix={} test ';'",
+      "curl -X POST -d {} a.test",
       "ls | xargs -I{} kubectl -n {} get pods",
       'for f in *.ts; do echo "$f"; done',
       "X=1 npm test > out 2>&1 &",

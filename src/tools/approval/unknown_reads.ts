@@ -126,7 +126,8 @@ const CODE =
 const CODE_MODULE = /^(?:asyncio|bpython|code|idlelib|IPython|pdb|ptpython|timeit)$/;
 
 /** Programs that run commands of a shell, which are in their arguments or input. */
-const COMMAND_RUNNERS = /^(?:[gnr]?vim?|r?view|vimdiff|ex|emacs|gdb|lldb|dc|irb|pry|ghci|jshell)$/;
+const COMMAND_RUNNERS =
+  /^(?:[gnr]?vim?|vim\.\w+|r?view|vimdiff|ex|emacs|gdb(?:-multiarch)?|lldb(?:-\d+)?|dc|irb|pry|ghci|jshell)$/;
 
 /** Programs that run a file which they get, or that of the option `-f`. */
 const FILE_RUNNERS = /^(?:g?make|[gmn]?awk|cmake|ninja|just)$/;
@@ -134,7 +135,7 @@ const FILE_RUNNERS = /^(?:g?make|[gmn]?awk|cmake|ninja|just)$/;
 /** Commands of SQLite that only show something about a database. */
 const PLAIN_SQLITE =
   /^\.(?:databases|dbinfo|headers?|indexes|indices|mode|schema|show|tables|width)\b[^\n]*$/;
-const READING_SQL = /\b(?:readfile|load_extension|fsdir|edit)\s*\(|\battach\b|^\s*\./im;
+const READING_SQL = /\b(?:readfile|load_extension|fsdir|edit|zipfile)\b|\battach\b|^[^\S\n]*\./im;
 
 /** A script of awk that reads other files, or runs programs. */
 const AWK_READS = /getline|system\s*\(|"\s*\||\|\s*"|\bARGV\b|@(?:load|include)/;
@@ -180,9 +181,10 @@ function runsCode(program: string, args: readonly string[]): boolean {
 
 /** Whether SQLite gets commands with which it reads other files, or reads its input. */
 function runsOtherThanQueries(args: readonly string[]): boolean {
-  const [database, ...queries] = args.filter((text) => !text.startsWith("-"));
-  const isPlain = (query: string) => PLAIN_SQLITE.test(query) || !READING_SQL.test(query);
-  return database === undefined || queries.length === 0 || !queries.every(isPlain);
+  // The value of an option such as `-cmd` is one of them, too.
+  const texts = args.filter((text) => !text.startsWith("-"));
+  const isPlain = (text: string) => PLAIN_SQLITE.test(text) || !READING_SQL.test(text);
+  return texts.length < 2 || !texts.every(isPlain) || args.some((text) => /^--?init/.test(text));
 }
 
 /** Modules of Python that take no code, whose options are other ones. */

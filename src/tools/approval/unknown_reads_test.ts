@@ -256,6 +256,12 @@ const UNKNOWN = [
   "vim -es '+r!cat .e*' +%p +q!",
   "gdb -batch -ex '!cat .e*'",
   "sqlite3 :memory: '.shell cat .e*'",
+  "sqlite3 -cmd '.shell cat .e*' :memory: 'select 1'",
+  "sqlite3 -init a :memory: 'select 1'",
+  "sqlite3 :memory: \"select readfile/**/('.e' || 'nv')\"",
+  "sqlite3 :memory: \"select \\\"readfile\\\"('.e' || 'nv')\"",
+  "vim.basic -es '+r!cat .e*' +%p +q!",
+  "lldb-15 -b -o 'shell cat .e*'",
   "sqlite3 :memory: \"select readfile('.e' || 'nv')\"",
   "sqlite3 :memory: <<< '.shell cat .e*'",
   "curl 'file:///a/.en{v,w}'",
@@ -275,6 +281,7 @@ Deno.test("mayReadUnknownFiles(): commands that read what an expansion, a search
 Deno.test("mayReadUnknownFiles(): long words take little time", () => {
   const words = ["*", "[", "{a,b}", "a*", "/*", "$", "?."].map((part) => part.repeat(20_000));
   const getThreadTime = startThreadTimer();
+  mayReadUnknownFiles(findExecutedCommands(`sqlite3 a '${"\n ".repeat(30_000)}'`));
   for (const word of words) {
     mayReadUnknownFiles(findExecutedCommands(`cat ${word}`));
     mayReadUnknownFiles(findExecutedCommands(`rg -g '${word}' a`));

@@ -45,8 +45,8 @@ const PATTERN = /[*?[]/;
 const KERNEL_DIRECTORY =
   /^\/(?:dev\/(?:[^/]+\/|(?:fd|shm|pts|mqueue)$)|dev$|proc\/(?:\d+|self|thread-self)(?:\/|$))/;
 
-/** An option with its value in the same word, which may be a directory, as in `--directory=../other` and `-C../other`. */
-const ATTACHED_VALUE = /^(?:--?[\w-]+=|-\w(?=[./~]))(.+)$/s;
+/** An option with its value in the same word, which may be a directory, as in `--directory=../other`, `-Cother` and `-I../other`. */
+const ATTACHED_VALUE = /^(?:--?[\w-]+=|-C|-\w(?=[./~]))(.+)$/s;
 
 /** The home, the working directory or that of the repository at the beginning of a word. */
 const KNOWN_VARIABLE =
@@ -71,6 +71,9 @@ const INSTALLED = new RegExp(
 
 /** Maximum number of paths to examine; a script with more may search anywhere. */
 const MAX_PATHS = 200;
+
+/** Maximum length of a path in characters, as for the kernel. */
+const MAX_PATH_LENGTH = 4_096;
 
 /** Maximum number of directories to list for the patterns of a script. */
 const MAX_LISTS = 1_000;
@@ -306,10 +309,10 @@ function listTargets(command: SimpleCommand): readonly ShellWord[] {
     case "gfind": {
       // It starts the command in each directory that has a file, for those in its arguments in the ones above.
       if (!startsElsewhere(command)) return [];
-      if (args.some(({ text }) => /^-(?:L|follow|files0)/.test(text))) {
-        throw new RangeError("The directories may be behind links");
+      if (args.some(({ text }) => /^-(?:D|L|follow|files0)/.test(text))) {
+        throw new RangeError("The directories may be behind links, or in another argument");
       }
-      const words = args.filter(({ text }) => !/^-[HLP]$/.test(text));
+      const words = args.filter(({ text }) => !/^-(?:[HP]|O\d*|-)$/.test(text));
       const starts = words.slice(0, words.findIndex(({ text }) => /^[-(!]/.test(text)));
       const above = starts.filter(({ text }) => !/^\.\/*$/.test(text))
         .map((word) => ({ ...word, text: `${word.text}/..` }));
@@ -395,6 +398,7 @@ function listDirectories(
   }
   if (literal || !PATTERN.test(text)) {
     const path = toAbsolute(text, base);
+    if (path.length > MAX_PATH_LENGTH) throw new RangeError("The path is too long");
     if (isKernelPath(path)) throw new RangeError("The directory is one of the kernel");
     // An earlier command may create the directory that `..` leads out of.
     return pathExists(path) ? [path] : [...new Set([path, join(path)])];

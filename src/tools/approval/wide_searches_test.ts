@@ -128,6 +128,7 @@ const OUTSIDE: readonly string[] = [
   "diff . ../my.app",
   "diff -P --to-file=../other src <(ls)",
   "make -C../other",
+  "make -Clib",
   "cd ../other; /usr/lib/git-core/git-show",
   "/usr/lib/git-core/git-grep KEY lib",
   // Directories of the kernel are other ones for a command.
@@ -150,6 +151,9 @@ const OUTSIDE: readonly string[] = [
   "find . -name vendor -execdir rg KEY vendor ';'",
   "find -L src -name b.ts -execdir rg KEY ';'",
   "find ../project -name .git -execdir rg KEY ';'",
+  "find -O3 ../other -name b.ts -execdir rg KEY ';'",
+  "find -H -- ../other -name b.ts -execdir rg KEY ';'",
+  "find -D tree ../other -name b.ts -execdir rg KEY ';'",
   "find $PWD -maxdepth 0 -execdir git diff ';'",
   `rg KEY ${Array.from({ length: 300 }, (_, index) => `a${index}`).join(" ")}`,
 ];
@@ -164,6 +168,7 @@ const INSIDE: readonly string[] = [
   "uv run bash -c 'rg KEY src'",
   "find src -name a.ts -execdir rg KEY ';'",
   "find ./ -name a.ts -execdir rg KEY ';'",
+  "find -O3 src -name a.ts -execdir rg KEY ';'",
   "uv run --directory=src rg KEY",
   'cd "$(git rev-parse --show-toplevel)" && git diff',
   "cd `git rev-parse --show-toplevel`/src && git diff",
@@ -375,6 +380,8 @@ Deno.test("findWideSearch(): many moves and patterns take little time", async ()
   await using workspace = await createProject();
   const { files } = workspace.sandbox;
   const getThreadTime = startThreadTimer();
+  const deep = `while a; do ${`cd ${"a/".repeat(250)}..; `.repeat(100)}done; rg KEY`;
+  await findWideSearch(findExecutedCommands(deep), { files });
   for (const part of ["cd /usr/*/*; ", "cd src; ", "cd ..; ", "cd s*/*; ", "gzip /usr/*/zz*/*; "]) {
     await findWideSearch(findExecutedCommands(`${part.repeat(4_000)}rg KEY`), { files });
   }

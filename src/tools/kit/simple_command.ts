@@ -12,6 +12,8 @@ export interface ShellWord {
   readonly literal: boolean;
   /** Whether it has variables and substitutions, but is one word: they are in double quotes. Default: `false`. */
   readonly quoted?: boolean;
+  /** Whether `find` replaces braces in it by the path of a file. Default: `false`. */
+  readonly replaced?: boolean;
   /** The text as it is written, if variables in it are replaced by their values. Default: they are not. */
   readonly written?: string;
 }
