@@ -138,7 +138,7 @@ export class ChangeLog {
     };
   }
 
-  /** Undoes the first of the turns that can be undone: goes on to the next one if all changes of a turn fail again. */
+  /** Undoes the first of the turns that can be undone: continues with the next one if all changes of a turn fail again. */
   async #undoFirst(
     files: SandboxFiles,
     turns: readonly string[],
