@@ -25,6 +25,7 @@ import type { ConfiguredRun } from "../run/configure_run.ts";
 import type { EditorTools } from "../run/editor_tools.ts";
 import { loadSessions, openAgent } from "../run/open_agent.ts";
 import type { RunDependencies } from "../run/run_prompt.ts";
+import { checkSessionServer } from "../run/session_connection.ts";
 import { reportStart } from "../run/start_report.ts";
 import type { ProjectRunSettings } from "../run/settings.ts";
 import { ClientFiles } from "./client_files.ts";
@@ -81,6 +82,7 @@ export async function runEditorSession(
     cwd: await Deno.realPath(settings.cwd),
     directories,
     now: host.now,
+    checkSession: (session) => checkSessionServer(session, { ...settings, ...setup }, host),
     onWarnings: (warnings) => notices.warn(warnings),
     onSwitched() {},
   });

@@ -17,6 +17,7 @@ import { createStyle } from "../render/theme/create_style.ts";
 import type { ConfiguredRun } from "../run/configure_run.ts";
 import type { OpenedAgent } from "../run/open_agent.ts";
 import { attachFiles } from "../run/attach_files.ts";
+import { checkSessionServer } from "../run/session_connection.ts";
 import type { ProjectRunSettings } from "../run/settings.ts";
 import type { CommandContext, OutputSettings } from "./command/command_context.ts";
 import type { ConversationCommand } from "./command/conversation_command.ts";
@@ -234,7 +235,7 @@ function createRuns(
 }
 
 async function createSession(
-  { settings: { cwd }, configured: { directories }, host: { now }, view, opened, changes }:
+  { settings: { cwd, providers }, configured: { directories }, host, view, opened, changes }:
     ConversationEnvironment,
   { restore, status }: Pick<ShownParts, "restore" | "status">,
 ): Promise<ConversationSession> {
@@ -243,7 +244,8 @@ async function createSession(
     opened: opened.session,
     cwd: await Deno.realPath(cwd),
     directories,
-    now,
+    now: host.now,
+    checkSession: (session) => checkSessionServer(session, { ...opened.setup, providers }, host),
     async onSwitched(session) {
       changes.forgetUnsaved();
       await restore(session);

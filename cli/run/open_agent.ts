@@ -15,7 +15,7 @@ import type { ElicitationQuestions } from "../mcp/ask_elicitation.ts";
 import { NewSession } from "../sessions/new_session.ts";
 import type { RunSession } from "../sessions/run_session.ts";
 import type { SessionChoice } from "../sessions/session_choice.ts";
-import { type AgentSetup, type ConversationSetup, setUpAgent } from "./setup_agent.ts";
+import { type AgentSetup, type ConversationSetup, findServer, setUpAgent } from "./setup_agent.ts";
 import type { ProjectRunSettings } from "./settings.ts";
 
 /** An agent whose session is recorded. Disposing of it ends the recording and removes the files of the tools. */
@@ -63,6 +63,7 @@ export async function openAgent(
   const session = await openSession(settings, sessions, host);
   if (session) cleanup.use(session);
   const model = settings.isModelGiven ? settings.model : session?.model ?? settings.model;
+  if (session) await checkServer(session, settings, host);
   const setup = cleanup.use(
     await setUpAgent({
       ...settings,
@@ -77,7 +78,8 @@ export async function openAgent(
     }, host),
   );
   onAgent?.(setup.agent);
-  await session?.attach(setup.agent);
+  const lastServer = settings.isModelGiven ? undefined : session?.server;
+  await session?.attach(setup.agent, setup.server ?? lastServer);
   // The session has restored its own model and thinking level.
   if (session?.model) setup.agent.setModel(setup.model);
   // Options of the run replace the mode of the session.
@@ -115,6 +117,22 @@ async function openSession(
   if (session.type === "new") return directories && new NewSession({ cwd, directories });
   if (!directories) throw createNoHomeError("sessions");
   return await (await loading)?.openRunSession(session, { cwd, directories });
+}
+
+/** Throws if a session that exists asked a server which this run does not know, and no option selects the model. */
+async function checkServer(
+  session: RunSession,
+  settings: ProjectRunSettings,
+  host: Pick<Host, "env">,
+): Promise<void> {
+  const { isModelGiven, replay, providers } = settings;
+  if (!session.server || isModelGiven || replay !== undefined) return;
+  const { checkSessionServer } = await importLate<typeof import("./session_connection.ts")>(
+    "./session_connection.ts",
+    import.meta.url,
+  );
+  const server = findServer(settings, session.model);
+  checkSessionServer(session, { server, providers }, host);
 }
 
 /** Throws if the kernel does not enforce all rules for commands. */

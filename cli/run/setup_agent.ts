@@ -35,6 +35,7 @@ import { openTools, type RunToolOptions, type RunTools } from "./run_tools.ts";
 import { createRetryStrategy } from "./retry_strategy.ts";
 import type { WaitingCallsOptions } from "./waiting_calls.ts";
 import type { LoadedProject } from "../project/load_project.ts";
+import type { SessionServer } from "../sessions/session_server.ts";
 import {
   createSystemPrompt,
   createTaskPrompt,
@@ -143,6 +144,8 @@ export interface AgentSetup extends AsyncDisposable {
   readonly agent: Agent;
   /** The model with which the agent starts. */
   readonly model: ModelSpec;
+  /** The server that an option names for the provider of the model; `undefined` if none does. */
+  readonly server: SessionServer | undefined;
   /** Plan mode, if the run or its session is in it, or the agent gets several prompts. */
   readonly planMode: PlanMode | undefined;
   /** The parts that the user changes and inspects. */
@@ -194,6 +197,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   return {
     agent,
     model,
+    server: findServer(options, model),
     planMode,
     controls: {
       gate: approval.gate,
@@ -217,6 +221,15 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     describeSandbox: () => runTools.sandbox.describe(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Returns the server that an option names, unless a recording answers instead. */
+export function findServer(
+  { baseUrl, replay }: Pick<AgentSetupOptions, "baseUrl" | "replay">,
+  model: ModelSpec | undefined,
+): SessionServer | undefined {
+  if (!model || baseUrl === undefined || replay !== undefined) return undefined;
+  return { provider: model.provider, baseUrl };
 }
 
 interface AgentParts {

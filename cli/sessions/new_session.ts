@@ -15,6 +15,7 @@ import type {
   RunSession,
   StartedRecording,
 } from "./run_session.ts";
+import type { SessionServer } from "./session_server.ts";
 
 /** Milliseconds after the start of a model call by which its request is under way. */
 const CREATE_AFTER_MS = 100;
@@ -26,6 +27,7 @@ const CREATE_AFTER_MS = 100;
 export class NewSession implements RunSession {
   readonly #options: NewSessionOptions;
   #agent: Agent | undefined;
+  #server: SessionServer | undefined;
   #starting: Promise<StartedRecording> | undefined;
   #started: StartedRecording | undefined;
   recording: SessionRecording | undefined;
@@ -40,8 +42,9 @@ export class NewSession implements RunSession {
     return this.#starting === undefined;
   }
 
-  async attach(agent: Agent): Promise<void> {
+  async attach(agent: Agent, server?: SessionServer): Promise<void> {
     this.#agent = agent;
+    this.#server = server;
     if (this.#options.createsAtOnce) return void await this.#start();
     this.#unsubscribe = agent.subscribe((event) => {
       if (event.type === "model_call_start") this.#startLater();
@@ -87,7 +90,7 @@ export class NewSession implements RunSession {
       "./start_recording.ts",
       import.meta.url,
     );
-    const started = await startRecording(this.#agent, this.#options);
+    const started = await startRecording(this.#agent, { ...this.#options, server: this.#server });
     this.#started = started;
     this.recording = started.recording;
     this.#unsubscribe();

@@ -19,6 +19,7 @@ import { NewSession } from "./new_session.ts";
 import type { RunSession, RunSessionOptions } from "./run_session.ts";
 import { FORK_ADVICE, NAMED_ADVICE, type SessionChoice } from "./session_choice.ts";
 import { getChangeDirectory } from "./session_directory.ts";
+import { findSessionServer, recordServer } from "./session_server.ts";
 import { openStore } from "./start_recording.ts";
 
 /**
@@ -74,14 +75,17 @@ async function resume(
   let warnings: readonly string[] = [];
   let recording: SessionRecording | undefined;
   const failure = new LastFailure();
+  const lastServer = await findSessionServer(resumed.session);
   return {
     get recording() {
       return recording;
     },
     ...(resumed.model && { model: resumed.model }),
+    server: lastServer,
     planMode: resumed.planMode,
-    async attach(agent) {
+    async attach(agent, server) {
       const started = await resumed.into(agent, { onError: failure.set });
+      recordServer(started.session, server, lastServer);
       recording = started;
       stop = () => failure.finish(started.stop());
       warnings = [...listWarnings(resumed, started.missingTools), ...copyWarnings];

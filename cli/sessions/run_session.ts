@@ -9,19 +9,22 @@ import type { ModelSpec } from "../../mod.ts";
 // Not mod.ts, which loads modules that a run does not need.
 import type { SessionRecording } from "../../src/memory/recording/session_recording.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
+import type { SessionServer } from "./session_server.ts";
 
 /** The session of a run. Disposing of it ends the recording. */
 export interface RunSession extends AsyncDisposable {
   /** The model of a session that exists. */
   readonly model?: ModelSpec;
+  /** The server that an option of its last run named. Default: none did. */
+  readonly server?: SessionServer | undefined;
   /** Whether it is in plan mode. Default: `false`. */
   readonly planMode?: boolean;
   /** Whether the session is created with the first request. Default: `false`. */
   readonly isPending?: boolean;
   /** The recording; `undefined` before it has started, and if the session cannot be written. */
   readonly recording: SessionRecording | undefined;
-  /** Restores the session into the agent, and records its runs. */
-  attach(agent: Agent): Promise<void>;
+  /** Restores the session into the agent, and records its runs with the server that an option names. */
+  attach(agent: Agent, server?: SessionServer): Promise<void>;
   /** Returns what is known about the recording, which must have been attached; a new session is created at the latest now. */
   describe(): Promise<RecordedSession>;
   /** Returns the error because of which the session could not be written, once; `undefined` if there was none. */

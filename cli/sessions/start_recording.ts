@@ -16,6 +16,13 @@ import { LastFailure } from "./last_failure.ts";
 import type { NewSessionOptions, RunSessionOptions, StartedRecording } from "./run_session.ts";
 import { NAMED_ADVICE } from "./session_choice.ts";
 import { getSessionDirectory } from "./session_directory.ts";
+import { recordServer, type SessionServer } from "./session_server.ts";
+
+/** Options for `startRecording()`. */
+export interface RecordingOptions extends NewSessionOptions {
+  /** The server that an option names. */
+  readonly server: SessionServer | undefined;
+}
 
 /** The reasons why an id cannot be that of a new session. */
 const TAKEN: readonly string[] = ["locked", "already_exists"];
@@ -32,7 +39,7 @@ export function openStore({ directories }: RunSessionOptions): FileSessionStore 
  */
 export async function startRecording(
   agent: Agent,
-  { id, ...options }: NewSessionOptions,
+  { id, server, ...options }: RecordingOptions,
 ): Promise<StartedRecording> {
   try {
     const cwd = await Deno.realPath(options.cwd);
@@ -42,6 +49,7 @@ export async function startRecording(
       cwd,
       onError: failure.set,
     });
+    recordServer(recording.session, server);
     return {
       id: recording.session.id,
       recording,

@@ -29,6 +29,8 @@ export interface ConversationSessionOptions {
   readonly directories: ProgramDirectories | undefined;
   /** Returns the current time in milliseconds. */
   readonly now: () => number;
+  /** Throws if the conversation cannot continue a session, which is closed then. */
+  readonly checkSession: (session: RunSession) => void;
   /** Called with warnings about a session that was opened. */
   readonly onWarnings: (warnings: readonly string[]) => void | Promise<void>;
   /** Called when another history has replaced that of the agent. */
@@ -84,10 +86,11 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
     const { setup, onSwitched } = this.#options;
     await this.session?.flush();
     const next = await this.#open(choice);
+    await this.#checkNext(next);
     await this.#stop();
     this.#current = next;
     clearAgent(setup);
-    await next?.attach(setup.agent);
+    await next?.attach(setup.agent, setup.server ?? next.server);
     await onSwitched(this.session);
     this.#isReported = false;
     // A new session is created with the first request.
@@ -121,6 +124,16 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stop();
+  }
+
+  /** Closes the next session if the conversation cannot continue it. */
+  async #checkNext(next: RunSession | undefined): Promise<void> {
+    try {
+      if (next) this.#options.checkSession(next);
+    } catch (error) {
+      await next?.[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** Ends the recording. A session without messages, which only has settings, is removed. */

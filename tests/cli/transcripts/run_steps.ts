@@ -134,6 +134,8 @@ export const RUN_TRANSCRIPTS: readonly Transcript[] = [
       'swink run --cwd HOME "Say it"',
       "swink run --replay HOME/missing.jsonl x",
       "swink run --replay HOME/empty.jsonl x",
+      reply('swink run -m anthropic/tiny --base-url https://own.test/v1 "Say it"'),
+      'swink run -c "Go on"',
       'swink run -c --session-id a "Go on"',
       'swink run --cwd HOME/r -c "Go on"',
       { line: 'swink run -c "Go on"', env: { HOME: "" } },

@@ -1,0 +1,60 @@
+/**
+ * The server that a session asked because an option named it. A run that continues the session without the option would send
+ * the conversation to another one.
+ *
+ * @module
+ */
+
+import type { Session } from "../../src/memory/mod.ts";
+
+/** A server that an option of a run names. */
+export interface SessionServer {
+  /** Name of the provider. */
+  readonly provider: string;
+  /** URL of its API. */
+  readonly baseUrl: string;
+}
+
+/** Name of the entries of a session that have a server, or `null` for a run without one. */
+const ENTRY_NAME = "base_url";
+
+/** Finds the server of the last run of a session; `undefined` if no option named it. */
+export async function findSessionServer(
+  session: Pick<Session, "outline" | "entry">,
+): Promise<SessionServer | undefined> {
+  // Also behind a rewind: the server of the run stays then.
+  for (const { id, type } of session.outline.toReversed()) {
+    const entry = type === "custom" ? await session.entry(id) : undefined;
+    if (entry?.type === "custom" && entry.name === ENTRY_NAME) return parseServer(entry.data);
+  }
+  return undefined;
+}
+
+/** Records the server of a run, unless it is that of the last one. The URL has no password then. */
+export function recordServer(
+  session: Pick<Session, "append">,
+  server: SessionServer | undefined,
+  last?: SessionServer,
+): void {
+  const data = parseServer(server);
+  if (data?.provider === last?.provider && data?.baseUrl === last?.baseUrl) return;
+  session.append({ type: "custom", name: ENTRY_NAME, data: data ?? null });
+}
+
+/** Whether a URL is that of a server, as its session has it. */
+export function matchesUrl({ baseUrl }: SessionServer, url: string | undefined): boolean {
+  return url !== undefined && toStoredUrl(url) === baseUrl;
+}
+
+/** Reads a server of an entry, which another program may have written. */
+function parseServer(data: unknown): SessionServer | undefined {
+  const { provider, baseUrl } = (data ?? {}) as Partial<Record<keyof SessionServer, unknown>>;
+  const url = typeof baseUrl === "string" ? toStoredUrl(baseUrl) : undefined;
+  return typeof provider === "string" && url !== undefined ? { provider, baseUrl: url } : undefined;
+}
+
+/** Returns a URL without user name, password and query, which may be secret; `undefined` if it is invalid. */
+function toStoredUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  return url ? `${url.protocol}//${url.host}${url.pathname}`.replace(/\/$/, "") : undefined;
+}

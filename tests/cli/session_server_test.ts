@@ -1,0 +1,86 @@
+/**
+ * Sessions whose server an option named.
+ *
+ * @module
+ */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { main } from "../../cli/main.ts";
+import { FileSessionStore } from "../../src/memory/mod.ts";
+import { typeConversation } from "./conversation/plain_conversation.ts";
+import { createFakeHost, scriptedReply } from "./fake_host.ts";
+import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
+
+const OWN = "https://own.test/v1";
+
+/** Runs `swink run` in a home directory. */
+async function run(
+  home: TemporaryDirectory,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const host = createFakeHost({
+    model: [scriptedReply("Done.")],
+    env: { ANTHROPIC_API_KEY: "k", NO_COLOR: "1", HOME: home.path, ...env },
+  });
+  const code = await main(["run", "--cwd", `${home.path}/p`, "-q", ...args], host);
+  return { code, messages: host.messages, url: host.requests[0]?.url };
+}
+
+Deno.test("swink run --continue: sends nothing to another server than that of --base-url", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const first = ["-m", "anthropic/tiny", "--base-url", `https://user:word@own.test/v1/?key=secret`];
+  await run(home, [...first, "First"]);
+  const refused = await run(home, ["-c", "Next"]);
+  assertEquals([refused.code, refused.url], [3, undefined]);
+  assertStringIncludes(refused.messages, `The session used the server at ${OWN}`);
+  assertStringIncludes(refused.messages, `add --base-url ${OWN}`);
+  assertStringIncludes(refused.messages, "add -m anthropic/tiny");
+  assertStringIncludes((await run(home, ["-c", "--fork", "Next"])).messages, OWN);
+  for (const [baseUrl, result] of [[OWN, 0], ["https://other.test", 3], [OWN, 0]] as const) {
+    const { code, url } = await run(home, ["-c", "Next"], { ANTHROPIC_BASE_URL: baseUrl });
+    assertEquals([code, url], [result, result === 0 ? `${OWN}/messages` : undefined]);
+  }
+});
+
+Deno.test("swink run --continue: after a run with -m, sends the session to the provider's own server", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const model = ["-m", "anthropic/tiny"];
+  await run(home, [...model, "First"]);
+  assertEquals((await run(home, ["-c", "--base-url", OWN, ...model, "Next"])).code, 0);
+  assertEquals((await run(home, ["-c", "Next"])).code, 3);
+  const url = "https://api.anthropic.com/v1/messages";
+  assertEquals((await run(home, ["-c", ...model, "Next"])).url, url);
+  assertEquals((await run(home, ["-c", "Next"])).url, url);
+});
+
+Deno.test("swink run --continue: ignores a server that is not valid", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  await run(home, ["First"]);
+  const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
+  const [summary] = await store.list();
+  const session = await store.open(summary?.id ?? "");
+  for (const data of [7, [], { provider: "anthropic", baseUrl: "own" }, { baseUrl: OWN }]) {
+    session.append({ type: "custom", name: "base_url", data });
+  }
+  await session.close();
+  assertEquals((await run(home, ["-c", "Next"])).code, 0);
+});
+
+Deno.test("/resume: does not continue a session of --base-url without that server", async () => {
+  const args = ["-m", "anthropic/tiny", "--base-url", OWN];
+  const model = [scriptedReply("Hello!")];
+  await using first = await typeConversation({ typed: ["First", "/quit"], model, args });
+  const { home } = first;
+  const typed = ["/resume 1", "Next", "/quit"];
+  await using second = await typeConversation({ typed, home, model });
+  assertStringIncludes(second.outputs[0] ?? "", `The session used the server at ${OWN}`);
+  assertEquals(second.requests.map(({ messages }) => messages.length), [1]);
+  await using third = await typeConversation({
+    typed: ["/resume 2", "Next", "/quit"],
+    home,
+    model,
+    args: ["--base-url", "https://next.test", "-m", "anthropic/other"],
+  });
+  assertEquals(third.requests.map(({ messages }) => messages.length), [3]);
+});
