@@ -257,7 +257,7 @@ export type {
 } from "./src/core/event.ts";
 
 export { agentLoop, agentLoopContinue } from "./src/loop/loop.ts";
-export type { ModelFallback } from "./src/loop/config.ts";
+export type { ModelFallback } from "./src/loop/run/config.ts";
 
 export { Agent } from "./src/agent/agent.ts";
 export { preload } from "./src/agent/preload.ts";

@@ -6,7 +6,7 @@
 
 import type { QueueChangedEvent, QueuedMessages } from "../core/event.ts";
 import { cloneJson } from "../core/json.ts";
-import type { MessageQueue } from "../loop/message_queue.ts";
+import type { MessageQueue } from "../loop/queues/message_queue.ts";
 
 /**
  * Creates an event with a copy of the queues as they are now. It is made when the event is first read: a program may queue

@@ -9,7 +9,7 @@ import type { QueuedMessage } from "../core/event.ts";
 import { repairHistory } from "../core/history.ts";
 import { type AgentMessage, type PromptInput, toAgentMessages } from "../core/message.ts";
 import type { Ports } from "../core/ports.ts";
-import type { MessageQueue } from "../loop/message_queue.ts";
+import type { MessageQueue } from "../loop/queues/message_queue.ts";
 
 /**
  * Queues the messages of an input, and returns the last one.

@@ -5,8 +5,8 @@
  */
 
 import type { Sleep } from "../core/ports.ts";
-import { Cancellation } from "../loop/cancellation.ts";
-import type { EventPipe } from "../loop/event_pipe.ts";
+import { Cancellation } from "../loop/callbacks/cancellation.ts";
+import type { EventPipe } from "../loop/events/event_pipe.ts";
 import type { StartedRun } from "../loop/start_run.ts";
 
 /** The latest run of an agent; events between runs go through its pipe. */

@@ -17,10 +17,10 @@ import {
   checkSystemPrompt,
   CONFIG_CHECKS,
   oneOf,
-} from "../loop/check_config.ts";
-import type { AgentLoopConfig } from "../loop/config.ts";
-import type { EventPipe } from "../loop/event_pipe.ts";
-import type { QueueMode } from "../loop/message_queue.ts";
+} from "../loop/run/check_config.ts";
+import type { AgentLoopConfig } from "../loop/run/config.ts";
+import type { EventPipe } from "../loop/events/event_pipe.ts";
+import type { QueueMode } from "../loop/queues/message_queue.ts";
 
 /**
  * Options for `new Agent()`; only `model` is required.

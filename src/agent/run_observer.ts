@@ -5,7 +5,7 @@
  */
 
 import type { AgentEvent } from "../core/event.ts";
-import type { EventObserver } from "../loop/event_pipe.ts";
+import type { EventObserver } from "../loop/events/event_pipe.ts";
 import type { ObservedRun } from "../loop/start_run.ts";
 import { applyEvent } from "./apply_event.ts";
 import type { LiveState } from "./live_state.ts";

@@ -18,8 +18,8 @@ import {
   checkOwnOptions,
   checkSignal,
   CONFIG_CHECKS,
-} from "../loop/check_config.ts";
-import type { AgentLoopConfig, RunConfig, TurnSettings } from "../loop/config.ts";
+} from "../loop/run/check_config.ts";
+import type { AgentLoopConfig, RunConfig, TurnSettings } from "../loop/run/config.ts";
 import type { StructuredOutputOptions } from "./structured_output.ts";
 
 /**

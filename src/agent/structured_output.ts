@@ -38,9 +38,9 @@ import type { ValidateFunction } from "../core/standard_schema.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Cost, Usage } from "../core/usage.ts";
-import type { Cancellation } from "../loop/cancellation.ts";
-import type { ModelFallback, ResolvedConfig, TurnSettings } from "../loop/config.ts";
-import { toHookError } from "../loop/hook_error.ts";
+import type { Cancellation } from "../loop/callbacks/cancellation.ts";
+import type { ModelFallback, ResolvedConfig, TurnSettings } from "../loop/run/config.ts";
+import { toHookError } from "../loop/callbacks/hook_error.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { AnswerSchema } from "./answer_schema.ts";
 

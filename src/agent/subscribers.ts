@@ -7,7 +7,7 @@
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { isThenable } from "../core/refuse_promise.ts";
-import type { EventObserver } from "../loop/event_pipe.ts";
+import type { EventObserver } from "../loop/events/event_pipe.ts";
 import type { WithGrace } from "../loop/start_run.ts";
 
 /** Called with every event; a returned promise is awaited before the next event, any other value is ignored. */

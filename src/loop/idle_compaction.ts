@@ -6,18 +6,18 @@
 
 import type { AgentContext, TransformInput } from "../core/context.ts";
 import { toValidSpending } from "../core/valid_usage.ts";
-import { Cancellation } from "./cancellation.ts";
-import { checkStreamOptions } from "./check_config.ts";
-import { CompactionCheck } from "./compaction_check.ts";
-import { type AgentLoopConfig, resolveConfig } from "./config.ts";
-import type { EventPipe } from "./event_pipe.ts";
+import { Cancellation } from "./callbacks/cancellation.ts";
+import { checkStreamOptions } from "./run/check_config.ts";
+import { CompactionCheck } from "./model_call/compaction_check.ts";
+import { type AgentLoopConfig, resolveConfig } from "./run/config.ts";
+import type { EventPipe } from "./events/event_pipe.ts";
 import { inheritPolicies } from "./inherit_rules.ts";
-import { MessageQueue } from "./message_queue.ts";
-import { callPolicy } from "./policy_slots.ts";
-import { addSpending, createProgress, type StepSpending } from "./run_progress.ts";
-import { RunServices } from "./run_services.ts";
-import { Steering } from "./steering.ts";
-import { createPolicyContext, type TurnContext } from "./turn_context.ts";
+import { MessageQueue } from "./queues/message_queue.ts";
+import { callPolicy } from "./run/policy_slots.ts";
+import { addSpending, createProgress, type StepSpending } from "./run/run_progress.ts";
+import { RunServices } from "./run/run_services.ts";
+import { Steering } from "./queues/steering.ts";
+import { createPolicyContext, type TurnContext } from "./run/turn_context.ts";
 
 /** Options for `new IdleCompaction()`. */
 export interface IdleCompactionOptions {

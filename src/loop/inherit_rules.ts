@@ -9,12 +9,17 @@ import type { ApprovalAnswer, ApprovalRequest, ExplainedCall } from "../core/app
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Policy } from "../core/policy.ts";
-import { type ApprovalConfig, needsApprovalPrompt } from "./approve_call.ts";
-import type { ResolvedConfig } from "./config.ts";
-import { canExplain, type Denial, findObjection, reportApproval } from "./find_denial.ts";
-import { addGuards } from "./guard.ts";
-import { ParentRun } from "./parent_run.ts";
-import { toDecision } from "./to_decision.ts";
+import { type ApprovalConfig, needsApprovalPrompt } from "./tool_calls/approve_call.ts";
+import type { ResolvedConfig } from "./run/config.ts";
+import {
+  canExplain,
+  type Denial,
+  findObjection,
+  reportApproval,
+} from "./tool_calls/find_denial.ts";
+import { addGuards } from "./run/guard.ts";
+import { ParentRun } from "./run/parent_run.ts";
+import { toDecision } from "./tool_calls/to_decision.ts";
 
 /**
  * Returns the configuration with the rules of its parent: the policies as guards, and for each call, after the agent's own

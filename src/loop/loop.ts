@@ -14,12 +14,17 @@ import type { AgentEvent } from "../core/event.ts";
 import { repairHistory } from "../core/history.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
 import type { AgentTool } from "../core/tool.ts";
-import { checkLoopNames, checkOptions, checkSignal, checkSystemPrompt } from "./check_config.ts";
-import type { AgentLoopConfig } from "./config.ts";
-import type { MessageSource } from "./message_source.ts";
-import { checkPending, getPendingIds, resolveApprovals } from "./pending_batch.ts";
+import {
+  checkLoopNames,
+  checkOptions,
+  checkSignal,
+  checkSystemPrompt,
+} from "./run/check_config.ts";
+import type { AgentLoopConfig } from "./run/config.ts";
+import type { MessageSource } from "./queues/message_source.ts";
+import { checkPending, getPendingIds, resolveApprovals } from "./tool_calls/pending_batch.ts";
 import { startRun, type StartRunOptions } from "./start_run.ts";
-import type { TurnInput } from "./turn_input.ts";
+import type { TurnInput } from "./run/turn_input.ts";
 
 /** Options for one run. */
 export interface LoopOptions {

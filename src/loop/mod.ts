@@ -28,11 +28,11 @@
  * @module
  */
 
-export type { AgentLoopConfig, GetApiKey, InterruptPolicy, TurnSettings } from "./config.ts";
+export type { AgentLoopConfig, GetApiKey, InterruptPolicy, TurnSettings } from "./run/config.ts";
 export type { ContinueLoopOptions, LoopOptions } from "./loop.ts";
-export { MessageQueue, type MessageQueueOptions, type QueueMode } from "./message_queue.ts";
-export type { MessageSource } from "./message_source.ts";
-export type { GetMessages } from "./polled_source.ts";
+export { MessageQueue, type MessageQueueOptions, type QueueMode } from "./queues/message_queue.ts";
+export type { MessageSource } from "./queues/message_source.ts";
+export type { GetMessages } from "./queues/polled_source.ts";
 export {
   type HistoryRepair,
   type RepairedHistory,

@@ -10,16 +10,16 @@ import type { RunOutcome } from "../core/event.ts";
 import type { HistoryRepair } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
 import { realSleep } from "../core/ports.ts";
-import { addDeclinedResults } from "./decline_batch.ts";
-import { runPostLoop } from "./policy_slots.ts";
-import { createProgress, pickLateSpending, type RunProgress } from "./run_progress.ts";
-import type { RunServices } from "./run_services.ts";
+import { addDeclinedResults } from "./tool_calls/decline_batch.ts";
+import { runPostLoop } from "./run/policy_slots.ts";
+import { createProgress, pickLateSpending, type RunProgress } from "./run/run_progress.ts";
+import type { RunServices } from "./run/run_services.ts";
 import { runTurn } from "./turn.ts";
-import { createPolicyContext } from "./turn_context.ts";
-import type { TurnInput } from "./turn_input.ts";
+import { createPolicyContext } from "./run/turn_context.ts";
+import type { TurnInput } from "./run/turn_input.ts";
 
 export { inheritRules } from "./inherit_rules.ts";
-export { RunServices } from "./run_services.ts";
+export { RunServices } from "./run/run_services.ts";
 
 /** The input of the first turn, and the state of the history that it continues. */
 export interface FirstTurn {

@@ -11,16 +11,21 @@ import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { describeTurnLimit } from "../core/turn_limit.ts";
-import { callModel, type ModelReply } from "./model_call.ts";
-import { runPostTurn, runPreTurn, type SlotVerdict } from "./policy_slots.ts";
-import { getPrices } from "./price.ts";
-import type { ResumedBatch } from "./resumed_batch.ts";
-import { addSpending, type RunProgress } from "./run_progress.ts";
-import type { RunServices } from "./run_services.ts";
-import { type BatchOutcome, NO_CALLS, resumeToolBatch, runToolBatch } from "./tool_batch.ts";
-import { createPolicyContext, type TurnContext } from "./turn_context.ts";
-import { TurnMonitor } from "./turn_monitor.ts";
-import type { TurnInput } from "./turn_input.ts";
+import { callModel, type ModelReply } from "./model_call/model_call.ts";
+import { runPostTurn, runPreTurn, type SlotVerdict } from "./run/policy_slots.ts";
+import { getPrices } from "./run/price.ts";
+import type { ResumedBatch } from "./run/resumed_batch.ts";
+import { addSpending, type RunProgress } from "./run/run_progress.ts";
+import type { RunServices } from "./run/run_services.ts";
+import {
+  type BatchOutcome,
+  NO_CALLS,
+  resumeToolBatch,
+  runToolBatch,
+} from "./tool_calls/tool_batch.ts";
+import { createPolicyContext, type TurnContext } from "./run/turn_context.ts";
+import { TurnMonitor } from "./run/turn_monitor.ts";
+import type { TurnInput } from "./run/turn_input.ts";
 
 /** The step that follows a turn. */
 export type NextStep =

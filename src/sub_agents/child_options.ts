@@ -4,14 +4,14 @@
  * @module
  */
 
-import { getExtraProvider } from "../loop/extra_provider.ts";
+import { getExtraProvider } from "../loop/run/extra_provider.ts";
 import type { AgentOptions } from "../agent/options.ts";
 import { listExtraTools } from "../core/extra_fields.ts";
 import { modelSpec } from "../core/model.ts";
 import type { ServerTool } from "../core/server_tool.ts";
 import type { AgentTool } from "../core/tool.ts";
-import type { ResolvedConfig } from "../loop/config.ts";
-import type { ParentRun } from "../loop/parent_run.ts";
+import type { ResolvedConfig } from "../loop/run/config.ts";
+import type { ParentRun } from "../loop/run/parent_run.ts";
 import type { Worktree } from "../core/worktree_port.ts";
 import { onlyTools } from "./only_tools.ts";
 import { relativePaths } from "./relative_paths.ts";

@@ -21,7 +21,7 @@ import { formatSubAgentReport } from "../core/sub_agent_report.ts";
 import { type AgentTool, defineTool, type ToolContext } from "../core/tool.ts";
 import { type AgentToolResult, errorResult, textResult } from "../core/tool_result.ts";
 import type { Worktree } from "../core/worktree_port.ts";
-import { ParentRun } from "../loop/parent_run.ts";
+import { ParentRun } from "../loop/run/parent_run.ts";
 import { bindTools } from "./bind_tools.ts";
 import { createChildOptions } from "./child_options.ts";
 import { maxDepths, type SelectedTools, selectTools } from "./select_tools.ts";

@@ -9,8 +9,8 @@ import { BadRequestError } from "../core/errors.ts";
 import { modelSpec } from "../core/model.ts";
 import type { RunHandle } from "../core/run_handle.ts";
 import type { ToolContext } from "../core/tool.ts";
-import { resolveConfig } from "../loop/config.ts";
-import { ParentRun, RunTree } from "../loop/parent_run.ts";
+import { resolveConfig } from "../loop/run/config.ts";
+import { ParentRun, RunTree } from "../loop/run/parent_run.ts";
 import { scriptedStream } from "./scripted_stream.ts";
 
 /**

@@ -6,7 +6,7 @@ import { repairHistory } from "../../src/core/history.ts";
 import { userMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import type { AgentLoopConfig } from "../../src/loop/config.ts";
+import type { AgentLoopConfig } from "../../src/loop/run/config.ts";
 import { agentLoopContinue } from "../../src/loop/loop.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";

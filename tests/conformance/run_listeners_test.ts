@@ -7,8 +7,8 @@
 
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import { Cancellation } from "../../src/loop/cancellation.ts";
-import { Steering } from "../../src/loop/steering.ts";
+import { Cancellation } from "../../src/loop/callbacks/cancellation.ts";
+import { Steering } from "../../src/loop/queues/steering.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";

@@ -12,7 +12,7 @@ import { EventSchema } from "@ag-ui/core/schemas";
 import { type AgentEvent, type AgentMessage, ajvValidator } from "../../mod.ts";
 import { toJsonLine } from "../../cli/render/json_line.ts";
 import { createOutputSchema } from "../../scripts/stream_output_schema.ts";
-import { copyEvent } from "../../src/loop/copy_event.ts";
+import { copyEvent } from "../../src/loop/events/copy_event.ts";
 import type { AcpUpdate } from "../../src/protocols/acp/acp_update.ts";
 import { toHistoryUpdates } from "../../src/protocols/acp/content.ts";
 import { EventMapper } from "../../src/protocols/acp/event_mapper.ts";

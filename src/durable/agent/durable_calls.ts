@@ -11,7 +11,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { replaceExecute } from "../../core/replace_execute.ts";
 import type { AgentTool, ToolContext } from "../../core/tool.ts";
 import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
-import type { InterruptPolicy } from "../../loop/config.ts";
+import type { InterruptPolicy } from "../../loop/run/config.ts";
 import type { EndedStep, RunSteps } from "../steps/run_steps.ts";
 import { unwrapOutcome } from "../steps/step_record.ts";
 import { type CallOutcome, executeCall } from "./execute_call.ts";

@@ -9,8 +9,8 @@ import { AbortedError, getErrorMessage, NetworkError, StreamError } from "../../
 import type { JsonValue } from "../../core/json.ts";
 import { realSleep } from "../../core/ports.ts";
 import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../../core/stream.ts";
-import { GRACE_MS } from "../../loop/cancellation.ts";
-import type { GetApiKey } from "../../loop/config.ts";
+import { GRACE_MS } from "../../loop/callbacks/cancellation.ts";
+import type { GetApiKey } from "../../loop/run/config.ts";
 import { hashJson } from "../steps/hash_json.ts";
 import type { EndedStep, RunSteps } from "../steps/run_steps.ts";
 import { DetachedError } from "../steps/step_journal.ts";

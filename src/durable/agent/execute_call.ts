@@ -11,8 +11,8 @@ import { realSleep } from "../../core/ports.ts";
 import type { AgentTool, ToolContext } from "../../core/tool.ts";
 import { toToolResult } from "../../core/to_tool_result.ts";
 import type { AgentToolResult } from "../../core/tool_result.ts";
-import { GRACE_MS } from "../../loop/cancellation.ts";
-import type { InterruptPolicy } from "../../loop/config.ts";
+import { GRACE_MS } from "../../loop/callbacks/cancellation.ts";
+import type { InterruptPolicy } from "../../loop/run/config.ts";
 import type { RunSteps } from "../steps/run_steps.ts";
 import { DetachedError } from "../steps/step_journal.ts";
 

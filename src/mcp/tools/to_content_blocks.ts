@@ -5,7 +5,7 @@
  */
 
 import type { ContentBlock } from "../../core/content.ts";
-import { findImageType, SIGNATURE_BYTES } from "../../loop/image_type.ts";
+import { findImageType, SIGNATURE_BYTES } from "../../loop/messages/image_type.ts";
 import type {
   ServerContent,
   ServerResource,

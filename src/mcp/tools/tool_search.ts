@@ -10,7 +10,7 @@ import { estimateToolTokens } from "../../core/tokens.ts";
 import type { RunHandle } from "../../core/run_handle.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
-import { ParentRun } from "../../loop/parent_run.ts";
+import { ParentRun } from "../../loop/run/parent_run.ts";
 
 /** Name of the tool that searches. */
 export const SEARCH_TOOL_NAME = "mcp_search_tools";

@@ -12,7 +12,7 @@ import type { StreamFn, StreamOptions } from "../../core/stream.ts";
 import { priceUsage } from "../../core/price_usage.ts";
 import { findRates, type Prices } from "../../core/usage.ts";
 import { addReportedSpending } from "../../core/valid_usage.ts";
-import type { GetApiKey } from "../../loop/config.ts";
+import type { GetApiKey } from "../../loop/run/config.ts";
 import { checkCompaction } from "./check_compaction.ts";
 import { createCompactingTransform } from "./compacting_transform.ts";
 import type {

@@ -22,7 +22,7 @@ import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
 import { createResultMessage } from "../../core/result_message.ts";
 import type { AgentTool } from "../../core/tool.ts";
-import { checkPending, getPendingIds } from "../../loop/pending_batch.ts";
+import { checkPending, getPendingIds } from "../../loop/tool_calls/pending_batch.ts";
 import type { ContextCut } from "../context/compaction.ts";
 import { type AgentHookOptions, findHooks, restoreGate, restorePlanMode } from "./agent_hooks.ts";
 import { listAgentTools } from "./list_agent_tools.ts";

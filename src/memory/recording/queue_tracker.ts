@@ -10,7 +10,7 @@ import type { QueuedMessage, QueuedMessages } from "../../core/event.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { QueueChangedEntry, SessionEntry } from "../../core/session_entry.ts";
 import { isJsonEqual } from "../../core/json_equal.ts";
-import { MessageQueue } from "../../loop/message_queue.ts";
+import { MessageQueue } from "../../loop/queues/message_queue.ts";
 
 const EMPTY_QUEUES: QueuedMessages = { steering: [], followUp: [] };
 

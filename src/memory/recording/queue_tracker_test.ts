@@ -3,7 +3,7 @@ import { Agent } from "../../agent/agent.ts";
 import { internalsByAgent } from "../../agent/options.ts";
 import { userMessage } from "../../core/message.ts";
 import type { QueueChangedEntry, SessionEntry } from "../../core/session_entry.ts";
-import { MessageQueue } from "../../loop/message_queue.ts";
+import { MessageQueue } from "../../loop/queues/message_queue.ts";
 import { assistantMessage } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";

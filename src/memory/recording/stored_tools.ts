@@ -6,7 +6,7 @@
 
 import type { ToolSpec } from "../../core/stream.ts";
 import type { AgentTool } from "../../core/tool.ts";
-import { getToolSpecs } from "../../loop/request.ts";
+import { getToolSpecs } from "../../loop/model_call/request.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 
 /** Keeps the specs of the last tools, which rarely change. */

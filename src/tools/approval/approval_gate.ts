@@ -20,7 +20,7 @@ import { isJsonEqual } from "../../core/json_equal.ts";
 import { RISK_CLASSES, type RiskClass } from "../../core/risk.ts";
 import type { AgentTool } from "../../core/tool.ts";
 import { validateToolArguments } from "../../core/validate_tool_arguments.ts";
-import { toDecision } from "../../loop/to_decision.ts";
+import { toDecision } from "../../loop/tool_calls/to_decision.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { getShellPlaces } from "../kit/tool_marks.ts";
 import type { CommandAssessment } from "./command_assessment.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { RunHandle } from "../../core/run_handle.ts";
-import { getAgentPath, ParentRun } from "../../loop/parent_run.ts";
+import { getAgentPath, ParentRun } from "../../loop/run/parent_run.ts";
 import { isDirectory } from "../../platform/is_directory.ts";
 import { system } from "../../platform/system.ts";
 import type { ShellMove, ShellPlaces } from "../kit/tool_marks.ts";

@@ -1,0 +1,343 @@
+/**
+ * The model call of a turn: prepares the request, calls the model with retries and fallbacks, and finishes the message.
+ *
+ * @module
+ */
+
+import type { FinishedCall } from "../../core/accumulate.ts";
+import type { AgentError, AgentErrorCode } from "../../core/errors.ts";
+import type { AssistantMessage } from "../../core/message.ts";
+import type { ModelSpec } from "../../core/model.ts";
+import type { StoppedBy } from "../../core/stopped_by.ts";
+import type { LlmContext } from "../../core/stream.ts";
+import type { AgentTool } from "../../core/tool.ts";
+import { addCost, addUsage, zeroCost, zeroUsage } from "../../core/usage.ts";
+import { withModel } from "../../core/with_model.ts";
+import { createAbortedAttempt } from "./attempt.ts";
+import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
+import { toHookError } from "../callbacks/hook_error.ts";
+import type { CompactionRefusal } from "./compaction_check.ts";
+import { isSmaller } from "./overflow.ts";
+import { applyPreRequest, usesPreRequest } from "./pre_request.ts";
+import { type Preparation, type PreparedRequest, prepareRequest } from "./request.ts";
+import { addSpending, type RunProgress } from "../run/run_progress.ts";
+import type { RunServices } from "../run/run_services.ts";
+import type { TurnContext } from "../run/turn_context.ts";
+import { removeUnusableTools } from "./usable_tools.ts";
+
+/** The reply of a turn. */
+export interface ModelReply {
+  /** The message. */
+  readonly message: AssistantMessage;
+  /** A copy of the message, for events. */
+  readonly copy: AssistantMessage;
+  /** Its tool calls; none if it failed or was aborted. */
+  readonly calls: readonly FinishedCall[];
+  /** The tools that it may call. */
+  readonly tools: readonly AgentTool[];
+  /** The tools that its request left out, which agents below the run may have. Default: none. */
+  readonly hiddenTools?: readonly AgentTool[] | undefined;
+  /** The progress of the run, including this reply. */
+  readonly progress: RunProgress;
+  /** The error, if the reply failed or was aborted. */
+  readonly error?: AgentError;
+  /** The policy that stopped the reply, if one did. */
+  readonly stoppedBy?: StoppedBy;
+}
+
+/** Codes of rejected requests. OpenRouter answers one that no server of a model supports as if there were no such model. */
+const REJECTIONS: readonly AgentErrorCode[] = ["bad_request", "model_not_found"];
+
+/** Maximum number of other forms in which a rejected request is sent again, as with a tool in place of a schema. */
+const MAX_OTHER_FORMS = 2;
+
+/** Calls the model and emits its reply. Never rejects: a failure is a reply whose `stopReason` is `"error"`. */
+export async function callModel(turn: TurnContext): Promise<ModelReply> {
+  const { cancellation, progress } = turn;
+  const start = new MessageStart(turn);
+  let result: CallResult | undefined;
+  try {
+    if (!cancellation.aborted) {
+      turn.run.assertSettings();
+      const preparing = prepareRequest(turn, progress.overflowed);
+      const prepared = preparing instanceof Promise ? await preparing : preparing;
+      result = await sendPrepared(turn, start, prepared);
+      if (prepared.type === "ready") {
+        result = await sendInOtherForms(turn, start, result, prepared.request);
+      }
+      if (isOverflow(result.call)) result = await retryWithSmallerContext(turn, start, result);
+    }
+  } catch (thrown) {
+    result = endFailedCall(turn, result ?? createUnsentCall(turn), toFailure(thrown));
+  }
+  const started = start.emitOnce();
+  if (started) await started;
+  const reply = appendReply(turn, start, result ?? createUnsentCall(turn));
+  const ended = turn.run.events.emit({ type: "message_end", message: reply.copy });
+  if (ended) await ended;
+  return reply;
+}
+
+/** A model call that may be followed by another one with a smaller context. */
+interface CallResult {
+  readonly call: ModelCall;
+  /** The progress of the run, including this call. */
+  readonly progress: RunProgress;
+  /** The tools that the reply may call. */
+  readonly tools: readonly AgentTool[];
+  /** The tools that the request left out. */
+  readonly hiddenTools?: readonly AgentTool[] | undefined;
+  /** The context that was sent; missing if the call failed before. */
+  readonly sent?: LlmContext;
+}
+
+/** Emits the `message_start` of the reply once per turn, before its first delta. */
+class MessageStart {
+  readonly #turn: TurnContext;
+  #id: string | undefined;
+
+  constructor(turn: TurnContext) {
+    this.#turn = turn;
+  }
+
+  /** Id of the message; the same at its start and its end. */
+  get id(): string | undefined {
+    return this.#id;
+  }
+
+  emitOnce(model: ModelSpec = this.#turn.settings.model): Promise<void> | undefined {
+    if (this.#id !== undefined) return undefined;
+    const { run } = this.#turn;
+    const id = this.#id = run.history.claimMessageId();
+    const reply: Reply = { content: [], usage: zeroUsage(), cost: zeroCost(), stopReason: "stop" };
+    const message = { ...createMessage(run, model, reply), id };
+    return run.events.emit({ type: "message_start", message });
+  }
+}
+
+/** Sends the request, if there is one; the tokens of a summary count in any case. */
+function sendPrepared(
+  turn: TurnContext,
+  start: MessageStart,
+  prepared: Preparation,
+): CallResult | Promise<CallResult> {
+  return prepared.report
+    ? chargeReport(turn, prepared).then((charged) => sendOrEnd(charged, start, prepared))
+    : sendOrEnd(turn, start, prepared);
+}
+
+function sendOrEnd(
+  turn: TurnContext,
+  start: MessageStart,
+  prepared: Preparation,
+): CallResult | Promise<CallResult> {
+  return prepared.type === "ready"
+    ? sendRequest(turn, start, prepared.request)
+    : endUnsent(turn, createUnsentCall(turn), prepared);
+}
+
+/** Emits the report of `transformContext`, and adds what it spent to the progress. */
+async function chargeReport(turn: TurnContext, { report }: Preparation): Promise<TurnContext> {
+  if (!report) return turn;
+  // Before the event, whose listeners may change it in place.
+  const charged = { ...turn, progress: addSpending(turn.progress, report) };
+  await turn.run.events.emit({ type: "context_compacted", report });
+  return charged;
+}
+
+/** Ends a call after which no request can be made. */
+function endUnsent(turn: TurnContext, result: CallResult, refusal: CompactionRefusal): CallResult {
+  if (refusal.type === "failed") return endFailedCall(turn, result, refusal);
+  return abortCall(turn, result, turn.monitor?.stoppedBy ?? refusal.stoppedBy);
+}
+
+/**
+ * Applies the `preRequest` policies and calls the model. Never rejects: a policy that fails gives a call without a
+ * request.
+ */
+async function sendRequest(
+  turn: TurnContext,
+  start: MessageStart,
+  prepared: PreparedRequest,
+  attempts = 0,
+): Promise<CallResult> {
+  const outcome = usesPreRequest(turn.run)
+    ? await applyPreRequest(turn, prepared).catch(toFailure)
+    : { type: "ready", request: prepared } as const;
+  if (outcome.type === "failed") return endFailedCall(turn, createUnsentCall(turn), outcome);
+  if (outcome.type === "stopped") {
+    return createUnsentCall(turn, turn.monitor?.stoppedBy ?? outcome.stoppedBy);
+  }
+  const request = removeUnusableTools(turn, outcome.request);
+  const onStart = () => start.emitOnce(request.model);
+  const call = await callWithFallback(turn, request, { attempts, onStart });
+  const { tools, hiddenTools, context: sent } = request;
+  return { call, progress: addSpending(turn.progress, call), tools, hiddenTools, sent };
+}
+
+function isOverflow({ attempt }: ModelCall): boolean {
+  return attempt.error?.code === "context_window_overflow";
+}
+
+/** Sends a smaller request after an overflow, also in other forms; returns the first result if the context cannot be reduced. */
+async function retryWithSmallerContext(
+  turn: TurnContext,
+  start: MessageStart,
+  first: CallResult,
+): Promise<CallResult> {
+  const { run, cancellation } = turn;
+  const { attempt: { error, hasOutput }, number } = first.call;
+  if (!first.sent || !run.config.transformContext) return first;
+  const after = { ...turn, progress: first.progress };
+  const prepared = await prepareRequest(after, true);
+  const isSent = prepared.type === "ready" && !cancellation.aborted &&
+    isSmaller(prepared.request.context, first.sent);
+  const isDiscarded = isSent && error !== undefined && hasOutput;
+  if (isDiscarded) {
+    await run.events.emit({ type: "retry", attempt: number, delayMs: 0, error, discard: true });
+  }
+  const { progress } = await chargeReport(after, prepared);
+  const charged = { ...(isDiscarded ? discardReply(first) : first), progress };
+  if (cancellation.aborted) return abortCall(turn, charged);
+  if (prepared.type !== "ready") return endUnsent(turn, charged, prepared);
+  if (!isSent) return charged;
+  const second = await sendAgain(turn, start, charged, prepared.request);
+  return await sendInOtherForms(turn, start, second, prepared.request);
+}
+
+/** Returns a call without the reply that a `retry` event has discarded, since an abort may end the call now. */
+function discardReply({ call, ...rest }: CallResult): CallResult {
+  const attempt = { ...call.attempt, reply: { content: [], calls: [] }, hasOutput: false };
+  return { ...rest, call: { ...call, attempt } };
+}
+
+/** Sends a request that the provider rejects again in other forms, as long as there are some. */
+async function sendInOtherForms(
+  turn: TurnContext,
+  start: MessageStart,
+  first: CallResult,
+  prepared: PreparedRequest,
+): Promise<CallResult> {
+  let result = first;
+  for (let forms = 0; forms < MAX_OTHER_FORMS && changeForm(turn, result.call); forms++) {
+    result = await sendAgain(turn, start, result, prepared);
+  }
+  return result;
+}
+
+/**
+ * Changes the form in which the `preRequest` policies make a request that the provider rejected; returns whether there is
+ * another one, in which it is sent again.
+ */
+function changeForm({ settings, cancellation }: TurnContext, { attempt }: ModelCall): boolean {
+  const { error, hasOutput } = attempt;
+  if (!error || !REJECTIONS.includes(error.code) || hasOutput || cancellation.aborted) return false;
+  return settings.recoverRequest?.(error) ?? false;
+}
+
+/** Sends a request after another one, whose tokens count too. */
+async function sendAgain(
+  turn: TurnContext,
+  start: MessageStart,
+  first: CallResult,
+  prepared: PreparedRequest,
+): Promise<CallResult> {
+  const { attempts } = first.call;
+  const second = await sendRequest(
+    { ...turn, progress: first.progress },
+    start,
+    prepared,
+    attempts,
+  );
+  const usage = addUsage(first.call.usage, second.call.usage);
+  const cost = addCost(first.call.cost, second.call.cost);
+  return { ...second, call: { ...second.call, usage, cost } };
+}
+
+/** A hook that failed. */
+interface HookFailure {
+  readonly type: "failed";
+  readonly thrown: unknown;
+}
+
+function toFailure(thrown: unknown): HookFailure {
+  return { type: "failed", thrown };
+}
+
+/** Ends a call with the error of a hook, or as aborted; keeps its output and its token counts. */
+function endFailedCall(turn: TurnContext, result: CallResult, { thrown }: HookFailure): CallResult {
+  if (turn.cancellation.aborted) return abortCall(turn, result);
+  const { call, ...rest } = result;
+  const end = { stopReason: "error", error: toHookError("A hook", thrown) } as const;
+  return { ...rest, call: { ...call, attempt: { ...call.attempt, ...end } } };
+}
+
+function abortCall(
+  turn: TurnContext,
+  { call, ...rest }: CallResult,
+  stoppedByPolicy?: StoppedBy,
+): CallResult {
+  const { stopReason, error, stoppedBy } = createAbortedAttempt(turn, stoppedByPolicy);
+  const end = { stopReason, ...(error && { error }), ...(stoppedBy && { stoppedBy }) };
+  return { ...rest, call: { ...call, attempt: { ...call.attempt, ...end } } };
+}
+
+/** Appends the message to the history. */
+function appendReply(
+  { run }: TurnContext,
+  { id }: MessageStart,
+  { call, progress: before, tools, hiddenTools, sent }: CallResult,
+): ModelReply {
+  const { attempt: { reply: { content, calls }, stopReason, stoppedBy }, model, usage, cost } =
+    call;
+  const error = call.attempt.error && withModel(call.attempt.error, model);
+  const message: AssistantMessage = {
+    ...createMessage(run, model, { content, usage, cost, stopReason }),
+    ...(id !== undefined && { id }),
+    ...(error && { errorMessage: error.message, errorCode: error.code }),
+  };
+  const wasSent = sent !== undefined && stopReason !== "aborted";
+  const overflowed = wasSent ? isOverflow(call) : before.overflowed;
+  const progress = overflowed === before.overflowed ? before : { ...before, overflowed };
+  return {
+    message,
+    copy: run.history.append(message),
+    calls,
+    tools,
+    hiddenTools,
+    progress,
+    ...(error && { error }),
+    ...(stoppedBy && { stoppedBy }),
+  };
+}
+
+/** Creates the result of a call that was aborted or stopped before a request was sent. */
+function createUnsentCall(turn: TurnContext, stoppedBy?: StoppedBy): CallResult {
+  const { settings: { model, tools }, progress } = turn;
+  const attempt = createAbortedAttempt(turn, stoppedBy);
+  return {
+    call: { attempt, model, attempts: 0, number: 0, usage: zeroUsage(), cost: zeroCost() },
+    progress,
+    tools,
+  };
+}
+
+/** The parts of a message that a reply determines. */
+type Reply = Pick<AssistantMessage, "content" | "usage" | "cost" | "stopReason">;
+
+function createMessage(
+  { config }: RunServices,
+  { provider, modelId }: ModelSpec,
+  { content, usage, cost, stopReason }: Reply,
+): AssistantMessage {
+  return {
+    role: "assistant",
+    content,
+    provider,
+    modelId,
+    usage,
+    cost,
+    stopReason,
+    timestamp: config.now(),
+  };
+}

@@ -1,0 +1,216 @@
+/**
+ * The reply of one model call, from its first event to its end.
+ *
+ * @module
+ */
+
+import { type AccumulatedReply, ReplyAccumulator } from "../../core/accumulate.ts";
+import {
+  type AgentError,
+  BudgetExceededError,
+  getErrorMessage,
+  NetworkError,
+  StreamError,
+} from "../../core/errors.ts";
+import { toJsonValue } from "../../core/json.ts";
+import type { StopReason } from "../../core/model.ts";
+import type { StoppedBy } from "../../core/stopped_by.ts";
+import type { AssistantMessageEvent, StreamWarningEvent } from "../../core/stream.ts";
+import type { AgentTool } from "../../core/tool.ts";
+import { type Cost, type Usage, zeroUsage } from "../../core/usage.ts";
+import { preloadValidator, prepareValidation } from "../../core/validate_arguments.ts";
+import type { Cancellation } from "../callbacks/cancellation.ts";
+import type { ReadOptions, ReadOutcome } from "./read_events.ts";
+import { parseReplyEnd, type ReplyEnd, toAbortedError } from "./reply_end.ts";
+import type { RunServices } from "../run/run_services.ts";
+import type { TurnContext } from "../run/turn_context.ts";
+
+/** The end of a reply, with what was received until then. */
+export interface ReplyOutcome {
+  /** The reason why it ended. */
+  readonly stopReason: StopReason;
+  /** The content that was received. */
+  readonly reply: AccumulatedReply;
+  /** Whether any content was emitted. */
+  readonly hasOutput: boolean;
+  /** Token counts. */
+  readonly usage: Usage;
+  /** The cost that the provider reported, if any. */
+  readonly reportedCost?: Cost;
+  /** The provider's id of the reply, if it has one. */
+  readonly responseId?: string;
+  /** The error, if it failed or was aborted. */
+  readonly error?: AgentError;
+  /** The policy that stopped it, if one did. */
+  readonly stoppedBy?: StoppedBy;
+}
+
+/** Milliseconds without any content before a validator is loaded: ajv blocks the thread for 40 ms. */
+const PRELOAD_AFTER_MS = 20;
+
+/** Microtasks without any content before the timer for that is set: a stream from memory has begun by then. */
+const MICROTASKS_BEFORE_TIMER = 32;
+
+/** Accumulates a reply and emits its deltas as they arrive. */
+export class StreamedReply implements ReadOptions {
+  /** Ends reading. */
+  readonly cancellation: Cancellation;
+  readonly #turn: TurnContext;
+  readonly #run: RunServices;
+  readonly #reply = new ReplyAccumulator();
+  readonly #tools: readonly AgentTool[];
+  readonly #callIds: string[] = [];
+  #preparedTool: string | undefined;
+  #firstTokenAt: number | undefined;
+  #isPreloadStopped = false;
+  #end: ReplyEnd | undefined;
+
+  /** Creates a reply without content; `tools` are those that it may call. */
+  constructor(turn: TurnContext, tools: readonly AgentTool[]) {
+    this.cancellation = turn.cancellation;
+    this.#turn = turn;
+    this.#run = turn.run;
+    this.#tools = tools;
+  }
+
+  /** Length of the text, thinking and arguments so far, in UTF-16 code units. */
+  get characters(): number {
+    return this.#reply.characters;
+  }
+
+  /** Time of the first content, in milliseconds since the epoch; `undefined` before it. */
+  get firstTokenAt(): number | undefined {
+    return this.#firstTokenAt;
+  }
+
+  /** Accumulates an event and emits deltas and warnings. */
+  accept(event: AssistantMessageEvent): Promise<void> | undefined {
+    switch (event.type) {
+      case "text_delta":
+      case "thinking_delta":
+      case "tool_call_delta":
+        this.#reply.append(event);
+        this.#markContent();
+        return this.#run.events.emitDelta(event);
+      case "tool_call_start": {
+        const id = this.#run.history.claimCallId(event.id);
+        this.#callIds.push(id);
+        this.#prepareTool(event.name);
+        const delta = id === event.id ? event : { ...event, id };
+        this.#reply.apply(delta);
+        this.#markContent();
+        return this.#run.events.emitDelta(delta);
+      }
+      case "warning":
+        return this.#warn(event);
+      case "done":
+      case "error":
+        this.#end = parseReplyEnd(event);
+        this.#reply.apply(event);
+        return undefined;
+      default:
+        this.#reply.apply(event);
+        return undefined;
+    }
+  }
+
+  /** Reads the terminal event of an aborted reply; blocks that are still open no longer matter. */
+  acceptTerminal(event: AssistantMessageEvent): void {
+    if (event.type === "done" || event.type === "error") this.#end = parseReplyEnd(event);
+  }
+
+  /** Ends the reply when its events have been read. */
+  finish(outcome: ReadOutcome): ReplyOutcome {
+    const end = this.#end;
+    const stoppedBy = this.#turn.monitor?.stoppedBy;
+    if (stoppedBy || outcome === "aborted") return this.#endAborted();
+    if (!end) {
+      return this.fail(new NetworkError("The model stream ended before the reply was complete"));
+    }
+    if (end.error) return this.fail(end.error);
+    const { stopReason, cost, responseId } = end;
+    if (stopReason === "aborted") return this.#endAborted();
+    if (stopReason === "error") {
+      return this.fail(new StreamError('The model stream ended with the stop reason "error"'));
+    }
+    return {
+      ...this.#snapshot(),
+      stopReason,
+      ...(cost && { reportedCost: cost }),
+      ...(responseId !== undefined && { responseId }),
+    };
+  }
+
+  /** Ends the reply with an error; as aborted if an abort has come first. */
+  fail(error: AgentError): ReplyOutcome {
+    const isAborted = this.#end?.type === "error" && this.#end.stopReason === "aborted";
+    if (this.#turn.cancellation.aborted || isAborted) return this.#endAborted();
+    return { ...this.#withoutToolCalls(), stopReason: "error", error };
+  }
+
+  #endAborted(): ReplyOutcome {
+    const stoppedBy = this.#turn.monitor?.stoppedBy;
+    const error = stoppedBy
+      ? new BudgetExceededError(stoppedBy.reason)
+      : toAbortedError(this.#run.cancellation.reason);
+    const outcome = { ...this.#withoutToolCalls(), stopReason: "aborted", error } as const;
+    return stoppedBy ? { ...outcome, stoppedBy } : outcome;
+  }
+
+  /** Drops the tool calls: those of a failed reply get no results, so they must not enter the history. */
+  #withoutToolCalls(): Pick<ReplyOutcome, "reply" | "hasOutput" | "usage"> {
+    this.#run.history.releaseCallIds(this.#callIds);
+    const { reply, ...rest } = this.#snapshot();
+    const content = reply.content.filter(({ type }) => type !== "tool_call");
+    return { reply: { content, calls: [] }, ...rest };
+  }
+
+  #snapshot(): Pick<ReplyOutcome, "reply" | "hasOutput" | "usage"> {
+    const hasOutput = this.#firstTokenAt !== undefined;
+    return { reply: this.#reply.finish(), hasOutput, usage: this.#end?.usage ?? zeroUsage() };
+  }
+
+  /** Emits a warning, as text whatever its parts are; data that is not JSON is omitted. */
+  #warn({ code, message, data }: StreamWarningEvent): Promise<void> | undefined {
+    const copy = toJsonValue(data);
+    const json = "value" in copy ? copy.value : undefined;
+    return this.#run.events.warn(getErrorMessage(code), getErrorMessage(message), json);
+  }
+
+  #markContent(): void {
+    if (this.#firstTokenAt !== undefined) return;
+    this.#firstTokenAt = this.#run.config.now();
+    this.stopPreload();
+  }
+
+  /** Compiles the schema of a tool while the model still writes its arguments. */
+  #prepareTool(name: string): void {
+    if (name === this.#preparedTool) return;
+    this.#preparedTool = name;
+    const tool = this.#tools.find((tool) => tool.name === name);
+    if (tool) prepareValidation(tool, this.#run.config.validator);
+  }
+
+  /** Loads the validator if the first reply of a run takes long, so that loading it delays nothing. */
+  startPreload(): void {
+    if (this.#turn.progress.turn > 1 || this.#tools.length === 0) return;
+    void this.#preloadLater();
+  }
+
+  /** Does not load the validator any more, since the reply has content or has ended. */
+  stopPreload(): void {
+    this.#isPreloadStopped = true;
+  }
+
+  async #preloadLater(): Promise<void> {
+    for (let count = 0; count < MICROTASKS_BEFORE_TIMER; count++) {
+      await undefined;
+      if (this.#isPreloadStopped) return;
+    }
+    const { validator } = this.#run.config;
+    // Not with setTimeout(), whose first call takes 5 ms on Deno, which would delay the request.
+    AbortSignal.timeout(PRELOAD_AFTER_MS).addEventListener("abort", () => {
+      if (!this.#isPreloadStopped) preloadValidator(this.#tools, validator);
+    });
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The tools that the `canUseTool` policies leave to the model.
+ *
+ * @module
+ */
+
+import { getErrorMessage } from "../../core/errors.ts";
+import { filterExtraFields } from "../../core/extra_fields.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { OfferedTool, Policy } from "../../core/policy.ts";
+import { refusePromise } from "../../core/refuse_promise.ts";
+import type { ToolChoice } from "../../core/stream.ts";
+import type { AgentTool } from "../../core/tool.ts";
+import { ParentRun } from "../run/parent_run.ts";
+import { formatHook } from "../run/policy_slots.ts";
+import { getToolSpecs, type PreparedRequest } from "./request.ts";
+import type { RunServices } from "../run/run_services.ts";
+import type { RunContext } from "../run/turn_context.ts";
+
+/** Whether a tool exists for the model: whether every policy allows it, or it is that of a structured answer. */
+export function isUsable({ run, settings }: RunContext, tool: AgentTool): boolean {
+  return run.config.policies.length === 0 || tool === settings.answerTool ||
+    isOffered(run, { type: "tool", tool });
+}
+
+/** Returns a request without the tools that do not exist for the model, and without a choice of one of them. */
+export function removeUnusableTools(turn: RunContext, request: PreparedRequest): PreparedRequest {
+  const { run } = turn;
+  if (!run.config.policies.some(({ canUseTool }) => canUseTool)) return request;
+  const { extraProvider, context, options: { serverTools, toolChoice, extra, ...options } } =
+    request;
+  const usable = request.tools.filter((tool) => isUsable(turn, tool));
+  // The same array for the same tools, since adapters cache by identity.
+  const tools = usable.length === request.tools.length ? request.tools : usable;
+  const offered = serverTools?.filter((tool) => isOffered(run, { type: "server_tool", tool }));
+  return {
+    ...request,
+    tools,
+    hiddenTools: request.hiddenTools?.filter((tool) => isUsable(turn, tool)),
+    context: { ...context, tools: getToolSpecs(tools) },
+    options: {
+      ...options,
+      ...(offered && { serverTools: offered }),
+      ...(toolChoice !== undefined && { toolChoice: toPossibleChoice(toolChoice, tools) }),
+      ...(extra && { extra: removeExtraTools(run, extra, extraProvider) }),
+    },
+  };
+}
+
+/** Returns the additional fields of a body without the tools that policies refuse; these are reported once. */
+export function removeExtraTools(
+  run: RunServices,
+  extra: JsonObject,
+  provider: string,
+): JsonObject {
+  if (!run.config.policies.some(({ canUseTool }) => canUseTool)) return extra;
+  const { fields, removed } = filterExtraFields(extra, {
+    provider,
+    isAllowed: (tool) => isOffered(run, { type: "server_tool", tool }),
+  });
+  for (const name of removed) {
+    if (run.removedFields.has(name)) continue;
+    run.removedFields.add(name);
+    const message =
+      `The extra field "${name}" is not sent, or only in part: it may give the model tools that a policy refuses`;
+    void run.events.warn("extra_left_out", message, { field: name });
+  }
+  return fields;
+}
+
+function toPossibleChoice(choice: ToolChoice, tools: readonly AgentTool[]): ToolChoice {
+  const isPossible = typeof choice === "object"
+    ? tools.some(({ name }) => name === choice.name)
+    : choice !== "required" || tools.length > 0;
+  return isPossible ? choice : "auto";
+}
+
+function isOffered(run: RunServices, offered: OfferedTool): boolean {
+  return run.config.policies.every((policy) => isOfferedBy(run, policy, offered));
+}
+
+/** Asks one policy; if it fails, the tool does not exist, and the failure is reported as a `warning` event. */
+function isOfferedBy(run: RunServices, policy: Policy, offered: OfferedTool): boolean {
+  if (!policy.canUseTool) return true;
+  const { runId, config: { parent } } = run;
+  const parentRunIds = parent instanceof ParentRun ? parent.lineage : [];
+  try {
+    const answer: unknown = policy.canUseTool({ ...offered, runId, parentRunIds });
+    refusePromise(answer, "canUseTool");
+    return answer === true;
+  } catch (thrown) {
+    const message = `${formatHook(policy, "canUseTool")} failed: ${getErrorMessage(thrown)}`;
+    void run.events.warn("policy_failed", message, { policy: policy.name });
+    return false;
+  }
+}

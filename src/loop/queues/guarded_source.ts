@@ -1,0 +1,101 @@
+/**
+ * A queue of the application.
+ *
+ * @module
+ */
+
+import { type AgentMessage, checkMessages, copyMessages } from "../../core/message.ts";
+import { refusePromise } from "../../core/refuse_promise.ts";
+import type { Cancellation } from "../callbacks/cancellation.ts";
+import type { MessageSource } from "./message_source.ts";
+
+/** Options for `new GuardedSource()`. */
+export interface GuardedSourceOptions {
+  /** Called with the first failure of each method. */
+  readonly onFailure: (thrown: unknown) => void;
+  /** Limits the time of a poll after its abort. */
+  readonly cancellation: Cancellation;
+}
+
+/** Calls a queue of untyped code, so that it has no messages where it fails or returns no messages. */
+export class GuardedSource implements MessageSource {
+  readonly #source: MessageSource;
+  readonly #options: GuardedSourceOptions;
+  readonly #failed = new Set<keyof MessageSource>();
+  /** Whether the last `take()` failed. */
+  #isStuck = false;
+
+  /** Guards a queue. */
+  constructor(source: MessageSource, options: GuardedSourceOptions) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  /** Returns the messages that a turn would take; none after a `take()` that failed, for which no turn is due. */
+  peek(): readonly AgentMessage[] {
+    return this.#isStuck ? [] : this.#read("peek", checkList);
+  }
+
+  /** Removes and returns copies of the next messages. */
+  take(): readonly AgentMessage[] {
+    const isDue = this.#read("peek", checkList).length > 0;
+    this.#isStuck = true;
+    return this.#read("take", (messages) => {
+      const copies = copyMessages(checkList(messages));
+      // Another turn would be due for the same messages, without end.
+      if (isDue && copies.length === 0) throw new TypeError("take() returned nothing of peek()");
+      this.#isStuck = false;
+      return copies;
+    });
+  }
+
+  /** Calls `listener` whenever a message is queued; returns a function that unsubscribes. */
+  onArrival(listener: () => void): () => void {
+    let unsubscribe: unknown;
+    this.#try("onArrival", () => {
+      unsubscribe = this.#source.onArrival?.(listener);
+      refusePromise(unsubscribe, "onArrival");
+    });
+    return () => this.#try("onArrival", () => typeof unsubscribe === "function" && unsubscribe());
+  }
+
+  /** Reads messages from elsewhere. Never rejects. */
+  async poll(): Promise<void> {
+    try {
+      await this.#options.cancellation.withGrace(Promise.resolve(this.#source.poll?.()));
+    } catch (thrown) {
+      this.#report("poll", thrown);
+    }
+  }
+
+  #read(
+    method: "peek" | "take",
+    parse: (messages: readonly AgentMessage[]) => readonly AgentMessage[],
+  ): readonly AgentMessage[] {
+    return this.#try(method, () => {
+      const messages = this.#source[method]();
+      refusePromise(messages, method);
+      return parse(messages);
+    }) ?? [];
+  }
+
+  #try<Value>(method: keyof MessageSource, call: () => Value): Value | undefined {
+    try {
+      return call();
+    } catch (thrown) {
+      this.#report(method, thrown);
+      return undefined;
+    }
+  }
+
+  #report(method: keyof MessageSource, thrown: unknown): void {
+    if (this.#failed.has(method)) return;
+    this.#failed.add(method);
+    this.#options.onFailure(thrown);
+  }
+}
+
+function checkList(messages: readonly AgentMessage[]): readonly AgentMessage[] {
+  checkMessages(messages);
+  return messages;
+}

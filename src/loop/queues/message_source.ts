@@ -1,0 +1,19 @@
+/**
+ * The queues that a run takes messages from.
+ *
+ * @module
+ */
+
+import type { AgentMessage } from "../../core/message.ts";
+
+/** A queue of messages for a run: steering or follow-ups. */
+export interface MessageSource {
+  /** Returns the messages that {@linkcode MessageSource.take} would take now. */
+  peek(): readonly AgentMessage[];
+  /** Removes and returns the next messages; empty if none are queued. */
+  take(): readonly AgentMessage[];
+  /** Calls `listener` whenever a message is queued; returns a function that unsubscribes. */
+  onArrival?(listener: () => void): () => void;
+  /** Reads messages from elsewhere; called before each turn and after each tool call. Must not reject. */
+  poll?(): Promise<void>;
+}

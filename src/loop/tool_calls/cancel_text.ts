@@ -1,0 +1,26 @@
+/**
+ * The texts of cancelled tool calls, for the model.
+ *
+ * @module
+ */
+
+import type { TurnContext } from "../run/turn_context.ts";
+
+/** Result text of a call that was cancelled by the abort of its run. */
+export const ABORTED_TEXT = "tool call cancelled: run aborted";
+
+const USER_STEERING_TEXT = "tool call cancelled: user requested steering interrupt";
+const STEERING_TEXT = "tool call cancelled: steering interrupt";
+
+/** Returns the text of a call that is cancelled with its turn. */
+export function getAbortText({ monitor }: Pick<TurnContext, "monitor">): string {
+  const stoppedBy = monitor?.stoppedBy;
+  if (!stoppedBy) return ABORTED_TEXT;
+  return `tool call cancelled: the policy "${stoppedBy.policy}" stopped the run: ${stoppedBy.reason}`;
+}
+
+/** Returns the text of a call that steering cancels. */
+export function getSteeringText({ run: { steering } }: Pick<TurnContext, "run">): string {
+  const isUser = steering.peek().some(({ role }) => role === "user");
+  return isUser ? USER_STEERING_TEXT : STEERING_TEXT;
+}
