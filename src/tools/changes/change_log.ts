@@ -17,7 +17,7 @@ import {
   type UntrackedEntry,
 } from "./change_log_entry.ts";
 import { type ChangeOutcome, isLeft, reportOutcomes } from "./change_outcome.ts";
-import { listUndoneTurns, redoChanges } from "./redo_changes.ts";
+import { listTurnsToRedo, redoChanges } from "./redo_changes.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { undoChanges, type UndoneChanges } from "./undo_changes.ts";
 
@@ -194,7 +194,7 @@ export class ChangeLog {
    */
   async redoTurn(files: SandboxFiles): Promise<RedoReport> {
     const left: ChangeOutcome[] = [];
-    for (const undone of listUndoneTurns(await this.#store.entries()).toReversed()) {
+    for (const undone of listTurnsToRedo(await this.#store.entries()).toReversed()) {
       const outcomes = await redoChanges(files, this.#store, undone);
       if (!outcomes.every(isLeft)) {
         return { turn: undone.turn, ...reportOutcomes(files, [...left, ...outcomes]) };

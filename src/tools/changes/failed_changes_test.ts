@@ -221,6 +221,26 @@ Deno.test("ChangeLog: an undo that fails can be repeated, and one that fails aga
   await Deno.remove(directory, { recursive: true });
 });
 
+Deno.test("ChangeLog: a redo leaves a file to which a later turn made the same change", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  workspace.writeFile("a", "0");
+  const change = (turn: string) => {
+    changeLog.beginTurn(turn);
+    return workspace.callTool("bash", { command: "printf 1 > a" });
+  };
+  await change("1");
+  await changeLog.undoTurn(files);
+  await change("2");
+  const { turn, left } = await changeLog.redoTurn(files);
+  assertEquals([turn, left], [
+    undefined,
+    [{ path: "a", reason: "the file was changed after the undo" }],
+  ]);
+  assertEquals(await changeLog.turns(), ["2"]);
+});
+
 /** A store that fails to append the entries of a type. */
 class FailingStore extends MemoryChangeLogStore {
   failing: ChangeLogEntry["type"] | undefined;
