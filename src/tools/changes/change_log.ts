@@ -112,7 +112,7 @@ export class ChangeLog {
 
   /**
    * Undoes the file changes of a turn. Does not touch files that were changed after it. Changes that fail, such as when
-   * the disk is full, remain changes of the turn.
+   * the disk is full, and those of files that a later turn has changed, remain changes of the turn.
    *
    * @param files File access of the sandbox in which the changes were made.
    * @param turn Id of the turn. Default: the last one that changed files and is not undone; if all of its changes fail again,
