@@ -26,9 +26,6 @@ const MAX_GUARD_AGE_MS = 10_000;
 /** Time after which a process does not use its guard any more: another one may remove it soon, in milliseconds. */
 const GUARD_TIME_MS = MAX_GUARD_AGE_MS / 2;
 
-/** Attempts to create the guard: more than a process that reads and claims a file takes time for. */
-const MAX_GUARD_ATTEMPTS = 1_000;
-
 /** An open file and its path. */
 export interface OpenLockFile {
   /** Path at which the file was opened. */
@@ -50,11 +47,9 @@ abstract class LocalLock implements LockableFile {
     this.#file = file;
   }
 
-  abstract tryLock(): boolean;
+  abstract tryLock(record: string): boolean;
 
   abstract isLocked(): boolean;
-
-  abstract write(text: string): void;
 
   read(): string {
     return this.readContent().record;
@@ -98,16 +93,9 @@ class KernelLock extends LocalLock {
     this.#tryLock = () => file.tryLockSync?.(true) ?? false;
   }
 
-  tryLock(): boolean {
+  tryLock(record: string): boolean {
     // A process that cannot lock files may have claimed the file.
-    return this.#tryLock() && this.readContent().claim === undefined;
-  }
-
-  isLocked(): boolean {
-    return true;
-  }
-
-  write(record: string): void {
+    if (!this.#tryLock() || !this.isLocked()) return false;
     try {
       this.writeContent({ record });
     } catch (error) {
@@ -115,6 +103,12 @@ class KernelLock extends LocalLock {
       const code = getSystemErrorCode(error);
       if (code !== "ENOSPC" && code !== "EDQUOT") throw error;
     }
+    return true;
+  }
+
+  isLocked(): boolean {
+    // A process that cannot lock files may have claimed the file before it had the record.
+    return this.readContent().claim === undefined;
   }
 }
 
@@ -133,11 +127,11 @@ class ClaimLock extends LocalLock {
     this.#claim = createClaim(system.pid);
   }
 
-  tryLock(): boolean {
+  tryLock(record: string): boolean {
     if (!this.#createGuard()) return false;
     try {
       if (isClaimed(this.readContent(), this.#claim) || !this.#hasGuard()) return false;
-      this.writeContent({ record: "", claim: this.#claim });
+      this.writeContent({ record, claim: this.#claim });
       return true;
     } finally {
       this.#removeGuard();
@@ -147,24 +141,6 @@ class ClaimLock extends LocalLock {
   isLocked(): boolean {
     const { claim } = this.readContent();
     return claim?.pid === this.#claim.pid && claim.started === this.#claim.started;
-  }
-
-  write(record: string): void {
-    // Without the guard, another process could read a part of the claim.
-    const hasGuard = this.#waitForGuard();
-    try {
-      this.writeContent({ record, claim: this.#claim });
-    } finally {
-      if (hasGuard) this.#removeGuard();
-    }
-  }
-
-  /** Creates the guard as soon as other processes, which need it for a moment only, have removed theirs. */
-  #waitForGuard(): boolean {
-    for (let attempt = 0; attempt < MAX_GUARD_ATTEMPTS; attempt++) {
-      if (this.#createGuard()) return true;
-    }
-    return false;
   }
 
   /** Whether the guard is still that of this process: another one removes it if this process is suspended for long. */

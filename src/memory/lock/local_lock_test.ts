@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { existsSync } from "node:fs";
 import type { SystemFile } from "../../platform/file_calls.ts";
-import { createNodeSystem } from "../../platform/system.ts";
+import { createNodeSystem, system as kernelSystem } from "../../platform/system.ts";
 import { createLocalLock } from "./local_lock.ts";
 import type { LockableFile } from "./lock_storage.ts";
 
@@ -29,31 +29,42 @@ function observe(
   });
 }
 
-Deno.test("createLocalLock(): a claim stays while its process writes its record", async () => {
+Deno.test("createLocalLock(): no process claims a file while another one claims it", async () => {
   const directory = await Deno.makeTempDir();
   const path = `${directory}/s.lock`;
   const open = (): LockableFile =>
     createLocalLock(system, { path, file: system.openSync(path, OPTIONS) });
   const attempts: boolean[] = [];
-  let content = "";
   const file = observe(system.openSync(path, OPTIONS), () => {
-    // A process that was suspended for long before it wrote has lost its guard.
-    if (attempts.length > 1 && existsSync(`${path}.guard`)) Deno.removeSync(`${path}.guard`);
     const other = open();
-    attempts.push(other.tryLock());
-    content = other.read();
+    attempts.push(other.tryLock("other"));
     other.close();
   });
   const lock = createLocalLock(system, { path, file });
-  assert(lock.tryLock());
-  for (const record of ['{"pid":1,"name":"a long name"}', '{"pid":1}']) {
-    lock.write(record);
-    assertEquals(content, record);
-  }
-  assertEquals(attempts, Array.from({ length: 6 }, () => false));
+  assert(lock.tryLock("own"));
+  assertEquals([attempts, lock.read(), lock.isLocked()], [[false, false], "own", true]);
   lock.close();
   await Deno.remove(directory, { recursive: true });
 });
+
+for (const winner of ["kernel lock", "claim"] as const) {
+  Deno.test(`createLocalLock(): a ${winner} that is written last counts, also for a process that locks files in the other way`, async () => {
+    const directory = await Deno.makeTempDir();
+    const path = `${directory}/s.lock`;
+    const claim = createLocalLock(system, { path, file: system.openSync(path, OPTIONS) });
+    let isClaimed = false;
+    const claimOnce = () => isClaimed ||= claim.tryLock("claim");
+    const methods = winner === "claim" ? ["truncateSync"] : ["readSync"];
+    const file = observe(kernelSystem.openSync(path, OPTIONS), claimOnce, methods);
+    const lock = createLocalLock(kernelSystem, { path, file });
+    assert(lock.tryLock("kernel lock"));
+    const isKernel = winner === "kernel lock";
+    assertEquals([isClaimed, lock.isLocked(), claim.isLocked()], [true, isKernel, !isKernel]);
+    lock.close();
+    claim.close();
+    await Deno.remove(directory, { recursive: true });
+  });
+}
 
 Deno.test("createLocalLock(): a process that was suspended before it claims a file does not claim that of another one", async () => {
   const directory = await Deno.makeTempDir();
@@ -64,12 +75,12 @@ Deno.test("createLocalLock(): a process that was suspended before it claims a fi
   let isOtherLocked = false;
   const file = observe(open(), () => {
     Date.now = () => now() + 20_000;
-    for (let attempt = 0; attempt < 2; attempt++) isOtherLocked ||= other.tryLock();
+    for (let attempt = 0; attempt < 2; attempt++) isOtherLocked ||= other.tryLock("other");
     Deno.writeTextFileSync(`${path}.guard`, "");
   }, ["readSync"]);
   const lock = createLocalLock(system, { path, file });
   try {
-    assertEquals([lock.tryLock(), isOtherLocked, other.isLocked()], [false, true, true]);
+    assertEquals([lock.tryLock("own"), isOtherLocked, other.isLocked()], [false, true, true]);
   } finally {
     Date.now = now;
   }

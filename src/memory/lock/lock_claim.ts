@@ -21,7 +21,7 @@ export interface LockClaim {
 
 /** The lines of a lock file. */
 export interface LockFileContent {
-  /** The record of the owner; empty while the file is being locked. */
+  /** The record of the owner; empty before the file is locked. */
   readonly record: string;
   /** The claim of the owner; none if it has locked the file itself. */
   readonly claim?: LockClaim | undefined;

@@ -12,12 +12,14 @@ import { isDate } from "../store/format_time.ts";
 export const HEARTBEAT_INTERVAL_MS = 5_000;
 /** Age of the last heartbeat above which a lock is stale, in milliseconds. */
 const STALE_AFTER_MS = 30_000;
+/** Maximum length of the name of an owner, so that a lock file is read at once. */
+const MAX_NAME_LENGTH = 500;
 /** Process id of an owner whose record cannot be read, for example while it is being written. */
 const UNKNOWN_PID = 0;
 
 /** Encodes the record of an owner without its heartbeat, which is the modification time of the lock file. */
 export function encodeLockOwner({ pid, name, since }: Omit<SessionOwner, "heartbeat">): string {
-  return JSON.stringify({ pid, name, since });
+  return JSON.stringify({ pid, name: name?.slice(0, MAX_NAME_LENGTH), since });
 }
 
 /** Decodes the record of an owner; if it is broken, only the heartbeat is known. Default of `heartbeat`: that in the record. */

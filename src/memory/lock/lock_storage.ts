@@ -14,12 +14,10 @@ export interface LockFileInfo {
 
 /** A file that one process can lock. The system releases the lock when that process ends, however it ends. */
 export interface LockableFile {
-  /** Locks the file; returns `false` if another process holds the lock. */
-  tryLock(): boolean;
+  /** Locks the file and replaces its content by a record; returns `false` if another process holds the lock. */
+  tryLock(record: string): boolean;
   /** Whether this process still has the lock: where the system has none, another one may have claimed the file, too. */
   isLocked(): boolean;
-  /** Replaces the content. */
-  write(text: string): void;
   /** Reads the content. */
   read(): string;
   /** Sets the modification time, in milliseconds since the epoch. */

@@ -32,6 +32,9 @@ const OBSERVATION_MS = HEARTBEAT_INTERVAL_MS + 1_000;
 /** Maximum number of attempts to lock a file that another process removes or writes at the same time. */
 const MAX_ATTEMPTS = 20;
 
+/** The record of a process that locks a file for a moment. */
+const NO_RECORD = "";
+
 /** Options for `withWriterLock()`. */
 export interface WriterLockOptions {
   /** The storage of the lock file. */
@@ -89,9 +92,9 @@ export async function acquireWriterLock(options: WriterLockOptions): Promise<Loc
   const path = getLockPath(options);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const file = storage.openToLock(path);
-    if (tryLock(file)) {
+    if (tryLock(file, encodeOwner(options))) {
       if (isCurrentFile(storage, path, file)) {
-        return { type: "held", lock: createLock(file, options) };
+        return { type: "held", lock: new WriterLock(file, options) };
       }
       file.close();
       continue;
@@ -108,24 +111,23 @@ export async function acquireWriterLock(options: WriterLockOptions): Promise<Loc
   return { type: "refused" };
 }
 
-/** Locks a file; closes it if that fails, as where a claim is written to a full disk. */
-function tryLock(file: LockableFile): boolean {
+/** Locks a file; closes it if that fails, as where its content is written to a full disk. */
+function tryLock(file: LockableFile, record: string): boolean {
   try {
-    return file.tryLock();
+    return file.tryLock(record);
   } catch (error) {
     file.close();
     throw error;
   }
 }
 
-/** Creates the lock of a locked file; closes the file if its record cannot be written. */
-function createLock(file: LockableFile, options: WriterLockOptions): WriterLock {
-  try {
-    return new WriterLock(file, options);
-  } catch (error) {
-    file.close();
-    throw error;
-  }
+/** Encodes the record of this process. */
+function encodeOwner({ storage, now, name }: WriterLockOptions): string {
+  return encodeLockOwner({
+    pid: storage.processId,
+    ...(name !== undefined && { name }),
+    since: now(),
+  });
 }
 
 /** Finds the owner of a lock; `undefined` if the lock is free. Removes the lock file of an owner that was killed. */
@@ -133,7 +135,7 @@ export function findLockOwner(storage: LockStorage, path: string): SessionOwner 
   if (!storage.stat(path)) return undefined;
   const file = storage.openToLock(path);
   try {
-    if (!file.tryLock()) return readOwner(file);
+    if (!file.tryLock(NO_RECORD)) return readOwner(file);
     // Otherwise its owner has removed it meanwhile, and the path may have the lock of the next one.
     if (isCurrentFile(storage, path, file)) storage.remove(path);
     return undefined;
@@ -157,20 +159,12 @@ export class WriterLock {
   readonly #stopHeartbeat: () => void;
   #isReleased = false;
 
-  /** Creates the lock from a locked file at the lock's path; writes the owner record and starts the heartbeat. */
+  /** Creates the lock from a locked file at the lock's path; starts the heartbeat. */
   constructor(file: LockableFile, options: WriterLockOptions) {
     this.#file = file;
     this.#options = options;
     this.#path = getLockPath(options);
-    const { name, now, storage, heartbeats } = options;
-    file.write(
-      encodeLockOwner({
-        pid: storage.processId,
-        ...(name !== undefined && { name }),
-        since: now(),
-      }),
-    );
-    this.#stopHeartbeat = heartbeats.add(() => this.heartbeat());
+    this.#stopHeartbeat = options.heartbeats.add(() => this.heartbeat());
     this.heartbeat();
   }
 
@@ -223,30 +217,37 @@ async function hasHeartbeat(
   return storage.stat(path)?.modified !== heartbeat;
 }
 
-/** Replaces a stale lock file with a new, locked one. A second lock ensures that only one process at a time does so. */
-function takeOverLock(
+/** Takes over a stale lock. A second lock ensures that only one process at a time does so. */
+function takeOverLock(options: WriterLockOptions, owner: SessionOwner): WriterLock | undefined {
+  const { storage } = options;
+  const guardPath = `${getLockPath(options)}.takeover`;
+  const guard = storage.openToLock(guardPath);
+  let isGuarded = false;
+  try {
+    isGuarded = guard.tryLock(NO_RECORD) && isCurrentFile(storage, guardPath, guard);
+    return isGuarded ? replaceLock(options, owner) : undefined;
+  } finally {
+    if (isGuarded) storage.remove(guardPath);
+    guard.close();
+  }
+}
+
+/** Replaces a stale lock file with a new, locked one. */
+function replaceLock(
   options: WriterLockOptions,
   { heartbeat }: SessionOwner,
 ): WriterLock | undefined {
   const { storage } = options;
   const path = getLockPath(options);
-  const guardPath = `${path}.takeover`;
-  const guard = storage.openToLock(guardPath);
-  try {
-    if (!guard.tryLock()) return undefined;
-    if (storage.stat(path)?.modified !== heartbeat) return undefined;
-    const newPath = `${path}.${storage.processId}`;
-    const file = storage.openToLock(newPath);
-    if (!tryLock(file)) {
-      file.close();
-      return undefined;
-    }
-    storage.rename(newPath, path);
-    return createLock(file, options);
-  } finally {
-    storage.remove(guardPath);
-    guard.close();
+  if (storage.stat(path)?.modified !== heartbeat) return undefined;
+  const newPath = `${path}.${storage.processId}`;
+  const file = storage.openToLock(newPath);
+  if (!tryLock(file, encodeOwner(options))) {
+    file.close();
+    return undefined;
   }
+  storage.rename(newPath, path);
+  return new WriterLock(file, options);
 }
 
 /** Whether an open file is the one at a path. */

@@ -283,7 +283,7 @@ testStorages("findLockOwner() does not remove the lock of the next owner", async
 });
 
 testStorages(
-  "acquireWriterLock() closes the file of a lock that it takes over and cannot write",
+  "acquireWriterLock() closes the file of a lock that it takes over and cannot lock",
   async (test) => {
     const { clock, storage } = test;
     const stopped = await acquireLock(test);
@@ -293,7 +293,7 @@ testStorages(
       if (!path.endsWith(`.${storage.processId}`)) return file;
       return new Proxy(file, {
         get: (target, name) => {
-          if (name === "write") throw new Error("input/output error");
+          if (name === "tryLock") throw new Error("input/output error");
           const member = Reflect.get(target, name);
           return typeof member === "function" ? member.bind(target) : member;
         },
@@ -308,6 +308,31 @@ testStorages(
     if (storage === kernelLocks) (await acquireLock(test)).release();
   },
 );
+
+testStorages(
+  "acquireWriterLock() lets only one process at a time take over a lock",
+  async (test) => {
+    const { clock, storage, directory } = test;
+    const stopped = await acquireLock(test);
+    clock.time += 60_000;
+    const guardPath = `${directory}/s.lock.takeover`;
+    const guard = storage.openToLock(guardPath);
+    assert(guard.tryLock(""));
+    for (let attempt = 0; attempt < 2; attempt++) {
+      assertEquals((await acquire(test)).type, "refused");
+      assert(storage.stat(guardPath));
+    }
+    guard.close();
+    stopped.release();
+  },
+);
+
+testStorages("acquireWriterLock() keeps the lock of an owner with a long name", async (test) => {
+  const lock = await acquireLock(test, "x".repeat(5_000));
+  assert(lock.isHeld());
+  assertEquals((await getRefusal(test))?.name, "x".repeat(500));
+  lock.release();
+});
 
 testStorages("acquireWriterLock() closes a file that cannot be locked", async (test) => {
   const { storage } = test;

@@ -8,18 +8,17 @@
 
 import { hashOrNull } from "../text/content_hash.ts";
 import {
-  type ChangeEntry,
   type ChangeLogEntry,
   type ChangeLogStore,
   isChange,
-  type LoggedChange,
   type UndoneEntry,
   type UntrackedEntry,
 } from "./change_log_entry.ts";
 import { type ChangeOutcome, isLeft, reportOutcomes } from "./change_outcome.ts";
-import { listUndoneTurns, redoChanges } from "./redo_changes.ts";
+import { listTurnsToRedo, redoChanges } from "./redo_changes.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
-import { undoChanges, type UndoneChanges } from "./undo_changes.ts";
+import { getNetChanges, listChangedLater, listChangedTurns } from "./net_changes.ts";
+import { undoChanges, type UndoneChanges, type UndoOutcome } from "./undo_changes.ts";
 
 /** Options for {@linkcode ChangeLog.record}. */
 export interface RecordOptions {
@@ -113,7 +112,7 @@ export class ChangeLog {
 
   /**
    * Undoes the file changes of a turn. Does not touch files that were changed after it. Changes that fail, such as when
-   * the disk is full, remain changes of the turn.
+   * the disk is full, and those of files that a later turn has changed, remain changes of the turn.
    *
    * @param files File access of the sandbox in which the changes were made.
    * @param turn Id of the turn. Default: the last one that changed files and is not undone; if all of its changes fail again,
@@ -121,11 +120,9 @@ export class ChangeLog {
    */
   async undoTurn(files: SandboxFiles, turn?: string): Promise<UndoReport> {
     const entries = await this.#readActiveEntries();
-    const changes = entries.filter(isChange);
-    const changed = new Set(listChangedTurns(changes));
-    const lastFirst = new Set(changes.toReversed().map((change) => change.turn));
-    const candidates = turn === undefined ? [...lastFirst].filter((id) => changed.has(id)) : [turn];
-    const undone = await this.#undoFirst(files, candidates, entries);
+    const changed = new Set(listChangedTurns(entries.filter(isChange)));
+    const candidates = turn === undefined ? [...changed].toReversed() : [turn];
+    const undone = await this.#undoFirst(files, candidates);
     const selected = undone.turn ?? turn;
     const untracked = turn === undefined
       ? await this.#takeReasonsSince(entries, selected, changed)
@@ -139,17 +136,14 @@ export class ChangeLog {
   }
 
   /** Undoes the first of the turns that can be undone: continues with the next one if all changes of a turn fail again. */
-  async #undoFirst(
-    files: SandboxFiles,
-    turns: readonly string[],
-    entries: readonly ChangeLogEntry[],
-  ): Promise<UndoneTurn> {
-    const outcomes: ChangeOutcome[] = [];
+  async #undoFirst(files: SandboxFiles, turns: readonly string[]): Promise<UndoneTurn> {
+    const outcomes: UndoOutcome[] = [];
     for (const turn of turns) {
+      const entries = await this.#readActiveEntries();
       const ofTurn = entries.filter((entry) => entry.turn === turn);
       // A turn that changed no files may have made directories, such as for temporary files.
       if (!ofTurn.some(isChange)) continue;
-      const { removedDirectories, ...undone } = await this.#undo(files, turn, ofTurn);
+      const { removedDirectories, ...undone } = await this.#undo(files, turn, entries);
       outcomes.push(...undone.outcomes);
       const hasFailedBefore = ofTurn.some(({ type }) => type === "undone");
       const isLast = turn === turns.at(-1);
@@ -167,20 +161,25 @@ export class ChangeLog {
     entries: readonly ChangeLogEntry[],
   ): Promise<UndoneChanges> {
     await this.#store.append({ type: "undo_start", turn });
-    const ofTurn = entries.filter(isChange);
-    const changes = getNetChanges(ofTurn);
+    const ofTurn = entries.filter((entry) => entry.turn === turn);
+    const changesOfTurn = ofTurn.filter(isChange);
+    const changes = getNetChanges(changesOfTurn);
     const undone = await undoChanges(files, this.#store, {
       changes,
-      madeDirectories: ofTurn.flatMap(({ madeDirectories }) => madeDirectories),
-      isInterrupted: entries.some(({ type }) => type === "undo_start"),
+      madeDirectories: changesOfTurn.flatMap(({ madeDirectories }) => madeDirectories),
+      isInterrupted: ofTurn.some(({ type }) => type === "undo_start"),
     });
-    const { outcomes } = undone;
-    const done = new Set(outcomes.flatMap((outcome) => isLeft(outcome) ? [] : outcome.path));
-    const failed = new Set(outcomes.flatMap(({ type, path }) => type === "failed" ? path : []));
+    const changedLater = listChangedLater(entries.filter(isChange), turn);
+    const canBeRepeated = (outcome: UndoOutcome) =>
+      outcome.type === "failed" || (isLeft(outcome) && changedLater.has(outcome.path));
+    const replaced = new Map(undone.outcomes.map((outcome) => [outcome.path, outcome.replaced]));
     await this.#markUndone({
       ...{ type: "undone", turn },
-      changes: changes.filter(({ path }) => done.has(path)),
-      failed: changes.filter(({ path }) => failed.has(path)),
+      changes: changes.flatMap(({ path, before }) => {
+        const after = replaced.get(path);
+        return after === undefined ? [] : { path, before, after };
+      }),
+      failed: undone.outcomes.filter(canBeRepeated).map(({ path }) => path),
       madeDirectories: undone.madeDirectories,
     });
     return undone;
@@ -194,7 +193,7 @@ export class ChangeLog {
    */
   async redoTurn(files: SandboxFiles): Promise<RedoReport> {
     const left: ChangeOutcome[] = [];
-    for (const undone of listUndoneTurns(await this.#store.entries()).toReversed()) {
+    for (const undone of listTurnsToRedo(await this.#store.entries()).toReversed()) {
       const outcomes = await redoChanges(files, this.#store, undone);
       if (!outcomes.every(isLeft)) {
         return { turn: undone.turn, ...reportOutcomes(files, [...left, ...outcomes]) };
@@ -243,10 +242,14 @@ export class ChangeLog {
         case "undo_start":
           active.push(entry);
           break;
-        case "undone":
-          active = active.filter(({ turn }) => turn !== entry.turn);
-          if (entry.failed.length > 0) active.push(entry, ...listFailedChanges(entry));
+        case "undone": {
+          const failed = new Set(entry.failed);
+          active = active.filter((other) =>
+            other.turn !== entry.turn || (isChange(other) && failed.has(other.path))
+          );
+          if (failed.size > 0) active.push(entry);
           break;
+        }
         case "redone":
           // The changes that were made again have entries of their own.
           break;
@@ -261,34 +264,8 @@ interface UndoneTurn extends Pick<UndoneChanges, "outcomes" | "removedDirectorie
   readonly turn: string | undefined;
 }
 
-/** Lists the changes that an undo could not take back. */
-function listFailedChanges({ turn, failed }: UndoneEntry): readonly ChangeEntry[] {
-  return failed.map((change) => ({ type: "change", turn, ...change, madeDirectories: [] }));
-}
-
 function listReasons(entries: readonly ChangeLogEntry[]): string[] {
   return [...new Set(entries.flatMap((entry) => entry.type === "untracked" ? entry.reason : []))];
-}
-
-/** Lists the turns that changed files. */
-function listChangedTurns(changes: readonly ChangeEntry[]): string[] {
-  const byTurn = new Map<string, ChangeEntry[]>();
-  for (const change of changes) {
-    const ofTurn = byTurn.get(change.turn);
-    if (ofTurn) ofTurn.push(change);
-    else byTurn.set(change.turn, [change]);
-  }
-  return [...byTurn].flatMap(([turn, ofTurn]) => getNetChanges(ofTurn).length > 0 ? turn : []);
-}
-
-/** Combines the changes of each file in one turn, without those that it took back itself, such as of temporary files. */
-function getNetChanges(entries: readonly ChangeEntry[]): readonly LoggedChange[] {
-  const changes = new Map<string, LoggedChange>();
-  for (const { path, before, after } of entries) {
-    const earlier = changes.get(path);
-    changes.set(path, { path, before: earlier ? earlier.before : before, after });
-  }
-  return [...changes.values()].filter(({ before, after }) => before !== after);
 }
 
 /** A change log store in memory. */

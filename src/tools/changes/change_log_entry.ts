@@ -54,8 +54,8 @@ export interface UndoneEntry {
   readonly turn: string;
   /** The changes that were taken back. The store has the contents before and after them. */
   readonly changes: readonly LoggedChange[];
-  /** The changes that could not be taken back, but may be later. */
-  readonly failed: readonly LoggedChange[];
+  /** Canonical paths of the files whose changes could not be taken back, but may be later. */
+  readonly failed: readonly string[];
   /** Canonical paths of the directories that the undo made. */
   readonly madeDirectories: readonly string[];
 }

@@ -14,16 +14,19 @@ export type ChangeOutcome =
   | { readonly type: "restored" | "removed"; readonly path: string }
   | LeftOutcome;
 
-/** A file that was left as it is. `failed`: it may succeed later, such as when a disk is not full any more. */
+/**
+ * A file that was left as it is. `failed`: it may succeed later, such as when a disk is not full any more. `unchanged`: there
+ * was nothing to do.
+ */
 export interface LeftOutcome {
-  readonly type: "left" | "failed";
+  readonly type: "left" | "failed" | "unchanged";
   readonly path: string;
   readonly reason: string;
 }
 
 /** Whether a file was left as it is. */
 export function isLeft(outcome: ChangeOutcome): outcome is LeftOutcome {
-  return outcome.type === "left" || outcome.type === "failed";
+  return outcome.type !== "restored" && outcome.type !== "removed";
 }
 
 /** The files of a report, with paths for display. */

@@ -103,7 +103,7 @@ function parseEntry(line: string): ChangeLogEntry | undefined {
       case "undo_start":
         return { type, turn };
       case "undone": {
-        const [changes, failed] = [parseChanges(value.changes), parseChanges(value.failed)];
+        const [changes, failed] = [parseChanges(value.changes), listTexts(value.failed)];
         return { type, turn, changes, failed, madeDirectories };
       }
       case "redone":

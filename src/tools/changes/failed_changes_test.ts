@@ -180,8 +180,11 @@ Deno.test("ChangeLog: a redo that can write neither a file nor the log can be re
   const { files } = workspace.sandbox;
   await workspace.callTool("write_file", { path: "a", content: "a" });
   await changeLog.undoTurn(files);
-  const full = createFailing(files, () => {
-    store.failing = "change";
+  const full = createFailing(files, {
+    isFailing: () => {
+      store.failing = "change";
+      return true;
+    },
   });
   const { left } = await changeLog.redoTurn(full);
   assertEquals(left, [{ path: "a", reason: "the disk is full" }]);
@@ -209,16 +212,134 @@ Deno.test("ChangeLog: an undo that fails can be repeated, and one that fails aga
   assertEquals(await changeLog().turns(), ["1", "2"]);
   const again = await changeLog().undoTurn(failing);
   assertEquals([again.turn, again.removed, again.left], ["1", ["new1"], [left("2"), left("1")]]);
-  const last = await changeLog().undoTurn(files);
-  assertEquals([last.turn, last.restored], ["1", ["1"]]);
-  const other = await changeLog().undoTurn(files);
-  assertEquals([other.turn, other.restored, other.left], ["2", ["2"], []]);
+  for (const turn of ["2", "1"]) {
+    const last = await changeLog().undoTurn(files);
+    assertEquals([last.turn, last.restored, last.left], [turn, [turn], []]);
+  }
   assertEquals(await changeLog().turns(), []);
   for (let redone = 0; redone < 4; redone++) await changeLog().redoTurn(files);
   for (const turn of ["1", "2"]) {
     assertEquals([turn, `new${turn}`].map((path) => workspace.readFile(path)), ["after", "new"]);
   }
   await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("ChangeLog: an undo that fails keeps the changes that earlier turns made in the same files", async () => {
+  for (const turns of [["2", "1"], [undefined, undefined]]) {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    const { files } = workspace.sandbox;
+    workspace.writeFile("a", "0");
+    for (const turn of ["1", "2"]) {
+      changeLog.beginTurn(turn);
+      await workspace.callTool("write_file", { path: "a", content: turn });
+    }
+    for (const turn of turns) {
+      assertEquals((await changeLog.undoTurn(createFailing(files), turn)).restored, []);
+    }
+    for (const content of ["1", "0"]) {
+      assertEquals((await changeLog.undoTurn(files)).restored, ["a"]);
+      assertEquals(workspace.readFile("a"), content);
+    }
+    assertEquals(await changeLog.turns(), []);
+  }
+});
+
+Deno.test("ChangeLog: an undo that is repeated removes the directories of the turn, too", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  await workspace.callTool("write_file", { path: "new/a", content: "a" });
+  const failing = createFailing(files, { method: "remove" });
+  assertEquals((await changeLog.undoTurn(failing)).removed, []);
+  const { removed, removedDirectories } = await changeLog.undoTurn(files);
+  assertEquals([removed, removedDirectories], [["new/a"], ["new"]]);
+});
+
+Deno.test("ChangeLog: an undo takes back the change before one that the tool failed to make", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files, root } = workspace.sandbox;
+  workspace.writeFile("a", "0");
+  const record = async (path: string, before: string | null, after: string) => {
+    const [old, content] = [before, after].map((text) =>
+      text === null ? null : new TextEncoder().encode(text)
+    );
+    await changeLog.record(`${root}/${path}`, old ?? null, content ?? null);
+  };
+  await workspace.callTool("write_file", { path: "a", content: "1" });
+  await record("a", "1", "2");
+  await record("b", null, "1");
+  const { restored, left } = await changeLog.undoTurn(files);
+  assertEquals([restored, left], [
+    ["a"],
+    [{ path: "b", reason: "it is as it was before the turn" }],
+  ]);
+  assertEquals(workspace.readFile("a"), "0");
+  assertEquals((await changeLog.redoTurn(files)).restored, ["a"]);
+  assertEquals(workspace.readFile("a"), "1");
+});
+
+Deno.test("ChangeLog: a redo leaves a file to which a later turn made the same change", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  workspace.writeFile("a", "0");
+  const change = (turn: string) => {
+    changeLog.beginTurn(turn);
+    return workspace.callTool("bash", { command: "printf 1 > a" });
+  };
+  await change("1");
+  await changeLog.undoTurn(files);
+  await change("2");
+  const { turn, left } = await changeLog.redoTurn(files);
+  assertEquals([turn, left], [
+    undefined,
+    [{ path: "a", reason: "the file was changed after the undo" }],
+  ]);
+  assertEquals(await changeLog.turns(), ["2"]);
+});
+
+Deno.test("ChangeLog: a redo brings back a removed file that an undo could not create again", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  workspace.writeFile("a", "changed by the user");
+  workspace.writeFile("b", "content");
+  const { files, root } = workspace.sandbox;
+  const content = new TextEncoder().encode("content");
+  await changeLog.record(`${root}/a`, content, null);
+  await changeLog.record(`${root}/b`, null, content);
+  await changeLog.undoTurn(createFailing(files));
+  assertEquals((await changeLog.redoTurn(files)).restored, ["b"]);
+  assertEquals(workspace.readFile("b"), "content");
+});
+
+Deno.test("ChangeLog: an undo that is repeated removes the copy of a file that it can restore now", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  workspace.writeFile("a", "content");
+  await workspace.callTool("bash", { command: "mv a b" });
+  const failing = createFailing(files, { isFailing: (path) => path.endsWith("/a") });
+  assertEquals((await changeLog.undoTurn(failing)).left.map(({ path }) => path), ["b", "a"]);
+  const { restored, removed } = await changeLog.undoTurn(files);
+  assertEquals([restored, removed], [["a"], ["b"]]);
+});
+
+Deno.test("ChangeLog: a redo that fails does not change which turn is undone first", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  const { files } = workspace.sandbox;
+  workspace.writeFile("a", "0");
+  for (const path of ["a", "b"]) {
+    await workspace.callTool("write_file", { path, content: "1" });
+  }
+  const failing = createFailing(files, { method: "remove" });
+  assertEquals((await changeLog.undoTurn(failing)).restored, ["a"]);
+  changeLog.beginTurn("2");
+  await workspace.callTool("write_file", { path: "c", content: "2" });
+  assertEquals((await changeLog.redoTurn(createFailing(files))).restored, []);
+  assertEquals((await changeLog.undoTurn(files)).turn, "2");
 });
 
 /** A store that fails to append the entries of a type. */
@@ -230,18 +351,25 @@ class FailingStore extends MemoryChangeLogStore {
   }
 }
 
-/** Creates access to files that fails to write. */
-function createFailing(files: SandboxFiles, onWrite = () => {}): SandboxFiles {
+/** Options for {@linkcode createFailing}. */
+interface FailingOptions {
+  readonly method?: "write" | "remove";
+  readonly isFailing?: (path: string) => boolean;
+}
+
+/** Creates access to files that fails, by default for each write. */
+function createFailing(
+  files: SandboxFiles,
+  { method = "write", isFailing = () => true }: FailingOptions = {},
+): SandboxFiles {
   return new Proxy(files, {
     get(target, name: keyof SandboxFiles) {
-      if (name === "write") {
-        return () => {
-          onWrite();
-          return Promise.reject(new Error("the disk is full"));
-        };
-      }
       const value = target[name];
-      return typeof value === "function" ? value.bind(target) : value;
+      if (typeof value !== "function") return value;
+      return (path: string, ...args: unknown[]): unknown =>
+        name === method && isFailing(path)
+          ? Promise.reject(new Error("the disk is full"))
+          : Reflect.apply(value, target, [path, ...args]);
     },
   });
 }

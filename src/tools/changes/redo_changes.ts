@@ -13,36 +13,70 @@ import type {
   ChangeLogEntry,
   ChangeLogStore,
   LoggedChange,
+  RedoneEntry,
   UndoneEntry,
 } from "./change_log_entry.ts";
 import { type ChangeOutcome, isLeft, MAX_BYTES } from "./change_outcome.ts";
 import { mapParallel } from "./map_parallel.ts";
 
+/** An undo with changes that were not made again. */
+export interface TurnToRedo extends Pick<UndoneEntry, "turn" | "madeDirectories"> {
+  /** The changes, by path. */
+  readonly changes: Map<string, ChangeToRedo>;
+}
+
+/** A change that was not made again. */
+interface ChangeToRedo extends LoggedChange {
+  /** Whether a redo that was interrupted may have made the change. */
+  readonly wasStarted?: boolean;
+}
+
 /** Lists the undos with changes that were not made again, the oldest first. */
-export function listUndoneTurns(entries: readonly ChangeLogEntry[]): readonly UndoneEntry[] {
-  const undone: UndoneEntry[] = [];
+export function listTurnsToRedo(entries: readonly ChangeLogEntry[]): readonly TurnToRedo[] {
+  const undone: TurnToRedo[] = [];
   for (const entry of entries) {
-    if (entry.type === "undone") undone.push(entry);
-    if (entry.type !== "redone") continue;
-    const paths = new Set(entry.paths);
-    // A turn may have been undone again after only some of its changes were made again.
-    const index = undone.findLastIndex(({ turn, changes }) =>
-      turn === entry.turn && changes.some(({ path }) => paths.has(path))
-    );
-    const found = undone[index];
-    if (!found) continue;
-    undone[index] = { ...found, changes: found.changes.filter(({ path }) => !paths.has(path)) };
+    switch (entry.type) {
+      case "undone": {
+        const changes = new Map(entry.changes.map((change) => [change.path, change]));
+        undone.push({ ...entry, changes });
+        break;
+      }
+      case "change":
+        undone.findLast((other) => hasChange(other, entry))
+          ?.changes.set(entry.path, { ...entry, wasStarted: true });
+        break;
+      case "redone": {
+        const redone = undone.findLast((other) => hasStarted(other, entry));
+        for (const path of entry.paths) redone?.changes.delete(path);
+        break;
+      }
+      case "untracked":
+      case "undo_start":
+        break;
+    }
   }
-  return undone.filter(({ changes }) => changes.length > 0);
+  return undone.filter(({ changes }) => changes.size > 0);
+}
+
+/** Whether a change is one of those that an undo took back: a redo makes it. */
+function hasChange({ turn, changes }: TurnToRedo, entry: ChangeEntry): boolean {
+  const change = changes.get(entry.path);
+  return turn === entry.turn && change?.before === entry.before && change.after === entry.after;
+}
+
+/** Whether a redo is that of an undo. A turn may have been undone again after only some of its changes were made again. */
+function hasStarted({ turn, changes }: TurnToRedo, entry: RedoneEntry): boolean {
+  return turn === entry.turn && entry.paths.some((path) => changes.get(path)?.wasStarted);
 }
 
 /** Makes the changes of an undone turn again, and records them. Does not touch files that were changed after the undo. */
 export async function redoChanges(
   files: SandboxFiles,
   store: ChangeLogStore,
-  { turn, changes, madeDirectories }: UndoneEntry,
+  { turn, changes: changesByPath, madeDirectories }: TurnToRedo,
 ): Promise<readonly ChangeOutcome[]> {
-  const redo = (change: LoggedChange) => redoChange(files, store, { turn, change });
+  const changes = [...changesByPath.values()];
+  const redo = (change: ChangeToRedo) => redoChange(files, store, { turn, change });
   // A file may take the place of a directory, or files that of a file.
   const removals = changes.filter(({ after }) => after === null);
   const others = changes.filter(({ after }) => after !== null);
@@ -73,15 +107,16 @@ function listDirectoriesToReplace(
 async function redoChange(
   files: SandboxFiles,
   store: ChangeLogStore,
-  { turn, change }: { readonly turn: string; readonly change: LoggedChange },
+  { turn, change }: { readonly turn: string; readonly change: ChangeToRedo },
 ): Promise<ChangeOutcome> {
-  const { path, before, after } = change;
+  const { path, before, after, wasStarted = false } = change;
   const leave = (reason: string): ChangeOutcome => ({ type: "left", path, reason });
   try {
     const current = await files.readIfExists(path, { maxBytes: MAX_BYTES });
     const hash = await hashOrNull(current ?? null);
-    // A redo that was interrupted may have made the change.
-    if (hash !== before && hash !== after) return leave("the file was changed after the undo");
+    if (hash !== before && !(wasStarted && hash === after)) {
+      return leave("the file was changed after the undo");
+    }
     if (await files.resolve(path, "write") !== path) return leave("a link has taken its place");
     const content = after === null ? null : await store.readContent(after);
     if (content === undefined) return leave("the undone content is not in the store");
