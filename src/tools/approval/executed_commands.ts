@@ -209,10 +209,7 @@ class CommandFinder implements ExecutedCommands {
     if (depth > MAX_DEPTH) return this.#markIncomplete();
     if (!isKnownProgram(name)) return this.#markOpaque();
     const program = getProgram(command);
-    // The program of a process, such as the shell itself.
-    if (program === "exe" || /^(?:\/+\.)*\/+proc\/|\.\.\/(?:.*\/)?proc\//.test(name.text)) {
-      this.#markOpaque();
-    }
+    if (mayBeProcess(name.text)) this.#markOpaque();
     if (isOpaque(program, args)) this.#markOpaque();
     if (SHELLS.has(program)) return this.#findInShell(command, depth);
     if (program === "sed" && !isPlainSed(args)) this.#markOpaque();
@@ -352,6 +349,13 @@ class CommandFinder implements ExecutedCommands {
     if (this.#wrappedWords > MAX_WRAPPED_WORDS) return this.#markIncomplete();
     this.#addCommand({ assignments: [], words, redirects: [] }, depth + 1);
   }
+}
+
+/** Whether a path may be that of the program of a process, such as the shell itself. */
+function mayBeProcess(path: string): boolean {
+  const end = path.indexOf("../");
+  return /(?:^|\/)exe$|^(?:\/+\.)*\/+proc\//.test(path) ||
+    end !== -1 && /(?:^|\/)proc\//.test(path.slice(end + "../".length));
 }
 
 /** Whether a word may assign a variable whose value is a command, or decides which programs run. */
