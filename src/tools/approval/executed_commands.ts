@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EVALUATED_VARIABLES, MAKE_FUNCTION } from "./evaluated_variables.ts";
+import { EVALUATED_VARIABLES, isPlainValue, MAKE_FUNCTION } from "./evaluated_variables.ts";
 import { findCommandsOfFind } from "./find_commands.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
 import { createOtherVariables } from "./numeric_variables.ts";
@@ -150,8 +150,10 @@ export function runsArguments(program: string): boolean {
  * Whether the name of a program is certain; its directory does not change it, such as the home directory in `~/bin/program` or a
  * variable in `"$DIR/program"`. A number may be a descriptor of a file.
  */
-export function isKnownProgram({ text, literal, quoted = false }: ShellWord): boolean {
-  return literal || /^~\/[\w@.+/-]*\w$/.test(text) ||
+export function isKnownProgram(
+  { text, literal, quoted = false, replaced = false }: ShellWord,
+): boolean {
+  return literal && !replaced || /^~\/[\w@.+/-]*\w$/.test(text) ||
     quoted && /\/[\w@.+-]*[A-Za-z][\w@.+-]*$/.test(text) && /\w$/.test(text);
 }
 
@@ -293,6 +295,8 @@ class CommandFinder implements ExecutedCommands {
 
   #findInTrap(args: readonly ShellWord[], depth: number): void {
     const [script] = skipOptionsEnd(args);
+    // It may run behind each command.
+    this.repeats = true;
     if (script && script.text !== "-" && !/^-[lp]+$/.test(script.text)) {
       this.#findInText([script], depth);
     }
@@ -301,7 +305,8 @@ class CommandFinder implements ExecutedCommands {
   /** Finds the commands of `find … -exec command … ;`. */
   #findInFind(args: readonly ShellWord[], depth: number): void {
     const { certain, possible, isUnknown } = findCommandsOfFind(args);
-    if (isUnknown) this.#markOpaque();
+    // Paths from a file may begin with a dash, and so be options.
+    if (isUnknown || args.some(({ text }) => /^-files0/.test(text))) this.#markOpaque();
     for (const words of certain) this.#addWords(markFound(words), depth);
     for (const words of possible) {
       const finder = new CommandFinder();
@@ -359,16 +364,17 @@ function mayBeProcess(path: string): boolean {
 }
 
 /** Whether a word may assign a variable whose value is a command, or decides which programs run. */
-function setsEvaluated({ text }: ShellWord): boolean {
-  const [, name] = /^([^=]*)=/s.exec(text) ?? [];
+function setsEvaluated({ text, literal }: ShellWord): boolean {
+  const [, name, value = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   return name !== undefined && !name.startsWith("-") &&
-    (EVALUATED_VARIABLES.test(name) || /[$`]/.test(name) || MAKE_FUNCTION.test(text));
+    (EVALUATED_VARIABLES.test(name) && !isPlainValue(name, value, literal) ||
+      /[$`]/.test(name) || MAKE_FUNCTION.test(text));
 }
 
 /** Returns the texts that xargs replaces by a line of its input: `{}`, and the values of options such as `-I`. */
 function listPlaceholders(options: readonly ShellWord[]): readonly string[] {
   const values = options.flatMap(({ text }, index) => {
-    const [option, value] = /^(?:-\w*[IJi]|--replace=)(.*)$/s.exec(text) ?? [];
+    const [option, value] = /^(?:-[0oprtx]*[IJi]|--r[a-z]*=)(.*)$/s.exec(text) ?? [];
     return option === undefined ? [] : value || (options[index + 1]?.text ?? []);
   });
   return ["{}", ...values];

@@ -30,6 +30,19 @@ const FORBIDDEN: readonly string[] = [
   "make SHELL:=./a",
   "make 'SHELL = ./a'",
   "make '.SHELLFLAGS=-c \"$A\"'",
+  "make 'A!=r\"\"m b'",
+  "make 'A != r\"\"m b'",
+  "make -f - <<< 'a:; r\"\"m b'",
+  "make a -f- <<< 'a:; r\"\"m b'",
+  "make --makefile=- a <<< 'a:; r\"\"m b'",
+  "CC=$'$(shell rm b)' make",
+  "X=; CC='$(shell rm b)'$X make",
+  "CC='$(sh'\"$X\"'ell rm b)' make",
+  "X='$'; CC=\"${X}(shell rm b)\" make",
+  "export CC=$'$(shell rm b)'; make",
+  "declare -x CC='$(shell rm b)'\"$X\"; make",
+  'nproc() { echo "$X"; }; MAKEFLAGS=-j$(nproc) make',
+  'MAKEFLAGS="-j$(nproc) $X" make',
 ];
 
 testForbiddenCommands(FORBIDDEN);
@@ -46,6 +59,10 @@ Deno.test("approvalGate(): deny rules let pass texts of a script that runs other
     "strace -fo a.txt ls",
     'make V="$(git describe)" CFLAGS=-O2',
     "MAKEFLAGS='-j8 --no-print-directory' make",
+    'MAKEFLAGS="-j$(nproc)" make',
+    "export MAKEFLAGS=-j$(nproc); make",
+    "env MAKEFLAGS=-j8 make",
+    'make -f a.mk A="!="',
     "grep -n '$(shell' Makefile",
   ]);
 });
