@@ -119,10 +119,14 @@ const HIDDEN_SECRETS: readonly string[] = [
 /** Programs that read all files of a directory. */
 const ARCHIVERS = /^(?:tar|bsdtar|zip|7z[ar]?|cpio|pax|rsync|rgrep|ack)$/;
 
+const COMPRESSORS = /^(?:gzip|gunzip|g?zcat|pigz|unpigz|zstd|unzstd|zstdcat|lz4|lz4cat)$/;
+
 /** Whether a program reads all files of the working directory, or of one outside it, whatever they are called. */
 function searchesWidely(program: string, args: readonly string[]): boolean {
   if (ARCHIVERS.test(program)) return true;
-  if (/^g?diff$/.test(program)) {
+  // With a directory, they follow links to others.
+  if (COMPRESSORS.test(program)) return args.some((text) => /^-(?!-)\w*r|^--rec/.test(text));
+  if (/^(?:color|g|ic)?diff$/.test(program)) {
     // Without a substitution it is one of two directories, or has other options.
     return args.some((text) => /^-(?!-)\w*[rN]|^--(?:rec|new)/.test(text)) ||
       !args.some((text) => text.startsWith("<("));

@@ -94,6 +94,7 @@ const KNOWN = [
   "m4 a.m4",
   "R CMD check .",
   "git clone file:///a/b",
+  "gzip -dc a.gz | head",
   "uv run a.py",
 ];
 
@@ -314,6 +315,9 @@ const UNKNOWN = [
   "pcre2grep -r key src",
   "ugrep -R key src",
   "rga -L key src",
+  "gzip -rc src | gunzip",
+  "gzip -1rfc src",
+  "colordiff -r src test",
   "bash script.sh",
   "$X a",
   ". ./a",
