@@ -15,7 +15,10 @@ export const INPUT_FILE =
 
 /** Whether a word with expansions may be such a path. */
 function mayBeInputFile({ text, literal }: ShellWord): boolean {
-  return !literal && /^(?:[^/=]*=)?(?:\/[./]*(?:dev|proc|[^/]*[*?[{$`])|[$`])/.test(text);
+  if (literal) return false;
+  const path = text.replace(/^[^/=]*=/, "");
+  const [first = ""] = path.replace(/^[./]+/, "").split("/", 1);
+  return /^[$`]/.test(path) || path.startsWith("/") && /^(?:dev|proc)$|[*?[{$`]/.test(first);
 }
 
 /**

@@ -1,5 +1,8 @@
+import { assertEquals } from "@std/assert";
+import { startThreadTimer } from "../../../tests/thread_time.ts";
 import {
   assertNotForbidden,
+  decideWithDenyRules,
   testForbiddenCommands,
 } from "../../../tests/sandbox/explain_with_gate.ts";
 
@@ -61,4 +64,22 @@ Deno.test("approvalGate(): deny rules let pass texts that an interpreter does no
     "echo 'rm b' | m4sh a",
     "python3-config --cflags | grep 'rm b'",
   ]);
+});
+
+Deno.test("approvalGate(): deny rules take little time for long words of interpreters and of make", async () => {
+  const getThreadTime = startThreadTimer();
+  for (
+    const part of [".", "/.", "/", "=/", "a1", "1.", "-1", "!", "! ", "--", "a-", "edit "]
+  ) {
+    const text = part.repeat(30_000 / part.length);
+    for (
+      const command of [
+        `perl a "/${text}a/$X"`,
+        `echo a | perl '${text}'`,
+        `perl${text.replace(/[^\w.-]/g, "-")} a`,
+        `make A='${text}'`,
+      ]
+    ) await decideWithDenyRules(["bash(rm *)"], "bash", { command });
+  }
+  assertEquals(getThreadTime() < 2_000, true);
 });
