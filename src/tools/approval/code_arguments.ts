@@ -95,7 +95,7 @@ const CURL_READS =
 
 /** Whether an argument is the address of a file with escapes or patterns, which a browser replaces. */
 function namesFilesByEscapes(text: string): boolean {
-  return /[%*?[{]/.test(text) && /(?:^|=)file:/i.test(text);
+  return /[%*[{]/.test(text) && /(?:^|=)file:/i.test(text);
 }
 
 /** Commands of SQLite that only show something about a database. */

@@ -62,8 +62,8 @@ const readsCommands = createProgramTest(
 
 const isPython = createProgramTest("i?python pypy");
 
-/** Options with code, in which no letter before has a value. */
-const CODE_OPTION = /^-[^-CFIMWXdimr]*[ceEp]|^--(?:eval|exec|execute|print)\b/;
+/** Options with code, in which no letter before has a value, and with the name of a task. */
+const CODE_OPTION = /^-[^-CFIMWXdimr]*[ceEp]|^--(?:eval|exec|execute|print)\b|^-[AMTX]:/;
 
 /** Options that may have a value in the next word. */
 const VALUED_OPTION =

@@ -127,9 +127,9 @@ function searchesWidely(program: string, args: readonly string[]): boolean {
   // With a directory, they follow links to others.
   if (COMPRESSORS.test(program)) return args.some((text) => /^-(?!-)\w*r|^--rec/.test(text));
   if (/^(?:color|g|ic)?diff$/.test(program)) {
-    // Without a substitution it is one of two directories, or has other options.
+    // Without a substitution `diff` is one of two directories, or has other options.
     return args.some((text) => /^-(?!-)\w*[rN]|^--(?:rec|new)/.test(text)) ||
-      !args.some((text) => text.startsWith("<("));
+      /^g?diff$/.test(program) && !args.some((text) => text.startsWith("<("));
   }
   if (program === "git") {
     // Git takes abbreviated options.

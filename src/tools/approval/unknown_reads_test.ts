@@ -95,6 +95,9 @@ const KNOWN = [
   "R CMD check .",
   "git clone file:///a/b",
   "gzip -dc a.gz | head",
+  "colordiff a b",
+  "clojure -M:test",
+  "sqlite3 'file:a.db?mode=ro' .tables",
   "uv run a.py",
 ];
 
