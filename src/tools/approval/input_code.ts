@@ -35,7 +35,7 @@ export function listInputCode({ commands, words }: ExecutedCommands): readonly s
   });
   const names = new Set(
     commands.filter((command) => !readsFilesOnly(command)).flatMap(({ words }) =>
-      words.flatMap(listBaseNames)
+      words.flatMap(listFileNames)
     ),
   );
   const paths = new Set(
@@ -48,14 +48,14 @@ export function listInputCode({ commands, words }: ExecutedCommands): readonly s
     return end !== undefined && [...paths].some((name) => name.endsWith(end));
   };
   const isNamed = (word: ShellWord) =>
-    listBaseNames(word).some((name) => names.has(name)) || mayEndPath(word);
+    listFileNames(word).some((name) => names.has(name)) || mayEndPath(word);
   const isOutput = ({ operator }: ShellRedirect) => /^[&]?>/.test(operator);
   // An argument of a function may be any of them.
   const isProgram = (word: ShellWord) =>
     listBaseNames(word).some((name) => paths.has(name) || paths.size > 0 && /^\$\d$/.test(name));
   // The text of a list, a function or a filter comes from other commands.
   const passesText = (command: SimpleCommand) =>
-    getProgram(command) === "tee" && command.words.slice(1).some(isNamed) ||
+    WRITERS.test(getProgram(command)) && command.words.slice(1).some(isNamed) ||
     listTexts(command).length === 0 &&
       command.redirects.some((redirect) =>
         isOutput(redirect) && redirect.target && isProgram(redirect.target)
@@ -81,11 +81,23 @@ function listBaseNames({ text, written = text }: ShellWord): readonly string[] {
   return [getBaseName(text), getBaseName(written)];
 }
 
+/** Returns the names of the files in a word, which may be an option with its value, such as `-fa.mk` and `of=a`. */
+function listFileNames(word: ShellWord): readonly string[] {
+  return listBaseNames(word).flatMap((name) => {
+    const [, attached] = /^-(?:[A-Za-z]*f|\w)(.+)$/s.exec(word.text) ?? [];
+    const values = [...word.text.split("=").slice(1), ...attached === undefined ? [] : [attached]];
+    return [name, ...values.map(getBaseName)];
+  });
+}
+
+/** Programs that write their input to a file which they name. */
+const WRITERS = /^(?:dd|iconv|pv|shuf|sort|sponge|tee|uniq)$/;
+
 /** Whether a command runs none of the files that it names: it shows them, or adds them to a commit. */
 function readsFilesOnly(command: SimpleCommand): boolean {
   const [, subcommand] = command.words;
   const program = getProgram(command);
-  return isHarmlessCommand(command) || program === "chmod" || program === "tee" ||
+  return isHarmlessCommand(command) || program === "chmod" || WRITERS.test(program) ||
     program === "git" && /^(?:add|commit|diff|status)$/.test(subcommand?.text ?? "");
 }
 
