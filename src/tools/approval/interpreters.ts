@@ -4,9 +4,9 @@
  * @module
  */
 
-/** Matches names with a version, a platform or a variant. */
+/** Matches names with a version, a platform or a variant; a shorter one with a number may be of any program, such as `ex1`. */
 const VARIANT =
-  /^([a-z]+?)(?:-?\d[\w.+]*(?:-(?!config)[\w-]+)?|-(?:dbg|gtk|lucid|multiarch|nox)|\.(?:athena|basic|gtk\d?|nox|tiny))$/i;
+  /^([a-z]{3,}?)(?:-?\d[\w.+]*(?:-(?!config)[\w-]+)?|-(?:dbg|gtk|lucid|multiarch|nox)|\.(?:athena|basic|gtk\d?|nox|tiny))$/i;
 
 /**
  * Returns the name of a program without its version, platform and variant, as in `python3.11`, `perl5.36-x86_64-linux-gnu`,

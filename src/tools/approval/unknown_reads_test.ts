@@ -96,6 +96,7 @@ const KNOWN = [
   "git clone file:///a/b",
   "gzip -dc a.gz | head",
   "colordiff a b",
+  "./ex1 a",
   "clojure -M:test",
   "sqlite3 'file:a.db?mode=ro' .tables",
   "uv run a.py",
