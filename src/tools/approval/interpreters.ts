@@ -31,29 +31,28 @@ const LANGUAGES =
 /** Editors and debuggers, which run commands in their arguments and input. */
 const EDITORS = `(?:rust-|c)?gdb (?:rust-)?lldb [gnr]?vim? emacs ex r?view vimdiff`;
 
+/** Programs that run commands in their arguments or files, but their input only with the argument `-`, or never. */
+const TOOLS =
+  `(?:docker|podman)(?:-compose)? [gmn]?awk adb ansible bunx cargo cmake concurrently fly(?:ctl)? gcloud gmake heroku just
+  kubectl less make man mix nerdctl ninja nodemon npm npx oc rails scp screen split start-server-and-test swift tmux vagrant
+  zip`;
+
+/** Whether the arguments or the input of a program may be code that starts other programs. */
+export const isInterpreter = createProgramTest(
+  `${LANGUAGES} ${EDITORS} ${TOOLS} b?dc ghci? irb jshell mispipe mysql nix-shell pnpm pnpx pry psql pssh sftp socat sops
+  sqlite3 wsl yarn`,
+);
+
+const isTool = createProgramTest(TOOLS);
+
 /** Whether a program is the interpreter of a language. Shells are none: they are analyzed, or opaque. */
 export const isLanguage = createProgramTest(LANGUAGES);
 
 /** Whether a program runs commands of a shell, which are in its arguments or input. */
 export const runsCommands = createProgramTest(`${EDITORS} dc ghci irb jshell kak pry`);
 
-/** Whether the arguments or the input of a program may be code that starts other programs. */
-export const isInterpreter = createProgramTest(
-  `${LANGUAGES} ${EDITORS} (?:docker|podman)(?:-compose)? [gmn]?awk adb ansible b?dc bunx cargo cmake concurrently
-  fly(?:ctl)? gcloud ghci? gmake heroku irb jshell just kubectl less make man mispipe mix mysql nerdctl ninja nix-shell
-  nodemon npm npx oc pnpm pnpx pry psql pssh rails scp screen sftp socat sops split sqlite3 start-server-and-test swift tmux
-  vagrant wsl yarn zip`,
-);
-
 /** Modules of Python that run the code in their arguments or input. */
 export const CODE_MODULE = /^(?:asyncio|bpython|code|idlelib|IPython|pdb|ptpython|timeit)$/;
-
-/** Whether a program runs its input only with the argument `-`, or never. */
-const readsFiles = createProgramTest(
-  `(?:docker|podman)(?:-compose)? [gmn]?awk adb ansible bunx cargo cmake concurrently fly(?:ctl)? gcloud gmake heroku just
-  kubectl less make man mix nerdctl ninja nodemon npm npx oc rails scp screen split start-server-and-test swift tmux vagrant
-  zip`,
-);
 
 /** Whether a program reads commands from its input, also if it gets a file, which is a database or a program. */
 const readsCommands = createProgramTest(
@@ -82,7 +81,7 @@ export function hasInputScript(args: readonly string[]): boolean {
 
 /** Whether an interpreter may run its input. */
 export function mayRunInput(program: string, args: readonly string[]): boolean {
-  if (readsFiles(program)) {
+  if (isTool(program)) {
     const isFile = /^(?:[gmn]?awk|g?make|just|ninja)$/.test(program) && hasInputScript(args);
     return isFile || args.includes("-") && args.every((text) => CODELESS.test(text));
   }
