@@ -48,6 +48,14 @@ const FORBIDDEN: readonly string[] = [
   "declare -x CC='$(shell rm b)'\"$X\"; make",
   'nproc() { echo "$X"; }; MAKEFLAGS=-j$(nproc) make',
   'MAKEFLAGS="-j$(nproc) $X" make',
+  "VIMINIT='!r\"\"m b' vim a",
+  "export EXINIT='!rm b'; ex a",
+  "npm_config_script_shell=./a npm test",
+  "env npm_config_script_shell=./a npm test",
+  "GOFLAGS=-toolexec=./a go build",
+  "RUSTC_WRAPPER=./a cargo build",
+  "LUA_INIT='os.execute(\"rm b\")' lua a",
+  "LESS='+!rm b' less a",
 ];
 
 testForbiddenCommands(FORBIDDEN);
@@ -69,6 +77,8 @@ Deno.test("approvalGate(): deny rules let pass texts of a script that runs other
     'MAKEFLAGS="-j$(nproc)" make',
     "export MAKEFLAGS=-j$(nproc); make",
     "env MAKEFLAGS=-j8 make",
+    "export LESS=-FRX GOFLAGS=-mod=mod RUSTC_WRAPPER=sccache; go test ./...",
+    "npm_config_loglevel=silent npm test",
     'make -f a.mk A="!="',
     "grep -n '$(shell' Makefile",
   ]);
