@@ -103,9 +103,12 @@ const SCRIPT_RUNNERS = new Set(["exec", "run", "run-script", "task", "x"]);
 const INTERPRETERS =
   /^(?:i?python[\d.]*|pypy\d*|node|deno|bun|ruby|perl|php|tsx|ts-node|vite-node|babel-node|zx|pwsh|(?:ba|da|z)?sh|env|xargs|nice|timeout|watch|npm|npx|pnpm|yarn|uv|cross-env(?:-shell)?|dotenv(?:-cli)?|dotenvx|env-cmd|start-server-and-test|nx|pm2|nodemon|concurrently|c8|nyc|coverage|lerna)$/;
 
-/** Subcommands that run any program: in a container, of a package or with other tools. */
+/** Subcommands with subcommands of their own. */
+const GROUPS = /^docker (?:compose|container)$/;
+
+/** The beginnings of commands that run any program: in a container, of a package or with other tools. */
 const RUNS_ANY =
-  /^(?:docker (?:compose|container|exec|run|sandbox)|kubectl (?:debug|exec|run)|rustup run|(?:pnpm|yarn) dlx|uv tool|deno eval|gh codespace)$/;
+  /^(?:docker (?:(?:compose|container) )?(?:create|debug|exec|run)|docker (?:(?:compose|container)$|sandbox|service)|kubectl (?:debug|exec|run)|rustup run|(?:pnpm|yarn) dlx|yarn workspaces?|npm explore|uv tool|deno eval|gh codespace|cargo watch|mix cmd)(?: |$)/;
 
 /**
  * Returns the beginning of a command up to its subcommand or script, as in `git log` and `npm run build`; all of another
@@ -117,9 +120,9 @@ function suggestCommandPrefix(command: string): string | undefined {
   const [program = "", subcommand = "", script = ""] = words;
   if (program === "") return undefined;
   const start = [program, subcommand];
-  if (SCRIPT_RUNNERS.has(subcommand) && script !== "") start.push(script);
-  const isStart = PROGRAMS_WITH_SUBCOMMANDS.has(program) &&
-    !RUNS_ANY.test(`${program} ${subcommand}`) &&
+  const hasScript = SCRIPT_RUNNERS.has(subcommand) || GROUPS.test(start.join(" "));
+  if (hasScript && script !== "") start.push(script);
+  const isStart = PROGRAMS_WITH_SUBCOMMANDS.has(program) && !RUNS_ANY.test(start.join(" ")) &&
     start.slice(1).every((word) => isName(word) && !INTERPRETERS.test(word));
   if (isStart) return start.join(" ");
   return /['"\\]/.test(command) ? command.trim() : words.join(" ");

@@ -19,7 +19,8 @@ import {
   isHarmlessRedirect,
   readsOnlyInput,
 } from "./harmless_commands.ts";
-import { INTERPRETERS, listInputCode } from "./input_code.ts";
+import { listInputCode } from "./input_code.ts";
+import { isInterpreter } from "./interpreters.ts";
 import { findLaunched } from "./launched_commands.ts";
 import { nameSecrets } from "./named_secrets.ts";
 import { maySearch } from "./wide_searches.ts";
@@ -177,7 +178,7 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
       const word = { text: subcommand, literal: true };
       return concern({ ...command, words: [{ text: "git", literal: true }, word, ...rest] });
     }
-    if (INTERPRETERS.test(base) && rest.some(({ text }) => namesAll(text, [name, ...args]))) {
+    if (isInterpreter(base) && rest.some(({ text }) => namesAll(text, [name, ...args]))) {
       return "possible";
     }
     if (!namesProgram(program, base)) return "none";
@@ -194,16 +195,21 @@ function createConcern(pattern: CommandPattern): (command: SimpleCommand) => Con
     const hasOperands = matchesOperands(rest, pattern) ||
       canOmitFirst(base, args) && matchesOperands(rest, short);
     if (!hasOptions || !hasOperands) return "none";
-    return command.words.every(({ literal }) => literal) ? "certain" : "possible";
+    return command.words.every(isFixed) ? "certain" : "possible";
   };
   return (command) => {
     const own = concern(command);
     if (own !== "none") return own;
     const isLaunched = (words: readonly ShellWord[]) =>
       concern({ assignments: [], words, redirects: [] }) !== "none";
-    const mayBegin = (text: string) => namesProgram(program, text) || INTERPRETERS.test(text);
+    const mayBegin = (text: string) => namesProgram(program, text) || isInterpreter(text);
     return findLaunched(command, mayBegin).some(isLaunched) ? "possible" : "none";
   };
+}
+
+/** Whether a program gets exactly the text of a word. */
+function isFixed({ literal, replaced = false }: ShellWord): boolean {
+  return literal && !replaced;
 }
 
 /** The arguments of a command. */
@@ -227,7 +233,9 @@ function readArguments(program: string, words: readonly ShellWord[]): Arguments 
  * names of files, as in `rm dist/*.js`.
  */
 function mayBeOption(given: Arguments, index: number): boolean {
-  const { text = "", literal = true, quoted = false } = given.words[index] ?? {};
+  const { text = "", literal = true, quoted = false, replaced = false } = given.words[index] ?? {};
+  // `find` inserts a path, which begins with one of its arguments, and so with no dash.
+  if (replaced) return text.startsWith("-");
   const isOneWord = quoted || !/[$`]/.test(text);
   return !literal && !(isOneWord && /^[\w./]/.test(text)) && !isValue(given, index);
 }

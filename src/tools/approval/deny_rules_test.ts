@@ -157,6 +157,12 @@ const FORBIDDEN: readonly string[] = [
   "touch push; find push -exec git {} origin ';'",
   "touch pu; find pu -exec git {}sh origin ';'",
   "touch push; find push -exec git --no-pager {} origin ';'",
+  "touch rm; find rm -exec linux64 {} b ';'",
+  "touch rm; find rm -exec uv run {} b ';'",
+  "touch rm; find rm -exec docker run a {} b ';'",
+  "echo push | xargs -IXi -t git Xi origin",
+  "echo push | xargs -tIXJ -n 1 git XJ origin",
+  "echo push | xargs --rep=X git X origin",
   "xargs -I{} git {} <<< push",
   "which rm | xargs -I X X a",
   "which rm | xargs -iX X a",
@@ -359,6 +365,11 @@ Deno.test("approvalGate(): a deny rule for options also forbids their other form
       ...["rm -fr a", "rm -r -f a", "rm a -rfv", "rm -Rf a", "rm --recursive --force a"],
       ...["rm --rec -f a", "git push -f", "git push -uf origin main", "npm install --global a"],
       ...["tar -zxf a", "tar -x -z -f a"],
+      ...[
+        "touch rf; find rf -exec rm -{} a ';'",
+        "touch force; find force -exec git push --{} ';'",
+        "find -files0-from a -exec rm {} b ';'",
+      ],
     ]
   ) assertEquals(await getDecision(command), "denied", command);
   for (
@@ -372,6 +383,7 @@ Deno.test("approvalGate(): a deny rule for options also forbids their other form
         "git fetch -f",
       ],
       ...["git push origin -- f", "npm install a", "tar -xf a", "tar -cz -f a"],
+      ...["find . -name a -exec rm {} ';'", "find . -name a -exec npm install {} +"],
     ]
   ) assertEquals(await getDecision(command), "approved", command);
 });

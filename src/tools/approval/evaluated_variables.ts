@@ -6,7 +6,7 @@
 
 /** Variables whose value is a command, or decides which programs run. */
 export const EVALUATED_VARIABLES =
-  /^(?:PATH|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_(?!(?:AUTHOR|COMMITTER)_|TERMINAL_PROMPT$|OPTIONAL_LOCKS$|MERGE_AUTOEDIT$|LFS_SKIP_SMUDGE$|TRACE|CURL_VERBOSE$).*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|RSYNC_RSH|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|PYTHONSTARTUP|.*_OPTIONS|(?:GNU)?MAKEFLAGS|.*SHELL)$/;
+  /^(?:PATH|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_(?!(?:AUTHOR|COMMITTER)_|TERMINAL_PROMPT$|OPTIONAL_LOCKS$|MERGE_AUTOEDIT$|LFS_SKIP_SMUDGE$|TRACE|CURL_VERBOSE$).*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|RSYNC_RSH|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|PYTHONSTARTUP|.*_OPTIONS|(?:GNU)?MAKEFLAGS|(?:EX|G?VIM)INIT|LUA_INIT.*|MANOPT|LESS|GOFLAGS|RUSTC(?:_WORKSPACE)?_WRAPPER|RSYNC_CONNECT_PROG|(?:CVS|SVN)_[RS]SH|npm_config_(?:node_options|(?:script_)?shell)|.*SHELL)$/;
 
 /** Functions of `make` that run commands, in the value of any variable. */
 export const MAKE_FUNCTION = /\$[({](?:call|eval|file|foreach|guile|shell)\b/;
@@ -48,7 +48,10 @@ export function startsPlainSsh(command: string): boolean {
 export function isPlainValue(name: string, value: string, literal: boolean): boolean {
   if (name === "PATH") return value.split(":").every((entry) => PATH_ENTRY.test(entry));
   if (!literal) return false;
-  if (name === "NODE_OPTIONS") return NODE_OPTIONS.test(value);
+  if (/^(?:NODE_OPTIONS|npm_config_node_options)$/.test(name)) return NODE_OPTIONS.test(value);
+  if (name === "LESS") return /^[^+!]*$/.test(value);
+  if (name === "GOFLAGS") return !/exec|vettool/.test(value);
+  if (name.endsWith("_WRAPPER")) return /^(?:s?ccache|clippy-driver)?$/.test(value);
   if (name.endsWith("MAKEFLAGS")) return /^[\w\s=.-]*$/.test(value) && !/SHELL/.test(value);
   if (name === "GIT_SSH_COMMAND" || name === "RSYNC_RSH") return startsPlainSsh(value);
   return /PAGER$|EDITOR$|^VISUAL$/.test(name) && /^(?:cat|true|:)?$/.test(value);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EVALUATED_VARIABLES, MAKE_FUNCTION } from "./evaluated_variables.ts";
+import { EVALUATED_VARIABLES, isPlainValue, MAKE_FUNCTION } from "./evaluated_variables.ts";
 import { findCommandsOfFind } from "./find_commands.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
 import { createOtherVariables } from "./numeric_variables.ts";
@@ -150,8 +150,10 @@ export function runsArguments(program: string): boolean {
  * Whether the name of a program is certain; its directory does not change it, such as the home directory in `~/bin/program` or a
  * variable in `"$DIR/program"`. A number may be a descriptor of a file.
  */
-export function isKnownProgram({ text, literal, quoted = false }: ShellWord): boolean {
-  return literal || /^~\/[\w@.+/-]*\w$/.test(text) ||
+export function isKnownProgram(
+  { text, literal, quoted = false, replaced = false }: ShellWord,
+): boolean {
+  return literal && !replaced || /^~\/[\w@.+/-]*\w$/.test(text) ||
     quoted && /\/[\w@.+-]*[A-Za-z][\w@.+-]*$/.test(text) && /\w$/.test(text);
 }
 
@@ -209,10 +211,7 @@ class CommandFinder implements ExecutedCommands {
     if (depth > MAX_DEPTH) return this.#markIncomplete();
     if (!isKnownProgram(name)) return this.#markOpaque();
     const program = getProgram(command);
-    // The program of a process, such as the shell itself.
-    if (program === "exe" || /^(?:\/+\.)*\/+proc\/|\.\.\/(?:.*\/)?proc\//.test(name.text)) {
-      this.#markOpaque();
-    }
+    if (mayBeProcess(name.text)) this.#markOpaque();
     if (isOpaque(program, args)) this.#markOpaque();
     if (SHELLS.has(program)) return this.#findInShell(command, depth);
     if (program === "sed" && !isPlainSed(args)) this.#markOpaque();
@@ -296,6 +295,8 @@ class CommandFinder implements ExecutedCommands {
 
   #findInTrap(args: readonly ShellWord[], depth: number): void {
     const [script] = skipOptionsEnd(args);
+    // It may run behind each command.
+    this.repeats = true;
     if (script && script.text !== "-" && !/^-[lp]+$/.test(script.text)) {
       this.#findInText([script], depth);
     }
@@ -304,7 +305,8 @@ class CommandFinder implements ExecutedCommands {
   /** Finds the commands of `find … -exec command … ;`. */
   #findInFind(args: readonly ShellWord[], depth: number): void {
     const { certain, possible, isUnknown } = findCommandsOfFind(args);
-    if (isUnknown) this.#markOpaque();
+    // Paths from a file may begin with a dash, and so be options.
+    if (isUnknown || args.some(({ text }) => /^-files0/.test(text))) this.#markOpaque();
     for (const words of certain) this.#addWords(markFound(words), depth);
     for (const words of possible) {
       const finder = new CommandFinder();
@@ -354,17 +356,25 @@ class CommandFinder implements ExecutedCommands {
   }
 }
 
+/** Whether a path may be that of the program of a process, such as the shell itself. */
+function mayBeProcess(path: string): boolean {
+  const end = path.indexOf("../");
+  return /(?:^|\/)exe$|^(?:\/+\.)*\/+proc\//.test(path) ||
+    end !== -1 && /(?:^|\/)proc\//.test(path.slice(end + "../".length));
+}
+
 /** Whether a word may assign a variable whose value is a command, or decides which programs run. */
-function setsEvaluated({ text }: ShellWord): boolean {
-  const [, name] = /^([^=]*)=/s.exec(text) ?? [];
+function setsEvaluated({ text, literal }: ShellWord): boolean {
+  const [, name, value = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   return name !== undefined && !name.startsWith("-") &&
-    (EVALUATED_VARIABLES.test(name) || /[$`]/.test(name) || MAKE_FUNCTION.test(text));
+    (EVALUATED_VARIABLES.test(name) && !isPlainValue(name, value, literal) ||
+      /[$`]/.test(name) || MAKE_FUNCTION.test(text));
 }
 
 /** Returns the texts that xargs replaces by a line of its input: `{}`, and the values of options such as `-I`. */
 function listPlaceholders(options: readonly ShellWord[]): readonly string[] {
   const values = options.flatMap(({ text }, index) => {
-    const [option, value] = /^(?:-\w*[IJi]|--replace=)(.*)$/s.exec(text) ?? [];
+    const [option, value] = /^(?:-[0oprtx]*[IJi]|--r[a-z]*=)(.*)$/s.exec(text) ?? [];
     return option === undefined ? [] : value || (options[index + 1]?.text ?? []);
   });
   return ["{}", ...values];

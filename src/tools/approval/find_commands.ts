@@ -48,8 +48,12 @@ class ArgumentReader implements FindCommands {
   /** Whether no expansion before decides whether a word is an action, its end, or a test with a value. */
   #isCertain = true;
 
+  /** The index of the last word that may end a command. */
+  readonly #lastEnd: number;
+
   constructor(args: readonly ShellWord[]) {
     this.#args = args;
+    this.#lastEnd = args.findLastIndex((word, index) => this.#isEnd(index) || mayBeOption(word));
   }
 
   read(): void {
@@ -108,19 +112,12 @@ class ArgumentReader implements FindCommands {
     // In a command, it is an argument or the end.
     const isAction = this.#starts.length === 0 || !this.#isCertain;
     this.#isCertain = false;
-    if (isAction && this.#mayEndBehind(index + 1)) this.#addStart(this.#possibleStarts, index + 1);
+    if (isAction && this.#lastEnd > index + 1) this.#addStart(this.#possibleStarts, index + 1);
   }
 
   #addStart(starts: number[], start: number): void {
     if (starts.length < MAX_STARTS) starts.push(start);
     else this.isUnknown = true;
-  }
-
-  /** Whether a command that begins at an index may have an end. */
-  #mayEndBehind(start: number): boolean {
-    return this.#args.some((word, index) =>
-      index > start && (this.#isEnd(index) || mayBeOption(word))
-    );
   }
 }
 

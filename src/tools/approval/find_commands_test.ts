@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { testForbiddenCommands } from "../../../tests/sandbox/explain_with_gate.ts";
+import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { findExecutedCommands, getProgram } from "./executed_commands.ts";
 
 /** Commands whose expansions are an action of `find`, its end, or several words. */
@@ -57,6 +58,15 @@ Deno.test("findExecutedCommands(): finds the commands behind actions of find up 
   assertEquals(find('"$X" -exec a "$Y" {} + -ok b ";"'), ["a $Y {}", "b"]);
   assertEquals(find(". -exec a -exec b ';'"), ["a -exec b"]);
   assertEquals(find(". -exec a + b ';'"), ["a + b"]);
+});
+
+Deno.test("findExecutedCommands(): many expansions behind an action of find, and long paths, take little time", () => {
+  const getThreadTime = startThreadTimer();
+  for (const command of ["find . -exec git ", "find . -execdir rg "]) {
+    findExecutedCommands(command + "* ".repeat(30_000));
+  }
+  findExecutedCommands("../".repeat(20_000));
+  assertEquals(getThreadTime() < 2_000, true);
 });
 
 Deno.test("findExecutedCommands(): many expansions in the arguments of find take little memory", () => {

@@ -6,31 +6,36 @@
 
 import { type ExecutedCommands, getInputText, getProgram } from "./executed_commands.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";
+import { isInterpreter, mayRunInput } from "./interpreters.ts";
 import type { ShellRedirect, ShellWord, SimpleCommand } from "../kit/simple_command.ts";
-
-/** Programs whose arguments may be code that starts other programs. */
-export const INTERPRETERS =
-  /^(?:[gmn]?awk|(?:perl|ruby|php|lua|pypy|i?python)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|irb|pry|osascript|npm|npx|pnpm|pnpx|yarn|bunx|tclsh|[gnr]?vim?|r?view|vimdiff|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|fly(?:ctl)?|heroku|start-server-and-test|adb|mongosh?|jshell|crystal|sage|kotlin|mispipe|pssh)$/i;
 
 /** Matches paths with which a program can read its input or another open file, and the directories of these. */
 export const INPUT_FILE =
   /(?:^|=)\/[./]*(?:dev|proc)\/*$|(?:^|[=/])(?:dev\/[./]*(?:stdin$|fd(?:\/|$))|proc\/[./]*(?:self|thread-self|\d+)\/)/;
+
+/** Whether a word with expansions may be such a path. */
+function mayBeInputFile({ text, literal }: ShellWord): boolean {
+  if (literal) return false;
+  const path = text.replace(/^[^/=]*=/, "");
+  const [first = ""] = path.replace(/^[./]+/, "").split("/", 1);
+  return /^[$`]/.test(path) || path.startsWith("/") && /^(?:dev|proc)$|[*?[{$`]/.test(first);
+}
 
 /**
  * Returns the texts that a script passes to an interpreter: by its input, by a pipe if it runs its input, or in a file that
  * the script writes and names again.
  */
 export function listInputCode({ commands, words }: ExecutedCommands): readonly string[] {
-  const interpreters = commands.filter((command) => INTERPRETERS.test(getProgram(command)));
+  const interpreters = commands.filter((command) => isInterpreter(getProgram(command)));
   const isInput = words.some(({ text }) => INPUT_FILE.test(text));
   const runsPipe = interpreters.some((command) => {
-    const args = command.words.slice(1).map(({ text }) => text);
-    return isInput || args.every((text) => /^-(?!\w*[ceEpr])/.test(text)) &&
-        (args.includes("-") || !FILE_INTERPRETERS.test(getProgram(command)));
+    const args = command.words.slice(1);
+    return isInput || args.some(mayBeInputFile) ||
+      mayRunInput(getProgram(command), args.map(({ text }) => text));
   });
   const names = new Set(
     commands.filter((command) => !readsFilesOnly(command)).flatMap(({ words }) =>
-      words.flatMap(listBaseNames)
+      words.flatMap(listFileNames)
     ),
   );
   const paths = new Set(
@@ -43,14 +48,14 @@ export function listInputCode({ commands, words }: ExecutedCommands): readonly s
     return end !== undefined && [...paths].some((name) => name.endsWith(end));
   };
   const isNamed = (word: ShellWord) =>
-    listBaseNames(word).some((name) => names.has(name)) || mayEndPath(word);
+    listFileNames(word).some((name) => names.has(name)) || mayEndPath(word);
   const isOutput = ({ operator }: ShellRedirect) => /^[&]?>/.test(operator);
   // An argument of a function may be any of them.
   const isProgram = (word: ShellWord) =>
     listBaseNames(word).some((name) => paths.has(name) || paths.size > 0 && /^\$\d$/.test(name));
   // The text of a list, a function or a filter comes from other commands.
   const passesText = (command: SimpleCommand) =>
-    getProgram(command) === "tee" && command.words.slice(1).some(isNamed) ||
+    WRITERS.test(getProgram(command)) && command.words.slice(1).some(isNamed) ||
     listTexts(command).length === 0 &&
       command.redirects.some((redirect) =>
         isOutput(redirect) && redirect.target && isProgram(redirect.target)
@@ -76,17 +81,25 @@ function listBaseNames({ text, written = text }: ShellWord): readonly string[] {
   return [getBaseName(text), getBaseName(written)];
 }
 
+/** Returns the names of the files in a word, which may be an option with its value, such as `-fa.mk` and `of=a`. */
+function listFileNames(word: ShellWord): readonly string[] {
+  return listBaseNames(word).flatMap((name) => {
+    const [, attached] = /^-(?:[A-Za-z]*f|\w)(.+)$/s.exec(word.text) ?? [];
+    const values = [...word.text.split("=").slice(1), ...attached === undefined ? [] : [attached]];
+    return [name, ...values.map(getBaseName)];
+  });
+}
+
+/** Programs that write their input to a file which they name. */
+const WRITERS = /^(?:dd|iconv|pv|shuf|sort|sponge|tee|uniq)$/;
+
 /** Whether a command runs none of the files that it names: it shows them, or adds them to a commit. */
 function readsFilesOnly(command: SimpleCommand): boolean {
   const [, subcommand] = command.words;
   const program = getProgram(command);
-  return isHarmlessCommand(command) || program === "chmod" || program === "tee" ||
+  return isHarmlessCommand(command) || program === "chmod" || WRITERS.test(program) ||
     program === "git" && /^(?:add|commit|diff|status)$/.test(subcommand?.text ?? "");
 }
-
-/** Interpreters that run their input only with the argument `-`, or never. */
-const FILE_INTERPRETERS =
-  /^(?:npm|npx|bunx|[gnr]?vim?|r?view|vimdiff|make|gmake|ninja|cmake|man|less|tmux|screen|split|zip|scp|(?:docker|podman)(?:-compose)?|nerdctl|kubectl|oc|concurrently|nodemon|ansible|just|cargo|rails|mix|swift|vagrant|gcloud|fly(?:ctl)?|heroku|start-server-and-test|adb)$/;
 
 /** Returns the texts that a command gets in its input, or prints. */
 function listTexts(command: SimpleCommand): readonly string[] {

@@ -73,8 +73,8 @@ export function findLaunched(
   );
   const starts: number[] = [];
   for (let index = start; index < words.length && starts.length < MAX_STARTS; index++) {
-    const { text = "", literal = true } = words[index] ?? {};
-    if (literal ? mayBegin(getBaseName(text)) : unknown.has(index)) starts.push(index);
+    const { text = "", literal = true, replaced = false } = words[index] ?? {};
+    if (literal && !replaced ? mayBegin(getBaseName(text)) : unknown.has(index)) starts.push(index);
   }
   return [
     ...starts.map((index) => words.slice(index)),
@@ -172,12 +172,15 @@ function listUnknownStarts(
   mayBegin: (program: string) => boolean,
 ): readonly number[] {
   const listRest = (start: number) =>
-    words.flatMap(({ literal }, index) => !literal && index >= start ? [index] : []);
+    words.flatMap(({ literal, replaced = false }, index) =>
+      (!literal || replaced) && index >= start ? [index] : []
+    );
   const isContainer = CONTAINER_LAUNCHERS.test(launcher);
   if (!isContainer && !RUNNERS.test(launcher)) return listRest(0);
   let operands = isContainer ? 1 : 0;
   const starts: number[] = [];
-  for (const [index, { text, literal }] of words.entries()) {
+  for (const [index, { text, literal: isWritten, replaced = false }] of words.entries()) {
+    const literal = isWritten && !replaced;
     const before = words[index - 1]?.text ?? "";
     if (text.startsWith("-") || isContainer && CONTAINER_OPTIONS.test(before)) continue;
     const isCertain = !before.startsWith("-") || FLAGS.test(before);

@@ -15,9 +15,15 @@ export const OPAQUE_PROGRAMS: ReadonlySet<string> = new Set(
     "runuser script su sg newgrp ed red capsh start-stop-daemon pee").split(" "),
 );
 
-/** Arguments with which `make` runs commands. */
+/** Arguments with which `make` runs commands, or a file that is its input. */
 const MAKE_COMMAND = new RegExp(
-  `^(?:-\\w*E|--ev|\\.?SHELL(?:FLAGS)?\\s*[:?+]*=)|${MAKE_FUNCTION.source}`,
+  [
+    "^-\\w*E|^--ev",
+    "^\\.?SHELL(?:FLAGS)?\\s*[:?+]*=",
+    "^[^=]*!\\s*=",
+    "^(?:-\\w*f|--(?:f|mak)[a-z]*=)?-$",
+    MAKE_FUNCTION.source,
+  ].join("|"),
 );
 
 /** Arguments with which a program runs commands that are not parsed. */
@@ -51,6 +57,7 @@ const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["wget", /^(?:-\w*e|--(?:use-a|exec))/],
   ["make", MAKE_COMMAND],
   ["gmake", MAKE_COMMAND],
+  ["bmake", MAKE_COMMAND],
   // It writes its output to a command.
   ["strace", /^(?:-\w*o|--output=)?[|!]/],
   ["npm", /^--(?:script-)?shell/],

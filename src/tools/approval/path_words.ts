@@ -7,6 +7,7 @@
 import { isPlainValue } from "./evaluated_variables.ts";
 import { getInputText, getProgram } from "./executed_commands.ts";
 import { hasHarmlessForms, WITHOUT_FILES } from "./harmless_commands.ts";
+import { createProgramTest } from "./interpreters.ts";
 import { listExpressionGlobs, listProgramGlobs } from "./program_globs.ts";
 import { listScriptFiles } from "./script_files.ts";
 import { listValues } from "./word_values.ts";
@@ -21,7 +22,7 @@ const FILE_PROGRAMS: ReadonlySet<string> = new Set(
 
 /** Sub-commands of git whose operands may be files that they read. */
 const GIT_READERS: ReadonlySet<string> = new Set(
-  "annotate archive blame cat-file diff difftool grep log ls-files ls-tree rev-list shortlog show status"
+  "annotate archive blame cat-file diff difftool grep log ls-files ls-tree rev-list shortlog show stash status"
     .split(" "),
 );
 
@@ -86,8 +87,10 @@ const OWN_EXCLUDING_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /** Programs whose arguments or input may be code. */
-const INTERPRETERS =
-  /^(?:(?:i?python|pypy|ruby|perl|php|lua)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|osascript|sqlite3|psql|mysql|zsh|fish|t?csh|nu|pwsh|su|runuser|watch|script|flock|hyperfine|parallel|entr|tmux|screen)$/;
+const mayRunCode = createProgramTest(
+  `i?python pypy ruby perl php lua node nodejs tsx ts-node deno bun luajit osascript sqlite3 psql mysql zsh fish t?csh nu pwsh su
+  runuser watch script flock hyperfine parallel entr tmux screen`,
+);
 
 /** Shells whose scripts are analyzed, unless another command writes them. */
 const SHELLS = /^(?:ba|da|k|a|rba)?sh$/;
@@ -119,7 +122,7 @@ export function listPathWords(command: SimpleCommand): readonly PathWord[] {
     if (index === patternIndex || isExcluded(name, { texts, index })) return [];
     if (name === "export" && setsPlainPath(word)) return [];
     if (name === "git" && isBranch(subcommand, { texts, index })) return [];
-    const isCode = INTERPRETERS.test(name) || name === "alias";
+    const isCode = mayRunCode(name) || name === "alias";
     const parts = isCode && /[\s"'`()]/.test(word.text)
       ? listCodePaths(name, word.text)
       : isReader || looksLikePath(word.text)
@@ -132,7 +135,7 @@ export function listPathWords(command: SimpleCommand): readonly PathWord[] {
       ...(isReader ? listProgramGlobs(name, { text, word: whole, previous }).map(toGlobWord) : []),
     ]);
   });
-  const documents = INTERPRETERS.test(name)
+  const documents = mayRunCode(name)
     ? command.redirects.flatMap((redirect) => listCodePaths(name, getInputText(redirect)))
     : [];
   const files = [...documents, ...texts.flatMap((text) => listScriptFiles(name, text))];
@@ -149,10 +152,24 @@ export function listPathWords(command: SimpleCommand): readonly PathWord[] {
 
 /** Options with the directory in which a program, or the one that it runs, works; the value may be the next word. */
 const DIRECTORY_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
-  ["env", /^(?:-[iv0]*C|--chdir(?:=|$))(.*)$/s],
-  ["sudo", /^(?:-[A-Za-z]*D|--chdir(?:=|$))(.*)$/s],
-  ["tar", /^(?:-[A-Za-z]*C|--directory(?:=|$))(.*)$/s],
+  ...withDirectoryOption("env", "-[iv0]*C|--chdir="),
+  ...withDirectoryOption("sudo", "-[A-Za-z]*D|--chdir="),
+  ...withDirectoryOption("tar", "-[A-Za-z]*C|--directory="),
+  ...withDirectoryOption("mise poetry uv", "-C|--(?:cd|directory|project)="),
+  ...withDirectoryOption("npm pnpm yarn bun", "-C|--(?:cwd|dir|prefix)="),
+  ...withDirectoryOption("unshare nsenter", "-[A-Za-z]*w|--wdi?r?="),
+  ...withDirectoryOption("bwrap", "--chdir="),
+  ...withDirectoryOption("systemd-run", "--working-directory="),
 ]);
+
+/** Behind `=` of a long option, the value may also be the next word. */
+function withDirectoryOption(
+  programs: string,
+  options: string,
+): readonly (readonly [program: string, option: RegExp])[] {
+  const pattern = new RegExp(`^(?:${options.replaceAll("=", "(?:=|$)")})(.*)$`, "s");
+  return programs.split(" ").map((program) => [program, pattern]);
+}
 
 /** Returns the directories in which a command works by its options, such as `env -C secret cat a`. */
 export function listDirectoryOptions(command: SimpleCommand): readonly ShellWord[] {
@@ -246,7 +263,7 @@ export function listInputCode(commands: readonly SimpleCommand[]): readonly Shel
   const [first] = interpreters;
   if (first === undefined) return [];
   // Which of them runs a text is not certain.
-  const interpreter = interpreters.find((name) => !QUOTING_INTERPRETERS.test(name)) ?? first;
+  const interpreter = interpreters.find((name) => !quotesTexts(name)) ?? first;
   const documents = commands.flatMap(({ redirects }) => redirects.map(getInputText));
   const printed = commands.filter(isPrinter).flatMap(({ words }) => words.map(({ text }) => text));
   return [...documents, ...printed].flatMap((code) => listCodePaths(interpreter, code))
@@ -257,7 +274,7 @@ export function listInputCode(commands: readonly SimpleCommand[]): readonly Shel
 function runsInput(command: SimpleCommand): boolean {
   const name = getProgram(command);
   const options = command.words.slice(1).map(({ text }) => text);
-  return (INTERPRETERS.test(name) || SHELLS.test(name)) &&
+  return (mayRunCode(name) || SHELLS.test(name)) &&
     !VERSION.test(`${name} ${options.join(" ")}`) &&
     options.every((text) => /^-(?!\w*[ceEpr])|^-$/.test(text));
 }
@@ -269,7 +286,7 @@ const VERSION =
 /** Whether a program that reads files gets the value of a variable, which may be the name of one. */
 export function readsVariable({ words, redirects }: SimpleCommand): boolean {
   const name = getProgram({ words });
-  const isReader = name === "git" || name === "cd" || INTERPRETERS.test(name) ||
+  const isReader = name === "git" || name === "cd" || mayRunCode(name) ||
     (isFileProgram(name) && !WITHOUT_FILES.has(name));
   const targets = redirects.flatMap(({ operator, target }) => operator === "<" ? target ?? [] : []);
   return [...(isReader ? words : []), ...targets]
@@ -282,12 +299,12 @@ function splitNames(text: string): readonly string[] {
 }
 
 /** Interpreters of languages in which all texts are in quotes, unlike `%w(a b)` and `qw(a b)`. */
-const QUOTING_INTERPRETERS = /^(?:(?:i?python|pypy)[\d.]*|node|nodejs|tsx|ts-node|deno|bun)$/;
+const quotesTexts = createProgramTest("i?python pypy node nodejs tsx ts-node deno bun");
 
 /** Returns the words of code that look like paths. */
 function listCodePaths(interpreter: string, code: string): readonly string[] {
   // A name with blanks, such as that of a script, is no code.
-  const isQuoting = QUOTING_INTERPRETERS.test(interpreter) && /[(=;[{\n]/.test(code);
+  const isQuoting = quotesTexts(interpreter) && /[(=;[{\n]/.test(code);
   const { texts, rest } = isQuoting ? splitCode(code) : { texts: code, rest: "" };
   const words = [...rest.matchAll(/(?:^|["'`\s(),;])([^"'`\s(),;]+)(?=(["'`]?))/g)];
   // Without quotes, a name such as `console.log` is that of a member of an object.

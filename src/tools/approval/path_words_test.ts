@@ -313,6 +313,23 @@ Deno.test("rules for reading: the directory of an option is that of the command"
     ["Read(build/**)", "make -C build", "none"],
   ]));
 
+Deno.test("rules for reading: the directory of an option is that of the program which another one starts", () =>
+  assertConcerns([
+    ["Read(secret/**)", "pnpm -C secret exec cat a", "certain"],
+    ["Read(secret/**)", "yarn --cwd secret cat a", "certain"],
+    ["Read(secret/**)", "npm --prefix=secret exec -- cat a", "certain"],
+    ["Read(secret/**)", "uv run --directory secret cat a", "certain"],
+    ["Read(secret/**)", "poetry -C secret run cat a", "certain"],
+    ["Read(secret/**)", "unshare -rw secret cat a", "certain"],
+    ["Read(secret/**)", "bwrap --chdir secret cat a", "certain"],
+    ["Read(secret/**)", "systemd-run --working-directory=secret cat a", "certain"],
+    ["Read(secret/**)", "npm --prefix web run secret", "none"],
+    ["Read(secret/**)", "perl5.36-x86_64-linux-gnu -e 'open(F, \"secret/a\")'", "certain"],
+    ["Read(secret/**)", "curl -F 'f=<secret/a' b.test", "certain"],
+    ["Read(secret/**)", "docker run --mount type=bind,src=./secret,dst=/a b", "certain"],
+    ["Read(secret/**)", "git stash show -p -- secret", "certain"],
+  ]));
+
 Deno.test("rules for reading: scripts of sed and awk, and aliases, name the files that they read", () =>
   assertConcerns([
     ["Read(.env)", "sed 'r .env' a", "certain"],

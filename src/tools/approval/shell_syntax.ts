@@ -22,8 +22,8 @@ import {
   EVALUATED_VARIABLES,
   isExpression,
   isPlainValue,
-  MAKE_FUNCTION,
 } from "./evaluated_variables.ts";
+import { callsMakeFunction, hasPlainValue } from "./assigned_values.ts";
 import { listListVariables, mayEvaluateList } from "./list_variables.ts";
 import {
   createOtherVariables,
@@ -168,7 +168,7 @@ class ScriptReader implements ParsedScript {
         if (node.operation?.type === "Remove") this.#noWords.add(node.operation.operand);
         break;
       case "Assignment":
-        if (node.name === "PATH" && hasPlainValue(node)) this.#noWords.add(node.value);
+        if (node.name === "PATH" && hasPlainValue(node, isLiteral)) this.#noWords.add(node.value);
         break;
       case "Word":
         if (!this.#noWords.has(node)) this.words.push(toShellWord(node));
@@ -219,7 +219,7 @@ function isUnclear(node: SyntaxNode, numbers: ReadonlySet<string>): boolean {
       return node.index !== undefined ||
         isExpression(node.name) && !isNumber(node) ||
         node.value.type !== "ArrayValue" && callsMakeFunction(node.value) ||
-        EVALUATED_VARIABLES.test(node.name) && !hasPlainValue(node);
+        EVALUATED_VARIABLES.test(node.name) && !hasPlainValue(node, isLiteral, numbers);
     case "ArrayValue":
       return node.elements.some(({ text }) => {
         const [, index] = /^\[(.*)\]\+?=/s.exec(text) ?? [];
@@ -277,16 +277,6 @@ function isUnclearExpansion(
       ![operation.offset, operation.length].every((word) =>
         word === undefined || word.text.trim() === "" || namesNumber(word.text, numbers)
       );
-}
-
-/** Whether a variable that decides which programs run has a common value that starts no unknown one. */
-function hasPlainValue({ name, value }: Assignment): boolean {
-  return value.type !== "ArrayValue" && isPlainValue(name, value.value, isLiteral(value));
-}
-
-/** Whether `make` runs commands in the value of a variable: an expansion of the shell is no function of `make`. */
-function callsMakeFunction(value: Word): boolean {
-  return isLiteral(value) && MAKE_FUNCTION.test(value.value);
 }
 
 /** Whether a command sets such a variable from its input, or in a quoted word such as `export "PATH=."`. */

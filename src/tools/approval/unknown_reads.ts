@@ -8,10 +8,10 @@
 import { compileGlob, expandBraces } from "../../core/ignore/glob.ts";
 import { compileSecretGlobs, PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
+import { passesInputAsCode, runsCode } from "./code_arguments.ts";
 import { mayBeOption } from "./find_commands.ts";
 import { readsFoundFiles } from "./found_names.ts";
 import { isHarmlessCommand, WITHOUT_FILES } from "./harmless_commands.ts";
-import { INPUT_FILE } from "./input_code.ts";
 import { readsOnlyBelow } from "./inner_reads.ts";
 import { listStartedCommands } from "./launched_commands.ts";
 import { mayOverlap } from "./pattern_overlap.ts";
@@ -36,7 +36,7 @@ export function mayReadUnknownFiles(
 ): boolean {
   if (hidesSecrets && readsOnlyBelow(script)) return false;
   try {
-    return script.opaque || mayRunInput(script) ||
+    return script.opaque || passesInputAsCode(script) ||
       (listStartedCommands(script).some(readsUnknownFiles) &&
         !readsFoundFiles(script, mayMatchName));
   } catch {
@@ -116,98 +116,29 @@ const HIDDEN_SECRETS: readonly string[] = [
     .map((name) => `.env.${name}`),
 ];
 
-/** Interpreters, whose arguments or input may be code. Shells are analyzed, or opaque. */
-const INTERPRETERS =
-  /^(?:(?:i?python|pypy|ruby|perl|php|lua)[\d.]*|node|nodejs|tsx|ts-node|deno|bun|luajit|Rscript|julia|osascript|tclsh)$/;
-const CODE =
-  /^-(?!-)\w*[ceEpr]|^-$|^--(?:eval|print|require|import)\b|^(?:eval|repl)$|(?:^|=)data:/i;
-
-/** Modules of Python that run the code in their arguments or input. */
-const CODE_MODULE = /^(?:asyncio|bpython|code|idlelib|IPython|pdb|ptpython|timeit)$/;
-
-/** Programs that run commands of a shell, which are in their arguments or input. */
-const COMMAND_RUNNERS =
-  /^(?:[gnr]?vim?|vim\.\w+|r?view|vimdiff|ex|emacs|gdb(?:-multiarch)?|lldb(?:-\d+)?|dc|irb|pry|ghci|jshell)$/;
-
-/** Programs that run a file which they get, or that of the option `-f`. */
-const FILE_RUNNERS = /^(?:g?make|[gmn]?awk|cmake|ninja|just)$/;
-
-/** Commands of SQLite that only show something about a database. */
-const PLAIN_SQLITE =
-  /^\.(?:databases|dbinfo|headers?|indexes|indices|mode|schema|show|tables|width)\b[^\n]*$/;
-const READING_SQL = /\b(?:readfile|load_extension|fsdir|edit|zipfile)\b|\battach\b|^[^\S\n]*\./im;
-
-/** A script of awk that reads other files, or runs programs. */
-const AWK_READS = /getline|system\s*\(|"\s*\||\|\s*"|\bARGV\b|@(?:load|include)/;
-
-/** Whether a script may pass code to an interpreter as a file that is its input. */
-function mayRunInput(script: ExecutedCommands): boolean {
-  const runners = listStartedCommands(script).filter((command) => {
-    const program = getProgram(command);
-    return INTERPRETERS.test(program) || FILE_RUNNERS.test(program);
-  });
-  const isInput = ({ text }: ShellWord) => INPUT_FILE.test(text);
-  return runners.length > 0 && script.words.some(isInput) ||
-    runners.some((command) => command.words.some(isFileOfScript));
-}
-
-/** Whether a word is a file that the shell makes of the output of commands, for which `awk` has its program in another word. */
-function isFileOfScript({ text }: ShellWord, index: number, words: readonly ShellWord[]): boolean {
-  const isAwk = /^[gmn]?awk$/.test(getProgram({ words }));
-  return text.includes("<(") && (!isAwk || /^-/.test(words[index - 1]?.text ?? ""));
-}
-
-/** Whether the arguments of a program have code, or the program reads it from its input. */
-function runsCode(program: string, args: readonly string[]): boolean {
-  if (/^(?:source|\.)$/.test(program)) return true;
-  if (/^[gmn]?awk$/.test(program)) return args.some((text) => AWK_READS.test(text));
-  // It replaces patterns, braces and escapes in the path of a file.
-  if (program === "curl") return args.some((text) => /^(?:-\w*K|--conf)|\bfile:/i.test(text));
-  if (args.length === 1 && /^(?:-[vVh]|--version|--help)$/.test(args[0] ?? "")) return false;
-  if (COMMAND_RUNNERS.test(program)) return true;
-  if (program === "sqlite3") return runsOtherThanQueries(args);
-  if (!INTERPRETERS.test(program)) return false;
-  if (args.some((text, index) => /^-\w*m$/.test(args[index - 1] ?? "") && CODE_MODULE.test(text))) {
-    return true;
-  }
-  // The tests of `node` are files that it finds.
-  const readsInput = args.every((text) => text.startsWith("-")) && !args.includes("--test");
-  const start = args.findIndex((text, index) =>
-    text === "-m" && TESTERS.test(args[index + 1] ?? "")
-  );
-  return readsInput ||
-    args.slice(0, start === -1 ? undefined : start).some((text) => CODE.test(text));
-}
-
-/** Whether SQLite gets commands with which it reads other files, or reads its input. */
-function runsOtherThanQueries(args: readonly string[]): boolean {
-  // The value of an option such as `-cmd` is one of them, too.
-  const texts = args.filter((text) => !text.startsWith("-"));
-  const isPlain = (text: string) => PLAIN_SQLITE.test(text) || !READING_SQL.test(text);
-  return texts.length < 2 || !texts.every(isPlain) || args.some((text) => /^--?init/.test(text));
-}
-
-/** Modules of Python that take no code, whose options are other ones. */
-const TESTERS = /^(?:black|coverage|flake8|mypy|pip|pylint|pytest|ruff|unittest)$/;
-
 /** Programs that read all files of a directory. */
 const ARCHIVERS = /^(?:tar|bsdtar|zip|7z[ar]?|cpio|pax|rsync|rgrep|ack)$/;
+
+const COMPRESSORS = /^(?:gzip|gunzip|g?zcat|pigz|unpigz|zstd|unzstd|zstdcat|lz4|lz4cat)$/;
 
 /** Whether a program reads all files of the working directory, or of one outside it, whatever they are called. */
 function searchesWidely(program: string, args: readonly string[]): boolean {
   if (ARCHIVERS.test(program)) return true;
-  if (program === "diff") {
-    // Without a substitution it is one of two directories, or has other options.
+  // With a directory, they follow links to others.
+  if (COMPRESSORS.test(program)) return args.some((text) => /^-(?!-)\w*r|^--rec/.test(text));
+  if (/^(?:color|g|ic)?diff$/.test(program)) {
+    // Without a substitution `diff` is one of two directories, or has other options.
     return args.some((text) => /^-(?!-)\w*[rN]|^--(?:rec|new)/.test(text)) ||
-      !args.some((text) => text.startsWith("<("));
+      /^g?diff$/.test(program) && !args.some((text) => text.startsWith("<("));
   }
   if (program === "git") {
     // Git takes abbreviated options.
     const wide = args.includes("grep") ? /^--(?:un|no-(?:ind|ex))/ : /^--no-ind/;
     return args.some((text) => wide.test(text));
   }
-  if (/^(?:rg|ag)$/.test(program)) {
-    return (program === "ag" && args.some((text) => /^-(?!-)\w*f/.test(text))) ||
+  if (/^(?:rga?|ag|ug|ugrep)$/.test(program)) {
+    const follows = program === "ag" ? /^-(?!-)\w*f/ : /^-(?!-)\w*[RS]|^--deref/;
+    return (!program.startsWith("r") && args.some((text) => follows.test(text))) ||
       args.some((text) =>
         /^-(?!-)\w*[uzL.]|^--(?:hidden|follow|no-ig|unr|skip-v|all|text|type-add|ignore-file(?:=|$))/
           .test(
@@ -215,7 +146,8 @@ function searchesWidely(program: string, args: readonly string[]): boolean {
           )
       ) || listGlobs(args).some(mayMatchName);
   }
-  return /^[ef]?grep$/.test(program) && searchesDirectory(args);
+  if (/^pcre2?grep$/.test(program)) return args.some((text) => /^-(?!-)\w*[dr]|^--rec/.test(text));
+  return /^(?:bz|xz|z|zst)?g?[ef]?grep$/.test(program) && searchesDirectory(args);
 }
 
 /** Returns the globs of the files that `rg` searches, also if they are hidden or ignored. */

@@ -45,8 +45,8 @@ const PATTERN = /[*?[]/;
 const KERNEL_DIRECTORY =
   /^\/(?:dev\/(?:[^/]+\/|(?:fd|shm|pts|mqueue)$)|dev$|proc\/(?:\d+|self|thread-self)(?:\/|$))/;
 
-/** An option with its value in the same word, which may be a directory, as in `--directory=../other`, `-Cother` and `-I../other`. */
-const ATTACHED_VALUE = /^(?:--?[\w-]+=|-C|-\w(?=[./~]))(.+)$/s;
+/** An option with its value in the same word, which may be a directory, as in `--directory=../other`, `-kCother` and `-I../other`. */
+const ATTACHED_VALUE = /^(?:--?[\w-]+=|-[A-Za-z]*C|-\w+(?=[./~]))(.+)$/s;
 
 /** The home, the working directory or that of the repository at the beginning of a word. */
 const KNOWN_VARIABLE =
@@ -127,7 +127,11 @@ export async function findWideSearch(
     if (isPlaced && commands.some(setsPlace)) return "outside";
     const isExpanded = [...operands, ...targets].some(({ literal }) => !literal);
     if (isExpanded && commands.some(changesPatterns)) return "outside";
-    if (operands.length > 0 && commands.some(startsElsewhere)) return "outside";
+    const isElsewhere = commands.some(startsElsewhere);
+    const isMoved = commands.some((command) =>
+      !startsElsewhere(command) && listTargets(command).length > 0
+    );
+    if (isElsewhere && (operands.length > 0 || isMoved)) return "outside";
     const budget = { left: MAX_LISTS };
     const { repeats } = script;
     const bases = await listBases(directories ?? [root], { targets, repeats, budget });

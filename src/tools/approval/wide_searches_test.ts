@@ -129,6 +129,8 @@ const OUTSIDE: readonly string[] = [
   "diff -P --to-file=../other src <(ls)",
   "make -C../other",
   "make -Clib",
+  "make -kClib",
+  "cc -isystem../other a.c",
   "cd ../other; /usr/lib/git-core/git-show",
   "/usr/lib/git-core/git-grep KEY lib",
   // Directories of the kernel are other ones for a command.
@@ -149,6 +151,9 @@ const OUTSIDE: readonly string[] = [
   "git -C .?/other show",
   // `find` starts the commands elsewhere.
   "find . -name vendor -execdir rg KEY vendor ';'",
+  "find . -name f.ts -execdir sh -c 'cd vendor && rg KEY' ';'",
+  "find . -name f.ts -execdir git -C vendor show ';'",
+  "find . -name f.ts -execdir env -C vendor rg KEY ';'",
   "find -L src -name b.ts -execdir rg KEY ';'",
   "find ../project -name .git -execdir rg KEY ';'",
   "find -O3 ../other -name b.ts -execdir rg KEY ';'",
@@ -257,6 +262,7 @@ Deno.test("findWideSearch(): finds a search behind a loop or a function that mov
       "for a in 1 2 3; do cd ..; done; rg KEY",
       "f() { cd ..; }; f; f; f; rg KEY",
       "bash -c 'while cd ..; do rg KEY; done'",
+      "trap 'cd ..' DEBUG; :; :; :; rg KEY",
     ]
   ) {
     assertEquals(await search(source), "outside", source);

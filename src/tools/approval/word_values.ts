@@ -17,6 +17,8 @@ export function listValues(word: string, isReader: boolean): readonly string[] {
   // The arguments of many programs, and the values in them, may be in a file behind `@`, which is also the beginning of the
   // name of a package.
   const [, file = ""] = /(?:^@(?=[./~])|^[^@]+=@)(.+)/s.exec(text) ?? [];
-  const parts = [text, attached, file, ...text.split(isReader ? /[=:@]/ : /[=:]/)];
+  // As in `field=<file` of `curl` and `type=bind,src=directory` of `docker`.
+  const parts = [text, attached, file, ...text.split(isReader ? /[=:@]<?/ : /[=:]/)];
+  if (text.includes("=")) parts.push(...text.split(/[=,]/));
   return [...new Set(parts)].filter((part) => part !== "");
 }

@@ -1,0 +1,102 @@
+/**
+ * The programs whose arguments or input may be code.
+ *
+ * @module
+ */
+
+/** Matches names with a version, a platform or a variant; a shorter one with a number may be of any program, such as `ex1`. */
+const VARIANT =
+  /^([a-z]{3,}?)(?:-?\d[\w.+]*(?:-(?!config)[\w-]+)?|-(?:dbg|gtk|lucid|multiarch|nox)|\.(?:athena|basic|gtk\d?|nox|tiny))$/i;
+
+/**
+ * Returns the name of a program without its version, platform and variant, as in `python3.11`, `perl5.36-x86_64-linux-gnu`,
+ * `gdb-multiarch` and `vim.tiny`.
+ */
+function getBaseName(program: string): string {
+  return VARIANT.exec(program)?.[1] ?? program;
+}
+
+/** Creates a test for programs with any version, platform and variant. */
+export function createProgramTest(names: string): (program: string) => boolean {
+  const pattern = new RegExp(`^(?:${names.trim().replace(/\s+/g, "|")})$`, "i");
+  return (program) => pattern.test(program) || pattern.test(getBaseName(program));
+}
+
+/** Interpreters of languages, which run a file, code in an argument or their input. */
+const LANGUAGES =
+  `bb bun clojure crystal deno elixir erl g?m4 gjs gnuplot groovy guile i?python iex julia kotlin lua luajit mongosh? node
+  nodejs ocaml octave osascript perl php pypy qjs r racket raku rscript ruby runghc sage sbcl scala swipl tclsh ts-node tsx
+  vite-node`;
+
+/** Editors and debuggers, which run commands in their arguments and input. */
+const EDITORS = `(?:rust-|c)?gdb (?:rust-)?lldb [gnr]?vim? emacs ex r?view vimdiff`;
+
+/** Programs that run commands in their arguments or files, but their input only with the argument `-`, or never. */
+const TOOLS =
+  `(?:docker|podman)(?:-compose)? [gmn]?awk adb ansible bunx cargo cmake concurrently fly(?:ctl)? gcloud gmake heroku just
+  kubectl less make man mix nerdctl ninja nodemon npm npx oc rails scp screen split start-server-and-test swift tmux vagrant
+  zip`;
+
+/** Whether the arguments or the input of a program may be code that starts other programs. */
+export const isInterpreter = createProgramTest(
+  `${LANGUAGES} ${EDITORS} ${TOOLS} b?dc ghci? irb jshell mispipe mysql nix-shell pnpm pnpx pry psql pssh sftp socat sops
+  sqlite3 wsl yarn`,
+);
+
+const isTool = createProgramTest(TOOLS);
+
+/** Whether a program is the interpreter of a language. Shells are none: they are analyzed, or opaque. */
+export const isLanguage = createProgramTest(LANGUAGES);
+
+/** Whether a program runs commands of a shell, which are in its arguments or input. */
+export const runsCommands = createProgramTest(`${EDITORS} dc ghci irb jshell kak pry`);
+
+/** Modules of Python that run the code in their arguments or input. */
+export const CODE_MODULE = /^(?:asyncio|bpython|code|idlelib|IPython|pdb|ptpython|timeit)$/;
+
+/** Whether a program reads commands from its input, also if it gets a file, which is a database or a program. */
+const readsCommands = createProgramTest(
+  `${EDITORS} b?dc ghci iex irb jshell mongosh? mysql pry psql sftp socat sqlite3`,
+);
+
+const isPython = createProgramTest("i?python pypy");
+
+/** Options with code, in which no letter before has a value, and with the name of a task. */
+const CODE_OPTION = /^-[^-CFIMWXdimr]*[ceEp]|^--(?:eval|exec|execute|print)\b|^-[AMTX]:/;
+
+/** Options that may have a value in the next word. */
+const VALUED_OPTION =
+  /^-\w*[CIWXdr]$|^--(?:check-hash-based-pycs|conditions|define|diagnostic-dir|disable-warning|dns-result-order|encoding|env-file(?:-if-exists)?|(?:experimental-)?loader|icu-data-dir|import|input-type|openssl-config|php-ini|redirect-warnings|report-[\w-]+|require|title|trace-event-categories|unhandled-rejections|watch-path)$/;
+
+/** Options with a script, whose value `-` is the input. */
+const SCRIPT_OPTION = /^-\w*f$|^--(?:file|justfile|makefile|rakefile)$/;
+const INPUT_SCRIPT = /^(?:-\w*f|--(?:file|justfile|makefile|rakefile)=)-$/;
+
+/** Whether the arguments of a program have the option with a script, which is the input. */
+export function hasInputScript(args: readonly string[]): boolean {
+  return args.some((text, index) =>
+    INPUT_SCRIPT.test(text) || text === "-" && SCRIPT_OPTION.test(args[index - 1] ?? "")
+  );
+}
+
+/** Whether an interpreter may run its input. */
+export function mayRunInput(program: string, args: readonly string[]): boolean {
+  if (isTool(program)) {
+    const isFile = /^(?:[gmn]?awk|g?make|just|ninja)$/.test(program) && hasInputScript(args);
+    return isFile || args.includes("-") && args.every((text) => CODELESS.test(text));
+  }
+  if (readsCommands(program) || args.includes("-") || hasInputScript(args)) return true;
+  // Then it reads its input after the script.
+  if (isPython(program) && args.some((text) => /^-[^-WXcm]*i/.test(text))) return true;
+  return !args.some((text, index) => isScript(text, args[index - 1] ?? ""));
+}
+
+/** Matches options without code. */
+const CODELESS = /^-(?!\w*[ceEpr])/;
+
+/** Whether an argument certainly is a script, or an option with code, so that the input is none. */
+function isScript(text: string, before: string): boolean {
+  if (text.startsWith("-")) return CODE_OPTION.test(text);
+  const isModule = /^-\w*m$/.test(before) && CODE_MODULE.test(text);
+  return text !== "repl" && !isModule && !VALUED_OPTION.test(before);
+}
