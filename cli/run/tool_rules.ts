@@ -60,7 +60,10 @@ export function resolveToolRules(
     // Rules of the configuration may be for tools that only other runs have.
     if (ignoresUnknown || names.includes(name) || isKnownTool(name)) continue;
     const message = `Unknown tool ${JSON.stringify(name)}${didYouMean(name, names)}`;
-    throw new UsageError(message, `Tools: ${names.join(", ")}.`);
+    throw new UsageError(
+      message,
+      `Tools: ${names.join(", ")}.\nWhere a name of the configuration is written: swink config get`,
+    );
   }
   const isSelected = createNameMatcher(only);
   const isRemoved = createNameMatcher(deny);

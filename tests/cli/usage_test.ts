@@ -213,6 +213,7 @@ for (
       "an unknown tool",
       ["run", "--disallowed-tools", "bahs", "x"],
       'Unknown tool "bahs". Did you mean bash?',
+      "Where a name of the configuration is written: swink config get",
     ],
     [
       "too many arguments",
