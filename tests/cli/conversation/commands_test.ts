@@ -432,7 +432,7 @@ Deno.test("/net: sets the network access of commands, which the system prompt de
   const { outputs, requests } = conversation;
   assertEquals(outputs.slice(0, 2), [
     "network of commands: off\n",
-    "network of commands: example.org\n",
+    "network of commands: only the host example.org\n",
   ]);
   assertStringIncludes(JSON.stringify(requests[0]?.system), "only example.org");
   assertStringIncludes(outputs[3] ?? "", "for /net: must be on, off or hosts");
