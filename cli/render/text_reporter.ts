@@ -324,12 +324,10 @@ export class TextReporter implements Reporter {
     const durationMs = endedAt - startedAt;
     const time = durationMs < MIN_SHOWN_DURATION_MS ? "" : ` · ${formatDuration(durationMs)}`;
     const text = formatResult(result, isError);
-    const columns = this.#columns;
-    const end =
-      truncateToWidth(text, Math.max(columns / 2, columns - tool.length - summary.length - 8)) +
-      time;
-    const available = columns - getTextWidth(`• ${tool}  · ${end}`);
-    const shown = truncateToWidth(summary, available);
+    const free = this.#columns - getTextWidth(`• ${tool}  · ${time}`);
+    const resultColumns = Math.max(Math.floor(free / 2), free - getTextWidth(summary));
+    const end = truncateToWidth(text, resultColumns) + time;
+    const shown = truncateToWidth(summary, free + getTextWidth(time) - getTextWidth(end));
     const head = `• ${this.#style.name(tool)}${shown && ` ${shown}`}`;
     await this.#writeLine(`${head} · ${this.#getPaint(text, isError)(end)}`);
     // A call that failed or was refused has made no change.
