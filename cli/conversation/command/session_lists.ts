@@ -60,7 +60,8 @@ function loadFormatter(): Promise<typeof import("../../sessions/session_list.ts"
 
 function getListOptions({ view, host }: CommandContext): SessionListOptions {
   return {
-    columns: view.columns - 4,
+    // A view that does not wrap lines cuts lists, too.
+    columns: Math.min(view.columns, host.terminal.columns) - 4,
     style: getStyle({ isTerminal: false }, () => undefined),
     now: host.now(),
     home: host.env("HOME"),
