@@ -318,7 +318,7 @@ Deno.test("/undo: undoes the file changes of one prompt after the other, and the
   assertEquals(outputs.slice(2, 5), [
     "restored a.txt\nremoved b.txt\n/redo makes these changes again\n",
     "removed a.txt\n/redo makes these changes again\n",
-    "No file was changed\n",
+    "There is no change to undo; those of swink run are not recorded\n",
   ]);
   assertStringIncludes(
     JSON.stringify(requests.at(-1)?.messages),
