@@ -13,7 +13,6 @@ import { InterruptHandler } from "../host/interrupt.ts";
 import { toJsonLine } from "../render/json_line.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
-import { isFile, resolvePath } from "../run/resolve_path.ts";
 import { DownloadBar } from "./download_bar.ts";
 import { findLlamaProblem } from "./llama_check.ts";
 import { openModelStore } from "./local_store.ts";
@@ -122,9 +121,10 @@ const LIST_ADVICE = "List the models with: swink models local list";
 
 /** Copies a GGUF file into the directory of the models. */
 export async function importModel(file: string, host: Host): Promise<ExitCode> {
-  if (!isFile(resolvePath(file))) {
+  await Deno.stat(file).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
     throw new UsageError(`Invalid value ${JSON.stringify(file)} for <file>: there is no such file`);
-  }
+  });
   return await withCliErrors(async () => {
     const { name, path, profile } = await openModelStore(host).importFile(file);
     const use = profile.isEmbeddingModel
