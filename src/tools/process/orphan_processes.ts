@@ -6,7 +6,6 @@
 
 import { system } from "../../platform/system.ts";
 import { isMissingPermission } from "../../platform/system_error.ts";
-import { searchMarkedProcesses } from "./search_processes.ts";
 
 /** Name of the variable that identifies the processes of a command. */
 export const MARK_VARIABLE = "SWINK_CALL";
@@ -40,6 +39,7 @@ function canReadProcesses(): boolean {
 }
 
 async function killSearchedProcesses(mark: string): Promise<void> {
+  const { searchMarkedProcesses } = await import("./search_processes.ts");
   let emptyPasses = 0;
   // A process in the middle of `execve()` is missing in one pass.
   for (let pass = 0; pass < MAX_PASSES && emptyPasses < EMPTY_PASSES; pass++) {
