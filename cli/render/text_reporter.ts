@@ -217,9 +217,9 @@ export class TextReporter implements Reporter {
     const { live, verbosity } = this.#options;
     await this.#status?.set(undefined);
     const isStreamed = live && verbosity !== "quiet";
-    if (!isStreamed) {
-      await this.#screen.writeText(toPlainText(report.text));
-    }
+    const text = isStreamed ? "" : toPlainText(report.text).trimEnd();
+    // In one write: behind a pipe, the totals could otherwise come between the text and its line feed.
+    if (text !== "") await this.#screen.writeText(`${text}\n`);
     await this.#screen.endText();
     if (report.turns > 0) await this.#writeWrapped(this.#style.faint, formatUsage(report));
   }
