@@ -13,7 +13,8 @@ import {
 } from "./definition.ts";
 
 /** Creates the script for a shell: `bash`, `zsh` or `fish`. */
-export function createCompletionScript(shell: string, program: CommandDefinition): string {
+export function createCompletionScript(shell: string, definition: CommandDefinition): string {
+  const program = addDefaultOptions(definition);
   switch (shell) {
     case "fish":
       return createFishScript(program);
@@ -22,6 +23,13 @@ export function createCompletionScript(shell: string, program: CommandDefinition
     default:
       return createBashScript(program);
   }
+}
+
+/** Returns a command with the options of its default command, which its own command line may have, too: `swink -c`. */
+function addDefaultOptions(command: CommandDefinition): CommandDefinition {
+  const { commands = [], defaultCommand, options } = command;
+  const fallback = commands.find(({ name }) => name === defaultCommand);
+  return fallback ? { ...command, options: { ...fallback.options, ...options } } : command;
 }
 
 function createBashScript(program: CommandDefinition): string {
@@ -48,7 +56,7 @@ _${name}_paths() {
 }
 # Adds the words that can follow those before the current one.
 _${name}_words() {
-  local target=${name} words word lines files
+  local target=${name} words word lines files flags
   for word in "\${COMP_WORDS[@]:1:\$((COMP_CWORD - 1))}"; do
     case "$target $word" in
     ${subcommands.map(({ path }) => quote(path)).join("|")}) target="$target $word" ;;
@@ -62,6 +70,7 @@ ${targets.flatMap(createValueCases).join("\n")}
   case $target in
 ${targets.map((target) => `  ${quote(target.path)}) ${createBashWords(target)} ;;`).join("\n")}
   esac
+  if [[ $current == -* ]]; then words+=" $flags"; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   if [[ $lines && $current != -* ]]; then _${name}_lines $lines; fi
   if [[ $files && $current != -* ]]; then _${name}_paths -f; fi
@@ -98,25 +107,31 @@ function listCommands(target: CommandPath): CommandPath[] {
   ];
 }
 
-/** Sets the words that can follow a command, the arguments that print others, and whether files can. */
-function createBashWords(target: CommandPath): string {
-  const { arguments: positionals = [] } = target.command;
+/**
+ * Sets the words that can follow a command, the arguments that print others, and whether files can. Where subcommands
+ * can follow, flags are offered only after a dash, since there are more flags of a conversation than subcommands.
+ */
+function createBashWords({ command }: CommandPath): string {
+  const { arguments: positionals = [], commands = [], shorthands = {} } = command;
   const completer = positionals.find(({ completer }) => completer !== undefined)?.completer;
+  const words = getWords(command);
+  const flags = getVisibleOptions(command).flatMap(({ flags }) => flags);
+  const sets = commands.length > 0
+    ? { words, flags: [...Object.keys(shorthands), ...flags] }
+    : { words: [...words, ...flags] };
   return [
-    `words=${quote(getWords(target))}`,
+    ...Object.entries(sets).map(([variable, list]) => `${variable}=${quote(list.join(" "))}`),
     ...(completer === undefined ? [] : [`lines=${quote(completer)}`]),
     ...(positionals.some(({ isFile }) => isFile) ? ["files=1"] : []),
   ].join(" ");
 }
 
-/** Returns the words that can follow a command, separated by spaces: subcommands, valid arguments, flags. */
-function getWords({ command }: CommandPath): string {
-  const { commands = [], arguments: positionals = [] } = command;
+/** Returns the words that can follow a command, without flags: subcommands and valid arguments. */
+function getWords({ commands = [], arguments: positionals = [] }: CommandDefinition): string[] {
   return [
     ...commands.map(({ name }) => name),
     ...positionals.flatMap(({ choices = [], suggestions = choices }) => suggestions),
-    ...getVisibleOptions(command).flatMap(({ flags }) => flags),
-  ].join(" ");
+  ];
 }
 
 /** Creates the cases for values of options: choices and paths are completed, other values are not. */
@@ -166,6 +181,8 @@ function createFishLines({ command, path }: CommandPath): string[] {
   ];
   const condition = names.length === 0 ? "__fish_use_subcommand" : quote(conditions.join("; and "));
   const prefix = `complete -c ${program} -n ${condition}`;
+  // An option of the program may follow a prompt, or the value of another one, which fish takes for a subcommand.
+  const optionPrefix = `complete -c ${program} -n ${quote(conditions.join("; and "))}`;
   const hasFiles = positionals.some(({ isFile }) => isFile);
   return [
     ...(hasFiles ? [] : [`${prefix} -f`]),
@@ -176,7 +193,9 @@ function createFishLines({ command, path }: CommandPath): string[] {
     ...positionals.flatMap(({ completer }) =>
       completer === undefined ? [] : [`${prefix} -f -a ${quote(getFishLines(program, completer))}`]
     ),
-    ...getVisibleOptions(command).map((option) => `${prefix} ${formatFishOption(option, program)}`),
+    ...getVisibleOptions(command).map((option) =>
+      `${optionPrefix} ${formatFishOption(option, program)}`
+    ),
   ];
 }
 

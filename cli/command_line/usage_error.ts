@@ -189,7 +189,8 @@ function createUnknownOptionError(flag: string, { command, path }: CommandPath):
     const advice = `To pass an argument that begins with a dash: ${path} -- ${quote(flag)}`;
     return createUsageError(path, `${quote(flag)} looks like an option`, advice);
   }
-  const synonym = getVisibleOptions(command).map(({ synonyms = {} }) => synonyms)
+  // Also those of options that only work without a terminal, where most programs use the flags.
+  const synonym = getOptions(command).map(({ synonyms = {} }) => synonyms)
     .find((synonyms) => Object.hasOwn(synonyms, flag))?.[flag];
   if (synonym !== undefined) {
     return createUsageError(path, `Unknown option ${flag}. Did you mean ${synonym}?`);

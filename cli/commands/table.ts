@@ -70,6 +70,8 @@ export const PROGRAM = defineCommand({
     ['swink run "Make the tests pass"', "works in the current directory"],
     ['swink -p "Explain this" < error.log', "short for run, with input"],
     ["swink demo", "shows a run without a key"],
+    ["swink chat --help", "lists the options of a conversation"],
+    ["swink run --help", "lists the options of a run"],
   ],
   async action({ options }, { terminal }) {
     if (!options.version) return undefined;

@@ -30,13 +30,16 @@ import { parseOverrides } from "./parse_overrides.ts";
 
 /** Prints the value of a key, or all settings with their sources. Nothing is printed for a key that is not set. */
 export async function printSettings(key: string | undefined, host: Host): Promise<ExitCode> {
-  const { output } = host.terminal;
+  const { output, messages } = host.terminal;
   if (key !== undefined) checkKey(key);
   const { settings, problems } = await loadConfig(await findCurrentSources(host), host.env);
   await reportProblems(problems, host);
   if (key === undefined) {
     const lines = [...settings.values()].map(formatSetting);
     await output.write(lines.map((line) => `${toPlainText(line)}\n`).join(""));
+    if (lines.length === 0 && problems.length === 0) {
+      await messages.write("No key is set: set one with swink config set\n");
+    }
   } else {
     const value = settings.get(key)?.value ?? findConfigKey(key)?.default;
     if (value !== undefined) await output.write(`${toPlainText(formatPlain(value))}\n`);

@@ -293,7 +293,7 @@ function createContext(
     listCommands: loadCommands,
     async printHistory() {
       const { formatEndedCall } = renderers;
-      const options = { display: view.display, formatEndedCall };
+      const options = { columns: view.columns, display: view.display, formatEndedCall };
       await view.print(formatHistory(setup.agent.state.messages, options));
     },
     async printCall(call) {

@@ -24,7 +24,7 @@ export function createCaller(program: string): ProgramCaller {
       runProgram({ command: [program, ...args], input, timeoutMs: TIMEOUT_MS }),
     check(result) {
       if (result.type === "ended" && result.code === 0) return result.output.trim();
-      throw new Error(describeFailure({ command: [program] }, result));
+      throw new Error(describeFailure({ command: [program], timeoutMs: TIMEOUT_MS }, result));
     },
   };
 }

@@ -61,7 +61,7 @@ export async function runHook(
     ownsGroup: true,
   };
   const result = await runProgram(call);
-  const reason = describeFailure({ command: [command] }, result);
+  const reason = describeFailure({ command: [command], timeoutMs }, result);
   if (result.type !== "ended" || NOT_STARTED.includes(result.code) || result.code >= KILLED) {
     return { type: "unavailable", reason };
   }

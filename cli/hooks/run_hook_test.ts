@@ -24,3 +24,12 @@ Deno.test("runHook(): an answer of a hook is no output, other JSON is", async ()
   assertEquals(await getOutput({ branch: "main" }), '{"branch":"main"}');
   assertEquals(await getOutput({ decision: "maybe" }), "unavailable");
 });
+
+Deno.test("runHook(): names the time limit that a hook has exceeded", async () => {
+  const hook = { event: "PostToolUse", command: "sleep 60", timeoutMs: 100 } as const;
+  const signal = new AbortController().signal;
+  assertEquals(await runHook(hook, {}, { cwd: Deno.cwd(), signal }), {
+    type: "unavailable",
+    reason: "sleep 60 did not end within 0.1 s",
+  });
+});

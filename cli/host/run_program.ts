@@ -173,14 +173,14 @@ class ProgramOutput {
 
 /** Returns the reason why a program failed, as a sentence without a full stop. */
 export function describeFailure(
-  { command: [program] }: Pick<ProgramCall, "command">,
+  { command: [program], timeoutMs }: Pick<ProgramCall, "command" | "timeoutMs">,
   result: ProgramResult,
 ): string {
   switch (result.type) {
     case "missing":
       return `${program} is not installed`;
     case "timeout":
-      return `${program} did not answer`;
+      return `${program} did not end within ${timeoutMs / 1_000} s`;
     case "aborted":
       return `${program} was interrupted`;
     case "ended": {

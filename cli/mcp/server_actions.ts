@@ -170,8 +170,9 @@ export async function testServers(
     throw new UsageError(subject, "Add one with: swink mcp add");
   }
   for (const { name, state, tools } of servers) {
-    const reason = "reason" in state ? `: ${state.reason}` : "";
-    const lines = [`${name}: ${state.type}${reason}`, ...tools.map((tool) => `  ${tool}`)];
+    // The test ends before a server that did not start is started again.
+    const status = "reason" in state ? `failed: ${state.reason}` : state.type;
+    const lines = [`${name}: ${status}`, ...tools.map((tool) => `  ${tool}`)];
     await host.terminal.output.write(toPlainText(`${lines.join("\n")}\n`));
   }
   return servers.every(({ state }) => state.type === "ready") ? ExitCode.ok : ExitCode.failed;

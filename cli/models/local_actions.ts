@@ -6,7 +6,7 @@
 
 import { AgentError } from "../../src/core/errors.ts";
 import { formatBytes, type LocalPreset, PRESETS, type StoredModel } from "../../src/local/mod.ts";
-import { CliError } from "../host/cli_error.ts";
+import { CliError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
@@ -108,14 +108,23 @@ export async function pullModel(name: string, host: Host): Promise<ExitCode> {
 /** Removes a model. */
 export async function removeModel(name: string, host: Host): Promise<ExitCode> {
   return await withCliErrors(async () => {
-    await openModelStore(host).remove(name);
+    await openModelStore(host).remove(name).catch((error) => {
+      const isMissing = AgentError.is(error) && error.code === "model_not_found";
+      throw isMissing ? new UsageError(error.message, LIST_ADVICE) : error;
+    });
     await host.terminal.messages.write(`Removed ${toPlainText(name)}\n`);
     return ExitCode.ok;
-  }, "List the models with: swink models local list");
+  });
 }
+
+const LIST_ADVICE = "List the models with: swink models local list";
 
 /** Copies a GGUF file into the directory of the models. */
 export async function importModel(file: string, host: Host): Promise<ExitCode> {
+  await Deno.stat(file).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw new UsageError(`Invalid value ${JSON.stringify(file)} for <file>: there is no such file`);
+  });
   return await withCliErrors(async () => {
     const { name, path, profile } = await openModelStore(host).importFile(file);
     const use = profile.isEmbeddingModel
@@ -128,13 +137,13 @@ export async function importModel(file: string, host: Host): Promise<ExitCode> {
 }
 
 /** Converts the errors of the library to messages with an exit code. */
-async function withCliErrors(run: () => Promise<ExitCode>, advice = ""): Promise<ExitCode> {
+async function withCliErrors(run: () => Promise<ExitCode>): Promise<ExitCode> {
   try {
     return await run();
   } catch (error) {
     if (!AgentError.is(error)) throw error;
     const isUnavailable = error.code === "network_error" || error.code === "model_throttled";
     const exitCode = isUnavailable ? ExitCode.unavailable : ExitCode.configuration;
-    throw new CliError(error.message, { exitCode, advice });
+    throw new CliError(error.message, { exitCode });
   }
 }

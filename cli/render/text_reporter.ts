@@ -217,9 +217,9 @@ export class TextReporter implements Reporter {
     const { live, verbosity } = this.#options;
     await this.#status?.set(undefined);
     const isStreamed = live && verbosity !== "quiet";
-    if (!isStreamed) {
-      await this.#screen.writeText(toPlainText(report.text));
-    }
+    const text = isStreamed ? "" : toPlainText(report.text).trimEnd();
+    // In one write: behind a pipe, the totals could otherwise come between the text and its line feed.
+    if (text !== "") await this.#screen.writeText(`${text}\n`);
     await this.#screen.endText();
     if (report.turns > 0) await this.#writeWrapped(this.#style.faint, formatUsage(report));
   }
@@ -324,12 +324,10 @@ export class TextReporter implements Reporter {
     const durationMs = endedAt - startedAt;
     const time = durationMs < MIN_SHOWN_DURATION_MS ? "" : ` · ${formatDuration(durationMs)}`;
     const text = formatResult(result, isError);
-    const columns = this.#columns;
-    const end =
-      truncateToWidth(text, Math.max(columns / 2, columns - tool.length - summary.length - 8)) +
-      time;
-    const available = columns - getTextWidth(`• ${tool}  · ${end}`);
-    const shown = truncateToWidth(summary, available);
+    const free = this.#columns - getTextWidth(`• ${tool}  · ${time}`);
+    const resultColumns = Math.max(Math.floor(free / 2), free - getTextWidth(summary));
+    const end = truncateToWidth(text, resultColumns) + time;
+    const shown = truncateToWidth(summary, free + getTextWidth(time) - getTextWidth(end));
     const head = `• ${this.#style.name(tool)}${shown && ` ${shown}`}`;
     await this.#writeLine(`${head} · ${this.#getPaint(text, isError)(end)}`);
     // A call that failed or was refused has made no change.

@@ -119,6 +119,19 @@ Deno.test("TextReporter: the duration of a call does not include the wait for ea
   assertEquals(host.screen, "• bash a · done · 11.5 s\n• bash b · done · 1.5 s\n");
 });
 
+Deno.test("TextReporter: a long result and a duration leave space for the command", async () => {
+  using time = new FakeTime();
+  using session = createReporter({ env: { TERM: "dumb" } });
+  await session.emit(endReply("a"), startCall("a", "vi notes"));
+  await time.tickAsync(60_000);
+  const outcome = "Exit code: 124 (timed out after 60000 ms; the command was killed)";
+  await session.emit(endCall("a", outcome));
+  assertEquals(
+    session.host.screen,
+    "• bash vi notes · Exit code: 124 (timed out aft… · 1 min 0 s\n",
+  );
+});
+
 Deno.test("TextReporter: the duration of a call does not include that of calls that run before it", async () => {
   using time = new FakeTime();
   const bash = defineTool({

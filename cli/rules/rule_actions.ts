@@ -65,7 +65,10 @@ export async function addRule(effect: RuleEffect, rule: string, host: Host): Pro
  */
 export async function checkRules(rules: ToolSelection): Promise<void> {
   await using sandbox = createSandbox({ cwd: Deno.cwd(), homeAccess: "allow" });
-  createGate(resolveToolRules(rules, codingTools({ sandbox })), { sandbox, mode: "smart" });
+  createGate(resolveToolRules(rules, codingTools({ sandbox }), { isConfigured: false }), {
+    sandbox,
+    mode: "smart",
+  });
 }
 
 function getRules({ settings }: Config, effect: RuleEffect): string[] {

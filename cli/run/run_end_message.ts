@@ -13,6 +13,11 @@ import { formatError, toCliTerms } from "../render/error_text.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getStyle } from "../render/style.ts";
 import { formatDuration } from "../render/usage_line.ts";
+import {
+  type ConnectionSettings,
+  getConnectionAdvice,
+  nameUrlSource,
+} from "./connection_advice.ts";
 import type { RunEnd } from "./run_exit_code.ts";
 
 /** Options for `reportRunEnd()`. */
@@ -104,11 +109,12 @@ function getFailureMessage(
     if (abortReason instanceof Error) return { reason: getFileProblem(abortReason) };
     return { reason: typeof abortReason === "string" ? abortReason : "the run failed" };
   }
+  const connection = { provider: error.provider ?? "", baseUrl, env };
   const request = error.requestId ? ` (request ${error.requestId})` : "";
   const advice = error.code === "auth_error"
     ? getKeyAdvice(error, env)
-    : getAdvice(error, attempts);
-  return { reason: formatError(error, baseUrl) + request, advice };
+    : getAdvice(error, attempts, connection);
+  return { reason: nameUrlSource(formatError(error, baseUrl), connection) + request, advice };
 }
 
 function getKeyAdvice(
@@ -128,6 +134,7 @@ function getKeyAdvice(
 function getAdvice(
   { code, status, retryAfterMs }: AgentError,
   attempts: number,
+  connection: ConnectionSettings,
 ): string | undefined {
   const gaveUp = attempts > 1 ? `Gave up after ${attempts} attempts.` : undefined;
   switch (code) {
@@ -138,7 +145,7 @@ function getAdvice(
       return status === undefined ? undefined : "Check the name of the model in -m provider/model.";
     case "network_error":
       if (status !== undefined) return gaveUp && `${gaveUp} Try again later.`;
-      return `Check the network and --base-url. ${gaveUp ?? ""}`.trimEnd();
+      return [getConnectionAdvice(connection), gaveUp].filter(Boolean).join(" ") || undefined;
     case "model_throttled":
       if (!retryAfterMs) return gaveUp && `${gaveUp} Try again later.`;
       return `${gaveUp ?? ""} Try again in ${formatDuration(retryAfterMs)}.`.trimStart();

@@ -15,7 +15,7 @@ import {
 import { isKnownTool } from "../settings/known_tools.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
 
-/** Options for `resolveToolRules()`. */
+/** The tools and the rules of a run, as options and the configuration name them. */
 export interface ToolSelection {
   /** Names of the only tools of the run. Default: all tools. */
   readonly tools?: readonly string[];
@@ -35,6 +35,16 @@ export interface ToolRules {
   readonly deny: readonly string[];
 }
 
+/** Options for `resolveToolRules()`. */
+export interface ResolveOptions {
+  /** Whether rules may name unknown tools. Default: `false`. */
+  readonly ignoresUnknown?: boolean;
+  /** Whether rules may be from the configuration. Default: `true`. */
+  readonly isConfigured?: boolean;
+}
+
+const CONFIGURATION_ADVICE = "\nWhere a name of the configuration is written: swink config get";
+
 /**
  * Resolves the options against the available tools.
  *
@@ -43,7 +53,7 @@ export interface ToolRules {
 export function resolveToolRules(
   selection: ToolSelection,
   tools: readonly AgentTool[],
-  { ignoresUnknown = false }: { readonly ignoresUnknown?: boolean } = {},
+  { ignoresUnknown = false, isConfigured = true }: ResolveOptions = {},
 ): ToolRules {
   const names = tools.map(({ name }) => name);
   const only = selection.tools?.flatMap(resolveAliases) ?? names;
@@ -60,7 +70,10 @@ export function resolveToolRules(
     // Rules of the configuration may be for tools that only other runs have.
     if (ignoresUnknown || names.includes(name) || isKnownTool(name)) continue;
     const message = `Unknown tool ${JSON.stringify(name)}${didYouMean(name, names)}`;
-    throw new UsageError(message, `Tools: ${names.join(", ")}.`);
+    throw new UsageError(
+      message,
+      `Tools: ${names.join(", ")}.${isConfigured ? CONFIGURATION_ADVICE : ""}`,
+    );
   }
   const isSelected = createNameMatcher(only);
   const isRemoved = createNameMatcher(deny);

@@ -57,11 +57,17 @@ export async function listSessions(
 ): Promise<ExitCode> {
   return await useStore(host, async (store) => {
     const filter = await getDirectoryFilter(all);
-    const found = await listWithoutSubAgents(store, { limit, ...filter });
+    const found = await listWithoutSubAgents(store, { limit: limit + 1, ...filter });
+    const listed = found.slice(0, limit);
     const { output, messages } = host.terminal;
-    if (outputFormat === "json") await output.write(toJsonLine([...found]));
-    else await output.write(formatSessions(found, getListOptions(host, all)));
-    if (outputFormat === "text" && found.length === 0) {
+    if (outputFormat === "json") {
+      await output.write(toJsonLine(listed));
+      return ExitCode.ok;
+    }
+    await output.write(formatSessions(listed, getListOptions(host, all)));
+    if (listed.length < found.length) {
+      await messages.write(`There are older ones: --limit lists more than ${limit}\n`);
+    } else if (found.length === 0) {
       await messages.write(`No session${all ? "" : " of this directory; --all lists all"}\n`);
     }
     return ExitCode.ok;

@@ -108,6 +108,9 @@ async function readSkill(directory: string): Promise<Skill | SkillProblem | unde
   if (read.type === "refused") return { directory, problem: `SKILL.md ${read.reason}` };
   const { fields } = parseSkill(new TextDecoder().decode(read.bytes));
   const { name = "", description = "" } = fields;
+  if (name === "") {
+    return { directory, problem: "SKILL.md has no name between two lines --- at its beginning" };
+  }
   if (!NAME_PATTERN.test(name) || name.length > MAX_NAME_LENGTH) {
     return {
       directory,

@@ -56,6 +56,7 @@ Deno.test("findSkills() reports invalid skills with a reason", async () => {
     const { skills, problems } = await findSkills([directory]);
     assertEquals(skills, []);
     assertEquals(problems.map(({ directory }) => directory.slice(-1)), ["a", "b", "c"]);
+    assert(problems[0]?.problem.includes("has no name"));
     assert(problems[2]?.problem.includes("description is missing"));
   });
 });

@@ -35,7 +35,10 @@ for (
     ["commands", ["com"], "completions"],
     ["options of a command", ["run", "--mo"], "--model"],
     ["options after -p", ["-p", "--mo"], "--model"],
-    ["options of the program", ["--v"], "--version"],
+    ["options of the program", ["--ve"], "--verbose --version"],
+    ["options of a conversation without its command", ["-m", "openai/x", "--cont"], "--continue"],
+    ["the values of such an option", ["--effort", "hi"], "high"],
+    ["commands without options", ["c"], "chat config completions"],
     ["valid values of an option", ["run", "x", "-o", "s"], "stream-json"],
     ["valid arguments", ["completions", "z"], "zsh"],
     ["directories", ["run", "--cwd", "package_"], "package_sets"],
@@ -144,6 +147,9 @@ Deno.test({
       (await runShell("fish", `complete -C '${line}'`)).map((word) => word.split("\t")[0]);
     assertEquals(await completeLine("swink comp"), ["completions"]);
     assertEquals(await completeLine("swink run --mod"), ["--model"]);
+    assertEquals(await completeLine("swink --cont"), ["--continue"]);
+    assertEquals(await completeLine("swink -m openai/x --cont"), ["--continue"]);
+    assertEquals(await completeLine("swink sessions --cont"), [""]);
     assertEquals(await completeLine("swink run -o s"), ["stream-json"]);
     assertEquals(await completeLine("swink run -r rev"), ["review-1"]);
     assertEquals(await completeLine("swink run --effort=hi"), ["--effort=high"]);

@@ -34,6 +34,9 @@ Deno.test("swink config get: prints the settings with their sources, or one valu
   assertEquals(await run(home, ["get", "tools"]), [0, "read_file\nbash\n", ""]);
   assertEquals(await run(home, ["get", "max_turns"]), [0, "100\n", ""]);
   assertEquals(await run(home, ["get", "system"]), [0, "", ""]);
+  await using empty = await createTemporaryDirectory();
+  const notice = "No key is set: set one with swink config set\n";
+  assertEquals(await run(empty, ["get"]), [0, "", notice]);
 });
 
 Deno.test("swink config get: reports what is wrong with the configuration", async () => {

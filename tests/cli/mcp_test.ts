@@ -323,7 +323,7 @@ Deno.test("swink mcp test: starts the servers and prints their tools, or why the
   await runCommand(home, "add", "broken", "--", "sh", "-c", "exit 3");
   const [code, output] = await runCommand(home, "test", "broken");
   assertEquals(code, 1);
-  assertMatch(output, /^broken: restarting: .*exit code 3/);
+  assertMatch(output, /^broken: failed: .*exit code 3/);
   // One that starts does not make up for another one.
   assertEquals((await runCommand(home, "test"))[0], 1);
   assertEquals((await runCommand(home, "test", "none"))[0], 2);

@@ -27,7 +27,8 @@ Deno.test("swink run: writes the answer to standard output and the rest to stand
     "What is to be bought?",
   );
   assertEquals(code, 0);
-  assertEquals(host.output, "Milk and eggs.\n");
+  const answer = host.written.filter(({ to }) => to === "output");
+  assertEquals(answer, [{ to: "output", text: "Milk and eggs.\n" }]);
   const header =
     `anthropic/claude-sonnet-5-5 · ~/project · refuses what needs approval · net on · sandbox off\n`;
   assertEquals(

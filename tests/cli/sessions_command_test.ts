@@ -64,8 +64,11 @@ Deno.test("swink sessions list: lists the sessions of the directory, or all", as
       "old    100 d  1 message  $0.00  Write a poem\n",
     messages: "",
   });
-  const { output } = await run(home, ["list", "--all", "--limit", "1"]);
+  const { output, messages } = await run(home, ["list", "--all", "--limit", "1"]);
   assertEquals(output, "new-2  1 min  1 message  $0.00  ~  Other work\n");
+  assertEquals(messages, "There are older ones: --limit lists more than 1\n");
+  const json = await run(home, ["list", "--all", "--limit", "1", "-o", "json"]);
+  assertEquals([JSON.parse(json.output).length, json.messages], [1, ""]);
 });
 
 Deno.test("swink sessions list: cuts lines at the width of a terminal", async () => {

@@ -92,6 +92,12 @@ for (
       "See: swink run --help",
     ],
     [
+      "an option of other programs without a command",
+      ["--json", "hello"],
+      "Unknown option --json. Did you mean -o json?",
+      "See: swink chat --help",
+    ],
+    [
       "an unknown command",
       ["rnu", "--model", "x"],
       'Unknown command "rnu". Did you mean run?',
@@ -207,6 +213,7 @@ for (
       "an unknown tool",
       ["run", "--disallowed-tools", "bahs", "x"],
       'Unknown tool "bahs". Did you mean bash?',
+      "Where a name of the configuration is written: swink config get",
     ],
     [
       "too many arguments",

@@ -181,8 +181,11 @@ Deno.test("swink models local: imports, lists and removes a model", async () => 
   assertEquals((await swink.run(["models", "local", "remove", "qwen3-4b"])).code, 0);
   assertEquals((await swink.run(["models", "local", "remove", "tiny"])).code, 0);
   const again = await swink.run(["models", "local", "remove", "tiny"]);
-  assertEquals(again.code, 3);
+  assertEquals(again.code, 2);
   assertStringIncludes(again.messages, 'There is no model "tiny"');
+  const missing = await swink.run(["models", "local", "import", "nofile.gguf"]);
+  assertEquals(missing.code, 2);
+  assertStringIncludes(missing.messages, 'Invalid value "nofile.gguf" for <file>');
 });
 
 Deno.test("swink models local import: does not advise to chat with a model for embeddings", async () => {

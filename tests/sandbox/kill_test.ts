@@ -6,7 +6,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
-import { withDeadline } from "../deadline.ts";
+import { findMarkedProcesses } from "../../src/tools/process/orphan_processes.ts";
+import { createDeadline, withDeadline } from "../deadline.ts";
 import { TestWorkspace } from "./test_workspace.ts";
 
 const rounds = Deno.env.get("SWINK_PROVE") === "1" ? 400 : 25;
@@ -120,6 +121,25 @@ Deno.test({
       await Promise.all([reader.cancel(), output.cancel(), program.stderr.cancel()]);
       assertEquals(findProcesses(workspace.directory), [], command);
     }
+  },
+});
+
+Deno.test({
+  name: "kill: a program without the permission to read /proc leaves no process of its commands",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using workspace = new TestWorkspace();
+    const child = new URL("./second_mounts_child.ts", import.meta.url).pathname;
+    const permissions = ["read", "write", "env", "run", "sys"].map((name) => `--allow-${name}`);
+    const flags = ["--quiet", "--no-config", "--no-lock", "--cached-only", "--no-check"];
+    const command = "setsid sleep 30 > /dev/null 2>&1 & sleep 0.2; echo $SWINK_CALL";
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", ...flags, ...permissions, child, workspace.directory, "hidden", command],
+      signal: createDeadline(),
+    }).output();
+    const mark = new TextDecoder().decode(stdout).trim();
+    assertEquals(mark.length, 36);
+    assertEquals(findMarkedProcesses(mark), []);
   },
 });
 

@@ -9,7 +9,7 @@ import { importLate } from "../../host/import_late.ts";
 import type { Line } from "../../render/line/line.ts";
 import { getStyle } from "../../render/style.ts";
 import type { SessionListOptions } from "../../sessions/session_list.ts";
-import { toLines } from "../view/lines.ts";
+import { toLine, toLines } from "../view/lines.ts";
 import type { CommandContext } from "./command_context.ts";
 import { requireStore } from "./require_store.ts";
 
@@ -21,9 +21,11 @@ export interface ListedSessions {
   readonly found: readonly SessionSummary[];
   /** Text that a list shows of each of them. */
   readonly titles: readonly string[];
-  /** A line with a number for each of them. */
+  /** A line with a number for each of them, and one that names the way to older sessions, if there are some. */
   readonly lines: Line[];
 }
+
+const OLDER_ADVICE = "There are older ones: #sessions WORDS finds them";
 
 /** Returns the last sessions of the directory. */
 export async function listSessions(context: CommandContext): Promise<ListedSessions> {
@@ -32,10 +34,12 @@ export async function listSessions(context: CommandContext): Promise<ListedSessi
     typeof import("../../../src/memory/store/sub_agent_link.ts")
   >("../../../src/memory/store/sub_agent_link.ts", import.meta.url);
   const cwd = await Deno.realPath(context.settings.cwd);
-  const found = await listWithoutSubAgents(store, { cwd, limit: LIMIT });
+  const all = await listWithoutSubAgents(store, { cwd, limit: LIMIT + 1 });
+  const found = all.slice(0, LIMIT);
   const { formatSessions, getSessionTitle } = await loadFormatter();
   const lines = splitLines(formatSessions(found, getListOptions(context)));
-  return { found, titles: found.map(getSessionTitle), lines: numberLines(lines) };
+  const notice = all.length > LIMIT ? [toLine(OLDER_ADVICE, "faint")] : [];
+  return { found, titles: found.map(getSessionTitle), lines: [...numberLines(lines), ...notice] };
 }
 
 /** Returns a line for each hit of a search in the sessions of the directory. */
@@ -56,7 +60,8 @@ function loadFormatter(): Promise<typeof import("../../sessions/session_list.ts"
 
 function getListOptions({ view, host }: CommandContext): SessionListOptions {
   return {
-    columns: view.columns - 4,
+    // A view that does not wrap lines cuts lists, too.
+    columns: Math.min(view.columns, host.terminal.columns) - 4,
     style: getStyle({ isTerminal: false }, () => undefined),
     now: host.now(),
     home: host.env("HOME"),

@@ -50,6 +50,6 @@ export const context = defineCommand({
           ] as const,
         ]
         : []),
-    ]));
+    ], view));
   },
 });

@@ -18,6 +18,8 @@ import { PLAN_AGENT_ID, recordExecution } from "../command/record_execution.ts";
 import { toLine, toMessage } from "../view/lines.ts";
 import { createPlanMetadata, PLAN_NOTE } from "../../sessions/user_notes.ts";
 
+const NO_PLAN_ADVICE = "/plan turns plan mode on, in which the model writes one.";
+
 type PlanModule = typeof import("../../../src/tools/plan/mod.ts");
 
 /** `/execute`. */
@@ -35,7 +37,9 @@ export const execute = defineCommand({
       ask: (review) => askAboutPlan(review, context),
     });
     if (approval.type === "refused") {
-      return await view.print(toMessage("warning", approval.reason, view));
+      const { type } = await file.read();
+      const advice = type === "missing" ? `\n${NO_PLAN_ADVICE}` : "";
+      return await view.print(toMessage("warning", `${approval.reason}${advice}`, view));
     }
     requirePlanMode(setup).turnOff(setup.agent);
     const { model, tools, systemPrompt } = setup.agent.state;

@@ -32,8 +32,11 @@ export const net = defineCommand({
     const note = sandbox.net !== "on" && report.status === "unconfined"
       ? ", since no sandbox confines them"
       : "";
-    await view.print([
-      toLine(`network of commands: ${describeNet(sandbox.net, report)}${note}`, "faint"),
-    ]);
+    const access = describeNet(sandbox.net, report);
+    // Any word is the name of a host, such as one that was meant as an answer.
+    const hosts = Array.isArray(sandbox.net) && access !== "on"
+      ? `only the ${sandbox.net.length === 1 ? "host" : "hosts"} `
+      : "";
+    await view.print([toLine(`network of commands: ${hosts}${access}${note}`, "faint")]);
   },
 });

@@ -36,7 +36,7 @@ export const status = defineCommand({
         "tokens",
         `${formatNumber(total.usage.total)} in ${pluralize(prompts, "prompt")}`,
       ],
-    ]));
+    ], view));
   },
 });
 

@@ -11,6 +11,9 @@ import { defineCommand } from "../command/conversation_command.ts";
 import { cutLine } from "../command/cut_line.ts";
 import { toLine } from "../view/lines.ts";
 
+/** Columns of the names; a longer one, such as that of a tool of a server, moves its description. */
+const MAX_NAME_COLUMNS = 24;
+
 /** `/tools`. */
 export const tools = defineCommand({
   names: ["/tools"],
@@ -23,9 +26,12 @@ export const tools = defineCommand({
   ],
   async run(argument, { view, output, setup: { agent } }) {
     if (argument === "") {
+      const { tools } = agent.state;
+      const longest = Math.max(0, ...tools.map(({ name }) => name.length));
+      const width = Math.min(MAX_NAME_COLUMNS, longest);
       return await view.print(
-        agent.state.tools.map(({ name, description }): Line => [
-          { text: name, role: "tool" },
+        tools.map(({ name, description }): Line => [
+          { text: name.padEnd(width), role: "tool" },
           { text: `  ${toOneLine(toPlainText(description))}`, role: "faint" },
         ]).map((line) => cutLine(line, view)),
       );

@@ -43,7 +43,7 @@ export function formatUndo(
 ): Line[] {
   if (turn === undefined) {
     return [
-      toLine("No file was changed", "faint"),
+      toLine("There is no change to undo; those of swink run are not recorded", "faint"),
       ...untracked.flatMap((reason) => toLines(reason, "warning")),
     ];
   }

@@ -14,8 +14,10 @@ export const usage = defineCommand({
   summary: "Shows tokens, cost and time by prompt, and in sum",
   key: "F5",
   worksDuringRuns: true,
-  async run(_argument, { view, record: { turns, earlierTurns } }) {
-    const { columns, display } = view;
+  async run(_argument, { view, host, record: { turns, earlierTurns } }) {
+    const { display } = view;
+    // A view that does not wrap lines would show a broken table.
+    const columns = Math.min(view.columns, host.terminal.columns - 1);
     const lines = turns.length === 0
       ? [toLine("No prompt has been sent yet", "faint")]
       : formatUsageTable(turns, { columns, display, before: earlierTurns });

@@ -7,8 +7,9 @@
 import type { AgentMessage, AssistantMessage, ToolCallBlock } from "../../../mod.ts";
 import { extractText } from "../../../src/core/content.ts";
 import type { Line } from "../../render/line/line.ts";
-import { truncateLine } from "../../render/line/line_width.ts";
+import { getLineWidth, truncateLine } from "../../render/line/line_width.ts";
 import { getSpeakerLabel, type Speaker } from "../../render/line/speaker_label.ts";
+import { wrapLine } from "../../render/line/wrap_line.ts";
 import type { Display } from "../../render/theme/display.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
 import { pluralize } from "../../render/tool_line.ts";
@@ -30,6 +31,8 @@ const MAX_LINE_LENGTH = 1_000;
 
 /** Options for `formatHistory()`. */
 export interface HistoryOptions {
+  /** Columns of the output. */
+  readonly columns: number;
   /** How lines are shown. */
   readonly display: Display;
   /** Formats a call that has ended. */
@@ -51,7 +54,7 @@ export function formatHistory(
     ...messages.slice(start).flatMap((message) => {
       switch (message.role) {
         case "user":
-          return formatUserText(message, options.display);
+          return formatUserText(message, options);
         case "assistant":
           return formatReply(message, calls, options);
         default:
@@ -62,11 +65,11 @@ export function formatHistory(
 }
 
 /** Formats a text of the user; a command that the user has run, and its output, as they were shown then. */
-function formatUserText(message: AgentMessage, display: Display): Line[] {
+function formatUserText(message: AgentMessage, options: HistoryOptions): Line[] {
   const ran = parseCommandNote(getUserText(message));
-  if (!ran) return label(shorten(toLines(getTypedPrompt(message))), "user", display);
+  if (!ran) return layOut(shorten(toLines(getTypedPrompt(message))), "user", options);
   return [
-    ...label(shorten(toLines(`!${ran.command}`)), "user", display),
+    ...layOut(shorten(toLines(`!${ran.command}`)), "user", options),
     ...shorten(formatCommandOutput(ran.output)),
   ];
 }
@@ -79,14 +82,14 @@ function findStart(messages: readonly AgentMessage[]): number {
 function formatReply(
   { content }: AssistantMessage,
   calls: ReadonlyMap<ToolCallBlock, CallView>,
-  { display, formatEndedCall }: HistoryOptions,
+  options: HistoryOptions,
 ): Line[] {
   const text = extractText(content).trim();
   const lines = content.flatMap((block): Line[] => {
     const call = block.type === "tool_call" ? calls.get(block) : undefined;
-    return call ? [formatEndedCall(call)] : [];
+    return call ? [options.formatEndedCall(call)] : [];
   });
-  return [...(text === "" ? [] : label(shorten(toLines(text)), "assistant", display)), ...lines];
+  return [...(text === "" ? [] : layOut(shorten(toLines(text)), "assistant", options)), ...lines];
 }
 
 function shorten(all: readonly Line[]): Line[] {
@@ -96,6 +99,17 @@ function shorten(all: readonly Line[]): Line[] {
   return [...lines.slice(0, MAX_LINES), toLine(`… ${pluralize(rest, "more line")}`, "faint")];
 }
 
-function label([first = [], ...rest]: readonly Line[], speaker: Speaker, display: Display): Line[] {
-  return [[...getSpeakerLabel(speaker, display), ...first], ...rest];
+/** Wraps a text behind the label of its source, with the indentation of the label, which distinguishes prompts from replies. */
+function layOut(
+  lines: readonly Line[],
+  speaker: Speaker,
+  { columns, display }: HistoryOptions,
+): Line[] {
+  const label = getSpeakerLabel(speaker, display);
+  const width = display.isPlain ? 0 : getLineWidth(label);
+  const next = width === 0 ? [] : [{ text: " ".repeat(width) }];
+  return lines.flatMap((line, index) => {
+    const first = index === 0 ? label : getLineWidth(line) === 0 ? [] : next;
+    return wrapLine(line, { columns, first, next });
+  });
 }

@@ -42,6 +42,8 @@ export interface ContextCount {
 const PROVIDERS_DROPPING_REASONING = new Set(["openai", "azure"]);
 /** Relative deviation at which a count is still treated as a multiple of another. */
 const MULTIPLE_TOLERANCE = 0.1;
+/** Maximum number of attempts that are looked for: near each larger number there is a multiple, within the tolerance. */
+const MAX_ATTEMPTS = 4;
 
 /** Counts the tokens of the next request. */
 export function countContext(
@@ -104,7 +106,7 @@ function getPromptTokens({ input, cacheRead, cacheWrite, extra }: Usage): number
 function toSinglePrompt(prompt: number, expected: number | undefined): number {
   if (expected === undefined || expected === 0) return prompt;
   const attempts = Math.round(prompt / expected);
-  const isMultiple = attempts >= 2 &&
+  const isMultiple = attempts >= 2 && attempts <= MAX_ATTEMPTS &&
     Math.abs(prompt / expected - attempts) <= MULTIPLE_TOLERANCE * attempts;
   return isMultiple ? prompt / attempts : prompt;
 }

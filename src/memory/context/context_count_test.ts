@@ -89,6 +89,9 @@ Deno.test("countContext() counts a prompt once if the usage includes failed atte
   // A history that has grown by half is counted in full.
   const grown = [question, first, question, createAnswer(createUsage(15_000, 100))];
   assertEquals(countContext({ ...request, messages: grown }).reported, 15_100);
+  // So is one that has grown more than attempts fail, such as by a document that the estimate does not know.
+  const large = [question, first, question, createAnswer(createUsage(85_000, 100))];
+  assertEquals(countContext({ ...request, messages: large }).reported, 85_100);
 });
 
 Deno.test("countContext() ignores replies before firstTrusted", () => {

@@ -73,9 +73,10 @@ export function confinedExecMain(args: readonly string[]): never {
     enforcePolicy(libc, launch.policy);
     execCommand(libc, launch);
   } catch (error) {
-    const message = `Cannot set up the sandbox: ${
-      error instanceof Error ? error.message : error
-    }\n`;
+    const reason = error instanceof Error ? error.message : error;
+    const message = error instanceof ExecError
+      ? `${reason}\n`
+      : `Cannot set up the sandbox: ${reason}\n`;
     // The standard output of a program whose streams are piped has a format of its own.
     if (args[0] === PIPED_ARGUMENT) Deno.stderr.writeSync(new TextEncoder().encode(message));
     else writeOutput(message);
@@ -311,8 +312,21 @@ function execCommand(libc: Libc, { argv, env }: ConfinedLaunch): never {
     Object.entries(env).map(([name, value]) => `${name}=${value}`),
   );
   libc.execve(toCString(program), args.array, environment.array);
-  throw new Error(`${program} cannot be executed (errno ${getErrno(libc)})`);
+  const errno = getErrno(libc);
+  throw new ExecError(`${program} cannot be executed: ${EXEC_ERRORS[errno] ?? `errno ${errno}`}`);
 }
+
+/** The sandbox is set up, and the program cannot be executed. */
+class ExecError extends Error {
+  override readonly name = "ExecError";
+}
+
+/** Messages of the usual errors of `execve()` on Linux. */
+const EXEC_ERRORS: Readonly<Record<number, string>> = {
+  2: "no such file or directory",
+  8: "it is no program, or one for another kind of processor",
+  13: "permission denied",
+};
 
 function checkResult(libc: Libc, call: string, result: number | bigint): void {
   if (result < 0) throw new Error(`the kernel refused ${call} (errno ${getErrno(libc)})`);

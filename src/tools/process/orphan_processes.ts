@@ -5,6 +5,7 @@
  */
 
 import { system } from "../../platform/system.ts";
+import { isMissingPermission } from "../../platform/system_error.ts";
 
 /** Name of the variable that identifies the processes of a command. */
 export const MARK_VARIABLE = "SWINK_CALL";
@@ -17,8 +18,38 @@ const STARTING_PASSES = 5;
 
 const PASS_INTERVAL_MS = 2;
 
+/** Number of searches in sequence that must find nothing. */
+const EMPTY_PASSES = 2;
+
 /** Kills the processes whose environment has the mark and waits until they have ended. Does nothing except on Linux. */
 export async function killOrphanProcesses(mark: string): Promise<void> {
+  if (system.build.os !== "linux") return;
+  if (canReadProcesses()) await killReadProcesses(mark);
+  else await killSearchedProcesses(mark);
+}
+
+/** Whether the runtime lets this program read `/proc`, for which Deno needs all permissions. */
+function canReadProcesses(): boolean {
+  try {
+    system.lstatSync("/proc/self");
+    return true;
+  } catch (error) {
+    return !isMissingPermission(error);
+  }
+}
+
+async function killSearchedProcesses(mark: string): Promise<void> {
+  const { searchMarkedProcesses } = await import("./search_processes.ts");
+  let emptyPasses = 0;
+  // A process in the middle of `execve()` is missing in one pass.
+  for (let pass = 0; pass < MAX_PASSES && emptyPasses < EMPTY_PASSES; pass++) {
+    const found = await searchMarkedProcesses(`${MARK_VARIABLE}=${mark}`);
+    found.forEach(killProcess);
+    emptyPasses = found.length === 0 ? emptyPasses + 1 : 0;
+  }
+}
+
+async function killReadProcesses(mark: string): Promise<void> {
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const { marked, starting } = scanProcesses(mark);
     if (marked.length === 0 && (starting.length === 0 || pass >= STARTING_PASSES)) return;

@@ -55,6 +55,19 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "Sandbox: spawn() names a program that does not exist, and not the sandbox",
+  ignore: !isConfined || Deno.build.os !== "linux",
+  async fn() {
+    await using workspace = new TestWorkspace();
+    const launch = { ...launchScript(""), program: "/nowhere/server" };
+    const process = await workspace.sandbox.spawn(launch);
+    const { err } = await collect(process);
+    await process.stdin.close().catch(() => {});
+    assertEquals(err, "/nowhere/server cannot be executed: no such file or directory\n");
+  },
+});
+
 Deno.test("Sandbox: spawn() passes the given variables, and none of this program", async () => {
   await using workspace = new TestWorkspace();
   Deno.env.set("SWINK_TEST_SECRET", "secret");

@@ -37,6 +37,14 @@ Deno.test("/tools: shows one line for each tool", async () => {
   await terminal.waitFor("task  ");
   const rows = terminal.text.split("\n").filter((row) => row.endsWith("…") && /^\w+ {2}/.test(row));
   assertEquals(rows.length, 7, terminal.text);
+  assertEquals(new Set(rows.map((row) => row.search(/(?<= )\w/))).size, 1, terminal.text);
+});
+
+Deno.test("#info: a long value continues in its column", async () => {
+  await using terminal = await openTerminal({ columns: 60, rows: 30 });
+  await terminal.enter("#info");
+  await terminal.waitFor("messages");
+  assertMatch(terminal.text, /^tools {6}read_file, [^\n]+,\n {11}\w[^\n]+\bbash, task$/m);
 });
 
 Deno.test("commands: one without an argument does not run with one", async () => {

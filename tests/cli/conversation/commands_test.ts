@@ -318,7 +318,7 @@ Deno.test("/undo: undoes the file changes of one prompt after the other, and the
   assertEquals(outputs.slice(2, 5), [
     "restored a.txt\nremoved b.txt\n/redo makes these changes again\n",
     "removed a.txt\n/redo makes these changes again\n",
-    "No file was changed\n",
+    "There is no change to undo; those of swink run are not recorded\n",
   ]);
   assertStringIncludes(
     JSON.stringify(requests.at(-1)?.messages),
@@ -432,7 +432,7 @@ Deno.test("/net: sets the network access of commands, which the system prompt de
   const { outputs, requests } = conversation;
   assertEquals(outputs.slice(0, 2), [
     "network of commands: off\n",
-    "network of commands: example.org\n",
+    "network of commands: only the host example.org\n",
   ]);
   assertStringIncludes(JSON.stringify(requests[0]?.system), "only example.org");
   assertStringIncludes(outputs[3] ?? "", "for /net: must be on, off or hosts");

@@ -61,9 +61,9 @@ Deno.test("!command: its changes can be undone when it is the first input", asyn
   assertEquals(outputs.slice(6, 9), [
     "removed b.txt\n/redo makes these changes again\n",
     "restored a.txt\n/redo makes these changes again\n",
-    "No file was changed\n",
+    "There is no change to undo; those of swink run are not recorded\n",
   ]);
-  assertEquals(outputs[13], "No file was changed\n");
+  assertEquals(outputs[13], "There is no change to undo; those of swink run are not recorded\n");
   assertEquals(conversation.home.read("p/a.txt"), "1\n");
   assertEquals(conversation.home.read("p/c.txt"), "5\n");
 });

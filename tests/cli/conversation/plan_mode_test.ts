@@ -185,7 +185,11 @@ Deno.test("/execute: does nothing without a plan or an approval", async () => {
     typed: ["/execute", "/plan", "Plan it", "/execute", "n", "#info", "/quit"],
   });
   const { outputs, requests } = conversation;
-  assertEquals(outputs[0], 'warning: There is no plan at "HOME/p/.swink/plan.md"\n');
+  assertEquals(
+    outputs[0],
+    'warning: There is no plan at "HOME/p/.swink/plan.md"\n' +
+      "         /plan turns plan mode on, in which the model writes one.\n",
+  );
   assertStringIncludes(outputs[4] ?? "", "The plan was not approved; /edit-plan changes it\n");
   assertStringIncludes(outputs[5] ?? "", "mode       plan\n");
   assertEquals(requests.length, 2);

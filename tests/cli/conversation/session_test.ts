@@ -176,6 +176,26 @@ Deno.test("conversation: a command of the user before the first prompt is saved 
   assertStringIncludes(JSON.stringify(next.requests[0]?.messages), "echo ran");
 });
 
+Deno.test("#sessions, /resume: report that there are more sessions than they list", async () => {
+  await using home = await createTemporaryDirectory({ "p/a.txt": "" });
+  const directory = `${home.path}/.local/state/swink/sessions`;
+  const store = new FileSessionStore({ directory });
+  const cwd = await Deno.realPath(`${home.path}/p`);
+  for (let index = 0; index < 21; index++) {
+    await using session = await store.create({ id: `talk-${index}`, cwd });
+    const content = [{ type: "text", text: "Hello" }] as const;
+    session.append({ type: "message", message: { role: "user", content, timestamp: 0 } });
+  }
+  await using conversation = await typeConversation({
+    home,
+    typed: ["#sessions", "/resume", "", "#sessions Hello", "/quit"],
+  });
+  const { outputs } = conversation;
+  const end = /^20 {2}talk-.*\nThere are older ones: #sessions WORDS finds them\n/m;
+  assertMatch(outputs[0] ?? "", end);
+  assertMatch(outputs[1] ?? "", end);
+});
+
 Deno.test("conversation: a copy with which no conversation could start is removed", async () => {
   await using first = await typeConversation({
     args: ["--session-id", "talk", "--approve-all"],
@@ -446,7 +466,8 @@ Deno.test("conversation: /usage has the cost of /compact also when it is continu
   });
   const rows = (text = "") => text.match(/^(?:\/compact|sum) .*\$\S+/gm);
   assertEquals(rows(first.outputs.at(-2))?.length, 2);
-  assertMatch(first.outputs.at(-2) ?? "", /^One (?:word ){10}wor\.{3}/m);
+  // The plain view does not wrap lines, so that the table has the width of the terminal.
+  assertMatch(first.outputs.at(-2) ?? "", /^One (?:word ){6}wor\.{3}.{39}$/m);
   assertEquals(rows(second.outputs[0]), rows(first.outputs.at(-2)));
 });
 

@@ -158,6 +158,7 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
       { line: "swink models local pull qwen3-0.6b", model: [{ status: 404, body: "" }] },
       { line: "swink models local pull qwen3-0.6b", model: [{ status: 503, body: "" }] },
       "swink models local import --help",
+      "swink models local import nofile.gguf",
       "swink models local import HOME/p/a.txt",
       "swink models local import HOME/p/tiny.gguf",
       "swink models local import HOME/p/tiny.gguf",
