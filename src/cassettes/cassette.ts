@@ -136,7 +136,7 @@ function isExchange(value: unknown): value is CassetteExchange {
   return typeof exchange === "number" && isRequest(request) &&
     (response === undefined || isResponse(response)) &&
     Array.isArray(chunks) && chunks.every(isChunk) && isEnd(end) &&
-    // What is complete has a response.
+    // An exchange is complete with a response only.
     (response !== undefined || end.type !== "complete");
 }
 

@@ -81,6 +81,8 @@ class AgentBridge {
   readonly #sleep: Sleep;
   readonly #interrupt: NonNullable<AgentOptions["interrupt"]>;
   readonly #counts: Record<string, number> = {};
+  /** Id of the run of the engine, with the number of the agent if it is not the first one of the run. */
+  readonly #id: string;
   #runId: string | undefined;
   #runName = "";
   #turn = 1;
@@ -90,6 +92,9 @@ class AgentBridge {
 
   constructor(options: AgentOptions, steps: RunSteps) {
     this.#steps = steps;
+    const number = steps.addAgent();
+    // The ids of calls may be equal in two agents, whose idempotency keys must differ.
+    this.#id = number === 1 ? steps.runId : `${steps.runId}/agent-${number}`;
     this.#sleep = options.sleep ?? realSleep;
     this.#interrupt = options.interrupt ?? "cancel";
     this.#calls = new DurableCalls(steps, {
@@ -188,6 +193,8 @@ class AgentBridge {
   async #awaitDecision(approval: PendingApproval, step: string): Promise<ApprovalAnswer> {
     const { toolCallId } = approval;
     const signal = getApprovalSignal(toolCallId);
+    // A second decision on a call must not decide about that of another agent, which may have the same id.
+    this.#steps.discardRepeated(signal);
     this.#publish({ type: "approval_awaited", approval });
     await this.#steps.waitUntil(step, {
       isAwaited: ({ message }) =>
@@ -218,14 +225,13 @@ class AgentBridge {
 
   #createId(kind: IdKind): string {
     const count = this.#counts[kind] = (this.#counts[kind] ?? 0) + 1;
-    const { runId } = this.#steps;
-    if (kind === "run") return count === 1 ? runId : `${runId}/${count}`;
-    return `${runId}/${kind}-${count}`;
+    if (kind === "run") return count === 1 ? this.#id : `${this.#id}/${count}`;
+    return `${this.#id}/${kind}-${count}`;
   }
 
   #createRandom(): number {
     const count = this.#counts["random"] = (this.#counts["random"] ?? 0) + 1;
-    return parseInt(hashJson([this.#steps.runId, count]), 36) / 2 ** 53;
+    return parseInt(hashJson([this.#id, count]), 36) / 2 ** 53;
   }
 
   /** Waits for a retry as a step. Timeouts of tools are part of their steps. */
