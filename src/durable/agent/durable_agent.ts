@@ -14,7 +14,7 @@ import type { DurableSteps, RunMessage } from "../../core/durable_steps.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { isJsonObject } from "../../core/json.ts";
-import { type IdKind, realSleep, type Sleep } from "../../core/ports.ts";
+import { type IdKind, realSleep, resolvePorts, type Sleep } from "../../core/ports.ts";
 import type { StreamFn } from "../../core/stream.ts";
 import { setStreamOrigin } from "../../core/stream_origin.ts";
 import type { AgentTool } from "../../core/tool.ts";
@@ -99,6 +99,7 @@ class AgentBridge {
     this.#interrupt = options.interrupt ?? "cancel";
     this.#calls = new DurableCalls(steps, {
       interrupt: this.#interrupt,
+      ports: resolvePorts({ sleep: options.sleep }),
       findTool: (name) => this.agent.state.tools.find((tool) => tool.name === name),
       getTurnName: () => this.#turnName,
     });
