@@ -37,7 +37,15 @@ export interface PatchPrediction {
   readonly model_patch: string;
 }
 
+/** The start of each line that {@linkcode formatPrediction} returns. */
+const LINE_START = '{"instance_id":';
+
 /** Formats a prediction as a line of JSON. */
-export function formatPrediction(prediction: PatchPrediction): string {
-  return `${JSON.stringify(prediction)}\n`;
+export function formatPrediction({ instance_id, ...others }: PatchPrediction): string {
+  return `${JSON.stringify({ instance_id, ...others })}\n`;
+}
+
+/** Whether a text is the start of a prediction, which a killed process has left. */
+export function isPredictionStart(text: string): boolean {
+  return text.startsWith(LINE_START) || LINE_START.startsWith(text);
 }

@@ -7,7 +7,7 @@
 import { BadRequestError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
-import { formatPrediction, type PatchPrediction } from "./patch_task.ts";
+import { formatPrediction, isPredictionStart, type PatchPrediction } from "./patch_task.ts";
 
 /** Options for `PredictionsFile`. */
 export interface PredictionsFileOptions {
@@ -142,7 +142,9 @@ export class PredictionsFile {
       const isComplete = line.endsWith("\n");
       const prediction = parsePrediction(line);
       if (prediction) predictions.push(prediction);
-      if (!isComplete) return { predictions, isCut: true };
+      if (!isComplete && (prediction || isPredictionStart(line))) {
+        return { predictions, isCut: true };
+      }
       if (!prediction && line.trim() !== "") {
         throw new BadRequestError(
           `${this.#path}:${number}: the line is no prediction: name another file`,
