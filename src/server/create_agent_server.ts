@@ -12,6 +12,8 @@ import { scopeSessions } from "./access/scope_sessions.ts";
 import { EventStreams } from "./events/event_streams.ts";
 import { matchRoute, type RouteMatch } from "./http/match_route.ts";
 import {
+  ApplicationError,
+  callApplication,
   createFailure,
   createShutdownFailure,
   type Problem,
@@ -184,7 +186,7 @@ class SessionServer {
     const isPublic = match.type === "matched" && match.route.access === "public";
     // Before unknown paths are reported: a caller without a token does not learn which exist.
     const caller = isPublic ? {} : await this.#authenticate(request, connection);
-    const limits = this.#getLimits(caller);
+    const limits = await callApplication(() => this.#getLimits(caller));
     if (!isPublic) this.#services.usage.addRequest(caller.tenant, limits);
     if (match.type === "unknown") {
       throw createFailure("not_found", "There is no such path: see /v1/openapi.json");
@@ -268,7 +270,7 @@ class SessionServer {
   /** Reports an error to the application, whose function must not fail the request. */
   #report(error: unknown): void {
     try {
-      this.#options.onError?.(error);
+      this.#options.onError?.(error instanceof ApplicationError ? error.cause : error);
     } catch {
       // The application cannot be notified in another way.
     }

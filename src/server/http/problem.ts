@@ -63,6 +63,28 @@ export class RequestFailure extends Error {
   }
 }
 
+/** An error of the application, which has a type that errors of callers have. */
+export class ApplicationError extends Error {
+  /** The error. */
+  override readonly cause: AgentError;
+
+  constructor(cause: AgentError) {
+    super(cause.message);
+    this.cause = cause;
+  }
+}
+
+/** Calls a function of the application; an error that it throws is not reported as one of the caller. */
+export async function callApplication<Result>(
+  call: () => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await call();
+  } catch (thrown) {
+    throw AgentError.is(thrown) ? new ApplicationError(thrown) : thrown;
+  }
+}
+
 /** Creates the failure that ends the handling of a request. */
 export function createFailure(
   code: ProblemCode,

@@ -12,7 +12,7 @@ import { type ResumedSession, resumeSession } from "../../memory/recording/resum
 import { stampReaders } from "../../memory/storage/session_stamps.ts";
 import { createRandomId } from "../../memory/store/session_id.ts";
 import { scopeSessions } from "../access/scope_sessions.ts";
-import { createShutdownFailure } from "../http/problem.ts";
+import { callApplication, createShutdownFailure } from "../http/problem.ts";
 import type {
   AgentRunner,
   CloseOptions,
@@ -198,10 +198,10 @@ export class LocalRunner implements AgentRunner {
     const { session, model } = resumed;
     const { createAgent, clock } = this.#options;
     const live = this.#getLive(session.header);
+    const create = () => createAgent({ ...session.header, ...(model && { model }) });
     const served = await closeOnError(
       session,
-      async () =>
-        toServedAgentParts(await createAgent({ ...session.header, ...(model && { model }) })),
+      async () => toServedAgentParts(await callApplication(create)),
     );
     const close = () => session.close().finally(() => served[Symbol.asyncDispose]());
     const { agent } = served;
