@@ -17,6 +17,8 @@ import {
   createFailure,
   createShutdownFailure,
   type Problem,
+  type ProblemCode,
+  RequestFailure,
   toProblem,
   toResponse,
 } from "./http/problem.ts";
@@ -54,6 +56,13 @@ export interface AgentServer {
 
 /** Time for which clients may still read the last events of their streams, in milliseconds. */
 const DRAIN_MS = 2_000;
+
+/** Failures whose reasons callers do not get. */
+const REPORTED_CODES: ReadonlySet<ProblemCode> = new Set([
+  "internal_error",
+  "storage_failed",
+  "authentication_failed",
+]);
 
 /** Headers of every response. */
 const SECURITY_HEADERS = {
@@ -139,9 +148,7 @@ class SessionServer {
       response = await this.#handle(request, connection, observed);
     } catch (thrown) {
       const problem = toProblem(thrown);
-      if (problem.code === "internal_error" || problem.code === "storage_failed") {
-        this.#report(thrown);
-      }
+      if (REPORTED_CODES.has(problem.code)) this.#report(thrown);
       response = this.#reject(request, problem);
     }
     this.#activeRequests--;
@@ -270,11 +277,17 @@ class SessionServer {
   /** Reports an error to the application, whose function must not fail the request. */
   #report(error: unknown): void {
     try {
-      this.#options.onError?.(error instanceof ApplicationError ? error.cause : error);
+      this.#options.onError?.(getReason(error));
     } catch {
       // The application cannot be notified in another way.
     }
   }
+}
+
+/** Returns the error of the application behind one of the server. */
+function getReason(error: unknown): unknown {
+  const isWrapped = error instanceof ApplicationError || error instanceof RequestFailure;
+  return isWrapped ? error.cause ?? error : error;
 }
 
 /** Properties of a request that are known while it is handled. */

@@ -29,6 +29,16 @@ Deno.test("server: an error of the application is not one of the caller, whateve
   ]);
 });
 
+Deno.test("server: the error of a function that cannot check a token is reported", async () => {
+  const errors: unknown[] = [];
+  const authenticate = () => Promise.reject(new Error("The database is down"));
+  const test = new TestServer({ authenticate, onError: (error) => errors.push(error) });
+  const { error } = await test.json(503, "GET", "/v1/sessions");
+  assertEquals(error.code, "authentication_failed");
+  assertEquals(errors.map(String), ["Error: The database is down"]);
+  await test.server.close();
+});
+
 Deno.test("durableRunner(): an error of the application is not one of the caller", async () => {
   const errors: unknown[] = [];
   const store = new InMemorySessionStore();

@@ -57,8 +57,9 @@ export class RequestFailure extends Error {
   /** The failure. */
   readonly problem: Problem;
 
-  constructor(problem: Problem) {
-    super(problem.message);
+  /** Creates it; `cause` is an error that the caller does not get. */
+  constructor(problem: Problem, options?: { readonly cause: unknown }) {
+    super(problem.message, options);
     this.problem = problem;
   }
 }
