@@ -38,14 +38,9 @@ export interface PatchPrediction {
 }
 
 /** The start of each line that {@linkcode formatPrediction} returns. */
-const LINE_START = '{"instance_id":';
+export const PREDICTION_START = '{"instance_id":';
 
 /** Formats a prediction as a line of JSON. */
 export function formatPrediction({ instance_id, ...others }: PatchPrediction): string {
   return `${JSON.stringify({ instance_id, ...others })}\n`;
-}
-
-/** Whether a text is the start of a prediction, which a killed process has left. */
-export function isPredictionStart(text: string): boolean {
-  return text.startsWith(LINE_START) || LINE_START.startsWith(text);
 }
