@@ -135,7 +135,9 @@ function isExchange(value: unknown): value is CassetteExchange {
   const { exchange, request, response, chunks, end } = value;
   return typeof exchange === "number" && isRequest(request) &&
     (response === undefined || isResponse(response)) &&
-    Array.isArray(chunks) && chunks.every(isChunk) && isEnd(end);
+    Array.isArray(chunks) && chunks.every(isChunk) && isEnd(end) &&
+    // An exchange is complete with a response only.
+    (response !== undefined || end.type !== "complete");
 }
 
 function isRequest(value: unknown): value is CassetteRequest {
@@ -145,13 +147,21 @@ function isRequest(value: unknown): value is CassetteRequest {
     (body === undefined || (isJsonObject(body) && ("json" in body || isContent(body))));
 }
 
-/** Accepts the statuses that the `Response` constructor accepts. */
 function isResponse(value: unknown): value is CassetteResponse {
   if (!isJsonObject(value)) return false;
   const { at, status, statusText, headers } = value;
-  return typeof at === "number" && Number.isInteger(status) && Number(status) >= 200 &&
-    Number(status) <= 599 && isHeaders(headers) &&
-    (statusText === undefined || typeof statusText === "string");
+  return typeof at === "number" && typeof status === "number" && isHeaders(headers) &&
+    (statusText === undefined || typeof statusText === "string") &&
+    isAccepted({ status, headers, ...(statusText !== undefined && { statusText }) });
+}
+
+/** Whether the `Response` constructor accepts the status, its text and the headers. */
+function isAccepted(init: ResponseInit): boolean {
+  try {
+    return new Response(null, init).status === init.status;
+  } catch {
+    return false;
+  }
 }
 
 function isChunk(value: unknown): value is CassetteChunk {

@@ -12,9 +12,13 @@ import { scopeSessions } from "./access/scope_sessions.ts";
 import { EventStreams } from "./events/event_streams.ts";
 import { matchRoute, type RouteMatch } from "./http/match_route.ts";
 import {
+  ApplicationError,
+  callApplication,
   createFailure,
   createShutdownFailure,
   type Problem,
+  type ProblemCode,
+  RequestFailure,
   toProblem,
   toResponse,
 } from "./http/problem.ts";
@@ -52,6 +56,13 @@ export interface AgentServer {
 
 /** Time for which clients may still read the last events of their streams, in milliseconds. */
 const DRAIN_MS = 2_000;
+
+/** Failures whose reasons callers do not get. */
+const REPORTED_CODES: ReadonlySet<ProblemCode> = new Set([
+  "internal_error",
+  "storage_failed",
+  "authentication_failed",
+]);
 
 /** Headers of every response. */
 const SECURITY_HEADERS = {
@@ -137,9 +148,7 @@ class SessionServer {
       response = await this.#handle(request, connection, observed);
     } catch (thrown) {
       const problem = toProblem(thrown);
-      if (problem.code === "internal_error" || problem.code === "storage_failed") {
-        this.#report(thrown);
-      }
+      if (REPORTED_CODES.has(problem.code)) this.#report(thrown);
       response = this.#reject(request, problem);
     }
     this.#activeRequests--;
@@ -184,7 +193,7 @@ class SessionServer {
     const isPublic = match.type === "matched" && match.route.access === "public";
     // Before unknown paths are reported: a caller without a token does not learn which exist.
     const caller = isPublic ? {} : await this.#authenticate(request, connection);
-    const limits = this.#getLimits(caller);
+    const limits = await callApplication(() => this.#getLimits(caller));
     if (!isPublic) this.#services.usage.addRequest(caller.tenant, limits);
     if (match.type === "unknown") {
       throw createFailure("not_found", "There is no such path: see /v1/openapi.json");
@@ -268,11 +277,17 @@ class SessionServer {
   /** Reports an error to the application, whose function must not fail the request. */
   #report(error: unknown): void {
     try {
-      this.#options.onError?.(error);
+      this.#options.onError?.(getReason(error));
     } catch {
       // The application cannot be notified in another way.
     }
   }
+}
+
+/** Returns the error of the application behind one of the server. */
+function getReason(error: unknown): unknown {
+  const isWrapped = error instanceof ApplicationError || error instanceof RequestFailure;
+  return isWrapped ? error.cause ?? error : error;
 }
 
 /** Properties of a request that are known while it is handled. */

@@ -10,6 +10,7 @@ import type { PublishedEvent } from "../../src/core/durable_engine.ts";
 import type { DurableSteps } from "../../src/core/durable_steps.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
 import { isJsonObject } from "../../src/core/json.ts";
+import { realSleep } from "../../src/core/ports.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import { type AgentTool, defineTool } from "../../src/core/tool.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
@@ -164,6 +165,86 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     assertEquals(await subject.engine.getRun(id).result(), "Paid");
     assertEquals(await subject.engine.getRun(id).pendingApprovals(), []);
     assertEquals(effects, ["pay"]);
+  },
+
+  "agents of one run share no keys and no runs if the ids of calls are equal": async (
+    subject,
+    id,
+  ) => {
+    await subject.close();
+    const keys: string[] = [];
+    const pay = new Process().tool("pay", {
+      execute: (_args, { idempotencyKey }) => {
+        keys.push(idempotencyKey);
+        return Promise.resolve("paid");
+      },
+    });
+    const order = await subject.openWith((engine) => {
+      const child = engine.register(
+        "equal-ids-child",
+        (_steps, prompt: string) => Promise.resolve(`Report on ${prompt}`),
+      );
+      const research = workflowTool({
+        name: "research",
+        description: "Researches.",
+        workflow: child,
+      });
+      return engine.register("equal-ids", async (steps, prompts: string[]) => {
+        const reports: string[] = [];
+        for (const prompt of prompts) {
+          const calls = [
+            toolCall("research", { prompt }, { id: "a" }),
+            toolCall("pay", {}, { id: "b" }),
+          ];
+          const streamFn = createModel(reply(calls), reply("Complete"));
+          const agent = durableAgent(
+            { model: "test/model", streamFn, tools: [research, pay] },
+            steps,
+          );
+          const { messages } = await agent.prompt(prompt);
+          reports.push(JSON.stringify(messages.filter(({ role }) => role === "tool_result")));
+        }
+        return reports;
+      });
+    });
+    const run = await order.start(["First", "Second"], { id });
+    const [first = "", second = ""] = await run.result() as string[];
+    assertStringIncludes(first, "Report on First");
+    assertStringIncludes(second, "Report on Second");
+    assertEquals(new Set(keys).size, 2);
+  },
+
+  "a second decision on a call decides about no call of another agent": async (subject, id) => {
+    const process = new Process();
+    const paid = createDeferred<void>();
+    const pay = process.tool("pay", {
+      execute: async () => {
+        process.effects.push("pay");
+        await paid.promise;
+        return "paid";
+      },
+    });
+    const start = await subject.open("two-decisions", async (steps, prompt: string) => {
+      for (const tools of [[pay], [process.tool("pay")]]) {
+        const streamFn = createModel(reply([toolCall("pay", {}, { id: "call" })]), reply("Done"));
+        const approve = () => ({ type: "pending" } as const);
+        await durableAgent({ model: "test/model", streamFn, tools, approve }, steps).prompt(prompt);
+      }
+      return "Complete";
+    });
+    await start("Pay", id);
+    await waitForEvent(subject, id, "approval_awaited");
+    const run = subject.engine.getRun(id);
+    await run.decide("call", true);
+    await waitForEvent(subject, id, "approval_settled");
+    await run.decide("call", true);
+    paid.resolve();
+    const isWaiting = async () => (await run.pendingApprovals()).length > 0;
+    while (await run.status() === "running" && !await isWaiting()) await realSleep(5);
+    assertEquals(process.effects, ["pay"]);
+    await run.decide("call", false);
+    assertEquals(await run.result(), "Complete");
+    assertEquals(process.effects, ["pay"]);
   },
 
   "a sub-agent is a run of its own, and is aborted with the calling run": async (subject, id) => {

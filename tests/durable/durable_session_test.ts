@@ -64,6 +64,31 @@ Deno.test("openDurableSession(): a save that was cut off is completed", async ()
   assertEquals(await readTypes(store), ["custom", "user", "assistant", "run_ended"]);
 });
 
+Deno.test("openDurableSession(): the agents of a run save the same session one after the other, also after a crash", async () => {
+  const store = new InMemorySessionStore();
+  const workflow = async (steps: DurableSteps) => {
+    await createWorkflow(store, "one")(steps);
+    return await createWorkflow(store, "two")(steps);
+  };
+  const last = "session ada: save 2";
+  const full = new ArrayJournal([], (name) => name === last);
+  await executeRun(full, { workflow, input: null }).catch(() => {});
+  const turn = ["custom", "user", "assistant", "run_ended"];
+  assertEquals(await readTypes(store), [...turn, ...turn]);
+  // The process ended before it had saved the second part.
+  const session = await store.open("ada");
+  const entries = await session.path();
+  session.moveLeaf(entries[turn.length - 1]?.id ?? null);
+  await session.close();
+  const before = [...turn, "leaf_moved"];
+  assertEquals(await readTypes(store), before);
+  const again = new ArrayJournal(full.records);
+  const outcome = await executeRun(again, { workflow, input: null });
+  assertEquals(outcome, { type: "completed", value: 4 });
+  assertEquals(again.executed, [last]);
+  assertEquals(await readTypes(store), [...before, ...turn]);
+});
+
 Deno.test("openDurableSession(): a replay has the history of the start, whatever was added meanwhile", async () => {
   const store = new InMemorySessionStore();
   await executeRun(new ArrayJournal(), { workflow: createWorkflow(store, "one"), input: null });

@@ -225,6 +225,35 @@ Deno.test("durableAgent(): the calls of an agent that a tool runs are part of th
   ]);
 });
 
+Deno.test("durableAgent(): agents that a tool runs change no ids and names of a run in a replay", async () => {
+  const report = scriptedStream(Array(20).fill(reply("Found")));
+  const { outcome, journal } = await assertReplays({
+    script: [],
+    streamFn: (request) => {
+      const { messages } = request.context;
+      if (JSON.stringify(messages[0]).includes("Look")) return report(request);
+      const isAsked = messages.at(-1)?.role === "user";
+      const call = toolCall("explore", { prompt: "Look" }, { id: `${messages.length}` });
+      return scriptedStream([reply(isAsked ? [call] : "End")])(request);
+    },
+    tools: [subAgentTool({ name: "explore", description: "Looks around.", readOnly: true })],
+    prompt: async (agent) => {
+      await agent.prompt("First");
+      return await agent.prompt("Second");
+    },
+  });
+  assertEquals(outcome.type, "completed");
+  assertEquals(journal.records.length, 6);
+});
+
+Deno.test("durableAgent(): a call cannot start work in the background, which a replay would not have", async () => {
+  const { outcome } = await assertReplays({
+    script: [reply([toolCall("explore", { prompt: "Look", background: true })]), reply("End")],
+    tools: [subAgentTool({ name: "explore", description: "Looks.", background: true })],
+  });
+  assertStringIncludes(JSON.stringify(outcome), "A durable run has no work in the background");
+});
+
 Deno.test("durableAgent(): another conversation in a replay fails with the name of the step", async () => {
   const script = [reply([toolCall("read", { key: "1" }, { id: "a" })]), reply("End")];
   const { journal } = await execute({ script });

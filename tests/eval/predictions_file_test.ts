@@ -102,6 +102,9 @@ Deno.test("PredictionsFile: lines that are no predictions, and those of another 
   for (
     const [text, message] of [
       ["{}\n", "predictions.jsonl:1: the line is no prediction"],
+      ["notes", "predictions.jsonl:1: the line is no prediction"],
+      [`[${format(create("a")).trimEnd()}]`, "predictions.jsonl:1:"],
+      [`{"a":${format(create("a")).trimEnd()}}`, "predictions.jsonl:1:"],
       [`${format(create("a"))}notes\n${format(create("b"))}`, "predictions.jsonl:2:"],
       [other, 'has predictions of "other": name another file for those of "m"'],
     ] as const

@@ -105,17 +105,21 @@ Deno.test("runEvalSet: a replay repeats the recorded runs without a network, in 
   });
 });
 
-Deno.test("runEvalSet: a recording with an incomplete last line is continued", async () => {
-  await useDirectory(async (directory) => {
-    const { fetch } = createServer(REPLIES);
-    const [first] = await run({ record: directory, fetch });
-    const list = `${directory}/runs.jsonl`;
-    await Deno.writeTextFile(list, (await Deno.readTextFile(list)).slice(0, -9));
-    await run({ record: directory, fetch, ...(first && { finished: [first] }) });
-    const replayed = await run({ replay: directory, fetch: rejectNetwork });
-    assertEquals(replayed.map(({ outcome }) => outcome), ["passed", "passed"]);
+for (const place of ["at its end", "at its start"]) {
+  Deno.test(`runEvalSet: a recording whose last line is cut off ${place} is continued`, async () => {
+    await useDirectory(async (directory) => {
+      const { fetch } = createServer(REPLIES);
+      const [first] = await run({ record: directory, fetch });
+      const list = `${directory}/runs.jsonl`;
+      const text = await Deno.readTextFile(list);
+      const end = place === "at its end" ? -9 : text.indexOf("\n") + 3;
+      await Deno.writeTextFile(list, text.slice(0, end));
+      await run({ record: directory, fetch, ...(first && { finished: [first] }) });
+      const replayed = await run({ replay: directory, fetch: rejectNetwork });
+      assertEquals(replayed.map(({ outcome }) => outcome), ["passed", "passed"]);
+    });
   });
-});
+}
 
 Deno.test("runEvalSet: one evaluation at a time records in a directory", async () => {
   await useDirectory(async (directory) => {

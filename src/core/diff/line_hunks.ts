@@ -55,7 +55,8 @@ function measureEqualStart(before: string, after: string): { characters: number;
   }
   let characters = Math.min(equal, before.length, after.length);
   for (let kept = 0; kept <= CONTEXT_LINES && characters > 0; kept++) {
-    characters = before.lastIndexOf("\n", characters - 2) + 1;
+    // A negative index would find a newline at index 0, and keep an empty first line out of the context.
+    characters = characters < 2 ? 0 : before.lastIndexOf("\n", characters - 2) + 1;
   }
   let lines = 0;
   for (

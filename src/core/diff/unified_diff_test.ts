@@ -37,6 +37,17 @@ Deno.test("createUnifiedDiff() formats new and deleted files, and returns an emp
   assertEquals(createFileChange({ path: "a", before: "x", after: "x" }).diff, "");
 });
 
+Deno.test("createUnifiedDiff() surrounds a change with an empty first line", () => {
+  assertEquals(
+    createUnifiedDiff({ path: "a", before: "\n", after: "\nx\n" }),
+    "--- a/a\n+++ b/a\n@@ -1 +1,2 @@\n \n+x\n",
+  );
+  assertEquals(
+    createUnifiedDiff({ path: "a", before: "\nx\ny\n", after: "\nx\nz\n" }),
+    "--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n \n x\n-y\n+z\n",
+  );
+});
+
 Deno.test("createUnifiedDiff() marks a missing newline at the end", () => {
   assertEquals(
     createUnifiedDiff({ path: "a", before: "x", after: "x\n" }),

@@ -14,7 +14,7 @@ import type { DurableSteps, RunMessage } from "../../core/durable_steps.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { isJsonObject } from "../../core/json.ts";
-import { type IdKind, realSleep, type Sleep } from "../../core/ports.ts";
+import { type IdKind, realSleep, resolvePorts, type Sleep } from "../../core/ports.ts";
 import type { StreamFn } from "../../core/stream.ts";
 import { setStreamOrigin } from "../../core/stream_origin.ts";
 import type { AgentTool } from "../../core/tool.ts";
@@ -81,6 +81,8 @@ class AgentBridge {
   readonly #sleep: Sleep;
   readonly #interrupt: NonNullable<AgentOptions["interrupt"]>;
   readonly #counts: Record<string, number> = {};
+  /** Id of the run of the engine, with the number of the agent if it is not the first one of the run. */
+  readonly #id: string;
   #runId: string | undefined;
   #runName = "";
   #turn = 1;
@@ -90,10 +92,14 @@ class AgentBridge {
 
   constructor(options: AgentOptions, steps: RunSteps) {
     this.#steps = steps;
+    const number = steps.addAgent();
+    // The ids of calls may be equal in two agents, whose idempotency keys must differ.
+    this.#id = number === 1 ? steps.runId : `${steps.runId}/agent-${number}`;
     this.#sleep = options.sleep ?? realSleep;
     this.#interrupt = options.interrupt ?? "cancel";
     this.#calls = new DurableCalls(steps, {
       interrupt: this.#interrupt,
+      ports: resolvePorts({ sleep: options.sleep }),
       findTool: (name) => this.agent.state.tools.find((tool) => tool.name === name),
       getTurnName: () => this.#turnName,
     });
@@ -188,6 +194,8 @@ class AgentBridge {
   async #awaitDecision(approval: PendingApproval, step: string): Promise<ApprovalAnswer> {
     const { toolCallId } = approval;
     const signal = getApprovalSignal(toolCallId);
+    // A second decision on a call must not decide about that of another agent, which may have the same id.
+    this.#steps.discardRepeated(signal);
     this.#publish({ type: "approval_awaited", approval });
     await this.#steps.waitUntil(step, {
       isAwaited: ({ message }) =>
@@ -218,14 +226,13 @@ class AgentBridge {
 
   #createId(kind: IdKind): string {
     const count = this.#counts[kind] = (this.#counts[kind] ?? 0) + 1;
-    const { runId } = this.#steps;
-    if (kind === "run") return count === 1 ? runId : `${runId}/${count}`;
-    return `${runId}/${kind}-${count}`;
+    if (kind === "run") return count === 1 ? this.#id : `${this.#id}/${count}`;
+    return `${this.#id}/${kind}-${count}`;
   }
 
   #createRandom(): number {
     const count = this.#counts["random"] = (this.#counts["random"] ?? 0) + 1;
-    return parseInt(hashJson([this.#steps.runId, count]), 36) / 2 ** 53;
+    return parseInt(hashJson([this.#id, count]), 36) / 2 ** 53;
   }
 
   /** Waits for a retry as a step. Timeouts of tools are part of their steps. */

@@ -8,6 +8,7 @@ import { createDeferred, type Deferred } from "../../core/deferred.ts";
 import type { StepOperation } from "../../core/durable_steps.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { Ports } from "../../core/ports.ts";
 import { replaceExecute } from "../../core/replace_execute.ts";
 import type { AgentTool, ToolContext } from "../../core/tool.ts";
 import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
@@ -46,6 +47,8 @@ interface CallStep {
 export interface DurableCallsOptions {
   /** The effect of steering on unfinished calls. */
   readonly interrupt: InterruptPolicy;
+  /** The ports of agents that tools run. */
+  readonly ports: Ports;
   /** Returns the tool of a name. */
   readonly findTool: (name: string) => AgentTool | undefined;
   /** Returns the name of the turn, with which the names of its steps begin. */
@@ -197,8 +200,8 @@ export class DurableCalls {
         const call = await start.promise;
         if (!call) return { type: "skipped" };
         if ((await intent.promise)?.isReplayed) return { type: "unknown" };
-        const { interrupt } = this.#options;
-        return await executeCall({ ...call, steps: this.#steps, signal, interrupt });
+        const { interrupt, ports } = this.#options;
+        return await executeCall({ ...call, steps: this.#steps, signal, interrupt, ports });
       },
     };
     const recordIntent: StepOperation<unknown> = {

@@ -108,7 +108,6 @@ export async function openDurableSession(
   for (const { message } of stored?.queued.followUp ?? []) agent.followUp(message);
   let hasQueued = stored !== undefined && countQueued(stored.queued) > 0;
   let saved = agent.state.messages.length;
-  let saves = 0;
   return {
     id,
     resumed: leaf !== null,
@@ -116,7 +115,7 @@ export async function openDurableSession(
       return agent.state.messages.length - saved;
     },
     save: async (result) => {
-      const part = ++saves;
+      const part = countSave(steps, id);
       const messages = agent.state.messages.slice(saved);
       saved = agent.state.messages.length;
       const entries: SessionEntryBody[] = messages.map((message) => ({ type: "message", message }));
@@ -139,6 +138,18 @@ export async function openDurableSession(
       );
     },
   };
+}
+
+/** Numbers of the last saves of a run, by the ids of the sessions: several agents of a run may save the same session. */
+const lastSaves = new WeakMap<DurableSteps, Map<string, number>>();
+
+/** Returns the number of the next save of a session in a run, from 1. */
+function countSave(steps: DurableSteps, id: string): number {
+  const saves = lastSaves.get(steps) ?? new Map<string, number>();
+  lastSaves.set(steps, saves);
+  const count = (saves.get(id) ?? 0) + 1;
+  saves.set(id, count);
+  return count;
 }
 
 async function readLeaf(store: SessionStore, id: string): Promise<string | null> {

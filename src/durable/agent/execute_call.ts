@@ -5,14 +5,15 @@
  */
 
 import { createDeferred } from "../../core/deferred.ts";
-import { AbortedError, getErrorMessage } from "../../core/errors.ts";
+import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { realSleep } from "../../core/ports.ts";
+import { type Ports, realSleep } from "../../core/ports.ts";
 import type { AgentTool, ToolContext } from "../../core/tool.ts";
 import { toToolResult } from "../../core/to_tool_result.ts";
 import type { AgentToolResult } from "../../core/tool_result.ts";
 import { GRACE_MS } from "../../loop/callbacks/cancellation.ts";
 import type { InterruptPolicy } from "../../loop/run/config.ts";
+import { ParentRun } from "../../loop/run/parent_run.ts";
 import type { RunSteps } from "../steps/run_steps.ts";
 import { DetachedError } from "../steps/step_journal.ts";
 
@@ -39,6 +40,8 @@ export interface ExecutedCall {
   readonly signal: AbortSignal;
   /** The effect of steering. */
   readonly interrupt: InterruptPolicy;
+  /** The ports of agents that the tool runs: those of the run are the same in a replay, which does not run the tool. */
+  readonly ports: Ports;
 }
 
 /**
@@ -46,7 +49,7 @@ export interface ExecutedCall {
  * is no longer awaited. Rejects with the error of the tool.
  */
 export async function executeCall(call: ExecutedCall): Promise<CallOutcome> {
-  const { tool, args, context, steps, signal } = call;
+  const { tool, args, context, steps, signal, ports } = call;
   const cancellation = new AbortController();
   const cancelled = createDeferred<CallOutcome>();
   const timer = new AbortController();
@@ -69,7 +72,10 @@ export async function executeCall(call: ExecutedCall): Promise<CallOutcome> {
   if (isSteered(call)) cancel(new AbortedError("tool call cancelled"));
   try {
     const execute = async (): Promise<CallOutcome> => {
-      const output = await tool.execute(args, withSignal(context, cancellation.signal));
+      const output = await tool.execute(
+        args,
+        toStepContext(context, { signal: cancellation.signal, ports }),
+      );
       return { type: "result", result: toToolResult(output) };
     };
     const outcome = await Promise.race([execute(), cancelled.promise]);
@@ -99,10 +105,26 @@ function onAbort(signal: AbortSignal, listener: (reason: unknown) => void): () =
   return () => signal.removeEventListener("abort", handle);
 }
 
-/** Returns the context with another signal; its `messages` are still copied only when they are read. */
-function withSignal(context: ToolContext, signal: AbortSignal): ToolContext {
+/** Returns the context of a call within its step; its `messages` are still copied only when they are read. */
+function toStepContext(
+  context: ToolContext,
+  { signal, ports }: Pick<ExecutedCall, "signal" | "ports">,
+): ToolContext {
+  const { run } = context;
+  const services = { ports, background: refuseBackground };
   return Object.defineProperties({}, {
     ...Object.getOwnPropertyDescriptors(context),
     signal: { value: signal, enumerable: true },
+    run: {
+      value: run instanceof ParentRun ? run.withServices(services) : run,
+      enumerable: true,
+    },
   }) as ToolContext;
+}
+
+/** Throws: the work would not be part of the step, so that a replay would have neither the work nor its messages. */
+function refuseBackground(): never {
+  throw new BadRequestError(
+    "A durable run has no work in the background: make the call without it, or use workflowTool()",
+  );
 }

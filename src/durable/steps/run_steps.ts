@@ -64,8 +64,11 @@ export class RunSteps implements DurableSteps {
   readonly #signals = new Map<string, JsonValue[]>();
   readonly #publisher: RunPublisher;
   #now: number;
+  /** Names of the signals that were taken. */
+  readonly #taken = new Set<string>();
   #delivered = 0;
   #refusals = 0;
+  #agents = 0;
   #isReplaying: boolean;
   #failure: Error | undefined;
 
@@ -94,6 +97,11 @@ export class RunSteps implements DurableSteps {
   /** Why the run cannot be continued here: it differs from its record, or was detached. */
   get failure(): Error | undefined {
     return this.#failure;
+  }
+
+  /** Returns the number of an agent of the run, from 1. */
+  addAgent(): number {
+    return ++this.#agents;
   }
 
   now(): number {
@@ -178,10 +186,16 @@ export class RunSteps implements DurableSteps {
   /** Returns the data of a signal that was delivered and not taken yet. */
   takeSignal(name: string): JsonValue | undefined {
     const data = this.#signals.get(name)?.shift();
+    if (data !== undefined) this.#taken.add(name);
     if (data === undefined && this.signal.aborted) {
       throw new AbortedError(undefined, { cause: this.signal.reason });
     }
     return data;
+  }
+
+  /** Discards the delivered signals that repeat one that was taken. */
+  discardRepeated(name: string): void {
+    if (this.#taken.has(name)) this.#signals.delete(name);
   }
 
   /**

@@ -37,7 +37,10 @@ export interface PatchPrediction {
   readonly model_patch: string;
 }
 
+/** The start of each line that {@linkcode formatPrediction} returns. */
+export const PREDICTION_START = '{"instance_id":';
+
 /** Formats a prediction as a line of JSON. */
-export function formatPrediction(prediction: PatchPrediction): string {
-  return `${JSON.stringify(prediction)}\n`;
+export function formatPrediction({ instance_id, ...others }: PatchPrediction): string {
+  return `${JSON.stringify({ instance_id, ...others })}\n`;
 }

@@ -6,8 +6,9 @@
 
 import { BadRequestError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
+import { isCutLine } from "../case/cut_line.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
-import { formatPrediction, type PatchPrediction } from "./patch_task.ts";
+import { formatPrediction, type PatchPrediction, PREDICTION_START } from "./patch_task.ts";
 
 /** Options for `PredictionsFile`. */
 export interface PredictionsFileOptions {
@@ -142,7 +143,9 @@ export class PredictionsFile {
       const isComplete = line.endsWith("\n");
       const prediction = parsePrediction(line);
       if (prediction) predictions.push(prediction);
-      if (!isComplete) return { predictions, isCut: true };
+      if (!isComplete && (prediction || isCutLine(line, PREDICTION_START))) {
+        return { predictions, isCut: true };
+      }
       if (!prediction && line.trim() !== "") {
         throw new BadRequestError(
           `${this.#path}:${number}: the line is no prediction: name another file`,

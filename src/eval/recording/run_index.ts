@@ -7,6 +7,7 @@
 import { BadRequestError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { join } from "../../platform/paths.ts";
+import { isCutLine } from "../case/cut_line.ts";
 import type { EvalFiles } from "../case/eval_files.ts";
 import { RECORDING_FILES } from "../case/output_files.ts";
 
@@ -31,9 +32,8 @@ export async function repairRuns(directory: string, files: EvalFiles): Promise<v
   const path = join(directory, RECORDING_FILES.index);
   const text = await files.read(path) ?? "";
   const length = text.lastIndexOf("\n") + 1;
-  // Another program can have a file with this name.
-  const isCut = text.length > length && text.startsWith(RECORDING_FILES.indexStart, length);
-  if (isCut) await files.write(path, text.slice(0, length));
+  if (!isCutLine(text.slice(length), RECORDING_FILES.indexStart)) return;
+  await files.write(path, text.slice(0, length));
 }
 
 /** Adds a run to the list. */

@@ -8,6 +8,7 @@ import { BadRequestError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { Instrumentation } from "../../core/instrumentation.ts";
 import type { AgentMessage } from "../../core/message.ts";
+import type { Ports } from "../../core/ports.ts";
 import type { BackgroundWork, RunHandle } from "../../core/run_handle.ts";
 import type { RunSession } from "../../core/run_session.ts";
 import type { AgentTool } from "../../core/tool.ts";
@@ -150,6 +151,14 @@ export class ParentRun implements RunHandle {
   /** Returns the same run with limits on the agents that the call starts. */
   withLimits(limits: TreeLimits): ParentRun {
     return new ParentRun({ ...this.#options, limits });
+  }
+
+  /** Returns the same run with other ports for the agents that the call runs, and another function for background work. */
+  withServices(
+    { ports, background }: Pick<ParentRunOptions, "background"> & { readonly ports: Ports },
+  ): ParentRun {
+    const config = { ...this.config, ...ports };
+    return new ParentRun({ ...this.#options, config, background });
   }
 
   /** Returns the reason why the call may start no agent; `undefined` if it may. */

@@ -49,6 +49,10 @@ export interface AgUiHandlerOptions {
 }
 
 const MAX_BYTES = 10_000_000;
+
+/** Maximum time to receive a body: callers are authorized by its content, and others could hold connections. */
+const BODY_MS = 60_000;
+
 const KEEP_ALIVE_MS = 15_000;
 
 /** Maximum time that a request waits for the end of another run of its agent. */
@@ -89,7 +93,7 @@ export function agUiHandler(options: AgUiHandlerOptions): (request: Request) => 
   return async (request) => {
     if (request.method !== "POST") return reject(405, "Send a POST request");
     try {
-      const input = parseRunInput(await readBody(request, maxBytes), now());
+      const input = parseRunInput(await readBody(request, { maxBytes, timeoutMs: BODY_MS }), now());
       const agent = await createAgent(input, request);
       if (agent instanceof Response) return agent;
       await untilFree(agent, sleep);

@@ -5,32 +5,49 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
+import { systemClock } from "../../core/ports.ts";
+import { startTimer } from "../../core/start_timer.ts";
+
+/** Limits of a body. */
+export interface BodyLimits {
+  /** Maximum size in bytes. */
+  readonly maxBytes: number;
+  /** Maximum time until its end, in milliseconds. */
+  readonly timeoutMs: number;
+}
 
 /**
  * Reads a body as text.
  *
- * @throws {BadRequestError} If it is larger than the limit, or the connection breaks.
+ * @throws {BadRequestError} If it exceeds a limit, or the connection breaks.
  */
-export async function readBody(request: Request, maxBytes: number): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let size = 0;
-  for await (const chunk of readChunks(request)) {
-    size += chunk.length;
-    if (size > maxBytes) {
-      throw new BadRequestError(`The body must not be larger than ${maxBytes} bytes`);
-    }
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
-}
-
-async function* readChunks({ body }: Request): AsyncGenerator<Uint8Array> {
+export async function readBody(
+  { body }: Request,
+  { maxBytes, timeoutMs }: BodyLimits,
+): Promise<string> {
   const reader = body?.getReader();
+  let isLate = false;
+  const stopTimer = startTimer(systemClock, timeoutMs, () => {
+    isLate = true;
+    reader?.cancel().catch(() => {});
+  });
   try {
-    for (let read = await next(reader); read; read = await next(reader)) yield read;
+    const decoder = new TextDecoder();
+    let text = "";
+    let size = 0;
+    for (let read = await next(reader); read; read = await next(reader)) {
+      size += read.length;
+      if (size > maxBytes) {
+        throw new BadRequestError(`The body must not be larger than ${maxBytes} bytes`);
+      }
+      text += decoder.decode(read, { stream: true });
+    }
+    if (isLate) throw new BadRequestError(`The body was not received within ${timeoutMs} ms`);
+    return text + decoder.decode();
   } finally {
-    await reader?.cancel().catch(() => {});
+    stopTimer();
+    // Not awaited: a client that sends without end must not hold the request.
+    reader?.cancel().catch(() => {});
   }
 }
 

@@ -8,7 +8,7 @@ import { checkToken } from "../../core/check_token.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { isLocalCaller } from "../../core/local_caller.ts";
 import type { Clock } from "../../core/ports.ts";
-import { createFailure } from "../http/problem.ts";
+import { createFailure, RequestFailure } from "../http/problem.ts";
 import type { Authenticate, Caller, Connection } from "./caller.ts";
 
 /** Options for {@linkcode authenticateRequest}. */
@@ -29,15 +29,14 @@ export async function authenticateRequest(
   { authenticate, connection, timeoutMs, clock }: AuthenticationOptions,
 ): Promise<Caller> {
   if (authenticate === undefined) return acceptLocal(request, connection);
-  const caller = await checkToken(request, { decide: authenticate, timeoutMs, clock }).catch(() => {
+  const decision = checkToken(request, { decide: authenticate, timeoutMs, clock });
+  const caller = await decision.catch((cause: unknown) => {
     // The error may contain a secret and must not reach the caller.
-    throw createFailure(
-      "authentication_failed",
-      "The token could not be checked: try again later",
-      {
-        retryAfterMs: 1000,
-      },
-    );
+    throw new RequestFailure({
+      code: "authentication_failed",
+      message: "The token could not be checked: try again later",
+      retryAfterMs: 1000,
+    }, { cause });
   });
   if (isJsonObject(caller)) return caller;
   throw createUnauthorized(

@@ -23,12 +23,16 @@ export interface OriginOptions {
 
 /**
  * Throws a `RequestFailure` if the server is called under a name that it does not have: one that is not in the list, and
- * no name of this machine. Without a list, every name is accepted from other machines.
+ * no name of this machine, or a text that is no name. Without a list, every name is accepted from other machines.
  */
 export function checkHost(
   request: Request,
   { allowedHosts, connection }: Pick<OriginOptions, "allowedHosts" | "connection">,
 ): void {
+  // A server takes the header from the client as it is.
+  if (!URL.canParse(request.url)) {
+    throw createFailure("bad_request", "The header Host is not the name of a host");
+  }
   const url = new URL(request.url);
   const names = [url.host, request.headers.get("host") ?? url.host].map((name) =>
     name.toLowerCase()

@@ -15,13 +15,11 @@ import type { SessionEntry } from "../../core/session_entry.ts";
 import { startTimer } from "../../core/start_timer.ts";
 import type { EventsOptions, FeedItem, SessionActivity } from "../runner/agent_runner.ts";
 import { type EventCursor, formatCursor, parseCursor } from "../runner/event_cursor.ts";
+import { BatchSize, MAX_BATCH_LENGTH } from "../runner/batch_size.ts";
 import { type PositionedEntry, readEntries } from "../runner/stored_session.ts";
 import { getRunId } from "./get_run_id.ts";
 import { type NumberedRecord, RunActivity, toRecords } from "./run_record.ts";
 import type { SessionRuns } from "./session_runs.ts";
-
-/** Maximum number of entries that are read at once. */
-const MAX_BATCH = 256;
 
 /** The position of a client that has got no events of a run, and gets those of the next one from the beginning. */
 const BEFORE_RUN = { epoch: "0", seq: 0 };
@@ -40,6 +38,7 @@ export interface DurableFeedOptions extends EventsOptions {
 export class DurableFeed {
   readonly #options: DurableFeedOptions;
   readonly #stopped = new AbortController();
+  readonly #batches = new BatchSize();
   #position = 0;
   #entryId = "";
   /** The run whose events the client gets or has got last. */
@@ -195,19 +194,25 @@ export class DurableFeed {
   ): AsyncGenerator<readonly FeedItem[], string | undefined> {
     const { runs } = this.#options;
     while (this.#position < to && !this.#stopped.signal.aborted) {
-      const end = Math.min(to, this.#position + MAX_BATCH);
+      const end = Math.min(to, this.#position + this.#batches.count);
       const entries = await runs.withSession((session) =>
         readEntries(session, this.#position, end)
       );
       if (entries.length === 0) return undefined;
       const items: FeedItem[] = [];
       let next: string | undefined;
+      let length = 0;
       for (const positioned of entries) {
+        if (length > MAX_BATCH_LENGTH) break;
         next = isOwn || !this.#isComplete ? undefined : this.#getNextRun(positioned.entry);
         if (next !== undefined && await runs.isOwn(next)) break;
         next = undefined;
-        items.push(...this.#toEntryItem(positioned));
+        for (const item of this.#toEntryItem(positioned)) {
+          length += item.data.length;
+          items.push(item);
+        }
       }
+      this.#batches.adapt(items.length, length);
       if (items.length > 0) yield items;
       if (next !== undefined) return next;
     }

@@ -15,6 +15,7 @@ import type { SessionHeader } from "../../core/session_entry.ts";
 import { type DurableSession, openDurableSession } from "../../durable/agent/durable_session.ts";
 import { hashJson } from "../../durable/steps/hash_json.ts";
 import { scopeSessions } from "../access/scope_sessions.ts";
+import { callApplication } from "../http/problem.ts";
 import type { RunEnd } from "../runner/agent_runner.ts";
 import { serializeEvent } from "../runner/live_events.ts";
 import { type ServedAgent, toServedAgentParts } from "../runner/served_agent.ts";
@@ -59,7 +60,8 @@ export function createSessionWorkflow(
     const { id, tenant, user } = input.header;
     onExecution(id, 1);
     try {
-      await using served = toServedAgentParts(await createAgent(input.header, steps));
+      const create = () => createAgent(input.header, steps);
+      await using served = toServedAgentParts(await callApplication(create));
       const { agent } = served;
       const own = scopeSessions(store, input.header);
       const { leaf } = input;

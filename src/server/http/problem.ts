@@ -57,9 +57,32 @@ export class RequestFailure extends Error {
   /** The failure. */
   readonly problem: Problem;
 
-  constructor(problem: Problem) {
-    super(problem.message);
+  /** Creates it; `cause` is an error that the caller does not get. */
+  constructor(problem: Problem, options?: { readonly cause: unknown }) {
+    super(problem.message, options);
     this.problem = problem;
+  }
+}
+
+/** An error of the application, which has a type that errors of callers have. */
+export class ApplicationError extends Error {
+  /** The error. */
+  override readonly cause: AgentError;
+
+  constructor(cause: AgentError) {
+    super(cause.message);
+    this.cause = cause;
+  }
+}
+
+/** Calls a function of the application; an error that it throws is not reported as one of the caller. */
+export async function callApplication<Result>(
+  call: () => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await call();
+  } catch (thrown) {
+    throw AgentError.is(thrown) ? new ApplicationError(thrown) : thrown;
   }
 }
 

@@ -12,7 +12,7 @@ import { type ResumedSession, resumeSession } from "../../memory/recording/resum
 import { stampReaders } from "../../memory/storage/session_stamps.ts";
 import { createRandomId } from "../../memory/store/session_id.ts";
 import { scopeSessions } from "../access/scope_sessions.ts";
-import { createShutdownFailure } from "../http/problem.ts";
+import { callApplication, createShutdownFailure } from "../http/problem.ts";
 import type {
   AgentRunner,
   CloseOptions,
@@ -31,7 +31,12 @@ import { KeyedQueue } from "./keyed_queue.ts";
 import { LiveEvents } from "./live_events.ts";
 import { LocalRun } from "./local_run.ts";
 import { findRepeated } from "./repeated_prompt.ts";
-import { type CreateAgent, preparePrompt, toServedAgentParts } from "./served_agent.ts";
+import {
+  type CreateAgent,
+  disposeServed,
+  preparePrompt,
+  toServedAgentParts,
+} from "./served_agent.ts";
 import { SessionFeed } from "./session_feed.ts";
 import { getEnd, readStoredActivity, readSummary } from "./stored_session.ts";
 
@@ -198,19 +203,19 @@ export class LocalRunner implements AgentRunner {
     const { session, model } = resumed;
     const { createAgent, clock } = this.#options;
     const live = this.#getLive(session.header);
+    const create = () => createAgent({ ...session.header, ...(model && { model }) });
     const served = await closeOnError(
       session,
-      async () =>
-        toServedAgentParts(await createAgent({ ...session.header, ...(model && { model }) })),
+      async () => toServedAgentParts(await callApplication(create)),
     );
-    const close = () => session.close().finally(() => served[Symbol.asyncDispose]());
+    const dispose = () => disposeServed(served, clock);
+    const close = () => session.close().finally(dispose);
     const { agent } = served;
     return await closeOnError({ close }, async () => {
       const prepared: RunInput = input.type === "prompt"
         ? { ...input, message: await preparePrompt(input.message, served.preparePrompt) }
         : input;
       const recording = await resumed.into(agent, { now: clock.now });
-      const dispose = async () => await served[Symbol.asyncDispose]();
       const { epoch, lastSeq: seq } = live;
       return {
         run: new LocalRun({ agent, recording, live, dispose, clock }),

@@ -5,9 +5,12 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
+import { createDeferred } from "../../core/deferred.ts";
 import type { UserMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
+import type { Clock } from "../../core/ports.ts";
 import type { SessionHeader } from "../../core/session_entry.ts";
+import { startTimer } from "../../core/start_timer.ts";
 import type { RunInput } from "./agent_runner.ts";
 
 /** An agent, and the parts of the application that belong to its run. Disposing of it follows the run. */
@@ -37,6 +40,22 @@ export type CreateAgent = (session: ServedSession) => ServedAgent | Promise<Serv
 export function toServedAgentParts(served: ServedAgent): ServedAgentParts {
   if ("agent" in served) return served;
   return { agent: served, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+/** Maximum time for the disposal of an agent, in milliseconds: the session cannot be used until it has ended. */
+const DISPOSAL_MS = 10_000;
+
+/** Disposes of an agent; rejects if that fails or takes too long. */
+export async function disposeServed(served: AsyncDisposable, clock: Clock): Promise<void> {
+  const expired = createDeferred<never>();
+  const stopTimer = startTimer(clock, DISPOSAL_MS, () => {
+    expired.reject(new Error(`The agent was not disposed of within ${DISPOSAL_MS} ms`));
+  });
+  try {
+    await Promise.race([served[Symbol.asyncDispose](), expired.promise]);
+  } finally {
+    stopTimer();
+  }
 }
 
 /** The prompt of a client. */

@@ -16,6 +16,7 @@ import { startTimer } from "../../core/start_timer.ts";
 import type { EventsOptions, FeedItem, SessionActivity } from "./agent_runner.ts";
 import { type EventCursor, formatCursor, parseCursor } from "./event_cursor.ts";
 import type { ActiveLog, LiveEvent, LiveEvents } from "./live_events.ts";
+import { BatchSize, MAX_BATCH_LENGTH } from "./batch_size.ts";
 import { readEntries, readStoredActivity } from "./stored_session.ts";
 
 /** Maximum number of items in a batch. */
@@ -44,6 +45,7 @@ export class SessionFeed {
   /** Whether the client lacks live events, so that it gets the state. */
   #needsState = true;
   #lastStatus: string | undefined;
+  readonly #batches = new BatchSize();
   /** The version of the live events, and the length of the log, when the log was read last. */
   #checkedVersion = -1;
   #checkedLength = -1;
@@ -125,10 +127,13 @@ export class SessionFeed {
   #takeEvents(events: readonly LiveEvent[]): readonly FeedItem[] {
     const { live } = this.#options;
     const items: FeedItem[] = [];
+    let length = 0;
     for (const event of events) {
-      if (event.mark > this.#position) break;
+      if (event.mark > this.#position || length > MAX_BATCH_LENGTH) break;
       this.#seq = event.seq;
-      items.push({ type: event.event.type, id: this.#formatId(), data: live.toJson(event) });
+      const data = live.toJson(event);
+      length += data.length;
+      items.push({ type: event.event.type, id: this.#formatId(), data });
     }
     return items;
   }
@@ -201,19 +206,28 @@ export class SessionFeed {
   }
 
   async #readFrom(session: Session, to: number): Promise<readonly FeedItem[]> {
-    const end = Math.min(to, session.outline.length, this.#position + MAX_BATCH);
+    const end = Math.min(to, session.outline.length, this.#position + this.#batches.count);
     if (end <= this.#position) {
       // The entries could not be written, so that events must not wait for them.
       this.#options.live.limitMarks(this.#position);
       return [];
     }
     const entries = await readEntries(session, this.#position, end);
-    return entries.flatMap(({ position, id, entry }) => {
+    const items: FeedItem[] = [];
+    let length = 0;
+    for (const { position, id, entry } of entries) {
+      if (length > MAX_BATCH_LENGTH) break;
       this.#position = position;
       this.#entryId = id;
-      if (!entry) return [];
-      return [{ type: "entry", id: this.#formatId(), data: JSON.stringify(entry) }];
-    });
+      if (!entry) continue;
+      const data = JSON.stringify(entry);
+      length += data.length;
+      items.push({ type: "entry", id: this.#formatId(), data });
+    }
+    this.#batches.adapt(items.length, length);
+    const isAtEnd = this.#position >= Math.min(to, session.outline.length);
+    // Entries that can no longer be read are skipped.
+    return items.length > 0 || isAtEnd ? items : await this.#readFrom(session, to);
   }
 
   /** Begins with the first entry of another log, such as that of a session that was deleted and created again. */

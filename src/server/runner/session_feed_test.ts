@@ -175,3 +175,29 @@ Deno.test("SessionFeed: opens the session again only when its stamp differs", as
   assertEquals(await last, ["end"]);
   assertEquals((await feed.next()).done, true);
 });
+
+Deno.test("SessionFeed: a batch of large entries or events has few of them, and none is left out", async () => {
+  const store = new InMemorySessionStore();
+  await using session = await store.create({ id: "s" });
+  const text = "x".repeat(200_000);
+  for (let index = 0; index < 40; index++) {
+    session.append({ type: "custom", name: "large", data: { index, text } });
+  }
+  await session.flush();
+  const live = new LiveEvents("e");
+  live.setActive({ session, flush: () => Promise.resolve(), getActivity: () => RUNNING });
+  const position = session.outline.length;
+  const entryId = session.outline.at(-1)?.id ?? "";
+  for (let seq = 1; seq <= 40; seq++) {
+    live.push({ type: "custom", name: "n", data: text, seq }, position);
+  }
+  const end = formatCursor({ position, entryId, live: { epoch: "e", seq: 0 } });
+  for (const [after, type] of [[undefined, "entry"], [end, "custom"]] as const) {
+    const sizes: number[] = [];
+    for await (const batch of openFeed({ store, live, ...(after !== undefined && { after }) })) {
+      sizes.push(batch.filter((item) => item.type === type).length);
+    }
+    assertEquals(sizes.reduce((sum, size) => sum + size, 0), 40);
+    assert(Math.max(...sizes) <= 4, `${sizes}`);
+  }
+});

@@ -1,0 +1,61 @@
+import { assertEquals } from "@std/assert";
+import { BadRequestError, SessionError } from "../../src/core/errors.ts";
+import { InProcessEngine } from "../../src/durable/mod.ts";
+import { InMemorySessionStore } from "../../src/memory/mod.ts";
+import { durableRunner } from "../../src/server/durable/mod.ts";
+import { TestServer } from "./server_fixture.ts";
+
+const fail = () => {
+  throw new BadRequestError("Unknown option of the agent");
+};
+
+Deno.test("server: an error of the application is not one of the caller, whatever its type is", async () => {
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => errors.push(error);
+  const missing = new SessionError("There is no such session", { reason: "not_found" });
+  for (const createAgent of [fail, () => Promise.reject(missing)]) {
+    const test = new TestServer({ createAgent, onError });
+    const id = await test.create();
+    await assertInternal(test, "POST", `/v1/sessions/${id}/prompt`);
+    await test.server.close();
+  }
+  const test = new TestServer({ limits: () => ({ concurrentRuns: -1 }), onError });
+  await assertInternal(test, "POST", "/v1/sessions");
+  await test.server.close();
+  assertEquals(errors.map(String), [
+    "BadRequestError: Unknown option of the agent",
+    "SessionError: There is no such session",
+    "BadRequestError: concurrentRuns must be a number of at least 0, not -1",
+  ]);
+});
+
+Deno.test("server: the error of a function that cannot check a token is reported", async () => {
+  const errors: unknown[] = [];
+  const authenticate = () => Promise.reject(new Error("The database is down"));
+  const test = new TestServer({ authenticate, onError: (error) => errors.push(error) });
+  const { error } = await test.json(503, "GET", "/v1/sessions");
+  assertEquals(error.code, "authentication_failed");
+  assertEquals(errors.map(String), ["Error: The database is down"]);
+  await test.server.close();
+});
+
+Deno.test("durableRunner(): an error of the application is not one of the caller", async () => {
+  const errors: unknown[] = [];
+  const store = new InMemorySessionStore();
+  await using engine = new InProcessEngine({ store: new InMemorySessionStore(), pollMs: 10 });
+  const runner = durableRunner({ engine, store, createAgent: fail });
+  await engine.start();
+  const test = new TestServer({ store, runner, onError: (error) => errors.push(error) });
+  const id = await test.create();
+  await assertInternal(test, "POST", `/v1/sessions/${id}/prompt`);
+  await test.server.close();
+  assertEquals(errors.map(String), [
+    "StreamError: The workflow failed: Unknown option of the agent",
+  ]);
+});
+
+async function assertInternal(test: TestServer, method: string, path: string): Promise<void> {
+  const body = path.endsWith("/prompt") ? { text: "Hello" } : {};
+  const { error } = await test.json(500, method, path, { body });
+  assertEquals(error.code, "internal_error");
+}
