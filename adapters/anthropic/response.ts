@@ -82,7 +82,7 @@ export class AnthropicReply implements ReplyReader<string> {
 
   /** Tokens counted so far. */
   get usage(): Usage {
-    const searches = readObject(this.#wireUsage.server_tool_use)?.web_search_requests;
+    const searches = this.#wireUsage.server_tool_use?.web_search_requests;
     this.#requests.set("webSearchRequests", countOrZero(searches));
     // The tier of a request only permits the priority tier; which one served it is always reported.
     countTierRequest(this.#requests, { reported: this.#wireUsage.service_tier });

@@ -19,8 +19,8 @@ import { createSecondReplyError } from "../kit/stream/single_reply.ts";
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
+  objectsOrEmpty,
   parseJsonOrUndefined,
-  readList,
   readObject,
   readText,
   textOrEmpty,
@@ -358,7 +358,7 @@ function toUsage(counts: WireUsage): Usage {
   const total = countOrZero(counts.totalTokens) || input + output + cacheRead + cacheWrite;
   const usage = { input, output, cacheRead, cacheWrite, total };
   const countWrites = (isCounted: (ttl: unknown) => boolean) =>
-    readList(counts.cacheDetails).filter(({ ttl }) => isCounted(ttl))
+    objectsOrEmpty(counts.cacheDetails).filter(({ ttl }) => isCounted(ttl))
       .reduce((sum, { inputTokens }) => sum + countOrZero(inputTokens), 0);
   const cacheWriteLong = countWrites((ttl) => ttl === "1h");
   // 5 minutes are the default.

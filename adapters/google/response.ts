@@ -18,6 +18,7 @@ import { createSecondReplyError, selectFirstReply } from "../kit/stream/single_r
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
+  objectsOrEmpty,
   readList,
   readObject,
   readText,
@@ -289,6 +290,6 @@ function toUsage(counts: WireUsage): Usage {
 }
 
 function countAudio(details: readonly WireModalityCount[] | null | undefined): number {
-  const audio = readList(details).filter((detail) => readObject(detail)?.modality === "AUDIO");
+  const audio = objectsOrEmpty(details).filter(({ modality }) => modality === "AUDIO");
   return audio.reduce((sum, { tokenCount }) => sum + countOrZero(tokenCount), 0);
 }

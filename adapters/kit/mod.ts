@@ -109,6 +109,7 @@ export { NdjsonParser } from "./stream/ndjson.ts";
 export { type SseOptions, SseParser } from "./stream/sse.ts";
 export {
   countOrZero,
+  objectsOrEmpty,
   parseJsonOrUndefined,
   readList,
   readObject,
