@@ -27,7 +27,7 @@ type OpenBlock =
   | { readonly type: "text"; readonly citations: WireCitation[] }
   | { readonly type: "thinking"; signature: string }
   | OpenCall
-  | { readonly type: "item"; item: JsonObject; json: string };
+  | { readonly type: "item"; readonly item: JsonObject; json: string };
 
 interface OpenCall {
   readonly type: "tool_use";
@@ -47,6 +47,8 @@ export class ReplyBlocks {
   readonly #calls: CallWriter;
   readonly #arguments = new ArgumentsReader();
   readonly #blocks = new Map<number, OpenBlock>();
+  /** Indexes of the blocks that the start of the next one closes. */
+  readonly #passing = new Set<number>();
 
   /** Creates the blocks of the reply to a call. */
   constructor(call: ProviderCall, unknown: UnknownParts) {
@@ -67,8 +69,10 @@ export class ReplyBlocks {
 
   /** Starts a block at an index; `source` is the JSON text of the event. */
   start(index: number, block: WireBlockStart, source: string): void {
-    this.#closeUnended(index);
-    this.#blocks.set(index, this.#open(requireObject(block), source));
+    this.#closePassing(index);
+    const opened = this.#open(requireObject(block), source);
+    this.#blocks.set(index, opened);
+    if (opened.type === "text" || opened.type === "thinking") this.#passing.add(index);
   }
 
   /** Appends a delta to the block at an index. */
@@ -108,8 +112,9 @@ export class ReplyBlocks {
    */
   end(index: number): void {
     const block = this.#blocks.get(index);
-    if (block?.type === "tool_use" && isEmptyInput(block.input)) block.hasEnded = true;
-    else this.#close(index);
+    if (block?.type !== "tool_use" || !isEmptyInput(block.input)) return this.#close(index);
+    block.hasEnded = true;
+    this.#passing.add(index);
   }
 
   /** Ends all blocks; some gateways omit their ends. */
@@ -158,7 +163,7 @@ export class ReplyBlocks {
       case "compaction_delta": {
         if (block?.type !== "item") break;
         const { type: _type, ...fields } = delta;
-        block.item = { ...block.item, ...fields };
+        Object.assign(block.item, fields);
         return;
       }
       default:
@@ -177,17 +182,15 @@ export class ReplyBlocks {
    * Closes blocks when the next one starts: calls that have ended, and those whose end some gateways omit: text and
    * thinking, which only one block at a time has, and the block at an index.
    */
-  #closeUnended(nextIndex: number): void {
-    for (const [index, block] of this.#blocks) {
-      const isProse = block.type === "text" || block.type === "thinking";
-      const hasEnded = block.type === "tool_use" && block.hasEnded;
-      if (index === nextIndex || isProse || hasEnded) this.#close(index);
-    }
+  #closePassing(nextIndex: number): void {
+    for (const index of this.#passing) this.#close(index);
+    this.#close(nextIndex);
   }
 
   #close(index: number): void {
     const block = this.#blocks.get(index);
     this.#blocks.delete(index);
+    this.#passing.delete(index);
     switch (block?.type) {
       case "text":
         return this.#closeText(block.citations);

@@ -14,12 +14,12 @@ import type { WireBlockStart, WireIteration, WireUsage } from "./wire.ts";
 /** Counts of one reply; later ones replace earlier ones. */
 export class ReplyUsage {
   readonly #requests = new ServerRequests();
-  #counts: WireUsage = {};
+  readonly #counts: WireUsage = {};
 
   /** Replaces the counts that an event has. */
   update(counts: WireUsage | undefined): void {
     const known = Object.entries(counts ?? {}).filter(([, count]) => count !== null);
-    this.#counts = { ...this.#counts, ...Object.fromEntries(known) };
+    Object.assign(this.#counts, Object.fromEntries(known));
   }
 
   /** Counts a block that calls a server tool whose uses the API does not count. */

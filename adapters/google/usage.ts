@@ -34,7 +34,7 @@ export class ReplyUsage {
 
   /** Replaces the counts that an event has. */
   update(counts: WireUsage): void {
-    this.#counts = { ...this.#counts, ...counts };
+    this.#counts = Object.assign(this.#counts ?? {}, counts);
     const { serviceTier, trafficType } = this.#counts;
     const reported = serviceTier ?? trafficType;
     countTierRequest(this.#requests, { reported, requested: this.#requestedTier });

@@ -40,7 +40,7 @@ export class ReplyContent {
   readonly #start: RepeatedStart;
   readonly #calls: ChatCallAssembler;
   readonly #details = new ReasoningDetails();
-  #citations: readonly Citation[] = [];
+  #citations: Citation[] = [];
   #refusal = "";
   #hasOpenReasoning = false;
 
@@ -157,7 +157,7 @@ export class ReplyContent {
   }
 
   #addCitations(annotations: unknown): void {
-    this.#citations = [...this.#citations, ...toCitations(annotations)];
+    for (const citation of toCitations(annotations)) this.#citations.push(citation);
   }
 }
 

@@ -48,7 +48,7 @@ export class ReplyUsage {
 
   /** Replaces the counts that a chunk has. */
   update(counts: WireUsage | null | undefined): void {
-    if (counts) this.#counts = { ...this.#counts, ...counts };
+    if (counts) this.#counts = Object.assign(this.#counts ?? {}, counts);
   }
 
   /** Stores the tier that a chunk names. */

@@ -19,6 +19,8 @@ import { isClaude } from "./claude.ts";
 import type { WireToolCall } from "./wire.ts";
 
 interface Call {
+  /** Number of calls before it. */
+  readonly order: number;
   id: string;
   name: string;
   /** Arguments that were received before the name. */
@@ -40,6 +42,8 @@ export class ChatCallAssembler {
   readonly #arguments = new ArgumentsReader();
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
+  /** The last call with each id. */
+  readonly #byId = new Map<string, Call>();
   /** The calls whose block is not open, in order. */
   readonly #waiting = new Set<Call>();
 
@@ -69,7 +73,7 @@ export class ChatCallAssembler {
 
   #appendPiece(call: Call, piece: WireToolCall, source: string): void {
     const id = textOrEmpty(piece.id);
-    if (call.id === "") call.id = id;
+    if (call.id === "" && id !== "") this.#setId(call, id);
     else if (id !== "" && id !== call.id) call.hasChangingId = true;
     call.signature = toCallSignature(piece.extra_content) ?? call.signature;
     const namePiece = readText(piece.function?.name);
@@ -97,11 +101,17 @@ export class ChatCallAssembler {
     }
   }
 
+  #setId(call: Call, id: string): void {
+    call.id = id;
+    const known = this.#byId.get(id);
+    if (known === undefined || known.order < call.order) this.#byId.set(id, call);
+  }
+
   #find(piece: WireToolCall): Call {
     const { id } = piece;
     const index = getIndex(piece);
     if (index === undefined) {
-      const known = id ? this.#calls.findLast((call) => call.id === id) : this.#calls.at(-1);
+      const known = id ? this.#byId.get(id) : this.#calls.at(-1);
       return known && !this.#isNextCall(piece, known) ? known : this.#add();
     }
     const known = this.#byIndex.get(index);
@@ -134,6 +144,7 @@ export class ChatCallAssembler {
 
   #add(): Call {
     const call: Call = {
+      order: this.#calls.length,
       id: "",
       name: "",
       earlyArguments: "",
