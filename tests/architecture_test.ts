@@ -69,7 +69,6 @@ Deno.test("architecture: optional properties of public options may be undefined,
 /** Names that adapters of the library import and other adapters do not need, with the reason. */
 const INTERNAL_NAMES: Readonly<Record<string, string>> = {
   ArgumentsReader: "several calls in one event are read in linear time",
-  ClaudeInputWriter: "Claude models, at three APIs, reject names of parameters",
   checkApi: "only the servers of OpenAI, Azure and xAI have two APIs",
   checkToken: "the proxy's server asks the application about tokens",
   createSecondReplyError:
@@ -80,6 +79,7 @@ const INTERNAL_NAMES: Readonly<Record<string, string>> = {
   isLocalCaller: "without authorization, the proxy's server has local callers only",
   isLoopbackName: "without authorization, the proxy's server has local callers only",
   mapSubschemas: "only Moonshot has rules of its own for the schemas within another",
+  ResponseId: "only the APIs of OpenAI and Google have no event for the start of a response",
   resolvePointer: "only Google has a schema format of its own, without references",
   selectFirstReply: "only the APIs of OpenAI and Google have several replies to a request",
   startTimer: "the proxy's server limits the time of a body that it receives",

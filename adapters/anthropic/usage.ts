@@ -6,15 +6,47 @@
 
 import { isJsonObject } from "../../src/core/json.ts";
 import { addUsage, type Usage } from "../../src/core/usage.ts";
-import type { ServerRequests } from "../kit/stream/server_requests.ts";
+import { ServerRequests } from "../kit/stream/server_requests.ts";
+import { countTierRequest } from "../kit/stream/service_tier.ts";
 import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
-import type { WireIteration, WireUsage } from "./wire.ts";
+import type { WireBlockStart, WireIteration, WireUsage } from "./wire.ts";
+
+/** Counts of one reply; later ones replace earlier ones. */
+export class ReplyUsage {
+  readonly #requests = new ServerRequests();
+  readonly #counts: WireUsage = {};
+
+  /** Replaces the counts that an event has. */
+  update(counts: WireUsage | undefined): void {
+    const known = Object.entries(counts ?? {}).filter(([, count]) => count !== null);
+    Object.assign(this.#counts, Object.fromEntries(known));
+  }
+
+  /** Counts a block that calls a server tool whose uses the API does not count. */
+  countBlock({ type, name }: WireBlockStart): void {
+    const isCodeExecution = type === "server_tool_use" && /code_execution$/.test(textOrEmpty(name));
+    if (isCodeExecution) this.#requests.add("codeExecutionRequests");
+  }
+
+  /** Returns the usage so far. */
+  get(): Usage {
+    const { server_tool_use: tools, service_tier: tier, speed, inference_geo } = this.#counts;
+    this.#requests.set("webSearchRequests", countOrZero(tools?.web_search_requests));
+    // The tier of a request only permits the priority tier; which one served it is always reported.
+    countTierRequest(this.#requests, { reported: tier });
+    countTierRequest(this.#requests, { reported: speed });
+    const isGlobal = /^(?:global|not_available|)$/.test(textOrEmpty(inference_geo));
+    this.#requests.set("regionalRequests", isGlobal ? 0 : 1);
+    countModelRequests(this.#requests, this.#counts);
+    return this.#requests.addTo(toUsage(this.#counts));
+  }
+}
 
 /**
  * Converts the counts of a request. Its sums exclude the calls that compact the conversation, which cost as much; their
  * tokens are also counted as `compaction`, since no later request has them.
  */
-export function toUsage(counts: WireUsage): Usage {
+function toUsage(counts: WireUsage): Usage {
   const compactions = getIterations(counts).filter(({ type }) => type === "compaction");
   if (compactions.length === 0) return convertCounts(counts);
   const compacted = compactions.map(convertCounts).reduce(addUsage);
@@ -27,7 +59,7 @@ export function toUsage(counts: WireUsage): Usage {
  * `advisorRequests` and `fallbackRequests`. Their prices are those of their models, so that the cost is unknown without a
  * fee.
  */
-export function countModelRequests(requests: ServerRequests, counts: WireUsage): void {
+function countModelRequests(requests: ServerRequests, counts: WireUsage): void {
   const names = getIterations(counts).map(({ type }) =>
     /^(\w+)_message$/.exec(textOrEmpty(type))?.[1]
   );

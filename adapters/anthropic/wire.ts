@@ -5,6 +5,7 @@
  */
 
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { readObject } from "../kit/stream/wire_values.ts";
 import type { Turn } from "./turns.ts";
 
 /** Type prefix of the extension blocks that store Anthropic's own items. */
@@ -22,6 +23,17 @@ export type WireBlock = JsonObject & { readonly type: string };
 /** Whether a value is a block. */
 export function isWireBlock(value: unknown): value is WireBlock {
   return isJsonObject(value) && typeof value["type"] === "string";
+}
+
+/**
+ * Returns an object that the API always sends.
+ *
+ * @throws {TypeError} When it is missing or of another type.
+ */
+export function requireObject<Value extends object>(value: Value): Value {
+  const object = readObject(value);
+  if (object) return object;
+  throw new TypeError("Expected an object");
 }
 
 /** A message of a request. */
@@ -102,16 +114,23 @@ export type WireBlockDelta =
   | ({ readonly type: "compaction_delta" } & JsonObject)
   | { readonly type: "citations_delta"; readonly citation: WireCitation };
 
+/** The start of a message. */
+export interface WireMessageStart {
+  readonly id?: string;
+  readonly usage?: WireUsage;
+  readonly container?: WireContainer | null;
+}
+
+/** Changes at the end of a message. */
+export interface WireMessageDelta {
+  readonly stop_reason?: string | null;
+  readonly stop_details?: { readonly explanation?: string | null } | null;
+  readonly container?: WireContainer | null;
+}
+
 /** An event of the stream. */
 export type WireEvent =
-  | {
-    readonly type: "message_start";
-    readonly message: {
-      readonly id?: string;
-      readonly usage?: WireUsage;
-      readonly container?: WireContainer | null;
-    };
-  }
+  | { readonly type: "message_start"; readonly message: WireMessageStart }
   | {
     readonly type: "content_block_start";
     readonly index: number;
@@ -121,11 +140,7 @@ export type WireEvent =
   | { readonly type: "content_block_stop"; readonly index: number }
   | {
     readonly type: "message_delta";
-    readonly delta: {
-      readonly stop_reason?: string | null;
-      readonly stop_details?: { readonly explanation?: string | null } | null;
-      readonly container?: WireContainer | null;
-    };
+    readonly delta: WireMessageDelta;
     readonly usage?: WireUsage;
   }
   | { readonly type: "message_stop" }

@@ -16,7 +16,7 @@ import {
   TEXT_SHAPE,
 } from "../kit/request/item_shapes.ts";
 import type { ReplayRules } from "../kit/request/replay_rules.ts";
-import { EXTENSION_PREFIX } from "./response.ts";
+import { EXTENSION_PREFIX } from "./wire.ts";
 
 const ID = patternShape(/^[A-Za-z0-9_.:-]+$/);
 const BASE64: Shape = (value) => typeof value === "string" && isUsualBase64(value);

@@ -7,6 +7,9 @@
 import type { JsonObject } from "../../src/core/json.ts";
 import type { Turn } from "../anthropic/turns.ts";
 
+/** Type prefix of the extension blocks that store Bedrock's own items. */
+export const EXTENSION_PREFIX = "bedrock.";
+
 /** A block of a request: an object with one member, whose name is the kind of block. */
 export type WireBlock = JsonObject;
 
@@ -30,14 +33,17 @@ export interface WireToolUse {
   readonly type?: string;
 }
 
+/** The start of a block. */
+export interface WireStart {
+  readonly toolUse?: WireToolUse;
+  readonly toolResult?: JsonObject;
+  readonly image?: { readonly format?: string };
+}
+
 /** Payload of `contentBlockStart`. */
 export interface WireBlockStart {
   readonly contentBlockIndex: number;
-  readonly start?: {
-    readonly toolUse?: WireToolUse;
-    readonly toolResult?: JsonObject;
-    readonly image?: { readonly format?: string };
-  };
+  readonly start?: WireStart;
 }
 
 /** The next part of a block. */

@@ -21,8 +21,7 @@ import { createUnreadFileError, getMediaType, type MediaBlock } from "../kit/req
 import { CALL_ID_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
 import { isReplayedPart } from "./replay_rules.ts";
-import { GOOGLE_PART } from "./response.ts";
-import type { WireContent, WirePart } from "./wire.ts";
+import { GOOGLE_PART, type WireContent, type WirePart } from "./wire.ts";
 
 /** Options for `toWireContents()`. */
 export interface ContentsOptions {

@@ -16,8 +16,7 @@ import {
   TEXT_SHAPE,
 } from "../kit/request/item_shapes.ts";
 import type { ReplayRules } from "../kit/request/replay_rules.ts";
-import { GOOGLE_PART } from "./response.ts";
-import type { WirePart } from "./wire.ts";
+import { GOOGLE_PART, type WirePart } from "./wire.ts";
 
 const BASE64: Shape = (value) => typeof value === "string" && isUsualBase64(value);
 

@@ -6,6 +6,9 @@
 
 import type { JsonObject } from "../../src/core/json.ts";
 
+/** Type of the extension blocks that store Google-specific parts, such as executed code, searches and images. */
+export const GOOGLE_PART = "google.part";
+
 /** A part of streamed arguments; Vertex AI sends these on request. */
 export interface WirePartialArg {
   /** Path of the value, as in `$.path.to[0].value`. */

@@ -102,6 +102,8 @@ export {
   ReplyAccumulator,
 } from "../../src/core/accumulate.ts";
 export { type Cost, type Usage, zeroCost, zeroUsage } from "../../src/core/usage.ts";
+export { type CallStart, type CallTarget, CallWriter } from "./stream/call_writer.ts";
+export { findEnding, type StopReasons, warnUnknownStopReason } from "./stream/stop_reasons.ts";
 export { UnknownParts } from "./stream/unknown_parts.ts";
 export { LineDecoder } from "./stream/line_decoder.ts";
 export { JsonEventParser } from "./stream/json_event_parser.ts";
@@ -109,6 +111,7 @@ export { NdjsonParser } from "./stream/ndjson.ts";
 export { type SseOptions, SseParser } from "./stream/sse.ts";
 export {
   countOrZero,
+  objectsOrEmpty,
   parseJsonOrUndefined,
   readList,
   readObject,

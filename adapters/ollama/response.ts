@@ -12,6 +12,7 @@ import type { ProviderCall } from "../kit/provider.ts";
 import { ArgumentsReader } from "../kit/stream/arguments_reader.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { warnRoundedNumber } from "../kit/stream/rounded_number.ts";
+import { findEnding, warnUnknownStopReason } from "../kit/stream/stop_reasons.ts";
 import {
   countOrZero,
   readList,
@@ -20,6 +21,13 @@ import {
   textOrEmpty,
 } from "../kit/stream/wire_values.ts";
 import type { WireChunk, WireReply, WireToolCall } from "./wire.ts";
+
+/** There is no reason for tool calls. The server answers with the last ones when it only loaded or unloaded the model. */
+const STOP_REASONS = {
+  complete: ["stop"],
+  truncated: ["length"],
+  loaded: ["load", "unload"],
+};
 
 /** Reads the lines of one stream and writes the reply. */
 export class OllamaReply implements ReplyReader<string> {
@@ -59,21 +67,19 @@ export class OllamaReply implements ReplyReader<string> {
   }
 
   #finish(chunk: WireChunk): void {
-    const wireReason = textOrEmpty(chunk.done_reason) || "stop";
-    const reason = wireReason.toLowerCase();
-    // The server answers so when it only loaded or unloaded the model.
-    if (reason === "load" || reason === "unload") {
-      const { provider } = this.#call.origin;
-      const message = `${provider} ended without a reply (${reason})`;
-      return this.#writer.fail(new StreamError(message, { provider }), toUsage(chunk));
-    }
-    const isCut = reason === "length";
-    // There is no other reason for tool calls.
-    if (!isCut && reason !== "stop") {
-      this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${wireReason}`);
-    }
+    const reason = textOrEmpty(chunk.done_reason) || "stop";
+    const usage = toUsage(chunk);
+    const ending = findEnding(STOP_REASONS, reason);
+    if (ending === "loaded") return this.#writer.fail(this.#createLoadError(reason), usage);
+    if (ending === undefined) warnUnknownStopReason(reason, this.#writer);
     const stopReason = this.#hasToolCall ? "tool_use" : "stop";
-    this.#writer.finish({ stopReason: isCut ? "length" : stopReason, usage: toUsage(chunk) });
+    this.#writer.finish({ stopReason: ending === "truncated" ? "length" : stopReason, usage });
+  }
+
+  #createLoadError(reason: string): StreamError {
+    const { provider } = this.#call.origin;
+    const message = `${provider} ended without a reply (${reason.toLowerCase()})`;
+    return new StreamError(message, { provider });
   }
 }
 

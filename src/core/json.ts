@@ -214,10 +214,13 @@ function hasHiddenData(object: object, keys: readonly string[]): boolean {
 
 /** Sets an own property, also for the key `__proto__`, as `JSON.parse` does. */
 function setProperty(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== "__proto__") {
-    target[key] = value;
-    return;
+  if (key !== "__proto__") target[key] = value;
+  else {
+    Object.defineProperty(target, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
   }
-  const attributes = { enumerable: true, configurable: true, writable: true };
-  Object.defineProperty(target, key, { ...attributes, value });
 }

@@ -77,3 +77,49 @@ Deno.test("all providers: a text in place of a list or an object is an error tha
     }
   }
 });
+
+/** Returns events with counts of other types before those of a complete reply. */
+function createUnreadableCounts(api: HandmadeApi, value: unknown): readonly object[] {
+  const chat = {
+    usage: { prompt_tokens: value, prompt_tokens_details: value, completion_tokens_details: value },
+  };
+  const events: Readonly<Record<string, object>> = {
+    anthropic: {
+      type: "message_delta",
+      delta: {},
+      usage: {
+        input_tokens: value,
+        server_tool_use: value,
+        cache_creation: value,
+        output_tokens_details: value,
+        iterations: value,
+      },
+    },
+    "openai responses": {
+      type: "response.in_progress",
+      response: { usage: { input_tokens: value, input_tokens_details: value } },
+    },
+    google: {
+      usageMetadata: {
+        promptTokenCount: value,
+        promptTokensDetails: value,
+        cacheTokensDetails: value,
+      },
+    },
+    ollama: { prompt_eval_count: value },
+    bedrock: { metadata: { usage: { inputTokens: value, cacheDetails: value } } },
+  };
+  const reply = api.createEvents({ text: "Yes." });
+  const [start, ...rest] = reply;
+  const counts = events[api.name] ?? chat;
+  return api.name === "anthropic" && start ? [start, counts, ...rest] : [counts, ...reply];
+}
+
+Deno.test("all providers: counts of other types do not fail a reply", async () => {
+  for (const api of HANDMADE_APIS) {
+    for (const value of [null, -1, "x", true, {}, [null], 5, [5]]) {
+      const end = await readEnd(api, createUnreadableCounts(api, value));
+      assertEquals(end, "stop", `${api.name}: ${JSON.stringify(value)}`);
+    }
+  }
+});

@@ -16,6 +16,7 @@ import { isJsonObject } from "../../../src/core/json.ts";
 import { redact } from "../../../src/core/redact.ts";
 import type { ErrorOrigin } from "../errors/classify.ts";
 import type { ErrorTable } from "../errors/error_table.ts";
+import { notifyLimiter } from "../limits/notify_limiter.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
 import { startTimer } from "../../../src/core/start_timer.ts";
 import { skipToText, type StartedBody } from "./body_start.ts";
@@ -70,7 +71,7 @@ export async function post(
     if (redirects === MAX_REDIRECTS) throw createRedirectError(request, "more than 5 times");
     response = await send({ ...request, url }, { headers, settings, connection });
   }
-  settings.limiter?.observe(response.headers);
+  void notifyLimiter(() => settings.limiter?.observe(response.headers));
   if (response.ok && !isWebPage(response)) {
     if (!isJson(response)) return response.body;
     const { body, startsWithJson } = await readStart(response, { request, settings, connection });

@@ -14,6 +14,7 @@ import {
 } from "../../../src/core/tokens.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import type { RequestLimiter } from "../options/adapter_options.ts";
+import { notifyLimiter } from "./notify_limiter.ts";
 
 /** Shorter waits are not reported, in milliseconds. */
 const MIN_REPORTED_WAIT_MS = 1000;
@@ -62,13 +63,15 @@ export class LimitReservation {
     if (!AgentError.is(error)) return;
     if (error.status !== undefined) this.#settle(0);
     if (error.code === "model_throttled" && error.retryable && error.retryAfterMs !== undefined) {
-      this.#limiter?.pause?.(Math.min(error.retryAfterMs, this.#request.maxWaitMs ?? Infinity));
+      const delayMs = Math.min(error.retryAfterMs, this.#request.maxWaitMs ?? Infinity);
+      void notifyLimiter(() => this.#limiter?.pause?.(delayMs));
     }
   }
 
   #settle(used: number): void {
-    if (this.#reserved !== null) this.#limiter?.settle?.(this.#reserved, used);
+    const reserved = this.#reserved;
     this.#reserved = null;
+    if (reserved !== null) void notifyLimiter(() => this.#limiter?.settle?.(reserved, used));
   }
 }
 

@@ -3,6 +3,10 @@ import { BlockWriter } from "../../../src/core/block_writer.ts";
 import { userMessage } from "../../../src/core/message.ts";
 import { modelSpec } from "../../../src/core/model.ts";
 import type { Usage } from "../../../src/core/usage.ts";
+import { readReply } from "../../../src/testing/read_reply.ts";
+import { replayFetch } from "../../../src/testing/replay_fetch.ts";
+import { createMinimalRequest } from "../../../tests/adapters/wire_tests.ts";
+import { createOpenAI } from "../../openai/mod.ts";
 import { LimitReservation } from "./limit_reservation.ts";
 
 /** Reserves tokens, settles the reservation with a usage and returns the tokens used. */
@@ -31,3 +35,32 @@ Deno.test("LimitReservation: counts input, cache writes and output once, and no 
   assertEquals(await settle(usage), [1011]);
   assertEquals(await settle(undefined), []);
 });
+
+Deno.test("LimitReservation: ignores errors of a limiter that reports, as to a database without a connection", async () => {
+  for (const fail of [() => Promise.reject(new Error("lost")), () => throwError("lost")]) {
+    const calls: string[] = [];
+    const report = (name: string) => () => {
+      calls.push(name);
+      return fail();
+    };
+    const limiter = {
+      acquire: () => Promise.resolve(),
+      observe: report("observe"),
+      settle: report("settle"),
+      pause: report("pause"),
+    };
+    const throttled = { status: 429, headers: { "retry-after": "1" }, body: "{}" };
+    const cut = 'data: {"choices":[{"delta":{"content":"Hi"}}],"usage":{"prompt_tokens":1}}\n\n';
+    const fetch = replayFetch([throttled, cut]);
+    const streamFn = createOpenAI({ fetch, limiter, api: "chat", keyless: true });
+    const request = createMinimalRequest("acme", "m");
+    const first = await readReply(streamFn(request));
+    const second = await readReply(streamFn(request));
+    assertEquals([first.error?.code, second.error?.code], ["model_throttled", "network_error"]);
+    assertEquals(calls, ["observe", "settle", "pause", "observe", "settle"]);
+  }
+});
+
+function throwError(message: string): never {
+  throw new Error(message);
+}

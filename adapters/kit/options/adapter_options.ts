@@ -26,7 +26,7 @@ export interface AcquireOptions {
 export interface RequestLimiter {
   /** Waits until a request of about `tokens` tokens may be sent. Rejects when the signal aborts. */
   acquire(tokens: number, signal: AbortSignal, options?: AcquireOptions): Promise<void>;
-  /** Applies the limits in the headers of a response. */
+  /** Applies the limits in the headers of a response. Its errors are ignored, as are those of `settle` and `pause`. */
   observe(headers: Headers): void;
   /** Replaces the `acquired` tokens of a request with the tokens actually used. */
   settle?(acquired: number, used: number): void;

@@ -260,12 +260,21 @@ class ReplyStream<Frame> {
   #fail(thrown: unknown): void {
     const error = AgentError.is(thrown) ? thrown : this.#createStreamError(thrown);
     this.#failed = true;
-    this.#writer.fail(error, this.#reply?.replyReader.usage);
+    this.#writer.fail(error, this.#usage);
+  }
+
+  /** Tokens used so far. A reply must end, so that counts which its reader cannot read are unknown. */
+  get #usage(): Usage | undefined {
+    try {
+      return this.#reply?.replyReader.usage;
+    } catch {
+      return undefined;
+    }
   }
 
   #abort(): void {
     const { reason } = this.#options.request.signal;
-    this.#writer.abort(reason, this.#reply?.replyReader.usage);
+    this.#writer.abort(reason, this.#usage);
     this.#close();
     this.#disconnect(reason);
   }

@@ -1,7 +1,7 @@
 import { assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { BadRequestError } from "../../../src/core/errors.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/stream.ts";
-import { zeroUsage } from "../../../src/core/usage.ts";
+import { type Usage, zeroUsage } from "../../../src/core/usage.ts";
 import { createFaultyBody } from "../../../src/testing/faulty_body.ts";
 import { readReply } from "../../../src/testing/read_reply.ts";
 import { ManualClock } from "../../../src/testing/manual_clock.ts";
@@ -21,12 +21,15 @@ function createRequest(signal = new AbortController().signal): StreamRequest {
 interface LineStreamOptions {
   readonly open: (connection: AbortController) => Promise<ReadableStream<Uint8Array> | null>;
   readonly read?: (line: string) => void;
+  readonly getUsage?: () => Usage;
   readonly clock?: ManualClock;
   readonly signal?: AbortSignal;
 }
 
 /** Creates a stream whose lines are texts; the line `.` ends the reply. */
-function createLineStream({ open, read, clock = new ManualClock(), signal }: LineStreamOptions) {
+function createLineStream(
+  { open, read, getUsage, clock = new ManualClock(), signal }: LineStreamOptions,
+) {
   return toEventStream<string>({
     request: createRequest(signal),
     settings: { clock, idleTimeoutMs: 1000 },
@@ -35,7 +38,9 @@ function createLineStream({ open, read, clock = new ManualClock(), signal }: Lin
         body: await open(connection),
         parser: new NdjsonParser(),
         replyReader: {
-          usage: { ...zeroUsage(), input: 7, total: 7 },
+          get usage() {
+            return getUsage?.() ?? { ...zeroUsage(), input: 7, total: 7 };
+          },
           read(line) {
             if (read) return read(line);
             if (line === ".") writer.finish({ stopReason: "stop", usage: zeroUsage() });
@@ -114,6 +119,27 @@ Deno.test("toEventStream(): reports an unreadable frame as a stream error, the l
     read,
   });
   assertEquals((await readReply(atTheEnd)).error?.code, "network_error");
+});
+
+Deno.test("toEventStream(): ends a reply whose usage the reader cannot read", async () => {
+  const getUsage = () => {
+    throw new TypeError("Expected a list");
+  };
+  const broken = createFaultyBody(new TextEncoder().encode("x\n"), { ending: "break" });
+  const failed = await readReply(
+    createLineStream({ open: () => Promise.resolve(broken.stream), getUsage }),
+  );
+  assertEquals([failed.text, failed.error?.code, failed.usage], ["x", "network_error", undefined]);
+
+  const silent = createFaultyBody(new TextEncoder().encode("x\n"), { ending: "hang" });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const reading = readReply(
+    createLineStream({ open: () => Promise.resolve(silent.stream), getUsage, signal }),
+  );
+  await settle();
+  controller.abort();
+  assertEquals((await reading).error?.code, "aborted");
 });
 
 Deno.test("toEventStream(): keeps text and usage from before an error [5.9]", async () => {

@@ -7,6 +7,7 @@
 import { StreamError } from "../../../src/core/errors.ts";
 import type { ErrorOrigin } from "../errors/classify.ts";
 import type { UnknownParts } from "./unknown_parts.ts";
+import { textOrEmpty } from "./wire_values.ts";
 
 /** One of several replies to a request, which a caller can ask for in `extra`. */
 interface IndexedReply {
@@ -36,4 +37,19 @@ export function createSecondReplyError(
   name: "message" | "response",
 ): StreamError {
   return new StreamError(`${provider}: a second ${name} started within the reply`, { provider });
+}
+
+/** Recognizes the parts of a second response by their id, in an API without an event for the start of a response. */
+export class ResponseId {
+  #id = "";
+
+  /**
+   * Whether a part belongs to another response than the parts before it. Only a part after the end does: some servers send
+   * another id with each part.
+   */
+  isOther(id: unknown, { hasEnded }: { readonly hasEnded: boolean }): boolean {
+    const responseId = textOrEmpty(id) || this.#id;
+    if (!hasEnded) this.#id = responseId;
+    return this.#id !== "" && responseId !== this.#id;
+  }
 }

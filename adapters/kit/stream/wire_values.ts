@@ -50,6 +50,14 @@ export function textOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** Returns the objects of a list, and an empty list for any other value. */
+export function objectsOrEmpty<Item extends object>(
+  value: readonly Item[] | null | undefined,
+): readonly Item[] {
+  const items: readonly Item[] = Array.isArray(value) ? value : [];
+  return items.filter((item) => isJsonObject(item));
+}
+
 /** Returns a positive finite number unchanged, and `0` for any other value. */
 export function countOrZero(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;

@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import {
   countOrZero,
+  objectsOrEmpty,
   parseJsonOrUndefined,
   readList,
   readObject,
@@ -34,6 +35,13 @@ Deno.test("textOrEmpty(), countOrZero(): return other values as none", () => {
     assertEquals([textOrEmpty(value), countOrZero(value)], ["", 0]);
   }
   assertEquals([-1, NaN, Infinity, "5"].map(countOrZero), [0, 0, 0, 0]);
+});
+
+Deno.test("objectsOrEmpty(): leaves out what is no object", () => {
+  assertEquals(objectsOrEmpty([{ a: 1 }, null, "x", [], 5] as object[]), [{ a: 1 }]);
+  for (const value of [undefined, null, 5, "x", {}]) {
+    assertEquals(objectsOrEmpty(value as unknown as []), []);
+  }
 });
 
 Deno.test("toArgumentsText(): returns the JSON of arguments that are sent as a value", () => {

@@ -9,10 +9,9 @@
  * @module
  */
 
-import type { BlockWriter } from "../../../src/core/block_writer.ts";
-import { ClaudeInputWriter } from "../../kit/stream/claude_input_writer.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
 import { ArgumentsReader } from "../../kit/stream/arguments_reader.ts";
+import { CallWriter } from "../../kit/stream/call_writer.ts";
 import { readText, textOrEmpty, toArgumentsText } from "../../kit/stream/wire_values.ts";
 import { CallArguments } from "./call_arguments.ts";
 import { toCallSignature } from "./call_signatures.ts";
@@ -20,6 +19,8 @@ import { isClaude } from "./claude.ts";
 import type { WireToolCall } from "./wire.ts";
 
 interface Call {
+  /** Number of calls before it. */
+  readonly order: number;
   id: string;
   name: string;
   /** Arguments that were received before the name. */
@@ -35,22 +36,22 @@ interface Call {
 
 /** Assembles the tool calls of one reply. */
 export class ChatCallAssembler {
-  readonly #writer: BlockWriter;
+  readonly #writer: CallWriter;
   readonly #decodeToolName: (wireName: string) => string;
   readonly #toolNames: ReadonlySet<string>;
-  readonly #inputs: ClaudeInputWriter;
   readonly #arguments = new ArgumentsReader();
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
+  /** The last call with each id. */
+  readonly #byId = new Map<string, Call>();
   /** The calls whose block is not open, in order. */
   readonly #waiting = new Set<Call>();
 
   /** Creates an assembler that writes the calls of a reply. */
-  constructor({ writer, decodeToolName, request }: ProviderCall) {
-    this.#writer = writer;
-    this.#decodeToolName = decodeToolName;
-    const { model, context: { tools } } = request;
-    this.#inputs = new ClaudeInputWriter(writer, isClaude(model) ? tools : []);
+  constructor(call: ProviderCall) {
+    const { model, context: { tools } } = call.request;
+    this.#writer = new CallWriter(call, isClaude(model) ? tools : []);
+    this.#decodeToolName = call.decodeToolName;
     this.#toolNames = new Set(tools.map(({ name }) => name));
   }
 
@@ -72,7 +73,7 @@ export class ChatCallAssembler {
 
   #appendPiece(call: Call, piece: WireToolCall, source: string): void {
     const id = textOrEmpty(piece.id);
-    if (call.id === "") call.id = id;
+    if (call.id === "" && id !== "") this.#setId(call, id);
     else if (id !== "" && id !== call.id) call.hasChangingId = true;
     call.signature = toCallSignature(piece.extra_content) ?? call.signature;
     const namePiece = readText(piece.function?.name);
@@ -83,7 +84,7 @@ export class ChatCallAssembler {
     const args = call.args.take(wireArgs);
     // The next piece may continue the name, so only arguments open the block.
     if (call.contentIndex !== null || call.name !== "") {
-      this.#inputs.append(this.#openInOrder(call), args);
+      this.#writer.append(this.#openInOrder(call), args);
     } else {
       call.earlyArguments += args;
     }
@@ -91,22 +92,26 @@ export class ChatCallAssembler {
 
   /** Ends the reply: opens the blocks of all calls and closes them, except a truncated one. */
   end({ wasTruncated }: { readonly wasTruncated: boolean }): void {
-    for (const call of this.#calls) {
-      this.#inputs.append(this.#openCall(call), call.args.end());
-    }
-    this.#inputs.endAll();
+    for (const call of this.#calls) this.#writer.append(this.#openCall(call), call.args.end());
+    this.#writer.flush();
     // The token limit truncates the last call, whose block stays open.
     const complete = wasTruncated ? this.#calls.slice(0, -1) : this.#calls;
     for (const call of complete) {
-      this.#writer.closeToolCall(this.#openCall(call), { signature: call.signature });
+      this.#writer.close(this.#openCall(call), { signature: call.signature });
     }
+  }
+
+  #setId(call: Call, id: string): void {
+    call.id = id;
+    const known = this.#byId.get(id);
+    if (known === undefined || known.order < call.order) this.#byId.set(id, call);
   }
 
   #find(piece: WireToolCall): Call {
     const { id } = piece;
     const index = getIndex(piece);
     if (index === undefined) {
-      const known = id ? this.#calls.findLast((call) => call.id === id) : this.#calls.at(-1);
+      const known = id ? this.#byId.get(id) : this.#calls.at(-1);
       return known && !this.#isNextCall(piece, known) ? known : this.#add();
     }
     const known = this.#byIndex.get(index);
@@ -139,6 +144,7 @@ export class ChatCallAssembler {
 
   #add(): Call {
     const call: Call = {
+      order: this.#calls.length,
       id: "",
       name: "",
       earlyArguments: "",
@@ -165,10 +171,8 @@ export class ChatCallAssembler {
   #openCall(call: Call): number {
     if (call.contentIndex !== null) return call.contentIndex;
     this.#waiting.delete(call);
-    const name = this.#decodeToolName(call.name);
-    call.contentIndex = this.#writer.openToolCall(call.id, name);
-    this.#inputs.start(call.contentIndex, name);
-    this.#inputs.append(call.contentIndex, call.earlyArguments);
+    call.contentIndex = this.#writer.open(call);
+    this.#writer.append(call.contentIndex, call.earlyArguments);
     return call.contentIndex;
   }
 }

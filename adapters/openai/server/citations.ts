@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import { textOrEmpty } from "../../kit/stream/wire_values.ts";
 
 /** Converts annotations, each a web page, a file or a reference of Mistral, with or without a member of that name. */
-export function toCitations(annotations: unknown): readonly Citation[] {
+export function toCitations(annotations: unknown): Citation[] {
   const list = Array.isArray(annotations) ? annotations : [];
   return list.map(toCitation).filter((citation) => citation !== undefined);
 }
