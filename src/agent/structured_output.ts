@@ -344,11 +344,11 @@ export class StructuredAnswer {
 
   async #checkText(text: string): Promise<PolicyVerdict> {
     // Small models write the arguments of the tool as text.
-    let problem = await this.#acceptText(text);
-    if (!problem) return;
-    if (this.#form === "tool") {
-      problem = `The answer must be given by calling the tool "${this.#tool.name}".`;
-    }
+    const mismatch = await this.#acceptText(text);
+    if (!mismatch) return;
+    const problem = this.#form === "tool"
+      ? `The answer must be given by calling the tool "${this.#tool.name}".`
+      : mismatch;
     this.#hasText = true;
     this.#recordFailure(problem);
     if (this.#isFinished()) return { type: "stop", reason: this.#getStopReason() };
