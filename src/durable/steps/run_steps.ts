@@ -178,10 +178,13 @@ export class RunSteps implements DurableSteps {
   /** Returns the data of a signal that was delivered and not taken yet. */
   takeSignal(name: string): JsonValue | undefined {
     const data = this.#signals.get(name)?.shift();
-    if (data === undefined && this.signal.aborted) {
-      throw new AbortedError(undefined, { cause: this.signal.reason });
-    }
+    if (data === undefined) this.#throwIfAborted();
     return data;
+  }
+
+  #throwIfAborted(): void {
+    const { aborted, reason } = this.signal;
+    if (aborted) throw new AbortedError(undefined, { cause: reason });
   }
 
   /**
@@ -239,6 +242,12 @@ export class RunSteps implements DurableSteps {
   }
 
   async sleep(name: string, milliseconds: number): Promise<void> {
+    await this.pause(name, milliseconds);
+    this.#throwIfAborted();
+  }
+
+  /** Waits like `sleep()`, and ends early when the run is aborted. */
+  async pause(name: string, milliseconds: number): Promise<void> {
     if (this.signal.aborted) return;
     if (milliseconds <= SHORT_SLEEP_MS) {
       await this.run(
