@@ -12,7 +12,11 @@ import { findRates } from "../src/core/usage.ts";
 import { getProviderAliases } from "./catalog/provider_aliases.ts";
 import type { AdapterOptions } from "./kit/options/adapter_options.ts";
 import { checkAdapterOptions, checkConnectOptions } from "./kit/options/check_options.ts";
-import { type ReadEnvironment, readEnvironmentVariable } from "./kit/options/environment.ts";
+import {
+  isEnvironmentVariableDenied,
+  type ReadEnvironment,
+  readEnvironmentVariable,
+} from "./kit/options/environment.ts";
 import { withCatalog } from "./kit/request/with_catalog.ts";
 import { CUSTOM_SERVER, type ProviderEntry, type ProviderOptions, PROVIDERS } from "./providers.ts";
 
@@ -164,7 +168,7 @@ function createOptions(
     ...shared,
     limiter: limiter?.forProvider?.(provider) ?? limiter,
     baseUrl: url === undefined ? undefined : env(url) || undefined,
-    keyHint: createKeyHint(provider, keys) + (isOwnServer ? KEYLESS_HINT : ""),
+    keyHint: createKeyHint(provider, keys, env) + (isOwnServer ? KEYLESS_HINT : ""),
     ...omitUndefined(own),
     headers: { ...shared.headers, ...headers },
     apiKey: async () => {
@@ -182,10 +186,13 @@ function omitUndefined(options: ProviderOptions): ProviderOptions {
 
 const KEYLESS_HINT = "; for a server without keys, add keyless: true to its options";
 
-function createKeyHint(provider: string, keys: readonly string[]): string {
+function createKeyHint(provider: string, keys: readonly string[], env: ReadEnvironment): string {
   const hint =
     `pass providers: { ${provider}: { apiKey } } to connect(), or getApiKey to the agent`;
-  return keys.length === 0 ? hint : `set ${keys.join(" or ")} in the environment, ${hint}`;
+  if (keys.length === 0) return hint;
+  const isDenied = env === readEnvironmentVariable && keys.some(isEnvironmentVariableDenied);
+  const permission = isDenied ? " (which Deno reads only with --allow-env)" : "";
+  return `set ${keys.join(" or ")} in the environment${permission}, ${hint}`;
 }
 
 function createUnknownProviderError(provider: string): BadRequestError {

@@ -108,6 +108,18 @@ Deno.test("connect(): without a key, sends nothing and returns an error that lis
   assertEquals(fetch.requests.length, 0);
 });
 
+Deno.test({
+  name: "connect(): without the permission to read the variable of a key, names that permission",
+  permissions: { env: false, net: false, read: "inherit" },
+  async fn() {
+    const { error } = await readReply(connect()(createRequest("anthropic")));
+    assertStringIncludes(
+      error?.message ?? "",
+      "set ANTHROPIC_API_KEY in the environment (which Deno reads only with --allow-env), pass",
+    );
+  },
+});
+
 Deno.test("connect(): requires no key when a header of the caller carries one", async () => {
   const fetch = replayFetch(ANTHROPIC_REPLY);
   const providers = { anthropic: { headers: { Authorization: "Bearer t" } } };

@@ -2,12 +2,12 @@
 //
 // promptStream() returns a ReadableStream of events. Leaving the `for await` loop aborts the run.
 
-import { Agent } from "@swink/agent";
+import { Agent, exponentialBackoff } from "@swink/agent";
 import { fail, reply, scriptedStream } from "@swink/agent/testing";
 
 const agent = new Agent({
   model: "example/scripted",
-  retry: () => 0, // milliseconds until the next attempt
+  retry: exponentialBackoff({ maxAttempts: 3, baseDelayMs: 0 }), // the default waits a second
   streamFn: scriptedStream([
     fail("network_error", "Connection reset", { after: "One word" }),
     reply("One word after another."),

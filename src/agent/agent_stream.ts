@@ -67,7 +67,11 @@ export function openStream(start: () => StartedRun): AgentStream {
     return createAgentStream(run.createStream(), run);
   } catch (misuse) {
     const stream = new ReadableStream({ start: (controller) => controller.error(misuse) });
-    return createAgentStream(stream, { summary: Promise.reject(misuse), discard() {} }, misuse);
+    return createAgentStream(
+      stream,
+      { summary: Promise.reject(misuse), discard: () => {} },
+      misuse,
+    );
   }
 }
 
@@ -80,6 +84,7 @@ function createAgentStream(
   // The outcome is also in the events, so that it may stay unused.
   summary.catch(() => {});
   const result = async (): Promise<AgentResult> => {
+    await 0; // Lets the caller read the stream after this call.
     if (!stream.locked) {
       // A stream that is locked has no other reader, for which the run would wait.
       discard();

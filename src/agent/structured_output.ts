@@ -343,10 +343,12 @@ export class StructuredAnswer {
   }
 
   async #checkText(text: string): Promise<PolicyVerdict> {
+    // Small models write the arguments of the tool as text.
+    const mismatch = await this.#acceptText(text);
+    if (!mismatch) return;
     const problem = this.#form === "tool"
       ? `The answer must be given by calling the tool "${this.#tool.name}".`
-      : await this.#acceptText(text);
-    if (!problem) return;
+      : mismatch;
     this.#hasText = true;
     this.#recordFailure(problem);
     if (this.#isFinished()) return { type: "stop", reason: this.#getStopReason() };
@@ -355,7 +357,7 @@ export class StructuredAnswer {
 
   /** Accepts an answer that is text, or returns the problem with it. */
   async #acceptText(text: string): Promise<string | undefined> {
-    const json = this.#form === "schema" ? text : removeFence(text);
+    const json = removeFence(text);
     let value: unknown;
     try {
       value = JSON.parse(json);

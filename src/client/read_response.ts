@@ -70,6 +70,7 @@ export function readResponse(response: Response): ResponseStream {
     cancel: (reason) => reader.cancel(reason),
   }, { highWaterMark: 0 });
   const result = async (): Promise<AgentResult> => {
+    await 0; // Lets the caller read the stream after this call.
     if (!stream.locked) await drain(stream);
     return await reader.result;
   };

@@ -291,3 +291,11 @@ Deno.test("readResponse(): throws for a value that is no response, and for a bod
   await response.text();
   assertThrows(() => readResponse(response), BadRequestError, "Pass the response");
 });
+
+Deno.test("readResponse(): the events may be read after result() has been called", async () => {
+  const stream = readResponse(startRun().toResponse());
+  const result = stream.result();
+  const events = await collectEvents(stream);
+  assertEquals(events.at(-1)?.type, "agent_end");
+  assertEquals((await result).text, "Grüße 👋");
+});

@@ -103,7 +103,10 @@ export interface DurableSteps {
    * `AbortedError` when the run is aborted.
    */
   waitFor(name: string, options?: WaitOptions): Promise<JsonValue | undefined>;
-  /** Waits; the end is at the same time after a crash. Ends early when the run is aborted. */
+  /**
+   * Waits; the end is at the same time after a crash. Rejects with an `AbortedError` when the run is aborted, so that
+   * what was to follow later does not follow at once.
+   */
   sleep(name: string, milliseconds: number): Promise<void>;
   /**
    * Calls `listener` with each message but signals, at the same point in every replay: at the end of the step during

@@ -242,7 +242,10 @@ export type PolicyHook<Context, Result> =
 export interface Policy {
   /** Name of the policy, for `AgentResult.stoppedBy` and warnings. */
   readonly name: string;
-  /** Called before each turn, before its `turn_start` event. */
+  /**
+   * Called before each turn, before its `turn_start` event. The prompt, steering and follow-ups are in `newMessages`; the
+   * `messages` do not have them yet.
+   */
   preTurn?: PolicyHook<PreTurnContext, PolicyVerdict | Promise<PolicyVerdict>>;
   /**
    * Called with the request of each turn, which it may change; not called again for retries and fallback models, but for

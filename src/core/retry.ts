@@ -15,7 +15,8 @@ import { resolvePorts } from "./ports.ts";
  * Returns the delay before the next attempt in milliseconds, or `null` to stop retrying; `attempt` is the number of the
  * failed attempt, from 1.
  *
- * It is not called for a context overflow or an abort, which are never retried.
+ * It is not called for a context overflow or an abort, which are never retried, but for every other error, also for one
+ * that is not `retryable`, such as an invalid key: a strategy that never returns `null` retries that without end.
  */
 export interface RetryStrategy {
   (failure: { readonly error: AgentError; readonly attempt: number }): number | null;

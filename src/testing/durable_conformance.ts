@@ -6,7 +6,7 @@
 
 import type { WorkflowFunction } from "../core/durable_engine.ts";
 import type { DurableSteps } from "../core/durable_steps.ts";
-import { getErrorMessage } from "../core/errors.ts";
+import { AgentError, getErrorMessage } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
 import { EVENT_CONTRACT } from "./durable_event_conformance.ts";
 import { createGates, readText, until, untilArrived, untilStored } from "./durable_gates.ts";
@@ -252,6 +252,24 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
       return { isOver: data === undefined, isLate: steps.now() - before >= 40 };
     });
     expectEqual(await (await start(null)).result(), { isOver: true, isLate: true }, "output");
+  },
+
+  "an abort ends a sleep and a wait with an error, also one that begins later": async (subject) => {
+    const ended: string[] = [];
+    const start = await subject.open("aborted waits", async (steps) => {
+      await steps.run("begin", () => null);
+      await steps.sleep("long", 100_000).catch(() => ended.push("sleep"));
+      await steps.waitFor("never").catch(() => ended.push("wait"));
+      await steps.sleep("short", 20);
+      ended.push("workflow");
+      return null;
+    });
+    const run = await start(null, "aborted waits");
+    await run.abort("enough");
+    const outcome: unknown = await run.result().catch((error: unknown) => error);
+    expectEqual(AgentError.is(outcome) && outcome.code, "aborted", "code of the outcome");
+    expectEqual(await run.status(), "aborted", "status");
+    expectEqual(ended, ["sleep", "wait"], "what ended");
   },
 
   "messages are delivered at the same point of a replay, each once": async (subject) => {

@@ -10,7 +10,7 @@ import { checkNumber } from "../core/check_number.ts";
 import { checkObject } from "../core/check_object.ts";
 import { checkTool } from "../core/check_tool.ts";
 import { describeValue } from "../core/describe_value.ts";
-import { AbortedError } from "../core/errors.ts";
+import { AbortedError, BadRequestError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { AgentTool, ToolContext } from "../core/tool.ts";
 import type { AgentToolResult, ToolOutput } from "../core/tool_result.ts";
@@ -84,6 +84,9 @@ export function fakeTool(options: FakeToolOptions): FakeTool {
   const { name, description = `The fake tool ${name}.`, parameters = { type: "object" } } = own;
   const subject = `the fake tool ${describeValue(name)}`;
   checkMisspellings(options, BEHAVIOR, subject);
+  if ("execute" in options) {
+    throw new BadRequestError(`Unknown option "execute" of ${subject}: did you mean result?`);
+  }
   checkNumber(`delayMs of ${subject}`, delayMs);
   checkFunction(`sleep of ${subject}`, sleep);
   const recorder = new CallRecorder();

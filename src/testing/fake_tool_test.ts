@@ -42,6 +42,10 @@ Deno.test("fakeTool() refuses options from which no tool can be made, and misspe
     [{ name: "look", delayMs: "5" }, 'delayMs of the fake tool "look" must be a number'],
     [{ name: "look", delayMs: NaN }, 'delayMs of the fake tool "look" must be a number'],
     [{ name: "look", sleep: 5 }, 'sleep of the fake tool "look" must be a function, not 5'],
+    [
+      { name: "look", execute: () => "a" },
+      'option "execute" of the fake tool "look": did you mean result?',
+    ],
     [{ name: "look", results: "a" }, 'Unknown property "results" of the fake tool "look"'],
     [{ name: "look", readonly: true }, 'Unknown property "readonly" of the tool "look"'],
   ];

@@ -4,6 +4,9 @@
  * @module
  */
 
+import { checkNames } from "../core/check_names.ts";
+import { checkObject } from "../core/check_object.ts";
+import { BadRequestError } from "../core/errors.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { createBasicTools, createToolKit } from "./basic_tools.ts";
 import { BackgroundJobs } from "./commands/background_jobs.ts";
@@ -11,6 +14,7 @@ import { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 import type { ChangeLog } from "./changes/change_log.ts";
 import { CommandChanges } from "./changes/command_changes.ts";
 import { jobTools } from "./commands/job_tools.ts";
+import { SANDBOX_OPTIONS } from "./sandbox/check_options.ts";
 import { createSandbox } from "./sandbox/local_sandbox.ts";
 import type { SandboxOptions } from "./sandbox/sandbox_options.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
@@ -33,11 +37,21 @@ export interface CodingToolsOptions {
   readonly changeLog?: ChangeLog | undefined;
 }
 
+/** The names of the options: a misspelt sandbox would be another one, with other rights. */
+const OPTION_NAMES: Readonly<Record<keyof CodingToolsOptions, true>> = {
+  cwd: true,
+  sandbox: true,
+  jobs: true,
+  todo: true,
+  fetchUrl: true,
+  changeLog: true,
+};
+
 /**
  * Creates `read_file`, `write_file`, `edit_file`, `list_directory`, `search_files` and `bash`, which share one sandbox,
  * and the optional tools that `options` selects.
  *
- * @throws {BadRequestError} When the working directory is not a directory.
+ * @throws {BadRequestError} When the working directory is not a directory, or an option is unknown.
  *
  * @example
  * ```ts
@@ -48,6 +62,7 @@ export interface CodingToolsOptions {
  * ```
  */
 export function codingTools(options: CodingToolsOptions = {}): AgentTool[] {
+  checkOptions(options);
   const sandbox = resolveSandbox(options);
   const { changeLog } = options;
   const kit: ToolKit = {
@@ -65,6 +80,20 @@ export function codingTools(options: CodingToolsOptions = {}): AgentTool[] {
     ...(fetchUrl ? [fetchUrlTool(fetchUrl === true ? {} : fetchUrl)] : []),
     ...(options.todo ? [todoTool()] : []),
   ];
+}
+
+function checkOptions(options: CodingToolsOptions): void {
+  checkObject(options, "The options of codingTools() must be an object, such as { sandbox }");
+  const { sandbox = {} } = options;
+  checkObject(sandbox, "The option sandbox must be a sandbox, or the options of one");
+  const known = Object.keys(OPTION_NAMES);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || known.includes(name) || !SANDBOX_OPTIONS.includes(name)) continue;
+    throw new BadRequestError(
+      `Unknown option "${name}" of codingTools(): pass it as sandbox: { ${name} }`,
+    );
+  }
+  checkNames(options, known, "codingTools()");
 }
 
 function resolveSandbox({ cwd, sandbox = {} }: CodingToolsOptions): Sandbox {

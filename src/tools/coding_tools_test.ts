@@ -1,7 +1,9 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { BadRequestError } from "../core/errors.ts";
 import { testToolContext } from "../testing/test_tool_context.ts";
 import { TestWorkspace } from "../../tests/sandbox/test_workspace.ts";
 import { codingTools } from "./coding_tools.ts";
+import { fetchUrlTool } from "./fetch_url.ts";
 
 Deno.test("codingTools(): without jobs, returns six tools and bash without the background parameter", async () => {
   await using workspace = new TestWorkspace();
@@ -46,4 +48,32 @@ Deno.test("codingTools(): cwd is the directory of the tools", async () => {
   const listed = await list?.execute({ path: "." }, testToolContext());
   assertEquals(JSON.stringify(listed).includes("only_here"), true);
   await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("codingTools(): refuses a misspelt option, which would create tools with other rights", () => {
+  const wrong: [unknown, string][] = [
+    [{ sandBox: {} }, 'Unknown option "sandBox" of codingTools(): did you mean sandbox?'],
+    [{ readOnly: true }, 'option "readOnly" of codingTools(): pass it as sandbox: { readOnly }'],
+    [{ net: "off" }, 'Unknown option "net" of codingTools(): pass it as sandbox: { net }'],
+    [{ sandbox: "/work" }, 'sandbox must be a sandbox, or the options of one, not "/work"'],
+    ["/work", 'The options of codingTools() must be an object, such as { sandbox }, not "/work"'],
+    [{ fetchUrl: { host: ["a"] } }, 'option "host" of fetchUrlTool(): did you mean hosts?'],
+  ];
+  for (const [options, message] of wrong) {
+    assertThrows(() => codingTools(options as never), BadRequestError, message);
+  }
+});
+
+Deno.test("fetchUrlTool(): refuses a misspelt option, which would allow all hosts", () => {
+  const message = 'Unknown option "allowedHosts" of fetchUrlTool()';
+  assertThrows(
+    () => fetchUrlTool({ allowedHosts: ["a"] } as never),
+    BadRequestError,
+    message,
+  );
+  assertThrows(
+    () => fetchUrlTool({ hosts: "example.org" as never }),
+    BadRequestError,
+    'hosts must be an array of hosts, not "example.org"',
+  );
 });

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { checkNames } from "../core/check_names.ts";
+import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { MAX_TIMER_MS } from "../core/ports.ts";
 import { type AgentTool, defineTool } from "../core/tool.ts";
@@ -30,13 +32,31 @@ export interface FetchUrlOptions {
   readonly resolve?: ((name: string) => Promise<readonly string[]>) | undefined;
 }
 
+/** The names of the options: a misspelt list of hosts would be a limit that is not enforced. */
+const OPTION_NAMES: Readonly<Record<keyof FetchUrlOptions, true>> = {
+  hosts: true,
+  allowPrivate: true,
+  maxBytes: true,
+  timeoutMs: true,
+  fetch: true,
+  resolve: true,
+};
+
 const TOOL_NAME = "fetch_url";
 
 const MAX_REDIRECTS = 5;
 
-/** Creates `fetch_url`, which returns a page as text. Requests carry no cookies and no credentials. */
+/**
+ * Creates `fetch_url`, which returns a page as text. Requests carry no cookies and no credentials.
+ *
+ * @throws {BadRequestError} When an option is unknown, or the hosts are no array.
+ */
 export function fetchUrlTool(options: FetchUrlOptions = {}): AgentTool {
-  const { timeoutMs = 30_000 } = options;
+  checkNames(options, Object.keys(OPTION_NAMES), "fetchUrlTool()");
+  const { timeoutMs = 30_000, hosts = [] } = options;
+  if (!Array.isArray(hosts)) {
+    throw new BadRequestError(`hosts must be an array of hosts, not ${describeValue(hosts)}`);
+  }
   return defineTool({
     name: TOOL_NAME,
     label: "Fetch page",

@@ -54,6 +54,14 @@ function readEvents(text: string): { readonly type: string }[] {
   return text.split("\n\n").filter((part) => part !== "").map((part) => JSON.parse(part.slice(6)));
 }
 
+Deno.test("agUiHandler(): a createAgent without return is named in the response", async () => {
+  const response = await connect(undefined as never)(INPUT);
+  assertEquals(response.status, 500);
+  assertEquals(await response.json(), {
+    error: "createAgent must return an agent, not undefined",
+  });
+});
+
 Deno.test("hostile AG-UI client: disappears after any event, which ends the run", async () => {
   for (let count = 0;; count++) {
     const agent = createAgent();

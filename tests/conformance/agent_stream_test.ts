@@ -263,7 +263,7 @@ Deno.test("toResponse(): a listener that changes agent_end does not hide a failu
   await assertRejects(() => response.text(), AuthError);
 });
 
-Deno.test("toResponse(): result() may be called after it, and before it is misuse", async () => {
+Deno.test("toResponse(): result() may be called after it, and is misuse when it reads the stream already", async () => {
   const { agent } = testAgent([reply("One"), reply("Two")]);
   const first = agent.promptStream("Hi");
   const response = first.toResponse({ format: "text" });
@@ -271,6 +271,7 @@ Deno.test("toResponse(): result() may be called after it, and before it is misus
   assertEquals([body, answer], ["One", "One"]);
   const second = agent.promptStream("Hi");
   const result = second.result();
+  await Promise.resolve();
   assertThrows(() => second.toResponse(), TypeError, "call toResponse() before result() or text()");
   assertEquals((await result).text, "Two");
 });
@@ -377,4 +378,18 @@ Deno.test("prompt(): creates no ReadableStream, whose code some runtimes load on
   } finally {
     Object.defineProperty(globalThis, "ReadableStream", native);
   }
+});
+
+Deno.test("AgentStream: may be read after result(), text() or both have been called", async () => {
+  const { agent } = testAgent([reply("one"), reply("two")]);
+  const stream = agent.promptStream("Hi");
+  const outcome = Promise.all([stream.result(), stream.text()]);
+  const events = await checkEvents(stream);
+  assertEquals([events.at(0)?.type, events.at(-1)?.type], ["agent_start", "agent_end"]);
+  assertEquals((await outcome)[1], "one");
+
+  const answered = agent.promptStream("Hi");
+  const result = answered.result();
+  assertEquals(await answered.toResponse({ format: "text" }).text(), "two");
+  assertEquals((await result).text, "two");
 });

@@ -9,7 +9,12 @@ export type ReadEnvironment = (name: string) => string | undefined;
 
 /** Globals that hold the environment; a browser has neither. */
 interface RuntimeGlobals {
-  readonly Deno?: { readonly env?: { get(name: string): string | undefined } };
+  readonly Deno?: {
+    readonly env?: { get(name: string): string | undefined };
+    readonly permissions?: {
+      querySync(descriptor: { name: "env"; variable: string }): { readonly state: string };
+    };
+  };
   readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
 }
 
@@ -21,4 +26,11 @@ export function readEnvironmentVariable(name: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether the program has no permission to read a variable, as Deno programs without `--allow-env`. */
+export function isEnvironmentVariableDenied(name: string): boolean {
+  const { Deno: deno }: RuntimeGlobals = globalThis;
+  const permission = deno?.permissions?.querySync({ name: "env", variable: name });
+  return permission !== undefined && permission.state !== "granted";
 }

@@ -239,7 +239,7 @@ class AgentBridge {
   async #wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
     if (this.#isRetrying) {
       this.#isRetrying = false;
-      return await this.#steps.sleep(`${this.#turnName}, retry ${this.#modelCalls}`, milliseconds);
+      return await this.#steps.pause(`${this.#turnName}, retry ${this.#modelCalls}`, milliseconds);
     }
     const isGrace = milliseconds === GRACE_MS && this.#calls.takeCancellation();
     await this.#sleep(isGrace ? RECORD_MS : milliseconds, signal);

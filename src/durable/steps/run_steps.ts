@@ -187,15 +187,18 @@ export class RunSteps implements DurableSteps {
   takeSignal(name: string): JsonValue | undefined {
     const data = this.#signals.get(name)?.shift();
     if (data !== undefined) this.#taken.add(name);
-    if (data === undefined && this.signal.aborted) {
-      throw new AbortedError(undefined, { cause: this.signal.reason });
-    }
+    else this.#throwIfAborted();
     return data;
   }
 
   /** Discards the delivered signals that repeat one that was taken. */
   discardRepeated(name: string): void {
     if (this.#taken.has(name)) this.#signals.delete(name);
+  }
+
+  #throwIfAborted(): void {
+    const { aborted, reason } = this.signal;
+    if (aborted) throw new AbortedError(undefined, { cause: reason });
   }
 
   /**
@@ -253,6 +256,12 @@ export class RunSteps implements DurableSteps {
   }
 
   async sleep(name: string, milliseconds: number): Promise<void> {
+    await this.pause(name, milliseconds);
+    this.#throwIfAborted();
+  }
+
+  /** Waits like `sleep()`, and ends early when the run is aborted. */
+  async pause(name: string, milliseconds: number): Promise<void> {
     if (this.signal.aborted) return;
     if (milliseconds <= SHORT_SLEEP_MS) {
       await this.run(

@@ -5,6 +5,7 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
+import { isAgent } from "../../agent/is_agent.ts";
 import { settleAfterAbort } from "../evaluators/settle_after_abort.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { describeValue } from "../../core/describe_value.ts";
@@ -167,12 +168,6 @@ function toOwnedAgent(made: unknown): AsyncDisposable & { readonly agent: Agent 
     agent,
     [Symbol.asyncDispose]: async () => await resources[Symbol.asyncDispose]?.(),
   };
-}
-
-/** Also accepts agents of another copy of this library. */
-function isAgent(value: unknown): value is Agent {
-  return typeof value === "object" && value !== null && "promptStream" in value &&
-    typeof value.promptStream === "function";
 }
 
 async function promptAgent(

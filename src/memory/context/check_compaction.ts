@@ -4,9 +4,23 @@
  * @module
  */
 
+import { checkNames } from "../../core/check_names.ts";
 import { checkNumber } from "../../core/check_number.ts";
 import { checkObject } from "../../core/check_object.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { CompactionOptions } from "./compaction.ts";
+
+/** The names of the options of `slidingWindow()`. With a misspelt one, the window would be unknown. */
+export const COMPACTION_OPTIONS: Readonly<Record<keyof CompactionOptions, true>> = {
+  contextWindow: true,
+  threshold: true,
+  target: true,
+  overflowTarget: true,
+  anchor: true,
+  keepSteps: true,
+  pin: true,
+  countTokens: true,
+};
 
 const NUMBERS = [
   "threshold",
@@ -18,12 +32,17 @@ const NUMBERS = [
 ];
 
 /**
- * Checks the numbers of `slidingWindow()` or `summarize()`.
+ * Checks the names and numbers of the options of a function.
  *
- * @throws {BadRequestError} If one is not a number of at least 0.
+ * @throws {BadRequestError} If an option is unknown, or a number is not at least 0.
  */
-export function checkCompaction(options: object): void {
+export function checkCompaction(
+  options: object,
+  known: Readonly<Record<string, true>>,
+  subject: string,
+): void {
   checkObject(options, "Pass options such as { contextWindow: 200_000 }");
+  checkNames(options, Object.keys(known), subject);
   const { contextWindow, ...others } = options as JsonObject;
   if (typeof contextWindow !== "function") checkNumber("contextWindow", contextWindow);
   for (const name of NUMBERS) checkNumber(name, others[name]);

@@ -1,4 +1,5 @@
 import { assertThrows } from "@std/assert";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { slidingWindow } from "./sliding_window.ts";
 import { summarize } from "./summarize.ts";
@@ -18,3 +19,25 @@ for (
     }
   });
 }
+
+Deno.test("slidingWindow(), summarize(): refuse a misspelt window, with which nothing would be cut", () => {
+  const streamFn = scriptedStream([]);
+  assertThrows(
+    () => slidingWindow({ contextwindow: 8000 } as never),
+    BadRequestError,
+    'Unknown option "contextwindow" of slidingWindow(): did you mean contextWindow?',
+  );
+  assertThrows(
+    () => summarize({ streamFn, contextWindow: 8000, keep: 3 } as never),
+    BadRequestError,
+    'Unknown option "keep" of summarize(): did you mean keepSteps?',
+  );
+});
+
+Deno.test("summarize(): refuses to do without a streamFn, which would fail for each summary", () => {
+  assertThrows(
+    () => summarize({ contextWindow: 8000 } as never),
+    BadRequestError,
+    "streamFn must be a function, not undefined",
+  );
+});

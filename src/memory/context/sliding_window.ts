@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkCompaction } from "./check_compaction.ts";
+import { checkCompaction, COMPACTION_OPTIONS } from "./check_compaction.ts";
 import { createCompactingTransform } from "./compacting_transform.ts";
 import type { CompactingTransform, CompactionOptions } from "./compaction.ts";
 
@@ -15,7 +15,7 @@ import type { CompactingTransform, CompactionOptions } from "./compaction.ts";
  *
  * The transform keeps its cut between requests, so each agent needs its own.
  *
- * @throws {BadRequestError} If a number is below 0 or not a number.
+ * @throws {BadRequestError} If an option is unknown, or a number is below 0 or not a number.
  *
  * @example
  * ```ts
@@ -32,6 +32,6 @@ import type { CompactingTransform, CompactionOptions } from "./compaction.ts";
  * ```
  */
 export function slidingWindow(options: CompactionOptions): CompactingTransform {
-  checkCompaction(options);
+  checkCompaction(options, COMPACTION_OPTIONS, "slidingWindow()");
   return createCompactingTransform(options);
 }

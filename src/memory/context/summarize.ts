@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkFunction } from "../../core/check_function.ts";
 import { AbortedError, type AgentError, getErrorMessage } from "../../core/errors.ts";
 import { type ModelSpec, modelSpec } from "../../core/model.ts";
 import { type Clock, resolvePorts, systemClock } from "../../core/ports.ts";
@@ -13,7 +14,7 @@ import { priceUsage } from "../../core/price_usage.ts";
 import { findRates, type Prices } from "../../core/usage.ts";
 import { addReportedSpending } from "../../core/valid_usage.ts";
 import type { GetApiKey } from "../../loop/run/config.ts";
-import { checkCompaction } from "./check_compaction.ts";
+import { checkCompaction, COMPACTION_OPTIONS } from "./check_compaction.ts";
 import { createCompactingTransform } from "./compacting_transform.ts";
 import type {
   CompactingTransform,
@@ -58,6 +59,20 @@ export interface SummarizeOptions extends CompactionOptions {
   readonly sleep?: Clock["sleep"] | undefined;
 }
 
+const OPTION_NAMES: Readonly<Record<keyof SummarizeOptions, true>> = {
+  ...COMPACTION_OPTIONS,
+  streamFn: true,
+  model: true,
+  summaryWindow: true,
+  maxSummaryTokens: true,
+  getApiKey: true,
+  prices: true,
+  timeoutMs: true,
+  retry: true,
+  now: true,
+  sleep: true,
+};
+
 /**
  * Returns a `transformContext` that replaces the middle of a history that exceeds the model's context window with a
  * summary that a model writes: goal, decisions, files touched and open steps. The request for the summary is truncated
@@ -69,7 +84,7 @@ export interface SummarizeOptions extends CompactionOptions {
  *
  * The transform keeps its cut between requests, so each agent needs its own.
  *
- * @throws {BadRequestError} If a number is below 0 or not a number.
+ * @throws {BadRequestError} If an option is unknown, a number is below 0 or not a number, or `streamFn` is no function.
  *
  * @example
  * ```ts
@@ -87,7 +102,8 @@ export interface SummarizeOptions extends CompactionOptions {
  * ```
  */
 export function summarize(options: SummarizeOptions): CompactingTransform {
-  checkCompaction(options);
+  checkCompaction(options, OPTION_NAMES, "summarize()");
+  checkFunction("streamFn", options.streamFn);
   return createCompactingTransform(options, new ModelSummaryWriter(options));
 }
 

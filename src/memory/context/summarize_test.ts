@@ -384,8 +384,9 @@ Deno.test("summarize() waits with the timers of the runtime when the sleep of th
 
 Deno.test("summarize() gives up a summary that takes too long", async () => {
   const clock = new ManualClock();
+  const { now, sleep } = clock;
   const summaries = scriptedStream([hang({ ignoresSignal: true })]);
-  const fixture = createFixture(summaries, { ...clock, timeoutMs: 5_000 });
+  const fixture = createFixture(summaries, { now, sleep, timeoutMs: 5_000 });
   const running = fixture.agent.prompt("go on");
   while (clock.sleepers === 0) await new Promise((resolve) => setTimeout(resolve));
   clock.advance(5_000);

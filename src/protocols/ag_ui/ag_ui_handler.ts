@@ -6,12 +6,14 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentStream } from "../../agent/agent_stream.ts";
+import { isAgent } from "../../agent/is_agent.ts";
 import type { RunOptions } from "../../agent/run_options.ts";
 import type { PendingApproval } from "../../core/approval.ts";
 import { checkFunction } from "../../core/check_function.ts";
 import { checkNames } from "../../core/check_names.ts";
 import { checkNumber } from "../../core/check_number.ts";
 import { checkObject } from "../../core/check_object.ts";
+import { describeValue } from "../../core/describe_value.ts";
 import { AgentError, BadRequestError } from "../../core/errors.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import { realSleep, type Sleep } from "../../core/ports.ts";
@@ -96,6 +98,9 @@ export function agUiHandler(options: AgUiHandlerOptions): (request: Request) => 
       const input = parseRunInput(await readBody(request, { maxBytes, timeoutMs: BODY_MS }), now());
       const agent = await createAgent(input, request);
       if (agent instanceof Response) return agent;
+      if (!isAgent(agent)) {
+        return reject(500, `createAgent must return an agent, not ${describeValue(agent)}`);
+      }
       await untilFree(agent, sleep);
       const events = startRun(agent, input);
       return new Response(encodeEvents(events, { keepAliveMs, sleep }), { headers: HEADERS });

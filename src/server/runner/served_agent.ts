@@ -5,7 +5,9 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
+import { isAgent } from "../../agent/is_agent.ts";
 import { createDeferred } from "../../core/deferred.ts";
+import { describeValue } from "../../core/describe_value.ts";
 import type { UserMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
 import type { Clock } from "../../core/ports.ts";
@@ -36,10 +38,19 @@ export interface ServedSession extends SessionHeader {
 /** Creates the agent for a run of a session, which is restored into it. */
 export type CreateAgent = (session: ServedSession) => ServedAgent | Promise<ServedAgent>;
 
-/** Returns the parts of an agent, with a disposal that does nothing if the application has none. */
+/**
+ * Returns the parts of an agent, with a disposal that does nothing if the application has none.
+ *
+ * @throws {TypeError} If the value has no agent, such as that of a function without `return`.
+ */
 export function toServedAgentParts(served: ServedAgent): ServedAgentParts {
-  if ("agent" in served) return served;
-  return { agent: served, [Symbol.asyncDispose]: () => Promise.resolve() };
+  if (isAgent(served)) return { agent: served, [Symbol.asyncDispose]: () => Promise.resolve() };
+  if (isAgent(served?.agent)) return served;
+  throw new TypeError(
+    `createAgent must return an agent, or { agent, [Symbol.asyncDispose] }, not ${
+      describeValue(served)
+    }`,
+  );
 }
 
 /** Maximum time for the disposal of an agent, in milliseconds: the session cannot be used until it has ended. */

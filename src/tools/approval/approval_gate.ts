@@ -12,6 +12,7 @@ import type {
   TrustGrant,
 } from "../../core/approval.ts";
 import type { ApprovalAnswer, ApprovalRequest } from "../../core/approve.ts";
+import { checkFunction } from "../../core/check_function.ts";
 import { checkNames } from "../../core/check_names.ts";
 import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError } from "../../core/errors.ts";
@@ -161,7 +162,9 @@ const CLASS_GATES: readonly unknown[] = [undefined, "auto", "ask", "deny"];
 /** Checks what the compiler does not check for JavaScript and for configuration files. */
 function checkOptions(options: ApprovalGateOptions): void {
   checkNames(options, OPTIONS, "approvalGate()");
-  const { mode, classes = {} } = options;
+  const { mode, classes = {}, ask } = options;
+  if (ask !== undefined) checkFunction("ask", ask);
+  for (const name of ["allow", "deny", "rules"] as const) checkList(name, options[name]);
   if (!MODES.includes(mode)) {
     throw new BadRequestError(
       `mode must be "always", "smart" or "bypassed", not ${describeValue(mode)}`,
@@ -174,6 +177,12 @@ function checkOptions(options: ApprovalGateOptions): void {
       `classes.${name} must be "auto", "ask" or "deny", not ${describeValue(gate)}`,
     );
   }
+}
+
+function checkList(name: "allow" | "deny" | "rules", list: unknown): void {
+  if (list === undefined || Array.isArray(list)) return;
+  const kind = name === "rules" ? "rule sets" : "rules";
+  throw new BadRequestError(`${name} must be an array of ${kind}, not ${describeValue(list)}`);
 }
 
 /** Checks a grant, which may come from a file: a later call could not be decided with another value. */

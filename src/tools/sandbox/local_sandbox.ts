@@ -4,7 +4,6 @@
  * @module
  */
 
-import { checkNames } from "../../core/check_names.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import type { ProcessLaunch, ProcessSpawner, SpawnedProcess } from "../../core/process_spawner.ts";
 import {
@@ -27,6 +26,7 @@ import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
 import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
 import { createShellLaunch } from "../process/shell_command.ts";
+import { checkNet, checkSandboxOptions } from "./check_options.ts";
 import { ConfinedFiles } from "./confined_files.ts";
 import { type GitSettingsRecord, recordGitSettings } from "./git_settings.ts";
 import { containsHome } from "./home_directory.ts";
@@ -59,7 +59,7 @@ import { noteWritableDirectory } from "../../platform/writable_directories.ts";
  * programs, and removes its temporary directory.
  *
  * @throws {BadRequestError} When the working directory or a root is not a directory, or contains the home directory, or
- * when another option contradicts `readOnly` or does not exist.
+ * when another option has a wrong value, contradicts `readOnly` or does not exist.
  *
  * @example
  * ```ts
@@ -72,22 +72,6 @@ import { noteWritableDirectory } from "../../platform/writable_directories.ts";
 export function createSandbox(options: SandboxOptions = {}): Sandbox & ProcessSpawner {
   return new LocalSandbox(options);
 }
-
-/** The names of the options: a misspelt one would be a limit that is not enforced. */
-const OPTION_NAMES: Readonly<Record<keyof SandboxOptions, true>> = {
-  cwd: true,
-  writeRoots: true,
-  homeAccess: true,
-  readRoots: true,
-  protect: true,
-  hide: true,
-  net: true,
-  unixSockets: true,
-  confinement: true,
-  readOnly: true,
-  passEnvironment: true,
-  environment: true,
-};
 
 /** A trusted program to start. */
 export interface TrustedProgram {
@@ -173,7 +157,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   #proxy: { readonly server: HostProxy; readonly hosts: readonly string[] } | undefined;
 
   constructor(options: SandboxOptions) {
-    checkNames(options, Object.keys(OPTION_NAMES), "createSandbox()");
+    checkSandboxOptions(options);
     const { writeRoots = [], readRoots = [], protect = PROTECTED_FILES, net = "off" } = options;
     const { readOnly = false } = options;
     if (readOnly) refuseContradictions(options);
@@ -216,6 +200,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   }
 
   setNet(net: SandboxNet): void {
+    checkNet(net);
     if (this.readOnly) refuseContradictions({ net });
     this.#net = net;
   }

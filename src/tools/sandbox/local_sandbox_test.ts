@@ -72,3 +72,32 @@ Deno.test("createSandbox(): refuses an option that does not exist, instead of ig
     assertThrows(() => createSandbox(option as SandboxOptions), BadRequestError, name);
   }
 });
+
+Deno.test("createSandbox(): refuses values that would be a limit that is not enforced", async () => {
+  await using workspace = new TestWorkspace();
+  const wrong: [unknown, string][] = [
+    [{ confinement: "require" }, 'confinement of the sandbox must be "auto", "required" or "off"'],
+    [{ confinement: true }, 'must be "auto", "required" or "off", not true'],
+    [{ net: false }, 'net of the sandbox must be "on", "off" or an array of hosts, not false'],
+    [{ net: "example.org" }, 'must be "on", "off" or an array of hosts, not "example.org"'],
+    [{ net: ["example.org", 3] }, 'must be "on", "off" or an array of hosts, not an array'],
+    [{ readOnly: "yes" }, 'readOnly of the sandbox must be true or false, not "yes"'],
+    [{ unixSockets: 0 }, "unixSockets of the sandbox must be true or false, not 0"],
+    [{ homeAccess: true }, 'homeAccess of the sandbox must be "refuse" or "allow", not true'],
+    [{ hide: "keys" }, 'hide of the sandbox must be an array that has only texts, not "keys"'],
+    [
+      { protect: "keys" },
+      'protect of the sandbox must be an array that has only texts, not "keys"',
+    ],
+    [{ writeRoots: "/tmp" }, "writeRoots of the sandbox must be an array that has only texts"],
+    [{ passEnvironment: "PATH" }, "passEnvironment of the sandbox must be an array"],
+    [{ environment: ["A=1"] }, "environment of the sandbox must be an object whose values are"],
+    [{ cwd: 3 }, "cwd of the sandbox must be a text, not 3"],
+    [{ network: "off" }, 'Unknown option "network" of createSandbox()'],
+  ];
+  for (const [options, message] of wrong) {
+    const all = { cwd: workspace.directory, ...options as SandboxOptions };
+    assertThrows(() => createSandbox(all), BadRequestError, message);
+  }
+  assertThrows(() => workspace.sandbox.setNet("none" as never), BadRequestError, "array of hosts");
+});

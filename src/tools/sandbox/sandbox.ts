@@ -70,7 +70,7 @@ export interface Sandbox extends AsyncDisposable {
   getOutputPath(name: string): Promise<string>;
   /** Network access of commands. */
   readonly net: SandboxNet;
-  /** Changes the network access of commands that are started later. */
+  /** Changes the network access of commands that are started later. @throws {BadRequestError} If the value is none. */
   setNet(net: SandboxNet): void;
   /** Reports which rules the kernel enforces, which this program enforces, and which are not enforced. */
   describe(): Promise<SandboxReport>;

@@ -1,0 +1,45 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
+import { defineTool } from "../../src/core/tool.ts";
+import { reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { outlineMessages } from "./outline.ts";
+
+const city = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+} as const;
+
+const look = defineTool({
+  name: "look",
+  description: "Looks.",
+  parameters: { type: "object" },
+  execute: () => "nothing",
+});
+
+Deno.test("structuredOutput() accepts a text with the JSON of the answer instead of the call of its tool", async () => {
+  for (const text of ['{"city": "Bern"}', '```json\n{"city": "Bern"}\n```']) {
+    for (const tools of [[], [look]]) {
+      const streamFn = scriptedStream([reply(text)]);
+      const agent = new Agent({ model: "any/model", tools, streamFn });
+      assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+      streamFn.assertDone();
+    }
+  }
+});
+
+Deno.test("structuredOutput() accepts a text with the JSON of a list", async () => {
+  const streamFn = scriptedStream([reply('["Bern", "Rome"]')]);
+  const agent = new Agent({ model: "any/model", streamFn });
+  const cities = { type: "array", items: { type: "string" } } as const;
+  assertEquals(await agent.structuredOutput("Which cities?", cities), ["Bern", "Rome"]);
+});
+
+Deno.test("structuredOutput() asks for the call of its tool after a text that does not match", async () => {
+  const streamFn = scriptedStream([reply('{"city": 5}'), reply('{"city": "Bern"}')]);
+  const agent = new Agent({ model: "any/model", streamFn });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  const [feedback = ""] = outlineMessages(streamFn.calls[1]?.context.messages ?? []).slice(-1);
+  assertStringIncludes(feedback, 'must be given by calling the tool "structured_output"');
+});
