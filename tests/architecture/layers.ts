@@ -145,7 +145,8 @@ const layers: Layer[] = [
       { specifier: /^@std\/text\// },
       {
         specifier: /^unbash$/,
-        file: /\/(?:script_steps|shell_syntax|shell_tree|(?:constant|numeric|list)_variables)\.ts$/,
+        file:
+          /\/(?:assigned_values|script_steps|shell_syntax|shell_tree|(?:constant|numeric|list)_variables)\.ts$/,
       },
       { specifier: /^unpdf$/, file: /\/pdf_worker\.ts$/ },
       { specifier: /^@cf-wasm\/photon\//, file: /\/image_worker\.ts$/ },
