@@ -103,7 +103,7 @@ export {
   type TextBlock,
   type ThinkingBlock,
   type ToolCallBlock,
-} from "./src/core/content.ts";
+} from "./src/core/messages/content.ts";
 export {
   codeExecution,
   type CodeExecutionTool,
@@ -117,7 +117,7 @@ export {
   type WebFetchTool,
   webSearch,
   type WebSearchTool,
-} from "./src/core/server_tool.ts";
+} from "./src/core/streams/server_tool.ts";
 export type {
   AgentMessage,
   AssistantMessage,
@@ -126,13 +126,13 @@ export type {
   PromptInput,
   ToolResultMessage,
   UserMessage,
-} from "./src/core/message.ts";
-export { userMessage } from "./src/core/message.ts";
+} from "./src/core/messages/message.ts";
+export { userMessage } from "./src/core/messages/message.ts";
 export {
   type CustomMessageDefinition,
   type CustomMessageKind,
   defineCustomMessage,
-} from "./src/core/custom_message.ts";
+} from "./src/core/context/custom_message.ts";
 export {
   addCost,
   addUsage,
@@ -142,7 +142,7 @@ export {
   type Rates,
   type RateTier,
   type Usage,
-} from "./src/core/usage.ts";
+} from "./src/core/models/usage.ts";
 export {
   isThinkingLevel,
   type ModelSpec,
@@ -151,7 +151,7 @@ export {
   THINKING_LEVELS,
   type ThinkingBudgets,
   type ThinkingLevel,
-} from "./src/core/model.ts";
+} from "./src/core/models/model.ts";
 export {
   AbortedError,
   AgentError,
@@ -172,8 +172,12 @@ export {
   StreamError,
   StructuredOutputFailedError,
   ToolTimeoutError,
-} from "./src/core/errors.ts";
-export { type BackoffOptions, exponentialBackoff, type RetryStrategy } from "./src/core/retry.ts";
+} from "./src/core/errors/errors.ts";
+export {
+  type BackoffOptions,
+  exponentialBackoff,
+  type RetryStrategy,
+} from "./src/core/hooks/retry.ts";
 export type {
   AssistantMessageDelta,
   AssistantMessageEvent,
@@ -184,9 +188,9 @@ export type {
   StreamRequest,
   ToolChoice,
   ToolSpec,
-} from "./src/core/stream.ts";
-export { wrapStreamFn } from "./src/core/wrap_stream_fn.ts";
-export type { JsonObject, JsonSchema, JsonValue } from "./src/core/json.ts";
+} from "./src/core/streams/stream.ts";
+export { wrapStreamFn } from "./src/core/streams/wrap_stream_fn.ts";
+export type { JsonObject, JsonSchema, JsonValue } from "./src/core/json/json.ts";
 export type {
   Infer,
   InferArguments,
@@ -195,14 +199,14 @@ export type {
   SchemaSource,
   StandardJsonSchemaSource,
   TypedSchema,
-} from "./src/core/infer.ts";
+} from "./src/core/schemas/infer.ts";
 export {
   ajvValidator,
   type CompiledSchema,
   type SchemaValidator,
   type ValidationResult,
-} from "./src/core/schema.ts";
-export { validateToolArguments } from "./src/core/validate_tool_arguments.ts";
+} from "./src/core/schemas/schema.ts";
+export { validateToolArguments } from "./src/core/schemas/validate_tool_arguments.ts";
 export type { ValidationError } from "./src/core/json_schema/validation_error.ts";
 export type { FileChange } from "./src/core/diff/file_change.ts";
 export {
@@ -212,30 +216,30 @@ export {
   type SideEffect,
   type ToolContext,
   type ToolDefinition,
-} from "./src/core/tool.ts";
+} from "./src/core/tools/tool.ts";
 export {
   type AgentToolResult,
   errorResult,
   textResult,
   type ToolOutput,
   type ToolUpdate,
-} from "./src/core/tool_result.ts";
-export type { ConvertToLlm, TransformContext } from "./src/core/context.ts";
+} from "./src/core/messages/tool_result.ts";
+export type { ConvertToLlm, TransformContext } from "./src/core/context/context.ts";
 export type {
   ApprovalDecision,
   ApprovalDecisions,
   ApprovalMode,
   PendingApproval,
   RefusedHunks,
-} from "./src/core/approval.ts";
+} from "./src/core/approval/approval.ts";
 export type {
   ApprovalAnswer,
   ApprovalRequest,
   Approve,
   ExplainedCall,
   ExplainingApprove,
-} from "./src/core/approve.ts";
-export type { BackgroundContext, BackgroundWork, RunHandle } from "./src/core/run_handle.ts";
+} from "./src/core/hooks/approve.ts";
+export type { BackgroundContext, BackgroundWork, RunHandle } from "./src/core/events/run_handle.ts";
 export type {
   RunSession,
   SubAgentMode,
@@ -244,17 +248,17 @@ export type {
   SubAgentStart,
   SubAgentStatus,
   SubAgentWorktree,
-} from "./src/core/run_session.ts";
-export type { RiskClass } from "./src/core/risk.ts";
-export type { Policy, PolicyContext, PolicyHook, PolicyVerdict } from "./src/core/policy.ts";
-export type { StoppedBy } from "./src/core/stopped_by.ts";
+} from "./src/core/events/run_session.ts";
+export type { RiskClass } from "./src/core/approval/risk.ts";
+export type { Policy, PolicyContext, PolicyHook, PolicyVerdict } from "./src/core/hooks/policy.ts";
+export type { StoppedBy } from "./src/core/events/stopped_by.ts";
 export type {
   AgentEvent,
   QueuedMessage,
   QueuedMessages,
   RunOutcome,
   TurnEndReason,
-} from "./src/core/event.ts";
+} from "./src/core/events/event.ts";
 
 export { agentLoop, agentLoopContinue } from "./src/loop/loop.ts";
 export type { ModelFallback } from "./src/loop/run/config.ts";

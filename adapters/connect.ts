@@ -4,11 +4,11 @@
  * @module
  */
 
-import { AgentError, BadRequestError } from "../src/core/errors.ts";
-import { failedStream, lazyStreamFn } from "../src/core/lazy_stream_fn.ts";
-import type { ModelSpec } from "../src/core/model.ts";
-import type { ModelFacts, StreamFn } from "../src/core/stream.ts";
-import { findRates } from "../src/core/usage.ts";
+import { AgentError, BadRequestError } from "../src/core/errors/errors.ts";
+import { failedStream, lazyStreamFn } from "../src/core/streams/lazy_stream_fn.ts";
+import type { ModelSpec } from "../src/core/models/model.ts";
+import type { ModelFacts, StreamFn } from "../src/core/streams/stream.ts";
+import { findRates } from "../src/core/models/usage.ts";
 import { getProviderAliases } from "./catalog/provider_aliases.ts";
 import type { AdapterOptions } from "./kit/options/adapter_options.ts";
 import { checkAdapterOptions, checkConnectOptions } from "./kit/options/check_options.ts";

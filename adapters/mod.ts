@@ -76,4 +76,4 @@ export type {
   ApiKey,
   RequestLimiter,
 } from "./kit/options/adapter_options.ts";
-export type { Clock, Sleep } from "../src/core/ports.ts";
+export type { Clock, Sleep } from "../src/core/ports/ports.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError } from "../src/core/errors.ts";
-import type { StreamFn } from "../src/core/stream.ts";
+import { BadRequestError } from "../src/core/errors/errors.ts";
+import type { StreamFn } from "../src/core/streams/stream.ts";
 import type { BedrockOptions } from "./bedrock/bedrock_stream_fn.ts";
 import type { AzureOptions } from "./azure/azure_stream_fn.ts";
 import type { ReadEnvironment } from "./kit/options/environment.ts";

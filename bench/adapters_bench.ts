@@ -9,7 +9,7 @@
 
 import { createAnthropic, createOpenAI } from "../adapters/mod.ts";
 import { Agent, type StreamFn } from "../mod.ts";
-import { ReplyAccumulator } from "../src/core/accumulate.ts";
+import { ReplyAccumulator } from "../src/core/streams/accumulate.ts";
 import { median, printReport, type Row } from "./report.ts";
 
 const RUNS = 9;

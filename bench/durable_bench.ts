@@ -8,7 +8,7 @@
 
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { choosePackages } from "../scripts/packages.ts";
-import { createDeferred } from "../src/core/deferred.ts";
+import { createDeferred } from "../src/core/ports/deferred.ts";
 import { DbosEngine } from "../src/durable/dbos/mod.ts";
 import { durableAgent, type DurableSteps } from "../src/durable/mod.ts";
 import { fakeTool, reply, scriptedStream, toolCall } from "../src/testing/mod.ts";

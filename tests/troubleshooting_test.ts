@@ -6,7 +6,7 @@ import { root } from "./project.ts";
 const page = await Deno.readTextFile(new URL("docs/troubleshooting.md", root));
 const errors = ts.createSourceFile(
   "errors.ts",
-  await Deno.readTextFile(new URL("src/core/errors.ts", root)),
+  await Deno.readTextFile(new URL("src/core/errors/errors.ts", root)),
   ts.ScriptTarget.Latest,
   true,
 );

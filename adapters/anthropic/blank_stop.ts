@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StreamOptions } from "../../src/core/stream.ts";
+import type { StreamOptions } from "../../src/core/streams/stream.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 
 /** Returns options without the stop texts that are blank, such as `"\n"`, which are omitted with a warning. */

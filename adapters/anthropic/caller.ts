@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
 
 /** Returns the fields of a call that name its caller, as the signature of the call; `undefined` for a direct call. */
 export function toCallSignature(call: JsonObject): string | undefined {

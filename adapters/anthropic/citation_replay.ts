@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
 import type { WireBlock, WireMessage } from "./wire.ts";
 
 /** Converts a citation of a reply to one of a request, where the API rejects `file_id`. */

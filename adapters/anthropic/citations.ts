@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Citation } from "../../src/core/content.ts";
+import type { Citation } from "../../src/core/messages/content.ts";
 import { textOrEmpty } from "../kit/stream/wire_values.ts";
 import type { WireCitation } from "./wire.ts";
 

@@ -5,10 +5,10 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
-import type { ModelSpec } from "../../src/core/model.ts";
-import type { StreamOptions } from "../../src/core/stream.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
+import type { ModelSpec } from "../../src/core/models/model.ts";
+import type { StreamOptions } from "../../src/core/streams/stream.ts";
 import { isOwnReply } from "../kit/request/history.ts";
 import { EXTENSION_PREFIX, type WireContainer } from "./wire.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { BlockWriter } from "../../src/core/block_writer.ts";
+import type { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import { DeltaTemplate } from "../kit/stream/delta_template.ts";
 import { textOrEmpty } from "../kit/stream/wire_values.ts";
 import type { ReplyBlocks } from "./reply_blocks.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ExtensionBlock } from "../../src/core/content.ts";
+import type { ExtensionBlock } from "../../src/core/messages/content.ts";
 import {
   BOOLEAN_SHAPE,
   listShape,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { JsonObject } from "../../src/core/json.ts";
-import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/streams/stream.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { adaptContent, COMMON_IMAGES, WEB_URLS } from "../kit/request/adapt_content.ts";
 import type { ContentAbilities } from "../kit/request/content_abilities.ts";

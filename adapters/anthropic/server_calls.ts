@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AssistantMessage, LlmMessage } from "../../src/core/message.ts";
-import type { ModelSpec } from "../../src/core/model.ts";
+import type { AssistantMessage, LlmMessage } from "../../src/core/messages/message.ts";
+import type { ModelSpec } from "../../src/core/models/model.ts";
 import { isOwnReply } from "../kit/request/history.ts";
 import { getCallerId } from "./caller.ts";
 import { isReplayedItem } from "./replay_rules.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { JsonObject } from "../../src/core/json.ts";
-import type { UserLocation } from "../../src/core/server_tool.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { UserLocation } from "../../src/core/streams/server_tool.ts";
 import type { ServerToolFormats } from "../kit/request/server_tools.ts";
 
 /** The server tools of Anthropic's API. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { JsonObject } from "../../src/core/json.ts";
-import type { StreamRequest } from "../../src/core/stream.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { StreamRequest } from "../../src/core/streams/stream.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { warnUnsupportedOptions } from "../kit/request/model_limits.ts";
 import { resolveBudget, resolveEffort } from "../kit/request/thinking.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { ContentBlock, TextBlock } from "../../src/core/content.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
-import type { ModelSpec } from "../../src/core/model.ts";
+import type { ContentBlock, TextBlock } from "../../src/core/messages/content.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { LlmMessage, ToolResultMessage } from "../../src/core/messages/message.ts";
+import type { ModelSpec } from "../../src/core/models/model.ts";
 import { CONTINUE, getTextAndMedia, isOwnReply, MISSING_PROMPT } from "../kit/request/history.ts";
 import type { MediaBlock } from "../kit/request/media.ts";
 import { Omissions } from "../kit/request/omissions.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isJsonObject } from "../../src/core/json.ts";
-import { addUsage, type Usage } from "../../src/core/usage.ts";
+import { isJsonObject } from "../../src/core/json/json.ts";
+import { addUsage, type Usage } from "../../src/core/models/usage.ts";
 import { ServerRequests } from "../kit/stream/server_requests.ts";
 import { countTierRequest } from "../kit/stream/service_tier.ts";
 import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";

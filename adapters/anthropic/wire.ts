@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
 import { readObject } from "../kit/stream/wire_values.ts";
 import type { Turn } from "./turns.ts";
 

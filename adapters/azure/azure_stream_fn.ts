@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ModelSpec } from "../../src/core/model.ts";
-import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import type { ModelSpec } from "../../src/core/models/model.ts";
+import type { StreamFn, StreamRequest } from "../../src/core/streams/stream.ts";
 import { findModel } from "../catalog/catalog.ts";
 import { createChat } from "../openai/chat/chat.ts";
 import { type ChatDialect, COMPATIBLE, MAX_DESCRIPTION } from "../openai/chat/dialect.ts";

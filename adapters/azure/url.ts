@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../src/core/errors.ts";
+import { BadRequestError } from "../../src/core/errors/errors.ts";
 import { encodeModelPath } from "../kit/request/model_path.ts";
 import { withoutApiPath } from "../openai/server/server_stream_fn.ts";
 

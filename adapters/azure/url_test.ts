@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { BadRequestError } from "../../src/core/errors.ts";
+import { BadRequestError } from "../../src/core/errors/errors.ts";
 import { createUrlBuilder, hasResponses } from "./url.ts";
 
 const RESOURCE = "https://r.openai.azure.com";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { AuthError, BadRequestError, getErrorMessage } from "../../src/core/errors.ts";
-import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import { AuthError, BadRequestError, getErrorMessage } from "../../src/core/errors/errors.ts";
+import type { StreamFn, StreamRequest } from "../../src/core/streams/stream.ts";
 import { FALLBACK_CLAUDE } from "../anthropic/fallback_entry.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { serializeJson } from "../kit/request/json_body.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { LlmMessage } from "../../src/core/message.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
 import { shouldCite } from "../anthropic/cited_documents.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { canBeCited } from "./media.ts";

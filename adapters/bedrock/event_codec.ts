@@ -5,8 +5,8 @@
  */
 
 import type { EventStreamCodec } from "@smithy/eventstream-codec";
-import { StreamError } from "../../src/core/errors.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import { StreamError } from "../../src/core/errors/errors.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import { loadCodec } from "./packages.ts";
 
 /** A message of the stream. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { NetworkError, StreamError } from "../../src/core/errors.ts";
+import { NetworkError, StreamError } from "../../src/core/errors/errors.ts";
 import type { FrameParser } from "../kit/stream/event_stream.ts";
 import type { BedrockFrame } from "./event_codec.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { NetworkError, StreamError } from "../../src/core/errors.ts";
+import { NetworkError, StreamError } from "../../src/core/errors/errors.ts";
 import { EventStreamParser } from "./event_stream_parser.ts";
 
 /** Creates a message whose content is its name, filled up with zeros. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { DocumentBlock } from "../../src/core/content.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { DocumentBlock } from "../../src/core/messages/content.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import { COMMON_IMAGES } from "../kit/request/adapt_content.ts";
 import type { ContentAbilities, MediaAbility } from "../kit/request/content_abilities.ts";
 import { createUnreadFileError, getMediaType, type MediaBlock } from "../kit/request/media.ts";

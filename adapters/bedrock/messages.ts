@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { ContentBlock, TextBlock } from "../../src/core/content.ts";
-import { isJsonObject } from "../../src/core/json.ts";
-import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
-import type { ToolSpec } from "../../src/core/stream.ts";
+import type { ContentBlock, TextBlock } from "../../src/core/messages/content.ts";
+import { isJsonObject } from "../../src/core/json/json.ts";
+import type { LlmMessage, ToolResultMessage } from "../../src/core/messages/message.ts";
+import type { ToolSpec } from "../../src/core/streams/stream.ts";
 import { toClaudeInput } from "../kit/request/property_names.ts";
 import {
   findCachedTurns,

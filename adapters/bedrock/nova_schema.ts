@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonSchema } from "../../src/core/json.ts";
+import type { JsonSchema } from "../../src/core/json/json.ts";
 import { inlineDefinitions } from "../kit/request/inline_definitions.ts";
 import { toToolSchema } from "../kit/request/tool_schema.ts";
 

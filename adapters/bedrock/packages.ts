@@ -8,7 +8,7 @@
 
 import type { EventStreamCodec } from "@smithy/eventstream-codec";
 import type { AwsV4Signer } from "aws4fetch";
-import { getErrorMessage, StreamError } from "../../src/core/errors.ts";
+import { getErrorMessage, StreamError } from "../../src/core/errors/errors.ts";
 
 /** The used part of `aws4fetch`. */
 export interface SigningPackage {

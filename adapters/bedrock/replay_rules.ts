@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
 import { isUsualBase64 } from "../kit/request/base64_text.ts";
 import {
   listShape,

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { extractToolCalls } from "../../src/core/content.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
-import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
+import { extractToolCalls } from "../../src/core/messages/content.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
+import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/streams/stream.ts";
 import { omitBlankStop } from "../anthropic/blank_stop.ts";
 import { toClaudeSchema } from "../kit/request/property_names.ts";
 import { isToolForced } from "../anthropic/thinking.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
-import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { StreamOptions, StreamRequest } from "../../src/core/streams/stream.ts";
 import { disableBudgetThinking, getBetas, resolveThinking } from "../anthropic/thinking.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { resolveEffort } from "../kit/request/thinking.ts";

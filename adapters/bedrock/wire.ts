@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import type { Turn } from "../anthropic/turns.ts";
 
 /** Type prefix of the extension blocks that store Bedrock's own items. */

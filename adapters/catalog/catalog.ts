@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ModelSpec } from "../../src/core/model.ts";
-import type { Prices, Rates } from "../../src/core/usage.ts";
+import type { ModelSpec } from "../../src/core/models/model.ts";
+import type { Prices, Rates } from "../../src/core/models/usage.ts";
 import { getRegionalRates, removeProfile } from "./bedrock_regions.ts";
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
 import { getProviderAliases } from "./provider_aliases.ts";

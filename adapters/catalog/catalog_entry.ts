@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Rates } from "../../src/core/usage.ts";
+import type { Rates } from "../../src/core/models/usage.ts";
 
 /** Thinking effort in the terms of the providers, from lowest to highest. */
 export type ThinkingEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";

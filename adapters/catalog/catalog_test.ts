@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { priceUsage } from "../../src/core/price_usage.ts";
-import { findRates } from "../../src/core/usage.ts";
+import { priceUsage } from "../../src/core/models/price_usage.ts";
+import { findRates } from "../../src/core/models/usage.ts";
 import { catalog, findModel, findModelRates, prices, pricesFromCatalog } from "./catalog.ts";
 
 Deno.test("findModel(): finds a model by its id with or without a date", () => {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Rates, RateTier } from "../../src/core/usage.ts";
+import type { Rates, RateTier } from "../../src/core/models/usage.ts";
 import type {
   Catalog,
   CatalogEntry,

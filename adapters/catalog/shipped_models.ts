@@ -16,7 +16,7 @@ import {
   withRegionalFactor,
   withRequestFees,
 } from "./entry_builders.ts";
-import type { Rates } from "../../src/core/usage.ts";
+import type { Rates } from "../../src/core/models/usage.ts";
 import { GOOGLE } from "./google_models.ts";
 import { MISTRAL } from "./mistral_models.ts";
 import { XAI } from "./xai_models.ts";

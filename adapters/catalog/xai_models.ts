@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Rates } from "../../src/core/usage.ts";
+import type { Rates } from "../../src/core/models/usage.ts";
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
 import {
   efforts,

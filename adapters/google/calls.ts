@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { BlockWriter } from "../../src/core/block_writer.ts";
+import type { BlockWriter } from "../../src/core/streams/block_writer.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import { ArgumentsReader } from "../kit/stream/arguments_reader.ts";
 import { warnRoundedNumber } from "../kit/stream/rounded_number.ts";

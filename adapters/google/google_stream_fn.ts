@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError } from "../../src/core/errors.ts";
-import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import { BadRequestError } from "../../src/core/errors/errors.ts";
+import type { StreamFn, StreamRequest } from "../../src/core/streams/stream.ts";
 import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
 import { VersionedUrl } from "../kit/versioned_url.ts";
 import { AUTH, type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";

@@ -4,7 +4,11 @@
  * @module
  */
 
-import { type AgentError, ContentFilteredError, StreamError } from "../../src/core/errors.ts";
+import {
+  type AgentError,
+  ContentFilteredError,
+  StreamError,
+} from "../../src/core/errors/errors.ts";
 import { textOrEmpty } from "../kit/stream/wire_values.ts";
 import type { WireChunk } from "./wire.ts";
 

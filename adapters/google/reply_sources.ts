@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Citation } from "../../src/core/content.ts";
+import type { Citation } from "../../src/core/messages/content.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { addCitations, findUnreadPages } from "./citations.ts";
 import type { WireCandidate } from "./wire.ts";

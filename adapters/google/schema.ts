@@ -7,7 +7,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../src/core/json/json.ts";
 import { resolvePointer } from "../kit/request/resolve_pointer.ts";
 
 /** Numeric keywords with the same meaning in both. */

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../src/core/json/json.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { toGoogleSchema } from "./schema.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 
 /** Type of the extension blocks that store Google-specific parts, such as executed code, searches and images. */
 export const GOOGLE_PART = "google.part";

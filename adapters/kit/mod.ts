@@ -56,7 +56,7 @@ export {
   type ReplyReader,
   toEventStream,
 } from "./stream/event_stream.ts";
-export { failedStream, lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
+export { failedStream, lazyStreamFn } from "../../src/core/streams/lazy_stream_fn.ts";
 export { withCatalog } from "./request/with_catalog.ts";
 export {
   CLAUDE_KEYWORDS,
@@ -86,7 +86,7 @@ export type {
   ToolChoice,
   ToolSpec,
   Verbosity,
-} from "../../src/core/stream.ts";
+} from "../../src/core/streams/stream.ts";
 export { VersionedUrl } from "./versioned_url.ts";
 
 // Replies
@@ -94,14 +94,14 @@ export {
   type BlockEndOptions,
   BlockWriter,
   type FinishedReply,
-} from "../../src/core/block_writer.ts";
+} from "../../src/core/streams/block_writer.ts";
 export {
   type AccumulatedReply,
   type ArgumentsState,
   type FinishedCall,
   ReplyAccumulator,
-} from "../../src/core/accumulate.ts";
-export { type Cost, type Usage, zeroCost, zeroUsage } from "../../src/core/usage.ts";
+} from "../../src/core/streams/accumulate.ts";
+export { type Cost, type Usage, zeroCost, zeroUsage } from "../../src/core/models/usage.ts";
 export { type CallStart, type CallTarget, CallWriter } from "./stream/call_writer.ts";
 export { findEnding, type StopReasons, warnUnknownStopReason } from "./stream/stop_reasons.ts";
 export { UnknownParts } from "./stream/unknown_parts.ts";
@@ -119,7 +119,7 @@ export {
   textOrEmpty,
   toArgumentsText,
 } from "./stream/wire_values.ts";
-export { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+export { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
 
 // Options
 export {
@@ -141,10 +141,14 @@ export {
 } from "./options/check_options.ts";
 export { type ReadEnvironment, readEnvironmentVariable } from "./options/environment.ts";
 export { RateLimiter, type RateLimiterOptions } from "./limits/rate_limiter.ts";
-export { type Clock, type Sleep, systemClock } from "../../src/core/ports.ts";
+export { type Clock, type Sleep, systemClock } from "../../src/core/ports/ports.ts";
 
 // Requests
-export type { ImageSource, MediaSource, ProviderFileSource } from "../../src/core/content.ts";
+export type {
+  ImageSource,
+  MediaSource,
+  ProviderFileSource,
+} from "../../src/core/messages/content.ts";
 export type {
   CodeExecutionTool,
   FileSearchTool,
@@ -152,12 +156,12 @@ export type {
   UserLocation,
   WebFetchTool,
   WebSearchTool,
-} from "../../src/core/server_tool.ts";
+} from "../../src/core/streams/server_tool.ts";
 export { type RequestName, ServerRequests } from "./stream/server_requests.ts";
 export { countTierRequest, type ServedTier } from "./stream/service_tier.ts";
 export { post, type PostRequest } from "./http/post.ts";
 export { type AccessToken, AccessTokenCache, type GetToken } from "./http/access_token.ts";
-export { abortable } from "../../src/core/abortable.ts";
+export { abortable } from "../../src/core/ports/abortable.ts";
 export {
   CONTINUE,
   createCallIdEncoder,
@@ -243,7 +247,7 @@ export {
 } from "../catalog/catalog.ts";
 
 // Errors
-export type { AgentErrorOptions } from "../../src/core/errors.ts";
+export type { AgentErrorOptions } from "../../src/core/errors/errors.ts";
 export {
   classifyResponse,
   classifyStreamError,
@@ -251,8 +255,8 @@ export {
   type ErrorResponse,
 } from "./errors/classify.ts";
 export { isErrorEvent, isErrorValue } from "./errors/error_body.ts";
-export { getErrorMessage } from "../../src/core/errors.ts";
-export { redact } from "../../src/core/redact.ts";
+export { getErrorMessage } from "../../src/core/errors/errors.ts";
+export { redact } from "../../src/core/text/redact.ts";
 export {
   AUTH,
   BAD_REQUEST,

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { BlockWriter } from "../../src/core/block_writer.ts";
-import { AgentError } from "../../src/core/errors.ts";
-import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import { BlockWriter } from "../../src/core/streams/block_writer.ts";
+import { AgentError } from "../../src/core/errors/errors.ts";
+import type { StreamFn, StreamRequest } from "../../src/core/streams/stream.ts";
 import type { ErrorOrigin } from "./errors/classify.ts";
 import type { ErrorTable } from "./errors/error_table.ts";
 import { post } from "./http/post.ts";

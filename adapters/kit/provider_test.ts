@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { zeroUsage } from "../../src/core/usage.ts";
+import { zeroUsage } from "../../src/core/models/usage.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { createMinimalRequest } from "../../tests/adapters/wire_tests.ts";
 import { resolveSettings } from "./options/adapter_options.ts";

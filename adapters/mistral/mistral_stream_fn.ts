@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StreamFn } from "../../src/core/stream.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { createChat } from "../openai/chat/chat.ts";
 import { type ErrorTable, THROTTLED, UNKNOWN_MODEL } from "../kit/errors/error_table.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";

@@ -18,8 +18,8 @@
  * @module
  */
 
-import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
+import { lazyStreamFn } from "../../src/core/streams/lazy_stream_fn.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { MistralOptions } from "./mistral_stream_fn.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import type { WireMessage } from "../openai/chat/wire.ts";
 import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
 import { CHAT_IMAGES, toChatPart } from "../openai/chat/media.ts";

@@ -4,9 +4,17 @@
  * @module
  */
 
-import { type ContentBlock, extractText, extractToolCalls } from "../../src/core/content.ts";
-import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
-import type { ModelSpec } from "../../src/core/model.ts";
+import {
+  type ContentBlock,
+  extractText,
+  extractToolCalls,
+} from "../../src/core/messages/content.ts";
+import type {
+  AssistantMessage,
+  LlmMessage,
+  ToolResultMessage,
+} from "../../src/core/messages/message.ts";
+import type { ModelSpec } from "../../src/core/models/model.ts";
 import {
   createMediaTitle,
   getTextAndMedia,

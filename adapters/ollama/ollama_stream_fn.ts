@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StreamFn } from "../../src/core/stream.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { findModel } from "../catalog/catalog.ts";
 import { BAD_REQUEST, type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
 import { serializeJson } from "../kit/request/json_body.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { JsonObject } from "../../src/core/json.ts";
-import type { ModelSpec } from "../../src/core/model.ts";
-import type { StreamRequest } from "../../src/core/stream.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { ModelSpec } from "../../src/core/models/model.ts";
+import type { StreamRequest } from "../../src/core/streams/stream.ts";
 import type { CatalogEntry, ThinkingEffort } from "../catalog/catalog_entry.ts";
 import { adaptContent } from "../kit/request/adapt_content.ts";
 import type { ContentAbilities } from "../kit/request/content_abilities.ts";

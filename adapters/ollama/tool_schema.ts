@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../src/core/json/json.ts";
 import { inlineDefinitions } from "../kit/request/inline_definitions.ts";
 import { toToolSchema } from "../kit/request/tool_schema.ts";
 

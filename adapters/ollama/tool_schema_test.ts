@@ -1,5 +1,5 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
-import type { JsonSchema } from "../../src/core/json.ts";
+import type { JsonSchema } from "../../src/core/json/json.ts";
 import { toOllamaSchema } from "./tool_schema.ts";
 
 /** The parameters that a version of Ollama from 2025 passes on to the model, which `api/types.go` names. */

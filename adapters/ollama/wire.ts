@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 
 /** A message of a request. */
 export type WireMessage = JsonObject & { readonly role: "system" | "user" | "assistant" | "tool" };

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ModelSpec } from "../../src/core/model.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
+import type { ModelSpec } from "../../src/core/models/model.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { findModel } from "../catalog/catalog.ts";
 import {
   type AdapterOptions,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentErrorCode } from "../../src/core/errors.ts";
+import type { AgentErrorCode } from "../../src/core/errors/errors.ts";
 import {
   AUTH,
   BAD_REQUEST,

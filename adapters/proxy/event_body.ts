@@ -4,11 +4,16 @@
  * @module
  */
 
-import { AgentError, getErrorMessage, NetworkError, StreamError } from "../../src/core/errors.ts";
-import type { AssistantMessageEvent, StreamFn } from "../../src/core/stream.ts";
-import type { Clock } from "../../src/core/ports.ts";
+import {
+  AgentError,
+  getErrorMessage,
+  NetworkError,
+  StreamError,
+} from "../../src/core/errors/errors.ts";
+import type { AssistantMessageEvent, StreamFn } from "../../src/core/streams/stream.ts";
+import type { Clock } from "../../src/core/ports/ports.ts";
 import { IdleTimer } from "../kit/stream/idle_timer.ts";
-import { redact } from "../../src/core/redact.ts";
+import { redact } from "../../src/core/text/redact.ts";
 import type { ProxyRequest } from "./wire.ts";
 
 /** Options for {@linkcode createEventBody}. */

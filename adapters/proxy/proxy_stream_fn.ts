@@ -4,9 +4,9 @@
  * @module
  */
 
-import { BadRequestError } from "../../src/core/errors.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
-import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import { BadRequestError } from "../../src/core/errors/errors.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
+import type { StreamFn, StreamRequest } from "../../src/core/streams/stream.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { checkOptionNames } from "../kit/options/check_options.ts";

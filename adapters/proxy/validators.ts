@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject } from "../../src/core/json.ts";
+import { isJsonObject } from "../../src/core/json/json.ts";
 
 /**
  * Returns the problem of a value, starting with its path (`.model.modelId must be a string`), or `undefined` for a

@@ -7,17 +7,17 @@
  * @module
  */
 
-import type { AgentErrorRecord } from "../../src/core/errors.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
-import type { ModelSpec, StopReason } from "../../src/core/model.ts";
+import type { AgentErrorRecord } from "../../src/core/errors/errors.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
+import type { ModelSpec, StopReason } from "../../src/core/models/model.ts";
 import type {
   AssistantMessageEvent,
   StreamDoneEvent,
   StreamErrorEvent,
   StreamOptions,
   ToolSpec,
-} from "../../src/core/stream.ts";
-import type { Usage } from "../../src/core/usage.ts";
+} from "../../src/core/streams/stream.ts";
+import type { Usage } from "../../src/core/models/usage.ts";
 
 /** A model call, sent by the agent. */
 export interface ProxyRequest {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import type { StreamFn, StreamRequest } from "../../src/core/streams/stream.ts";
 import { findModel } from "../catalog/catalog.ts";
 import { createChat } from "../openai/chat/chat.ts";
 import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";

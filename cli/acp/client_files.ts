@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AbortedError } from "../../src/core/errors.ts";
+import { AbortedError } from "../../src/core/errors/errors.ts";
 import type { DirectoryEntry, SandboxFiles } from "../../src/tools/mod.ts";
 import type { AcpClient } from "../../src/protocols/acp/mod.ts";
 

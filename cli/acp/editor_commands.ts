@@ -5,7 +5,7 @@
  */
 
 import type { Agent, PromptInput } from "../../mod.ts";
-import { getErrorMessage } from "../../src/core/errors.ts";
+import { getErrorMessage } from "../../src/core/errors/errors.ts";
 import type { AcpClient, AcpCommand, AcpCommandResult } from "../../src/protocols/acp/mod.ts";
 import type { CommandContext, RunControl } from "../conversation/command/command_context.ts";
 import type { ConversationCommand } from "../conversation/command/conversation_command.ts";

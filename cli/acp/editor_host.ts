@@ -7,7 +7,7 @@
 import { isAbsolute } from "../../src/platform/paths.ts";
 // Not mod.ts, which loads all tools.
 import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
-import { AuthError, BadRequestError, SessionError } from "../../src/core/errors.ts";
+import { AuthError, BadRequestError, SessionError } from "../../src/core/errors/errors.ts";
 import type {
   AcpHost,
   AcpSession,
@@ -23,11 +23,11 @@ import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { getProgramDirectories, type ProgramDirectories } from "../host/program_directories.ts";
 import { VERSION } from "../host/version.ts";
-import type { ModelConnection } from "../run/model_connection.ts";
-import { findModel } from "../run/model_choice.ts";
-import { resolveDirectory } from "../run/resolve_path.ts";
+import type { ModelConnection } from "../run/model/model_connection.ts";
+import { findModel } from "../run/model/model_choice.ts";
+import { resolveDirectory } from "../run/settings/resolve_path.ts";
 import { addDebugLog, startCommand } from "../run/start_command.ts";
-import type { ProjectRunSettings } from "../run/settings.ts";
+import type { ProjectRunSettings } from "../run/settings/settings.ts";
 import { deleteChanges } from "../sessions/session_actions.ts";
 import { getSessionTitle } from "../sessions/session_list.ts";
 import { openStore } from "../sessions/start_recording.ts";

@@ -15,9 +15,9 @@ import { describeMissingPackage } from "../host/installed_package.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import { overrideTerminal } from "../host/override_terminal.ts";
 import type { Output } from "../host/terminal.ts";
-import { configureRun } from "../run/configure_run.ts";
-import { openConnection } from "../run/model_connection.ts";
-import { parseRunSettings } from "../run/settings.ts";
+import { configureRun } from "../run/settings/configure_run.ts";
+import { openConnection } from "../run/model/model_connection.ts";
+import { parseRunSettings } from "../run/settings/settings.ts";
 import { type AcpCommandLine, createEditorHost } from "./editor_host.ts";
 import { toRunOptions } from "./run_options.ts";
 

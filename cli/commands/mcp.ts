@@ -83,8 +83,8 @@ const test = defineCommand({
   exitCodes: [ok, failed, usage, configuration],
   async action({ arguments: [name] }, host) {
     const { loadCurrentConfig, parseConfiguredSettings } = await importLate<
-      typeof import("../run/configured_settings.ts")
-    >("../run/configured_settings.ts", import.meta.url);
+      typeof import("../run/settings/configured_settings.ts")
+    >("../run/settings/configured_settings.ts", import.meta.url);
     const settings = parseConfiguredSettings(await loadCurrentConfig(host));
     const { testServers } = await loadActions();
     return await testServers(name, settings, host);

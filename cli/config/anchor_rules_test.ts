@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { parseApprovalRule } from "../../src/tools/approval/approval_rules.ts";
+import { parseApprovalRule } from "../../src/tools/approval/rules/approval_rules.ts";
 import { anchorRules } from "./anchor_rules.ts";
 
 Deno.test("anchorRules(): adds the path in the project to rules with a relative path", () => {

@@ -5,7 +5,7 @@
  */
 
 import type { PromptInput } from "../../mod.ts";
-import { getErrorMessage } from "../../src/core/errors.ts";
+import { getErrorMessage } from "../../src/core/errors/errors.ts";
 import { CliError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { CommandContext, Delivery } from "./command/command_context.ts";

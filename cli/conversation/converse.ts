@@ -8,10 +8,10 @@ import type { ApprovalPrompt } from "../../src/tools/mod.ts";
 import { ChangeLog } from "../../src/tools/changes/change_log.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import { startHooks } from "../hooks/start_hooks.ts";
-import { openConnection } from "../run/model_connection.ts";
-import { loadSessions, openAgent } from "../run/open_agent.ts";
+import { openConnection } from "../run/model/model_connection.ts";
+import { loadSessions, openAgent } from "../run/agent/open_agent.ts";
 import type { RunDependencies } from "../run/run_prompt.ts";
-import type { ProjectRunSettings } from "../run/settings.ts";
+import type { ProjectRunSettings } from "../run/settings/settings.ts";
 import {
   type ConversationEnvironment,
   type ConversationParts,

@@ -7,7 +7,7 @@
 import type { Host } from "../host/host.ts";
 import { formatHeader } from "../render/header.ts";
 import type { RunSandbox } from "../render/reporter.ts";
-import { reportStart, type StartReportOptions } from "../run/start_report.ts";
+import { reportStart, type StartReportOptions } from "../run/report/start_report.ts";
 import type { SessionControl } from "./command/command_context.ts";
 import type { ConversationView } from "./view/conversation_view.ts";
 import { toLine, toMessage } from "./view/lines.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AbortedError } from "../../src/core/errors.ts";
+import { AbortedError } from "../../src/core/errors/errors.ts";
 import { toFlag } from "../command_line/definition.ts";
 import { formatConfigProblem } from "../config/config_value.ts";
 import { type KeyBindings, resolveKeyBindings } from "../config/key_bindings.ts";
@@ -14,8 +14,8 @@ import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import { overrideTerminal } from "../host/override_terminal.ts";
-import { attachFiles } from "../run/attach_files.ts";
-import type { ConfiguredRun, RunCommandLine } from "../run/configure_run.ts";
+import { attachFiles } from "../run/prompt/attach_files.ts";
+import type { ConfiguredRun, RunCommandLine } from "../run/settings/configure_run.ts";
 import { addDebugLog, selectSession, startCommand } from "../run/start_command.ts";
 import { type ChatOptions, RUN_ONLY_OPTIONS } from "../settings/chat_options.ts";
 import { ConversationSignals } from "./core/conversation_signals.ts";

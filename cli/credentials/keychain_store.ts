@@ -4,7 +4,7 @@
  * @module
  */
 
-import { encodeHex } from "../../src/core/byte_encoding.ts";
+import { encodeHex } from "../../src/core/text/byte_encoding.ts";
 import type { CredentialStore } from "./credential_store.ts";
 import { createCaller } from "./call_program.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { redact } from "../../src/core/redact.ts";
-import { AbortedError } from "../../src/core/errors.ts";
+import { redact } from "../../src/core/text/redact.ts";
+import { AbortedError } from "../../src/core/errors/errors.ts";
 import { getFileProblem } from "../host/file_problem.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { toJsonLine } from "../render/json_line.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../../src/core/errors.ts";
+import { getErrorMessage } from "../../src/core/errors/errors.ts";
 import type { DebugLog } from "./debug_log.ts";
 
 /** Headers of responses that are logged; their values identify the request and the time of a retry. */

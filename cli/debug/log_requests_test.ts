@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { AbortedError } from "../../src/core/errors.ts";
+import { AbortedError } from "../../src/core/errors/errors.ts";
 import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
 import { DebugLog } from "./debug_log.ts";
 import { logRequests } from "./log_requests.ts";

@@ -16,8 +16,8 @@ import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import { getStyle, type Style } from "../render/style.ts";
 import { wrapText } from "../render/wrap_text.ts";
-import { createTextReporter } from "../run/run_reporter.ts";
-import { setUpAgent } from "../run/setup_agent.ts";
+import { createTextReporter } from "../run/report/run_reporter.ts";
+import { setUpAgent } from "../run/agent/setup_agent.ts";
 
 /** Delays that let a reader follow the run on a terminal. */
 const TERMINAL_PACE = { frameMs: 30, thinkMs: 350 };

@@ -5,7 +5,7 @@
  */
 
 import { keyVariables, providerNames } from "../../adapters/connect.ts";
-import { getErrorMessage } from "../../src/core/errors.ts";
+import { getErrorMessage } from "../../src/core/errors/errors.ts";
 import { join } from "../../src/platform/paths.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import { formatConfigProblem } from "../config/config_value.ts";
@@ -24,7 +24,7 @@ import { describeMissingClient } from "../mcp/client_check.ts";
 import { findCurrentSources, openProject } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getStyle, type Style } from "../render/style.ts";
-import { isFile } from "../run/resolve_path.ts";
+import { isFile } from "../run/settings/resolve_path.ts";
 import { getSessionDirectory } from "../sessions/session_directory.ts";
 import type { CheckResult } from "./check.ts";
 
@@ -113,8 +113,8 @@ async function loadRunConfig(host: Host): Promise<Config> {
 /** Returns what is wrong with a value or a rule that only a run checks. */
 async function findInvalidSetting(config: Config): Promise<string | undefined> {
   const [{ parseConfiguredSettings }, { checkRules }] = await Promise.all([
-    importLate<typeof import("../run/configured_settings.ts")>(
-      "../run/configured_settings.ts",
+    importLate<typeof import("../run/settings/configured_settings.ts")>(
+      "../run/settings/configured_settings.ts",
       import.meta.url,
     ),
     importLate<typeof import("../rules/rule_actions.ts")>(

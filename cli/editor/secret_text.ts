@@ -4,7 +4,7 @@
  * @module
  */
 
-import { findSecrets, KEY_PATTERNS } from "../../src/core/redact.ts";
+import { findSecrets, KEY_PATTERNS } from "../../src/core/text/redact.ts";
 
 /** Matches a command that sets the key of a provider, such as `#key anthropic sk-…`. */
 const KEY_COMMAND = /^\s*[#/:]?(?:key|keys|login)\s+\S+\s+\S/;

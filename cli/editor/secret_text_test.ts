@@ -19,7 +19,7 @@ const SECRETS = [
 
 const HARMLESS = [
   "",
-  "Fix the failing test in src/core/model.ts",
+  "Fix the failing test in src/core/models/model.ts",
   "/model anthropic/claude-sonnet-5-5",
   "#key",
   "#keys",

@@ -12,7 +12,7 @@ import { importLate } from "../host/import_late.ts";
 import { overrideTerminal } from "../host/override_terminal.ts";
 import { type LoadedProject, loadProject } from "../project/load_project.ts";
 import { listProjectContent } from "../project/project_content.ts";
-import { type AgentSetup, setUpAgent } from "../run/setup_agent.ts";
+import { type AgentSetup, setUpAgent } from "../run/agent/setup_agent.ts";
 import type { EvalSettings } from "./eval_settings.ts";
 import { findModelUrl, getModelDirectory } from "./model_directories.ts";
 

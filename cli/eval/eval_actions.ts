@@ -18,7 +18,7 @@ import {
   verifyEvalRun,
 } from "../../src/eval/mod.ts";
 import { formatScore } from "../../src/eval/reports/format_measure.ts";
-import { AgentError, getErrorMessage } from "../../src/core/errors.ts";
+import { AgentError, getErrorMessage } from "../../src/core/errors/errors.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
@@ -26,7 +26,7 @@ import type { Host } from "../host/host.ts";
 import { toJsonLine } from "../render/json_line.ts";
 import { toOneLine, toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
-import { resolvePath } from "../run/resolve_path.ts";
+import { resolvePath } from "../run/settings/resolve_path.ts";
 import type { ReportFileOptions } from "../settings/eval_options.ts";
 import { parseReportFiles } from "./eval_settings.ts";
 import { formatCost, formatRuns } from "./eval_tables.ts";

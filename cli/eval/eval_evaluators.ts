@@ -16,13 +16,13 @@ import {
   type JudgeTopic,
   LruJudgeCache,
 } from "../../src/eval/mod.ts";
-import { AgentError } from "../../src/core/errors.ts";
+import { AgentError } from "../../src/core/errors/errors.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
-import { withLocalProvider } from "../run/local_models.ts";
-import { getProviders } from "../run/provider_options.ts";
-import { createRetryStrategy } from "../run/retry_strategy.ts";
+import { withLocalProvider } from "../run/model/local_models.ts";
+import { getProviders } from "../run/model/provider_options.ts";
+import { createRetryStrategy } from "../run/model/retry_strategy.ts";
 import type { EvalSettings } from "./eval_settings.ts";
 import { findModelUrl, getModelDirectory } from "./model_directories.ts";
 

@@ -5,14 +5,14 @@
  */
 
 import type { ModelSpec } from "../../mod.ts";
-import { modelSpec } from "../../src/core/model.ts";
-import { getErrorMessage } from "../../src/core/errors.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
+import { getErrorMessage } from "../../src/core/errors/errors.ts";
 import type { GivenOptions } from "../command_line/definition.ts";
 import { UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
-import { configureRun } from "../run/configure_run.ts";
-import { resolveNewFile, resolvePath } from "../run/resolve_path.ts";
-import { hasThinkingLevel, parseRunSettings, type RunSettings } from "../run/settings.ts";
+import { configureRun } from "../run/settings/configure_run.ts";
+import { resolveNewFile, resolvePath } from "../run/settings/resolve_path.ts";
+import { hasThinkingLevel, parseRunSettings, type RunSettings } from "../run/settings/settings.ts";
 import { createDefaultOptions } from "../settings/default_options.ts";
 import type { EVAL_RUN_OPTIONS, EvalRunOptions } from "../settings/eval_options.ts";
 import { RUN_OPTIONS, type RunOptions } from "../settings/run_options.ts";

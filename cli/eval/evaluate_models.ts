@@ -15,13 +15,13 @@ import {
   runEvalSet,
   type RunEvalSetOptions,
 } from "../../src/eval/mod.ts";
-import { AgentError, BadRequestError } from "../../src/core/errors.ts";
+import { AgentError, BadRequestError } from "../../src/core/errors/errors.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
-import { chooseModel } from "../run/model_choice.ts";
-import { checkRecording, getProviders } from "../run/provider_options.ts";
-import type { RunSettings } from "../run/settings.ts";
+import { chooseModel } from "../run/model/model_choice.ts";
+import { checkRecording, getProviders } from "../run/model/provider_options.ts";
+import type { RunSettings } from "../run/settings/settings.ts";
 import { formatModel } from "../render/format_model.ts";
 import { checkSandbox } from "./check_sandbox.ts";
 import { createMakeAgent } from "./case_agent.ts";

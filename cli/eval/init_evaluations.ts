@@ -5,7 +5,7 @@
  */
 
 import { loadEvalSet, runEvalSet } from "../../src/eval/mod.ts";
-import { modelSpec } from "../../src/core/model.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
 import { dirname, join } from "../../src/platform/paths.ts";
 import { createScriptedFetch } from "../demo/scripted_fetch.ts";
 import { CliError, ConfigurationError, UsageError } from "../host/cli_error.ts";
@@ -15,7 +15,7 @@ import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import { pathExists } from "../../src/platform/path_exists.ts";
 import { toPlainText } from "../render/plain_text.ts";
-import { resolvePath } from "../run/resolve_path.ts";
+import { resolvePath } from "../run/settings/resolve_path.ts";
 import { createDefaultOptions } from "../settings/default_options.ts";
 import { EVAL_RUN_OPTIONS } from "../settings/eval_options.ts";
 import { DEFAULT_MODELS } from "../settings/run_options.ts";

@@ -9,7 +9,7 @@ import { join } from "../../src/platform/paths.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getTableOptions } from "../render/table.ts";
-import { resolvePath } from "../run/resolve_path.ts";
+import { resolvePath } from "../run/settings/resolve_path.ts";
 import { RESULTS_DIRECTORY } from "../settings/eval_options.ts";
 import type { EvalSettings } from "./eval_settings.ts";
 import { formatRuns } from "./eval_tables.ts";

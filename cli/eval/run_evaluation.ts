@@ -9,7 +9,7 @@ import { loadEvalSet } from "../../src/eval/mod.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
-import { resolvePath } from "../run/resolve_path.ts";
+import { resolvePath } from "../run/settings/resolve_path.ts";
 import { selectTerminal } from "../run/select_terminal.ts";
 import { createEvaluators } from "./eval_evaluators.ts";
 import type { EvalCommandLine } from "./eval_settings.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { PromptInput, UserMessage } from "../../mod.ts";
-import { extractText } from "../../src/core/content.ts";
+import { extractText } from "../../src/core/messages/content.ts";
 
 /** Returns the text of a prompt; empty for other messages. */
 export function getPromptText(prompt: PromptInput): string {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { type ImageBlock, type UserMessage, userMessage } from "../../mod.ts";
-import { toAgentMessages } from "../../src/core/message.ts";
+import { toAgentMessages } from "../../src/core/messages/message.ts";
 import { addHookOutput, appendHookOutput, getTextWithoutHooks } from "./hook_output.ts";
 
 const IMAGE: ImageBlock = {

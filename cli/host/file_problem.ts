@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../../src/core/errors.ts";
+import { getErrorMessage } from "../../src/core/errors/errors.ts";
 
 /**
  * Returns the reason in the words of the operating system: `No such file or directory`. The runtime adds the number of the

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject, JsonSchema } from "../../mod.ts";
-import { isJsonObject } from "../../src/core/json.ts";
+import { isJsonObject } from "../../src/core/json/json.ts";
 
 /** Maximum number of fields of a form, and of options of a field; a form with more is declined. */
 const MAX_ITEMS = 64;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { redact } from "../../src/core/redact.ts";
+import { redact } from "../../src/core/text/redact.ts";
 import { getArgumentSecrets } from "../../src/mcp/config/argument_secrets.ts";
 import type { McpConfig } from "../../src/mcp/mod.ts";
 import type { SandboxOptions } from "../../src/tools/mod.ts";

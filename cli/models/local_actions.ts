@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentError } from "../../src/core/errors.ts";
+import { AgentError } from "../../src/core/errors/errors.ts";
 import { formatBytes, type LocalPreset, PRESETS, type StoredModel } from "../../src/local/mod.ts";
 import { CliError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";

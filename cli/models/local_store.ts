@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../../src/core/errors.ts";
+import { getErrorMessage } from "../../src/core/errors/errors.ts";
 import { ModelStore, type StoredModel } from "../../src/local/mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { AgentMessage } from "../../mod.ts";
-import { extractText } from "../../src/core/content.ts";
+import { extractText } from "../../src/core/messages/content.ts";
 
 /** Returns the text of the last reply that has any; empty when none has. */
 export function getFinalText(messages: readonly AgentMessage[]): string {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { CompactionReport } from "../../src/core/compaction_report.ts";
+import type { CompactionReport } from "../../src/core/messages/compaction_report.ts";
 import { getNotice } from "./notice.ts";
 
 function getCompactionNotice(report: Partial<CompactionReport>): string | undefined {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { REDACTED } from "../../src/core/redact.ts";
+import { REDACTED } from "../../src/core/text/redact.ts";
 
 /** Parameters of a URL that may hold a key. */
 const SECRET_PARAMETER = /auth|key|token|secret|sig|pass/i;

@@ -11,7 +11,7 @@ import type {
   AssistantMessageDelta,
   JsonObject,
 } from "../../mod.ts";
-import { extractText } from "../../src/core/content.ts";
+import { extractText } from "../../src/core/messages/content.ts";
 import type { AgentEventBody } from "../../src/loop/mod.ts";
 import type { Output, Terminal } from "../host/terminal.ts";
 import { ActivityStatus } from "./activity.ts";

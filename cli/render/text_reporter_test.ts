@@ -10,7 +10,7 @@ import {
 import type { AgentEventBody } from "../../src/loop/mod.ts";
 import { zeroUsage } from "../../src/loop/mod.ts";
 import { createFakeHost } from "../../tests/cli/fake_host.ts";
-import { createTextReporter } from "../run/run_reporter.ts";
+import { createTextReporter } from "../run/report/run_reporter.ts";
 import { getStyle } from "./style.ts";
 import type { OpenQuestions, Verbosity } from "./text_reporter.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import type { AgentToolResult, JsonObject } from "../../mod.ts";
-import { extractText } from "../../src/core/content.ts";
+import { extractText } from "../../src/core/messages/content.ts";
 import { formatNumber } from "./format_number.ts";
 import { toOneLine, toPlainText } from "./plain_text.ts";
 import { toVisibleText } from "./visible_text.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { getErrorMessage } from "../../src/core/errors.ts";
+import { getErrorMessage } from "../../src/core/errors/errors.ts";
 import { type ApprovalGate, approvalGate, type ApprovalGateOptions } from "../../src/tools/mod.ts";
 import { UsageError } from "../host/cli_error.ts";
-import type { ToolRules } from "../run/tool_rules.ts";
+import type { ToolRules } from "../run/settings/tool_rules.ts";
 
 /**
  * Creates the gate of a run.

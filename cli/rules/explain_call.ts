@@ -5,7 +5,7 @@
  */
 
 import type { AgentTool, JsonObject } from "../../mod.ts";
-import { getErrorMessage } from "../../src/core/errors.ts";
+import { getErrorMessage } from "../../src/core/errors/errors.ts";
 import { resolveAliases } from "../../src/tools/kit/tool_names.ts";
 import { codingTools, createSandbox, type Sandbox, skillTool } from "../../src/tools/mod.ts";
 import { UsageError } from "../host/cli_error.ts";
@@ -15,17 +15,17 @@ import { getHomeDirectory } from "../host/program_directories.ts";
 import { findCurrentSources } from "../project/open_project.ts";
 import { listSkillDirectories } from "../project/project_content.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
-import { loadCurrentConfig, parseConfiguredSettings } from "../run/configured_settings.ts";
+import { loadCurrentConfig, parseConfiguredSettings } from "../run/settings/configured_settings.ts";
 import {
   addEditingTools,
   createSandboxOptions,
   EDITING_TOOLS,
   getApprovalMode,
   hasCommands,
-} from "../run/permissions.ts";
-import type { RunSettings } from "../run/settings.ts";
-import { createTaskTool } from "../run/task_tool.ts";
-import { resolveToolRules } from "../run/tool_rules.ts";
+} from "../run/settings/permissions.ts";
+import type { RunSettings } from "../run/settings/settings.ts";
+import { createTaskTool } from "../run/tools/task_tool.ts";
+import { resolveToolRules } from "../run/settings/tool_rules.ts";
 import { createGate } from "./create_gate.ts";
 
 /** Prints what would be decided about a call in a run that has no options but those of the configuration. */

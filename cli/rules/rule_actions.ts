@@ -13,8 +13,8 @@ import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
-import { loadCurrentConfig } from "../run/configured_settings.ts";
-import { resolveToolRules, splitRules, type ToolSelection } from "../run/tool_rules.ts";
+import { loadCurrentConfig } from "../run/settings/configured_settings.ts";
+import { resolveToolRules, splitRules, type ToolSelection } from "../run/settings/tool_rules.ts";
 import { createGate } from "./create_gate.ts";
 
 /** The effect of a rule. */

@@ -12,11 +12,11 @@ import { formatNumber } from "../render/format_number.ts";
 import { toJsonLine } from "../render/json_line.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { toShownUrl } from "../render/shown_url.ts";
-import { createOnDeviceError, isOnDevice } from "./provider_options.ts";
-import { startPrompt } from "./prompt_events.ts";
+import { createOnDeviceError, isOnDevice } from "./model/provider_options.ts";
+import { startPrompt } from "./prompt/prompt_events.ts";
 import type { RunDependencies } from "./run_prompt.ts";
-import { setUpAgent } from "./setup_agent.ts";
-import type { ProjectRunSettings } from "./settings.ts";
+import { setUpAgent } from "./agent/setup_agent.ts";
+import type { ProjectRunSettings } from "./settings/settings.ts";
 
 /** A request that was not sent. Its headers, which have the key, are left out. */
 interface DryRequest {

@@ -6,7 +6,7 @@
 
 import type { AgentEvent, PromptInput, RunOutcome } from "../../mod.ts";
 // Not mod.ts, which loads modules that the first request does not need.
-import { AbortedError, BadRequestError } from "../../src/core/errors.ts";
+import { AbortedError, BadRequestError } from "../../src/core/errors/errors.ts";
 import type { AgentEndEvent } from "../../src/loop/mod.ts";
 import type { DirectorySnapshot } from "../../src/patch/mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
@@ -14,10 +14,10 @@ import type { ExitCode } from "../host/exit_code.ts";
 import type { StartedHooks } from "../hooks/started_hooks.ts";
 import { importLate } from "../host/import_late.ts";
 import type { Reporter } from "../render/reporter.ts";
-import { DeferredReporter } from "./deferred_reporter.ts";
-import { startPrompt, type StructuredAnswer } from "./prompt_events.ts";
-import type { PreparedAgent, PromptResult } from "./finish_run.ts";
-import type { ProjectRunSettings } from "./settings.ts";
+import { DeferredReporter } from "./report/deferred_reporter.ts";
+import { startPrompt, type StructuredAnswer } from "./prompt/prompt_events.ts";
+import type { PreparedAgent, PromptResult } from "./report/finish_run.ts";
+import type { ProjectRunSettings } from "./settings/settings.ts";
 
 /** Options for `runHeadless()`. */
 export interface HeadlessRunOptions extends
@@ -48,8 +48,8 @@ export async function runHeadless(run: HeadlessRunOptions): Promise<ExitCode> {
 }
 
 /** Loads what the first request does not need. */
-function loadRunOutput(): Promise<typeof import("./run_output.ts")> {
-  return importLate("./run_output.ts", import.meta.url);
+function loadRunOutput(): Promise<typeof import("./report/run_output.ts")> {
+  return importLate("./report/run_output.ts", import.meta.url);
 }
 
 /** Takes a snapshot of the working directory; `undefined` when the signal is aborted. */

@@ -10,7 +10,7 @@ import type { Host } from "../host/host.ts";
 import { askChoice } from "../questions/ask_choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
 import { toVisibleText } from "../render/visible_text.ts";
-import type { RunSettings } from "./settings.ts";
+import type { RunSettings } from "./settings/settings.ts";
 
 const ANSWERS = ["yes", "no"] as const;
 

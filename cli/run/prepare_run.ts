@@ -8,10 +8,10 @@ import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
-import { type ConfiguredRun, configureRun, type RunCommandLine } from "./configure_run.ts";
-import { createNoModelError, findModel } from "./model_choice.ts";
-import type { PipedFileOptions } from "./piped_files.ts";
-import { parseRunSettings, type RunSettings } from "./settings.ts";
+import { type ConfiguredRun, configureRun, type RunCommandLine } from "./settings/configure_run.ts";
+import { createNoModelError, findModel } from "./model/model_choice.ts";
+import type { PipedFileOptions } from "./prompt/piped_files.ts";
+import { parseRunSettings, type RunSettings } from "./settings/settings.ts";
 
 /** A run that can start, or how the questions ended. */
 export type PreparedRun =
@@ -63,8 +63,8 @@ async function readFiles(
 ): Promise<ConfiguredRun> {
   const { systemFile, jsonSchema, mcpConfig } = configured.options;
   if ([systemFile, jsonSchema, mcpConfig].every((file) => file === undefined)) return configured;
-  const { readPipedFiles } = await importLate<typeof import("./piped_files.ts")>(
-    "./piped_files.ts",
+  const { readPipedFiles } = await importLate<typeof import("./prompt/piped_files.ts")>(
+    "./prompt/piped_files.ts",
     import.meta.url,
   );
   return await readPipedFiles(configured, options);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AbortedError } from "../../src/core/errors.ts";
+import { AbortedError } from "../../src/core/errors/errors.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
@@ -13,9 +13,9 @@ import { InterruptHandler } from "../host/interrupt.ts";
 import { isStandardInput } from "../host/read_text_file.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import type { RunOptions } from "../settings/run_options.ts";
-import type { RunCommandLine } from "./configure_run.ts";
-import { readPrompt } from "./prompt_input.ts";
-import { attachFiles } from "./attach_files.ts";
+import type { RunCommandLine } from "./settings/configure_run.ts";
+import { readPrompt } from "./prompt/prompt_input.ts";
+import { attachFiles } from "./prompt/attach_files.ts";
 import { runPrompt } from "./run_prompt.ts";
 import { addDebugLog, type AgentRun, selectSession, startCommand } from "./start_command.ts";
 

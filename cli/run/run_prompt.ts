@@ -12,10 +12,10 @@ import { startHooks } from "../hooks/start_hooks.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
-import { openConnection } from "./model_connection.ts";
+import { openConnection } from "./model/model_connection.ts";
 import type { DrivenRun } from "./driven_run.ts";
-import { loadSessions, openAgent } from "./open_agent.ts";
-import type { ProjectRunSettings } from "./settings.ts";
+import { loadSessions, openAgent } from "./agent/open_agent.ts";
+import type { ProjectRunSettings } from "./settings/settings.ts";
 
 /** Dependencies of `runPrompt()`. */
 export interface RunDependencies {
@@ -57,8 +57,8 @@ export async function runPrompt(
   });
   const { setup, session } = opened;
   const createReporter = async () => {
-    const { createReporter } = await importLate<typeof import("./run_output.ts")>(
-      "./run_output.ts",
+    const { createReporter } = await importLate<typeof import("./report/run_output.ts")>(
+      "./report/run_output.ts",
       import.meta.url,
     );
     return createReporter(settings, host, setup.agent.state.tools);

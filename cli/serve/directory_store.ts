@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SessionError } from "../../src/core/errors.ts";
+import { SessionError } from "../../src/core/errors/errors.ts";
 import type { SessionStore } from "../../src/memory/mod.ts";
 
 /**

@@ -5,11 +5,11 @@
  */
 
 import type { BearerToken } from "../../src/server/mod.ts";
-import { getErrorMessage } from "../../src/core/errors.ts";
+import { getErrorMessage } from "../../src/core/errors/errors.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
 import { readTextFile } from "../host/read_text_file.ts";
-import { resolvePath } from "../run/resolve_path.ts";
+import { resolvePath } from "../run/settings/resolve_path.ts";
 
 const MAX_BYTES = 1_000_000;
 

@@ -5,9 +5,9 @@
  */
 
 import type { Policy } from "../../mod.ts";
-import { encodeHex } from "../../src/core/byte_encoding.ts";
-import { getErrorMessage } from "../../src/core/errors.ts";
-import { isLoopbackName } from "../../src/core/local_caller.ts";
+import { encodeHex } from "../../src/core/text/byte_encoding.ts";
+import { getErrorMessage } from "../../src/core/errors/errors.ts";
+import { isLoopbackName } from "../../src/core/servers/local_caller.ts";
 import { FileSessionStore } from "../../src/memory/mod.ts";
 import {
   type AgentServer,
@@ -23,10 +23,10 @@ import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import { createNoHomeError } from "../host/program_directories.ts";
 import { toPlainText } from "../render/plain_text.ts";
-import { chooseModel } from "../run/model_choice.ts";
-import { openConnection } from "../run/model_connection.ts";
-import { getProviders } from "../run/provider_options.ts";
-import type { ProjectRunSettings } from "../run/settings.ts";
+import { chooseModel } from "../run/model/model_choice.ts";
+import { openConnection } from "../run/model/model_connection.ts";
+import { getProviders } from "../run/model/provider_options.ts";
+import type { ProjectRunSettings } from "../run/settings/settings.ts";
 import { startCommand } from "../run/start_command.ts";
 import { getSessionDirectory } from "../sessions/session_directory.ts";
 import { createDefaultOptions } from "../settings/default_options.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { SessionSummary } from "../../src/memory/mod.ts";
-import { SessionError } from "../../src/core/errors.ts";
+import { SessionError } from "../../src/core/errors/errors.ts";
 // Not mod.ts, which loads modules that the question does not need.
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { listWithoutSubAgents } from "../../src/memory/store/sub_agent_link.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../../src/core/errors.ts";
+import { getErrorMessage } from "../../src/core/errors/errors.ts";
 // Not mod.ts, which loads all tools.
 import { DirectoryChangeLogStore } from "../../src/tools/changes/directory_change_log_store.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";

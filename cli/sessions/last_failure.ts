@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../../src/core/errors.ts";
+import { getErrorMessage } from "../../src/core/errors/errors.ts";
 
 /** Keeps the last error until it is taken. */
 export class LastFailure {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SessionError } from "../../src/core/errors.ts";
+import { SessionError } from "../../src/core/errors/errors.ts";
 import type { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import type { SessionRecording } from "../../src/memory/recording/session_recording.ts";
 import { type ResumedSession, resumeSession } from "../../src/memory/recording/resume.ts";

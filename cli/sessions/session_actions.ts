@@ -6,7 +6,7 @@
 
 import { LimitedBytesTransformStream } from "@std/streams/limited-bytes-transform-stream";
 import { toText } from "@std/streams/to-text";
-import { SessionError } from "../../src/core/errors.ts";
+import { SessionError } from "../../src/core/errors/errors.ts";
 import {
   exportHtml,
   exportJsonl,

@@ -5,8 +5,8 @@
  */
 
 import type { ApprovalDecision } from "../../mod.ts";
-import { findLostDigits, findParsedProblem } from "../../src/core/parsed_problem.ts";
-import { ajvValidator, type CompiledSchema } from "../../src/core/schema.ts";
+import { findLostDigits, findParsedProblem } from "../../src/core/json/parsed_problem.ts";
+import { ajvValidator, type CompiledSchema } from "../../src/core/schemas/schema.ts";
 import type { InputMessage } from "./input_message.ts";
 import { getMessageSchema, INPUT_TYPES } from "./input_schema.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentError, getErrorMessage } from "../../src/core/errors.ts";
+import { AgentError, getErrorMessage } from "../../src/core/errors/errors.ts";
 import { formatBytes, PRESETS } from "../../src/local/mod.ts";
 import type { Host } from "../host/host.ts";
 import { DownloadBar } from "../models/download_bar.ts";

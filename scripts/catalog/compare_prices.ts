@@ -6,7 +6,7 @@
 
 import { findModelRates } from "../../adapters/catalog/catalog.ts";
 import type { Catalog } from "../../adapters/catalog/catalog_entry.ts";
-import type { Rates } from "../../src/core/usage.ts";
+import type { Rates } from "../../src/core/models/usage.ts";
 import type { ListedPrice } from "./price_list.ts";
 
 /** A price that differs from a list. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Catalog } from "../../adapters/catalog/catalog_entry.ts";
-import type { Rates } from "../../src/core/usage.ts";
+import type { Rates } from "../../src/core/models/usage.ts";
 import { comparePrices } from "./compare_prices.ts";
 import { explainDifferences } from "./explanations.ts";
 

@@ -32,7 +32,7 @@ export const GENERATED_PAGES: readonly GeneratedPage[] = [
   {
     path: "docs/events.md",
     update: replacePart(async () =>
-      formatEventReference(await Deno.readTextFile(new URL("src/core/event.ts", root)))
+      formatEventReference(await Deno.readTextFile(new URL("src/core/events/event.ts", root)))
     ),
   },
 ];

@@ -4,25 +4,25 @@
  * @module
  */
 
-import type { PendingBatch } from "../core/approval.ts";
-import { checkTools } from "../core/check_tool.ts";
-import { AlreadyRunningError, NoMessagesError } from "../core/errors.ts";
-import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
-import { type HistoryRepair, repairHistory } from "../core/history.ts";
-import type { Infer, SchemaSource } from "../core/infer.ts";
-import { cloneJson } from "../core/json.ts";
+import type { PendingBatch } from "../core/approval/approval.ts";
+import { checkTools } from "../core/tools/check_tool.ts";
+import { AlreadyRunningError, NoMessagesError } from "../core/errors/errors.ts";
+import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/events/event.ts";
+import { type HistoryRepair, repairHistory } from "../core/messages/history.ts";
+import type { Infer, SchemaSource } from "../core/schemas/infer.ts";
+import { cloneJson } from "../core/json/json.ts";
 import {
   type AgentMessage,
   checkMessages,
   type PromptInput,
   toAgentMessages,
-} from "../core/message.ts";
-import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
-import { createValidate } from "../core/parameters.ts";
-import { type Ports, resolvePorts } from "../core/ports.ts";
-import { toJsonSchema } from "../core/standard_schema.ts";
-import type { StreamFn } from "../core/stream.ts";
-import type { AgentTool, ExpectedContext } from "../core/tool.ts";
+} from "../core/messages/message.ts";
+import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/models/model.ts";
+import { createValidate } from "../core/schemas/parameters.ts";
+import { type Ports, resolvePorts } from "../core/ports/ports.ts";
+import { toJsonSchema } from "../core/schemas/standard_schema.ts";
+import type { StreamFn } from "../core/streams/stream.ts";
+import type { AgentTool, ExpectedContext } from "../core/tools/tool.ts";
 import { checkSystemPrompt } from "../loop/run/check_config.ts";
 import type { AgentLoopConfig, TurnSettings } from "../loop/run/config.ts";
 import { EventPipe } from "../loop/events/event_pipe.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { AbortedError, type AgentError, BudgetExceededError } from "../core/errors.ts";
-import type { RunOutcome } from "../core/event.ts";
+import { AbortedError, type AgentError, BudgetExceededError } from "../core/errors/errors.ts";
+import type { RunOutcome } from "../core/events/event.ts";
 
 /** The result of a run. */
 export interface AgentResult extends RunOutcome {

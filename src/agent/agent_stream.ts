@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentEvent } from "../core/event.ts";
+import type { AgentEvent } from "../core/events/event.ts";
 import type { RunSummary, StartedRun } from "../loop/start_run.ts";
 import { type AgentResult, findFailure } from "./agent_result.ts";
 import { createResponse, type ResponseOptions } from "./response.ts";

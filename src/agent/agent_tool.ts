@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { ModelSpec } from "../core/model.ts";
-import type { RunHandle } from "../core/run_handle.ts";
-import type { AgentTool, ToolContext } from "../core/tool.ts";
-import { defineTool } from "../core/tool.ts";
+import type { ModelSpec } from "../core/models/model.ts";
+import type { RunHandle } from "../core/events/run_handle.ts";
+import type { AgentTool, ToolContext } from "../core/tools/tool.ts";
+import { defineTool } from "../core/tools/tool.ts";
 import type { PromptableAgent } from "./run_sub_agent.ts";
 
 /** Options for `Agent.asTool()`: those of a tool, apart from what the agent itself determines. */

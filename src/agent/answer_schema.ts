@@ -4,12 +4,12 @@
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
-import { isJsonObject, type JsonObject, type JsonSchema } from "../core/json.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../core/json/json.ts";
 import { findMisplacedSchema } from "../core/json_schema/misplaced_schema.ts";
 import { mapSubschemas } from "../core/json_schema/subschemas.ts";
-import type { ValidationResult } from "../core/schema.ts";
-import type { ValidateFunction } from "../core/standard_schema.ts";
+import type { ValidationResult } from "../core/schemas/schema.ts";
+import type { ValidateFunction } from "../core/schemas/standard_schema.ts";
 
 /** Tools accept only objects, so an answer of another type is wrapped in one. */
 const VALUE_PROPERTY = "value";

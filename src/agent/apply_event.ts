@@ -4,15 +4,15 @@
  * @module
  */
 
-import type { PendingBatch } from "../core/approval.ts";
-import type { ContentBlock } from "../core/content.ts";
-import type { AgentEvent, RunOutcome } from "../core/event.ts";
-import { hasContent } from "../core/history.ts";
-import { cloneJson } from "../core/json.ts";
-import type { AgentMessage, AssistantMessage } from "../core/message.ts";
-import type { AssistantMessageDelta } from "../core/stream.ts";
-import { TextBuffer } from "../core/text_buffer.ts";
-import { zeroCost, zeroUsage } from "../core/usage.ts";
+import type { PendingBatch } from "../core/approval/approval.ts";
+import type { ContentBlock } from "../core/messages/content.ts";
+import type { AgentEvent, RunOutcome } from "../core/events/event.ts";
+import { hasContent } from "../core/messages/history.ts";
+import { cloneJson } from "../core/json/json.ts";
+import type { AgentMessage, AssistantMessage } from "../core/messages/message.ts";
+import type { AssistantMessageDelta } from "../core/streams/stream.ts";
+import { TextBuffer } from "../core/text/text_buffer.ts";
+import { zeroCost, zeroUsage } from "../core/models/usage.ts";
 import type { LiveState, MessageDraft } from "./live_state.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
-import type { AgentEvent } from "../core/event.ts";
-import { NetworkError } from "../core/errors.ts";
-import { userMessage } from "../core/message.ts";
-import { modelSpec } from "../core/model.ts";
-import type { AssistantMessageDelta } from "../core/stream.ts";
-import { zeroCost, zeroUsage } from "../core/usage.ts";
+import type { AgentEvent } from "../core/events/event.ts";
+import { NetworkError } from "../core/errors/errors.ts";
+import { userMessage } from "../core/messages/message.ts";
+import { modelSpec } from "../core/models/model.ts";
+import type { AssistantMessageDelta } from "../core/streams/stream.ts";
+import { zeroCost, zeroUsage } from "../core/models/usage.ts";
 import { assistantMessage } from "../testing/messages.ts";
 import { applyEvent } from "./apply_event.ts";
 import { LiveState } from "./live_state.ts";

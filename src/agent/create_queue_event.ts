@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { QueueChangedEvent, QueuedMessages } from "../core/event.ts";
-import { cloneJson } from "../core/json.ts";
+import type { QueueChangedEvent, QueuedMessages } from "../core/events/event.ts";
+import { cloneJson } from "../core/json/json.ts";
 import type { MessageQueue } from "../loop/queues/message_queue.ts";
 
 /**

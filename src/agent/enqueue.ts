@@ -4,11 +4,11 @@
  * @module
  */
 
-import { NoMessagesError } from "../core/errors.ts";
-import type { QueuedMessage } from "../core/event.ts";
-import { repairHistory } from "../core/history.ts";
-import { type AgentMessage, type PromptInput, toAgentMessages } from "../core/message.ts";
-import type { Ports } from "../core/ports.ts";
+import { NoMessagesError } from "../core/errors/errors.ts";
+import type { QueuedMessage } from "../core/events/event.ts";
+import { repairHistory } from "../core/messages/history.ts";
+import { type AgentMessage, type PromptInput, toAgentMessages } from "../core/messages/message.ts";
+import type { Ports } from "../core/ports/ports.ts";
 import type { MessageQueue } from "../loop/queues/message_queue.ts";
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Sleep } from "../core/ports.ts";
+import type { Sleep } from "../core/ports/ports.ts";
 import { Cancellation } from "../loop/callbacks/cancellation.ts";
 import type { EventPipe } from "../loop/events/event_pipe.ts";
 import type { StartedRun } from "../loop/start_run.ts";

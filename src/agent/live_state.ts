@@ -9,13 +9,13 @@ import type {
   InterruptedCall,
   PendingApproval,
   PendingBatch,
-} from "../core/approval.ts";
-import { type AgentError, AlreadyRunningError } from "../core/errors.ts";
-import type { ToolExecutionEndEvent, ToolExecutionStartEvent } from "../core/event.ts";
-import type { AgentMessage, AssistantMessage } from "../core/message.ts";
-import type { ModelSpec } from "../core/model.ts";
-import type { AssistantMessageDelta } from "../core/stream.ts";
-import type { AgentTool } from "../core/tool.ts";
+} from "../core/approval/approval.ts";
+import { type AgentError, AlreadyRunningError } from "../core/errors/errors.ts";
+import type { ToolExecutionEndEvent, ToolExecutionStartEvent } from "../core/events/event.ts";
+import type { AgentMessage, AssistantMessage } from "../core/messages/message.ts";
+import type { ModelSpec } from "../core/models/model.ts";
+import type { AssistantMessageDelta } from "../core/streams/stream.ts";
+import type { AgentTool } from "../core/tools/tool.ts";
 
 /** The state of an agent as of the last event. */
 export interface AgentState {

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { DecidedCall, PendingApproval } from "../core/approval.ts";
-import { checkObject } from "../core/check_object.ts";
-import type { AgentMessage } from "../core/message.ts";
-import type { ModelSpec } from "../core/model.ts";
-import type { StreamFn } from "../core/stream.ts";
-import type { AgentTool } from "../core/tool.ts";
+import type { DecidedCall, PendingApproval } from "../core/approval/approval.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import type { AgentMessage } from "../core/messages/message.ts";
+import type { ModelSpec } from "../core/models/model.ts";
+import type { StreamFn } from "../core/streams/stream.ts";
+import type { AgentTool } from "../core/tools/tool.ts";
 import {
   acceptAny,
   type CheckOption,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { getErrorMessage } from "../core/errors.ts";
-import type { AgentEvent } from "../core/event.ts";
+import { getErrorMessage } from "../core/errors/errors.ts";
+import type { AgentEvent } from "../core/events/event.ts";
 
 /** Format of a body. */
 export type ResponseFormat = "sse" | "ndjson" | "text";

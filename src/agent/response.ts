@@ -4,8 +4,8 @@
  * @module
  */
 
-import { AgentError, BadRequestError } from "../core/errors.ts";
-import type { AgentEvent, RunOutcome } from "../core/event.ts";
+import { AgentError, BadRequestError } from "../core/errors/errors.ts";
+import type { AgentEvent, RunOutcome } from "../core/events/event.ts";
 import { findFailure } from "./agent_result.ts";
 import type { ResponseFormat } from "./pull_event.ts";
 

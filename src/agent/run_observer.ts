@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentEvent } from "../core/event.ts";
+import type { AgentEvent } from "../core/events/event.ts";
 import type { EventObserver } from "../loop/events/event_pipe.ts";
 import type { ObservedRun } from "../loop/start_run.ts";
 import { applyEvent } from "./apply_event.ts";

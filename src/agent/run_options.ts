@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { ApprovalDecisions } from "../core/approval.ts";
-import { checkNumber } from "../core/check_number.ts";
-import { checkObject } from "../core/check_object.ts";
-import { checkTools } from "../core/check_tool.ts";
-import { BadRequestError } from "../core/errors.ts";
-import type { Policy } from "../core/policy.ts";
-import type { StreamOptions, ToolChoice } from "../core/stream.ts";
-import type { AgentTool, ExpectedContext } from "../core/tool.ts";
+import type { ApprovalDecisions } from "../core/approval/approval.ts";
+import { checkNumber } from "../core/checks/check_number.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { checkTools } from "../core/tools/check_tool.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import type { Policy } from "../core/hooks/policy.ts";
+import type { StreamOptions, ToolChoice } from "../core/streams/stream.ts";
+import type { AgentTool, ExpectedContext } from "../core/tools/tool.ts";
 import {
   acceptAny,
   type CheckOption,
@@ -119,7 +119,7 @@ export function addRunTools(
   tools: readonly AgentTool[],
   options: { readonly tools?: readonly AgentTool<never>[] | undefined },
 ): readonly AgentTool[] {
-  checkObject(options, "The options of a run must be an object, such as { maxTurns: 5 }");
+  checkObject(options, "Pass options of a run such as { maxTurns: 5 }");
   const { tools: added = [] } = options;
   return checkTools([...tools, ...checkTools(added as readonly AgentTool[])]);
 }

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { getErrorMessage } from "../core/errors.ts";
-import type { AgentEvent } from "../core/event.ts";
-import type { RunHandle } from "../core/run_handle.ts";
-import type { SubAgentSession, SubAgentStart, SubAgentStatus } from "../core/run_session.ts";
+import { getErrorMessage } from "../core/errors/errors.ts";
+import type { AgentEvent } from "../core/events/event.ts";
+import type { RunHandle } from "../core/events/run_handle.ts";
+import type { SubAgentSession, SubAgentStart, SubAgentStatus } from "../core/events/run_session.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { findProblem } from "./to_agent_tool_result.ts";
 

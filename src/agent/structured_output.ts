@@ -12,32 +12,32 @@ import {
   findPlainCheck,
   formatErrors,
   runCompiled,
-} from "../core/compile_schema.ts";
-import { extractText, extractToolCalls } from "../core/content.ts";
+} from "../core/schemas/compile_schema.ts";
+import { extractText, extractToolCalls } from "../core/messages/content.ts";
 import {
   AbortedError,
   type AgentError,
   BudgetExceededError,
   getErrorMessage,
   StructuredOutputFailedError,
-} from "../core/errors.ts";
-import type { JsonSchema } from "../core/json.ts";
-import { type AgentMessage, type LlmMessage, userMessage } from "../core/message.ts";
-import type { ModelSpec } from "../core/model.ts";
-import { findLostDigits, findParsedProblem } from "../core/parsed_problem.ts";
+} from "../core/errors/errors.ts";
+import type { JsonSchema } from "../core/json/json.ts";
+import { type AgentMessage, type LlmMessage, userMessage } from "../core/messages/message.ts";
+import type { ModelSpec } from "../core/models/model.ts";
+import { findLostDigits, findParsedProblem } from "../core/json/parsed_problem.ts";
 import type {
   Policy,
   PolicyVerdict,
   PostTurnContext,
   PreRequestContext,
   PreRequestVerdict,
-} from "../core/policy.ts";
-import type { StoppedBy } from "../core/stopped_by.ts";
-import type { SchemaValidator } from "../core/schema.ts";
-import type { ValidateFunction } from "../core/standard_schema.ts";
-import type { StreamFn } from "../core/stream.ts";
-import type { AgentTool } from "../core/tool.ts";
-import type { Cost, Usage } from "../core/usage.ts";
+} from "../core/hooks/policy.ts";
+import type { StoppedBy } from "../core/events/stopped_by.ts";
+import type { SchemaValidator } from "../core/schemas/schema.ts";
+import type { ValidateFunction } from "../core/schemas/standard_schema.ts";
+import type { StreamFn } from "../core/streams/stream.ts";
+import type { AgentTool } from "../core/tools/tool.ts";
+import type { Cost, Usage } from "../core/models/usage.ts";
 import type { Cancellation } from "../loop/callbacks/cancellation.ts";
 import type { ModelFallback, ResolvedConfig, TurnSettings } from "../loop/run/config.ts";
 import { toHookError } from "../loop/callbacks/hook_error.ts";

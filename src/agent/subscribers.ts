@@ -4,9 +4,9 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../core/errors.ts";
-import type { AgentEvent } from "../core/event.ts";
-import { isThenable } from "../core/refuse_promise.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
+import type { AgentEvent } from "../core/events/event.ts";
+import { isThenable } from "../core/errors/refuse_promise.ts";
 import type { EventObserver } from "../loop/events/event_pipe.ts";
 import type { WithGrace } from "../loop/start_run.ts";
 

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { extractText } from "../core/content.ts";
-import { copyMessage } from "../core/copy_message.ts";
-import type { AgentMessage } from "../core/message.ts";
+import { extractText } from "../core/messages/content.ts";
+import { copyMessage } from "../core/messages/copy_message.ts";
+import type { AgentMessage } from "../core/messages/message.ts";
 import type { RunSummary } from "../loop/start_run.ts";
 import type { AgentResult } from "./agent_result.ts";
 

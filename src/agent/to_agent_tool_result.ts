@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type AgentToolResult, errorResult, textResult } from "../core/tool_result.ts";
+import { type AgentToolResult, errorResult, textResult } from "../core/messages/tool_result.ts";
 import type { AgentResult } from "./agent_result.ts";
 
 /** Returns the last reply of a run, with its usage and cost; an error result if it did not finish. */

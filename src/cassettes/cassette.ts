@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../core/json.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../core/json/json.ts";
 import { parseJson } from "./cassette_bytes.ts";
 
 const CASSETTE_VERSION = 1;

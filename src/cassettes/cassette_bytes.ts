@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonValue } from "../core/json.ts";
+import type { JsonValue } from "../core/json/json.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

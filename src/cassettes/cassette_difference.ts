@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonValue } from "../core/json.ts";
+import { isJsonObject, type JsonValue } from "../core/json/json.ts";
 
 /** A path at which two values differ; a missing value is `undefined`. */
 export interface Difference {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonValue } from "../core/json.ts";
+import type { JsonValue } from "../core/json/json.ts";
 import type { CassetteExchange, CassetteRequest } from "./cassette.ts";
 import {
   type Difference,

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { JsonValue } from "../core/json.ts";
+import type { JsonValue } from "../core/json/json.ts";
 import type { CassetteExchange, CassetteRequest } from "./cassette.ts";
 import { RecordedExchanges } from "./cassette_match.ts";
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 import { type CassetteExchange, formatExchange, formatHeader, parseCassette } from "./cassette.ts";
 import { seededRandom } from "../testing/seeded_random.ts";
 

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { describeValue } from "../core/describe_value.ts";
-import { BadRequestError } from "../core/errors.ts";
-import { ignoreRejections } from "../core/refuse_promise.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import { ignoreRejections } from "../core/errors/refuse_promise.ts";
 
 /** Replaces the parts of a text that differ between equal requests. */
 export type NormalizeText = (text: string) => string;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 
 /**
  * Checks a list of texts to redact; a single text would be read as the list of its letters. The message of the error does

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { getErrorMessage } from "../core/errors.ts";
-import { redact } from "../core/redact.ts";
+import { getErrorMessage } from "../core/errors/errors.ts";
+import { redact } from "../core/text/redact.ts";
 import type { CassetteChunk, CassetteEnd, CassetteExchange, CassetteResponse } from "./cassette.ts";
 import { decodeUtf8 } from "./cassette_bytes.ts";
 import {
@@ -16,8 +16,8 @@ import {
   redactRequest,
 } from "./cassette_redaction.ts";
 import type { OutgoingRequest } from "./cassette_request.ts";
-import { encodeBase64 } from "../core/byte_encoding.ts";
-import { createDeferred } from "../core/deferred.ts";
+import { encodeBase64 } from "../core/text/byte_encoding.ts";
+import { createDeferred } from "../core/ports/deferred.ts";
 
 /** Options for {@linkcode ExchangeRecorder}. */
 export interface ExchangeRecorderOptions {

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { checkNames } from "../core/check_names.ts";
-import { checkObject } from "../core/check_object.ts";
-import { BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
 import { type CassetteExchange, formatExchange, formatHeader, isCassette } from "./cassette.ts";
 import {
   type CassetteFiles,
@@ -17,7 +17,7 @@ import {
 import { checkSecrets } from "./check_secrets.ts";
 import { createOutgoingRequest, type FetchArguments } from "./cassette_request.ts";
 import { ExchangeRecorder } from "./record_exchange.ts";
-import { realSleep, type Sleep } from "../core/ports.ts";
+import { realSleep, type Sleep } from "../core/ports/ports.ts";
 
 /** Options for {@linkcode recordFetch}. */
 export interface RecordOptions {

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
 import { createMemoryFiles, parseLines } from "../../tests/cassettes/memory_files.ts";
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 import { recordFetch } from "./record_fetch.ts";
 import { replayCassette } from "./replay_cassette.ts";
 import { replayFetch } from "../testing/replay_fetch.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { checkNames } from "../core/check_names.ts";
-import { checkObject } from "../core/check_object.ts";
-import { describeValue } from "../core/describe_value.ts";
-import { BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
 import { parseCassette } from "./cassette.ts";
 import { type CassetteFiles, type CassettePath, localFiles } from "./cassette_files.ts";
 import { formatAddress, RecordedExchanges } from "./cassette_match.ts";
@@ -16,7 +16,7 @@ import { createOutgoingRequest, type FetchArguments } from "./cassette_request.t
 import { checkNormalize } from "./check_normalize.ts";
 import { checkSecrets } from "./check_secrets.ts";
 import { replayExchange } from "./replay_exchange.ts";
-import { realSleep, type Sleep } from "../core/ports.ts";
+import { realSleep, type Sleep } from "../core/ports/ports.ts";
 
 /** Options for {@linkcode replayCassette}. */
 export interface CassetteOptions {

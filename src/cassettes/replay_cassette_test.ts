@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { createMemoryFiles } from "../../tests/cassettes/memory_files.ts";
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 import { type CassetteExchange, formatExchange, formatHeader } from "./cassette.ts";
 import { type CassetteOptions, replayCassette } from "./replay_cassette.ts";
 

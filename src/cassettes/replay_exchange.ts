@@ -5,8 +5,8 @@
  */
 
 import type { CassetteChunk, CassetteEnd, CassetteExchange } from "./cassette.ts";
-import type { Sleep } from "../core/ports.ts";
-import { decodeBase64 } from "../core/byte_encoding.ts";
+import type { Sleep } from "../core/ports/ports.ts";
+import { decodeBase64 } from "../core/text/byte_encoding.ts";
 
 /** Options for `replayExchange()`. */
 export interface ReplayExchangeOptions {

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { AgentError, type AgentErrorRecord, StreamError } from "../core/errors.ts";
-import type { AgentEvent } from "../core/event.ts";
-import { isJsonObject } from "../core/json.ts";
+import { AgentError, type AgentErrorRecord, StreamError } from "../core/errors/errors.ts";
+import type { AgentEvent } from "../core/events/event.ts";
+import { isJsonObject } from "../core/json/json.ts";
 
 /** Format of a body. */
 export type EventFormat = "sse" | "ndjson";

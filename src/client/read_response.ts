@@ -6,8 +6,8 @@
 
 import { type AgentResult, findFailure } from "../agent/agent_result.ts";
 import { toAgentResult } from "../agent/to_agent_result.ts";
-import { findMessageProblem } from "../core/check_message.ts";
-import { createDeferred } from "../core/deferred.ts";
+import { findMessageProblem } from "../core/messages/check_message.ts";
+import { createDeferred } from "../core/ports/deferred.ts";
 import {
   AbortedError,
   AgentError,
@@ -15,9 +15,9 @@ import {
   BadRequestError,
   NetworkError,
   StreamError,
-} from "../core/errors.ts";
-import type { AgentEvent } from "../core/event.ts";
-import { isJsonObject } from "../core/json.ts";
+} from "../core/errors/errors.ts";
+import type { AgentEvent } from "../core/events/event.ts";
+import { isJsonObject } from "../core/json/json.ts";
 import { type EventFormat, EventParser } from "./event_parser.ts";
 
 /** The events of a run that a server streams. Cancelling the stream closes the connection, which aborts the run. */

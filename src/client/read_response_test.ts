@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { startThreadTimer } from "../../tests/thread_time.ts";
 import { testAgent } from "../../tests/conformance/test_agent.ts";
 import type { AgentStream } from "../agent/agent_stream.ts";
-import type { AgentEvent } from "../core/event.ts";
+import type { AgentEvent } from "../core/events/event.ts";
 import {
   AbortedError,
   AgentError,
@@ -11,7 +11,7 @@ import {
   BadRequestError,
   NetworkError,
   StreamError,
-} from "../core/errors.ts";
+} from "../core/errors/errors.ts";
 import {
   checkEvents,
   collectEvents,

@@ -33,9 +33,9 @@
  * @module
  */
 
-export type * from "../core/durable_engine.ts";
-export type * from "../core/durable_steps.ts";
-export { DivergenceError } from "../core/divergence_error.ts";
+export type * from "../core/durable/durable_engine.ts";
+export type * from "../core/durable/durable_steps.ts";
+export { DivergenceError } from "../core/errors/divergence_error.ts";
 export { durableAgent } from "./agent/durable_agent.ts";
 export {
   type DurableSession,

@@ -10,7 +10,7 @@ import {
   ContextWindowOverflowError,
   getErrorMessage,
   StreamError,
-} from "../core/errors.ts";
+} from "../core/errors/errors.ts";
 import type { EmbeddingEngine, LoadedModel } from "./load_model.ts";
 import { LocalModel, useModel } from "./local_model.ts";
 import type { LocalModelOptions } from "./local_model_options.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../core/errors.ts";
-import { failedStream } from "../core/lazy_stream_fn.ts";
-import type { StreamFn } from "../core/stream.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
+import { failedStream } from "../core/streams/lazy_stream_fn.ts";
+import type { StreamFn } from "../core/streams/stream.ts";
 import { LocalModel, useModel } from "./local_model.ts";
 import { checkModelOptions, type LocalModelOptions } from "./local_model_options.ts";
 import { streamLocalCall, type TextModelSource } from "./reply/local_call.ts";

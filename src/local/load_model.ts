@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { AgentError, BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
 import { type GgufHeader, readGgufHeader } from "./gguf/gguf_header.ts";
 import { checkMemory, estimateMemory, type MemoryEstimate } from "./gguf/memory_estimate.ts";
 import { createModelProfile, type ModelProfile } from "./gguf/model_profile.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
-import type { Sleep } from "../core/ports.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import type { Sleep } from "../core/ports/ports.ts";
 import { LLAMA_GPUS, type LlamaGpu, type LlamaModule } from "./llama/llama_runtime.ts";
 import type { LocalModelState } from "./model_state.ts";
 import type { ModelPlace, ModelStoreOptions } from "./store/model_store.ts";

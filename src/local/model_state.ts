@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentError } from "../core/errors.ts";
+import type { AgentError } from "../core/errors/errors.ts";
 
 /** The state of a model. */
 export type LocalModelState =

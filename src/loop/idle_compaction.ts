@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AgentContext, TransformInput } from "../core/context.ts";
-import { toValidSpending } from "../core/valid_usage.ts";
+import type { AgentContext, TransformInput } from "../core/context/context.ts";
+import { toValidSpending } from "../core/models/valid_usage.ts";
 import { Cancellation } from "./callbacks/cancellation.ts";
 import { checkStreamOptions } from "./run/check_config.ts";
 import { CompactionCheck } from "./model_call/compaction_check.ts";

@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { ApprovalDecision } from "../core/approval.ts";
-import type { ApprovalAnswer, ApprovalRequest, ExplainedCall } from "../core/approve.ts";
-import { BadRequestError, getErrorMessage } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Policy } from "../core/policy.ts";
+import type { ApprovalDecision } from "../core/approval/approval.ts";
+import type { ApprovalAnswer, ApprovalRequest, ExplainedCall } from "../core/hooks/approve.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Policy } from "../core/hooks/policy.ts";
 import { type ApprovalConfig, needsApprovalPrompt } from "./tool_calls/approve_call.ts";
 import type { ResolvedConfig } from "./run/config.ts";
 import {

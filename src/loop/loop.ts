@@ -4,16 +4,16 @@
  * @module
  */
 
-import type { ApprovalDecisions, PendingBatch } from "../core/approval.ts";
-import { checkMisspellings } from "../core/check_names.ts";
-import { checkObject } from "../core/check_object.ts";
-import { checkTools } from "../core/check_tool.ts";
-import type { AgentContext } from "../core/context.ts";
-import { InvalidContinueError, NoMessagesError } from "../core/errors.ts";
-import type { AgentEvent } from "../core/event.ts";
-import { repairHistory } from "../core/history.ts";
-import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
-import type { AgentTool } from "../core/tool.ts";
+import type { ApprovalDecisions, PendingBatch } from "../core/approval/approval.ts";
+import { checkMisspellings } from "../core/checks/check_names.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { checkTools } from "../core/tools/check_tool.ts";
+import type { AgentContext } from "../core/context/context.ts";
+import { InvalidContinueError, NoMessagesError } from "../core/errors/errors.ts";
+import type { AgentEvent } from "../core/events/event.ts";
+import { repairHistory } from "../core/messages/history.ts";
+import { type AgentMessage, checkMessages, type LlmMessage } from "../core/messages/message.ts";
+import type { AgentTool } from "../core/tools/tool.ts";
 import {
   checkLoopNames,
   checkOptions,

@@ -38,17 +38,17 @@ export {
   type RepairedHistory,
   repairHistory,
   type RepairOptions,
-} from "../core/history.ts";
+} from "../core/messages/history.ts";
 export {
   type AgentContext,
   omitCustomMessages,
   type TransformInput,
   type TransformOutput,
   type TransformRequest,
-} from "../core/context.ts";
-export type { DecidedCall, InterruptedCall, PendingBatch } from "../core/approval.ts";
+} from "../core/context/context.ts";
+export type { DecidedCall, InterruptedCall, PendingBatch } from "../core/approval/approval.ts";
 export type { IgnoredKeyword } from "../core/json_schema/ignored_keyword.ts";
-export type { MessageAttributes } from "../core/message.ts";
+export type { MessageAttributes } from "../core/messages/message.ts";
 export {
   type Clock,
   defaultPorts,
@@ -56,10 +56,10 @@ export {
   type Ports,
   type ReadFile,
   type Sleep,
-} from "../core/ports.ts";
-export { estimateTextTokens, estimateTokens, estimateToolTokens } from "../core/tokens.ts";
-export { priceUsage } from "../core/price_usage.ts";
-export { unknownCost, zeroCost, zeroUsage } from "../core/usage.ts";
+} from "../core/ports/ports.ts";
+export { estimateTextTokens, estimateTokens, estimateToolTokens } from "../core/streams/tokens.ts";
+export { priceUsage } from "../core/models/price_usage.ts";
+export { unknownCost, zeroCost, zeroUsage } from "../core/models/usage.ts";
 export type {
   AgentEndEvent,
   AgentEventBody,
@@ -84,4 +84,4 @@ export type {
   TurnEndEvent,
   TurnStartEvent,
   WarningEvent,
-} from "../core/event.ts";
+} from "../core/events/event.ts";

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { PendingBatch } from "../core/approval.ts";
-import { copyMessage } from "../core/copy_message.ts";
-import type { RunOutcome } from "../core/event.ts";
-import type { HistoryRepair } from "../core/history.ts";
-import { cloneJson } from "../core/json.ts";
-import { realSleep } from "../core/ports.ts";
+import type { PendingBatch } from "../core/approval/approval.ts";
+import { copyMessage } from "../core/messages/copy_message.ts";
+import type { RunOutcome } from "../core/events/event.ts";
+import type { HistoryRepair } from "../core/messages/history.ts";
+import { cloneJson } from "../core/json/json.ts";
+import { realSleep } from "../core/ports/ports.ts";
 import { addDeclinedResults } from "./tool_calls/decline_batch.ts";
 import { runPostLoop } from "./run/policy_slots.ts";
 import { createProgress, pickLateSpending, type RunProgress } from "./run/run_progress.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { AgentContext } from "../core/context.ts";
-import type { AgentEvent, RunOutcome } from "../core/event.ts";
-import type { AgentMessage } from "../core/message.ts";
+import type { AgentContext } from "../core/context/context.ts";
+import type { AgentEvent, RunOutcome } from "../core/events/event.ts";
+import type { AgentMessage } from "../core/messages/message.ts";
 import { Cancellation } from "./callbacks/cancellation.ts";
 import { checkStreamOptions } from "./run/check_config.ts";
 import { resolveConfig, type ResolvedConfig, type RunConfig } from "./run/config.ts";

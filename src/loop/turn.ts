@@ -4,13 +4,13 @@
  * @module
  */
 
-import { copyMessage } from "../core/copy_message.ts";
-import type { AgentError } from "../core/errors.ts";
-import type { TurnEndReason } from "../core/event.ts";
-import { cloneJson } from "../core/json.ts";
-import type { AgentMessage, AssistantMessage } from "../core/message.ts";
-import type { StoppedBy } from "../core/stopped_by.ts";
-import { describeTurnLimit } from "../core/turn_limit.ts";
+import { copyMessage } from "../core/messages/copy_message.ts";
+import type { AgentError } from "../core/errors/errors.ts";
+import type { TurnEndReason } from "../core/events/event.ts";
+import { cloneJson } from "../core/json/json.ts";
+import type { AgentMessage, AssistantMessage } from "../core/messages/message.ts";
+import type { StoppedBy } from "../core/events/stopped_by.ts";
+import { describeTurnLimit } from "../core/hooks/turn_limit.ts";
 import { callModel, type ModelReply } from "./model_call/model_call.ts";
 import { runPostTurn, runPreTurn, type SlotVerdict } from "./run/policy_slots.ts";
 import { getPrices } from "./run/price.ts";

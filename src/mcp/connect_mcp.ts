@@ -4,9 +4,9 @@
  * @module
  */
 
-import { checkNames } from "../core/check_names.ts";
-import { BadRequestError } from "../core/errors.ts";
-import { resolvePorts } from "../core/ports.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import { resolvePorts } from "../core/ports/ports.ts";
 import type { McpConfig } from "./config/mcp_config.ts";
 import type { McpOptions, McpServerOptions } from "./config/options.ts";
 import { parseConfig } from "./config/parse_config.ts";

@@ -5,9 +5,9 @@
  */
 
 import type { Agent } from "../agent/agent.ts";
-import type { ContentBlock } from "../core/content.ts";
-import type { Policy } from "../core/policy.ts";
-import type { AgentTool } from "../core/tool.ts";
+import type { ContentBlock } from "../core/messages/content.ts";
+import type { Policy } from "../core/hooks/policy.ts";
+import type { AgentTool } from "../core/tools/tool.ts";
 import type { McpServerStatus } from "./config/status.ts";
 
 /** A connection to servers; `connectMcp()` creates it. */

@@ -26,7 +26,7 @@ export type {
   ProcessSpawner,
   ProcessStatus,
   SpawnedProcess,
-} from "../core/process_spawner.ts";
+} from "../core/ports/process_spawner.ts";
 export type {
   McpConfig,
   McpHttpServerConfig,

@@ -5,12 +5,12 @@
  */
 
 import type { Agent } from "../agent/agent.ts";
-import type { ContentBlock } from "../core/content.ts";
-import { BadRequestError, getErrorMessage, NetworkError } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Policy } from "../core/policy.ts";
-import { resolvePorts } from "../core/ports.ts";
-import type { AgentTool } from "../core/tool.ts";
+import type { ContentBlock } from "../core/messages/content.ts";
+import { BadRequestError, getErrorMessage, NetworkError } from "../core/errors/errors.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Policy } from "../core/hooks/policy.ts";
+import { resolvePorts } from "../core/ports/ports.ts";
+import type { AgentTool } from "../core/tools/tool.ts";
 import type { McpOptions, McpServerOptions } from "./config/options.ts";
 import type { ParsedServer } from "./config/parse_config.ts";
 import type { NamedServer } from "./config/resolve_server.ts";

@@ -28,10 +28,10 @@
  * @module
  */
 
-export type { CompactionReport } from "../core/compaction_report.ts";
-export type { SessionErrorReason, SessionFailure, SessionOwner } from "../core/errors.ts";
-export type * from "../core/session.ts";
-export type * from "../core/session_entry.ts";
+export type { CompactionReport } from "../core/messages/compaction_report.ts";
+export type { SessionErrorReason, SessionFailure, SessionOwner } from "../core/errors/errors.ts";
+export type * from "../core/sessions/session.ts";
+export type * from "../core/sessions/session_entry.ts";
 export {
   InMemorySessionStore,
   type InMemorySessionStoreOptions,

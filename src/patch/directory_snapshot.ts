@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { AgentError, BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
 import { isSameContent } from "./bytes.ts";
 import { ContentStore, type StoredContent } from "./content_store.ts";
 import { readTrackedPaths } from "./git_index.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { AbortedError, BadRequestError } from "../core/errors.ts";
+import { AbortedError, BadRequestError } from "../core/errors/errors.ts";
 import { DirectorySnapshot } from "./directory_snapshot.ts";
 
 async function withDirectory(run: (directory: string) => Promise<void>): Promise<void> {

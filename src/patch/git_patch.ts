@@ -4,7 +4,7 @@
  * @module
  */
 
-import { encodeHex, fromBinaryString, toBinaryString } from "../core/byte_encoding.ts";
+import { encodeHex, fromBinaryString, toBinaryString } from "../core/text/byte_encoding.ts";
 import { createUnifiedDiff } from "../core/diff/unified_diff.ts";
 import { concatBytes, isSameContent } from "./bytes.ts";
 import { formatBinarySection } from "./git_binary.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentError } from "../core/errors.ts";
+import { AgentError } from "../core/errors/errors.ts";
 import { readAllBytes } from "../platform/opened_file.ts";
 import { readSmallFile } from "../platform/small_file.ts";
 import { system } from "../platform/system.ts";

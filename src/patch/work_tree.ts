@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AbortedError } from "../core/errors.ts";
+import { AbortedError } from "../core/errors/errors.ts";
 import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../core/ignore/git_ignore.ts";
 import type { FileStatus } from "../platform/file_calls.ts";
 import { dirname, getRelativePath, isExactPath, join, SEPARATOR } from "../platform/paths.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 
 /** The modules in use. Deno and Bun have them, too. */
 interface BuiltinModules {

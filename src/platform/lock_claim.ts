@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
+import { isJsonObject } from "../core/json/json.ts";
 import type { SystemFile } from "./file_calls.ts";
 import { getProcessStart, isProcessRunning } from "./node_processes.ts";
 import { system } from "./system.ts";

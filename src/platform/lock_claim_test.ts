@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { fillDisk } from "../../tests/full_disk.ts";
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 import { claimLock } from "./lock_claim.ts";
 
 /** The id of no process: more than the largest one of Linux. */

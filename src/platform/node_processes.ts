@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 import { getNodeProcess, type NodeProcess } from "./builtin_modules.ts";
 import { getNodeBuild } from "./node_build.ts";
 import { NodeCommand } from "./node_command.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { FileHandle } from "node:fs/promises";
-import { AbortedError } from "../core/errors.ts";
+import { AbortedError } from "../core/errors/errors.ts";
 import type { SystemFile } from "./file_calls.ts";
 
 /** A file opened for reading. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createDeferred } from "../core/deferred.ts";
+import { createDeferred } from "../core/ports/deferred.ts";
 import { system } from "./system.ts";
 
 /** Time between SIGTERM and SIGKILL for children whose parent has ended. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ProcessLaunch, SpawnedProcess } from "../core/process_spawner.ts";
+import type { ProcessLaunch, SpawnedProcess } from "../core/ports/process_spawner.ts";
 import { terminateGroup } from "./process_group.ts";
 import type { SystemProcess } from "./process_calls.ts";
 import { noteStartedProgram } from "./started_programs.ts";

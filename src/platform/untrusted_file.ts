@@ -8,7 +8,7 @@
  */
 
 import type { FileHandle } from "node:fs/promises";
-import { AgentError, getErrorMessage } from "../core/errors.ts";
+import { AgentError, getErrorMessage } from "../core/errors/errors.ts";
 import { getBuiltinModule } from "./builtin_modules.ts";
 import { getDescriptorPath } from "./descriptor_path.ts";
 import type { FileStatus } from "./file_calls.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 import { findBuiltinModule } from "./builtin_modules.ts";
 import { isDeno } from "./system.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { testAgent } from "../../tests/conformance/test_agent.ts";
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 import { InMemorySessionStore, recordSession } from "../memory/mod.ts";
 import { fakeTool, reply, toolCall } from "../testing/mod.ts";
 import { seededRandom } from "../testing/seeded_random.ts";

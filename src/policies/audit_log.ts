@@ -4,20 +4,20 @@
  * @module
  */
 
-import { checkNames } from "../core/check_names.ts";
-import { checkObject } from "../core/check_object.ts";
-import { describeValue } from "../core/describe_value.ts";
-import { type AgentErrorRecord, BadRequestError } from "../core/errors.ts";
-import { cloneJson, type JsonObject } from "../core/json.ts";
-import type { StopReason } from "../core/model.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
+import { type AgentErrorRecord, BadRequestError } from "../core/errors/errors.ts";
+import { cloneJson, type JsonObject } from "../core/json/json.ts";
+import type { StopReason } from "../core/models/model.ts";
 import type {
   Policy,
   PolicyContext,
   PostLoopContext,
   PostTurnContext,
   PreDispatchContext,
-} from "../core/policy.ts";
-import type { Cost, Usage } from "../core/usage.ts";
+} from "../core/hooks/policy.ts";
+import type { Cost, Usage } from "../core/models/usage.ts";
 
 /** Properties of every audit record. */
 export interface AuditRecordBase {

@@ -1,9 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { type TestAgent, testAgent } from "../../tests/conformance/test_agent.ts";
 import { eventsOfType } from "../../tests/conformance/outline.ts";
-import { extractText } from "../core/content.ts";
-import { BadRequestError } from "../core/errors.ts";
-import { unknownCost } from "../core/usage.ts";
+import { extractText } from "../core/messages/content.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import { unknownCost } from "../core/models/usage.ts";
 import { fakeTool, reply, toolCall } from "../testing/mod.ts";
 import { auditLog, type AuditLogOptions, type AuditRecord } from "./mod.ts";
 

@@ -12,7 +12,7 @@ import type {
   PreDispatchContext,
   PreRequestContext,
   StopVerdict,
-} from "../core/policy.ts";
+} from "../core/hooks/policy.ts";
 import {
   assertBudgetOptions,
   type BudgetOptions,

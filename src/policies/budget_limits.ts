@@ -4,14 +4,14 @@
  * @module
  */
 
-import { checkNames } from "../core/check_names.ts";
-import { checkNumber } from "../core/check_number.ts";
-import { checkObject } from "../core/check_object.ts";
-import { describeValue } from "../core/describe_value.ts";
-import { BadRequestError } from "../core/errors.ts";
-import type { OnDeltaContext, StopVerdict } from "../core/policy.ts";
-import { priceUsage } from "../core/price_usage.ts";
-import { type Cost, zeroCost, zeroUsage } from "../core/usage.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { checkNumber } from "../core/checks/check_number.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import type { OnDeltaContext, StopVerdict } from "../core/hooks/policy.ts";
+import { priceUsage } from "../core/models/price_usage.ts";
+import { type Cost, zeroCost, zeroUsage } from "../core/models/usage.ts";
 import { isKnownAmount, type Spending } from "./run_spending.ts";
 
 /** The worst cases that `preflight` assumes where a request or a tool has no maximum. */

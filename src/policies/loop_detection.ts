@@ -4,19 +4,19 @@
  * @module
  */
 
-import { checkNames } from "../core/check_names.ts";
-import { checkObject } from "../core/check_object.ts";
-import { describeValue } from "../core/describe_value.ts";
-import { extractToolCalls } from "../core/content.ts";
-import { BadRequestError } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
+import { extractToolCalls } from "../core/messages/content.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import { isJsonObject } from "../core/json/json.ts";
 import {
   type AgentMessage,
   type AssistantMessage,
   type ToolResultMessage,
   userMessage,
-} from "../core/message.ts";
-import type { Policy, PolicyVerdict } from "../core/policy.ts";
+} from "../core/messages/message.ts";
+import type { Policy, PolicyVerdict } from "../core/hooks/policy.ts";
 
 /** Options for {@linkcode loopDetection}. */
 export interface LoopDetectionOptions {

@@ -1,10 +1,10 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { type TestAgent, testAgent } from "../../tests/conformance/test_agent.ts";
-import { BadRequestError } from "../core/errors.ts";
-import { extractText } from "../core/content.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { Policy } from "../core/policy.ts";
-import { type AgentToolResult, errorResult, textResult } from "../core/tool_result.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import { extractText } from "../core/messages/content.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { Policy } from "../core/hooks/policy.ts";
+import { type AgentToolResult, errorResult, textResult } from "../core/messages/tool_result.ts";
 import { fakeTool, reply, toolCall } from "../testing/mod.ts";
 import { loopDetection, type LoopDetectionOptions } from "./mod.ts";
 

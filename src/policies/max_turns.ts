@@ -4,10 +4,10 @@
  * @module
  */
 
-import { describeValue } from "../core/describe_value.ts";
-import { BadRequestError } from "../core/errors.ts";
-import type { Policy } from "../core/policy.ts";
-import { describeTurnLimit } from "../core/turn_limit.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import type { Policy } from "../core/hooks/policy.ts";
+import { describeTurnLimit } from "../core/hooks/turn_limit.ts";
 
 /**
  * Creates a policy that stops a run after `limit` turns. The option `maxTurns` of an agent does the same; a policy can

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { testAgent } from "../../tests/conformance/test_agent.ts";
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 import { fakeTool, reply, toolCall } from "../testing/mod.ts";
 import { maxTurns } from "./mod.ts";
 

@@ -40,7 +40,7 @@ export type {
   RunningCall,
   SkipVerdict,
   StopVerdict,
-} from "../core/policy.ts";
+} from "../core/hooks/policy.ts";
 export {
   auditLog,
   type AuditLogOptions,

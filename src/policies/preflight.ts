@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { PreDispatchContext, SkipVerdict, StopVerdict } from "../core/policy.ts";
-import type { Cost } from "../core/usage.ts";
+import type { PreDispatchContext, SkipVerdict, StopVerdict } from "../core/hooks/policy.ts";
+import type { Cost } from "../core/models/usage.ts";
 import { type BudgetOptions, checkPrice, getPreflightOptions, isLimit } from "./budget_limits.ts";
 import { addSpending, isKnownAmount, type Spending } from "./run_spending.ts";
 import type { ToolTime } from "./tool_time.ts";

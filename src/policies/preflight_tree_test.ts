@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { setImmediate } from "node:timers";
 import { Agent } from "../agent/agent.ts";
-import type { StreamFn, StreamRequest } from "../core/stream.ts";
-import { estimateTextTokens, estimateTokens, estimateToolTokens } from "../core/tokens.ts";
+import type { StreamFn, StreamRequest } from "../core/streams/stream.ts";
+import { estimateTextTokens, estimateTokens, estimateToolTokens } from "../core/streams/tokens.ts";
 import { subAgentTool } from "../sub_agents/mod.ts";
 import { fail, fakeTool, ManualClock, reply, scriptedStream, toolCall } from "../testing/mod.ts";
 import { seededRandom } from "../testing/seeded_random.ts";

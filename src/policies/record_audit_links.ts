@@ -5,10 +5,10 @@
  */
 
 import type { Agent } from "../agent/agent.ts";
-import { checkObject } from "../core/check_object.ts";
-import { describeValue } from "../core/describe_value.ts";
-import { BadRequestError } from "../core/errors.ts";
-import type { AgentTool } from "../core/tool.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import type { AgentTool } from "../core/tools/tool.ts";
 import type { AuditChain } from "./audit_chain.ts";
 
 /** Name of the events, and of the entries of the session. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { OnDeltaContext, PolicyContext, PostTurnContext } from "../core/policy.ts";
+import type { OnDeltaContext, PolicyContext, PostTurnContext } from "../core/hooks/policy.ts";
 import {
   addCost,
   addUsage,
@@ -13,7 +13,7 @@ import {
   type Usage,
   zeroCost,
   zeroUsage,
-} from "../core/usage.ts";
+} from "../core/models/usage.ts";
 
 /** Token counts and their cost. */
 export interface Spending {

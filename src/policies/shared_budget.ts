@@ -4,8 +4,8 @@
  * @module
  */
 
-import { checkFunction } from "../core/check_function.ts";
-import { resolvePorts } from "../core/ports.ts";
+import { checkFunction } from "../core/checks/check_function.ts";
+import { resolvePorts } from "../core/ports/ports.ts";
 import type {
   OnDeltaContext,
   Policy,
@@ -13,9 +13,9 @@ import type {
   PostTurnContext,
   PreRequestContext,
   StopVerdict,
-} from "../core/policy.ts";
-import { isCountedBy } from "../core/tool.ts";
-import type { Cost, Usage } from "../core/usage.ts";
+} from "../core/hooks/policy.ts";
+import { isCountedBy } from "../core/tools/tool.ts";
+import type { Cost, Usage } from "../core/models/usage.ts";
 import {
   assertBudgetOptions,
   type BudgetOptions,

@@ -2,11 +2,11 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { settle } from "../../tests/conformance/ports.ts";
 import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
-import { AbortedError, BadRequestError, NetworkError } from "../core/errors.ts";
-import type { AssistantMessageEvent, StreamFn } from "../core/stream.ts";
-import { defineTool } from "../core/tool.ts";
-import { textResult } from "../core/tool_result.ts";
-import { type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
+import { AbortedError, BadRequestError, NetworkError } from "../core/errors/errors.ts";
+import type { AssistantMessageEvent, StreamFn } from "../core/streams/stream.ts";
+import { defineTool } from "../core/tools/tool.ts";
+import { textResult } from "../core/messages/tool_result.ts";
+import { type Usage, zeroCost, zeroUsage } from "../core/models/usage.ts";
 import {
   fail,
   fakeTool,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
-import type { Policy } from "../core/policy.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import type { Policy } from "../core/hooks/policy.ts";
 
 /**
  * Creates a policy that refuses calls of tools that are not listed.

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { OnDeltaContext, RunningCall } from "../core/policy.ts";
+import type { OnDeltaContext, RunningCall } from "../core/hooks/policy.ts";
 
 /** Identifies a tool call. */
 export interface ToolTimeKey {

@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { OnDeltaContext, PreRequestContext } from "../core/policy.ts";
-import { priceUsage } from "../core/price_usage.ts";
+import type { OnDeltaContext, PreRequestContext } from "../core/hooks/policy.ts";
+import { priceUsage } from "../core/models/price_usage.ts";
 import {
   estimateAudioTokens,
   estimateTextTokens,
   estimateTokens,
   estimateToolTokens,
-} from "../core/tokens.ts";
+} from "../core/streams/tokens.ts";
 import {
   type Cost,
   type Rates,
@@ -19,7 +19,7 @@ import {
   type Usage,
   zeroCost,
   zeroUsage,
-} from "../core/usage.ts";
+} from "../core/models/usage.ts";
 import { type BudgetOptions, getPreflightOptions } from "./budget_limits.ts";
 import { isKnownAmount, type Spending } from "./run_spending.ts";
 

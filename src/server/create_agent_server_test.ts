@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
-import { extractText } from "../core/content.ts";
-import { BadRequestError } from "../core/errors.ts";
+import { extractText } from "../core/messages/content.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 import { FileSessionStore, InMemorySessionStore, storeFrom } from "../memory/mod.ts";
 import { createMemoryStorage } from "../memory/storage/memory_storage.ts";
 import { fail, hang, ManualClock, reply, scriptedStream, toolCall } from "../testing/mod.ts";

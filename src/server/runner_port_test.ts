@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { AlreadyRunningError, SessionError } from "../core/errors.ts";
-import { zeroCost, zeroUsage } from "../core/usage.ts";
+import { AlreadyRunningError, SessionError } from "../core/errors/errors.ts";
+import { zeroCost, zeroUsage } from "../core/models/usage.ts";
 import { EventReader, TestServer } from "../../tests/server/server_fixture.ts";
 import type { AgentRunner, SessionDetail } from "./mod.ts";
 

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { checkFunction } from "../core/check_function.ts";
-import { checkNames } from "../core/check_names.ts";
-import { checkNumber } from "../core/check_number.ts";
-import { checkObject } from "../core/check_object.ts";
-import { BadRequestError } from "../core/errors.ts";
-import type { Clock } from "../core/ports.ts";
-import type { SessionStore } from "../core/session.ts";
+import { checkFunction } from "../core/checks/check_function.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { checkNumber } from "../core/checks/check_number.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import type { Clock } from "../core/ports/ports.ts";
+import type { SessionStore } from "../core/sessions/session.ts";
 import type { Authenticate, Caller } from "./access/caller.ts";
 import { NUMERIC_LIMITS, type TenantLimits } from "./limits/tenant_limits.ts";
 import type { AgentRunner } from "./runner/agent_runner.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentTool } from "../core/tool.ts";
+import type { AgentTool } from "../core/tools/tool.ts";
 
 /**
  * Returns the tools that are bound to a directory, for those that the sub-agent may have: a tool that is not among these

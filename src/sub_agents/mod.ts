@@ -38,5 +38,5 @@ export type {
   WorktreeEnd,
   WorktreeOptions,
   WorktreePort,
-} from "../core/worktree_port.ts";
+} from "../core/ports/worktree_port.ts";
 export type { ToolSelector } from "./select_tools.ts";

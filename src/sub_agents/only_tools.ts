@@ -4,10 +4,10 @@
  * @module
  */
 
-import { isJsonEqual } from "../core/json_equal.ts";
-import type { Policy } from "../core/policy.ts";
-import { isReadingServerTool, type ServerTool } from "../core/server_tool.ts";
-import type { AgentTool } from "../core/tool.ts";
+import { isJsonEqual } from "../core/json/json_equal.ts";
+import type { Policy } from "../core/hooks/policy.ts";
+import { isReadingServerTool, type ServerTool } from "../core/streams/server_tool.ts";
+import type { AgentTool } from "../core/tools/tool.ts";
 
 /** The tools that an agent may use. */
 export interface AllowedTools {

@@ -1,10 +1,10 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
-import type { AgentEvent } from "../core/event.ts";
-import { modelSpec } from "../core/model.ts";
-import type { Policy } from "../core/policy.ts";
-import type { ServerTool } from "../core/server_tool.ts";
+import type { AgentEvent } from "../core/events/event.ts";
+import { modelSpec } from "../core/models/model.ts";
+import type { Policy } from "../core/hooks/policy.ts";
+import type { ServerTool } from "../core/streams/server_tool.ts";
 import { checkEvents } from "../testing/event_grammar.ts";
 import { fakeTool } from "../testing/fake_tool.ts";
 import { toolCall } from "../testing/messages.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentTool } from "../core/tool.ts";
+import type { AgentTool } from "../core/tools/tool.ts";
 
 /** A tool, or the name of one. */
 export type ToolSelector = AgentTool<never> | string;

@@ -1,12 +1,12 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
-import type { ExplainedCall } from "../core/approve.ts";
-import { BadRequestError } from "../core/errors.ts";
-import type { AgentEvent } from "../core/event.ts";
-import { userMessage } from "../core/message.ts";
-import { defineTool } from "../core/tool.ts";
-import { extractText } from "../core/content.ts";
+import type { ExplainedCall } from "../core/hooks/approve.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import type { AgentEvent } from "../core/events/event.ts";
+import { userMessage } from "../core/messages/message.ts";
+import { defineTool } from "../core/tools/tool.ts";
+import { extractText } from "../core/messages/content.ts";
 import { checkEvents } from "../testing/event_grammar.ts";
 import { fakeTool } from "../testing/fake_tool.ts";
 import { toolCall } from "../testing/messages.ts";

@@ -22,12 +22,12 @@
  */
 
 import type { AgentResult } from "../agent/agent_result.ts";
-import type { ApprovalDecisions } from "../core/approval.ts";
-import { checkObject } from "../core/check_object.ts";
-import { AgentError, type AgentErrorRecord, BadRequestError } from "../core/errors.ts";
-import type { Infer } from "../core/infer.ts";
-import type { JsonSchema } from "../core/json.ts";
-import type { PromptInput } from "../core/message.ts";
+import type { ApprovalDecisions } from "../core/approval/approval.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { AgentError, type AgentErrorRecord, BadRequestError } from "../core/errors/errors.ts";
+import type { Infer } from "../core/schemas/infer.ts";
+import type { JsonSchema } from "../core/json/json.ts";
+import type { PromptInput } from "../core/messages/message.ts";
 import { callSync, pickRunOptions, type SyncOptions } from "./sync_call.ts";
 
 export type { SyncOptions } from "./sync_call.ts";

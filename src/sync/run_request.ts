@@ -5,8 +5,13 @@
  */
 
 import { Agent } from "../agent/agent.ts";
-import { AgentError, BadRequestError, getErrorMessage, StreamError } from "../core/errors.ts";
-import { toJsonValue } from "../core/json.ts";
+import {
+  AgentError,
+  BadRequestError,
+  getErrorMessage,
+  StreamError,
+} from "../core/errors/errors.ts";
+import { toJsonValue } from "../core/json/json.ts";
 import type { SyncCall, SyncRequest, SyncResponse } from "./sync_request.ts";
 
 /** Loads the agent, calls its method, and returns the response as JSON. Never rejects. */

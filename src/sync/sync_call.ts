@@ -4,16 +4,16 @@
  * @module
  */
 
-import { checkNames } from "../core/check_names.ts";
-import { checkObject } from "../core/check_object.ts";
-import { describeValue } from "../core/describe_value.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
 import {
   AbortedError,
   AgentError,
   BadRequestError,
   getErrorMessage,
   StreamError,
-} from "../core/errors.ts";
+} from "../core/errors/errors.ts";
 import { startWorker, type WorkerThread } from "../platform/worker.ts";
 import { createBuffer, type ReceivedText, receiveText } from "./sync_channel.ts";
 import type { SyncCall, SyncRequest, SyncResponse, SyncRunOptions } from "./sync_request.ts";

@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { ApprovalDecisions } from "../core/approval.ts";
-import type { AgentErrorRecord } from "../core/errors.ts";
-import type { JsonSchema } from "../core/json.ts";
-import type { PromptInput } from "../core/message.ts";
-import type { StreamOptions, ToolChoice } from "../core/stream.ts";
+import type { ApprovalDecisions } from "../core/approval/approval.ts";
+import type { AgentErrorRecord } from "../core/errors/errors.ts";
+import type { JsonSchema } from "../core/json/json.ts";
+import type { PromptInput } from "../core/messages/message.ts";
+import type { StreamOptions, ToolChoice } from "../core/streams/stream.ts";
 
 /** The options of a run that can be passed to another thread. */
 export interface SyncRunOptions {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { extractText } from "../core/content.ts";
+import { extractText } from "../core/messages/content.ts";
 import {
   AbortedError,
   AuthError,
@@ -7,10 +7,10 @@ import {
   NoMessagesError,
   StreamError,
   StructuredOutputFailedError,
-} from "../core/errors.ts";
-import type { JsonSchema } from "../core/json.ts";
-import type { AgentMessage } from "../core/message.ts";
-import type { StreamOptions } from "../core/stream.ts";
+} from "../core/errors/errors.ts";
+import type { JsonSchema } from "../core/json/json.ts";
+import type { AgentMessage } from "../core/messages/message.ts";
+import type { StreamOptions } from "../core/streams/stream.ts";
 import { DEADLINE_MS } from "../../tests/deadline.ts";
 import { continueSync, promptSync, structuredOutputSync, type SyncOptions } from "./mod.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../core/errors.ts";
+import { getErrorMessage } from "../core/errors/errors.ts";
 
 /** The part of Node's `process` in use. */
 interface NodeProcess {

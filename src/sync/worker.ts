@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage, StreamError } from "../core/errors.ts";
+import { getErrorMessage, StreamError } from "../core/errors/errors.ts";
 import { getParentThread } from "../platform/worker.ts";
 import { sendText, startHeartbeat } from "./sync_channel.ts";
 import type { SyncRequest, SyncResponse } from "./sync_request.ts";

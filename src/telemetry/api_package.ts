@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 import type { OpenTelemetryApi } from "./api.ts";
 
 /** The npm package and its version range, equal to that in deno.json. */

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { ContentBlock } from "../core/content.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { AgentMessage } from "../core/message.ts";
-import type { StopReason } from "../core/model.ts";
+import type { ContentBlock } from "../core/messages/content.ts";
+import { isJsonObject, type JsonObject } from "../core/json/json.ts";
+import type { AgentMessage } from "../core/messages/message.ts";
+import type { StopReason } from "../core/models/model.ts";
 
 /** Returns messages as JSON. Custom messages, which no model gets, are omitted. */
 export function formatMessages(messages: readonly AgentMessage[]): string {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Usage } from "../core/usage.ts";
+import type { Usage } from "../core/models/usage.ts";
 import type { Attributes, Counter, Histogram, Meter } from "./api.ts";
 
 /** Boundaries that the conventions recommend for model calls and tool calls, in seconds: 0.01 to 81.92. */

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { checkNames } from "../core/check_names.ts";
-import { checkObject } from "../core/check_object.ts";
-import { BadRequestError } from "../core/errors.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 import type { Meter, OpenTelemetryApi, Tracer } from "./api.ts";
 
 /** Options for `telemetry()`. */

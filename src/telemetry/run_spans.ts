@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentError } from "../core/errors.ts";
+import type { AgentError } from "../core/errors/errors.ts";
 import type {
   AgentEndEvent,
   AgentEvent,
@@ -12,12 +12,12 @@ import type {
   ModelCallStartEvent,
   ToolExecutionEndEvent,
   ToolExecutionStartEvent,
-} from "../core/event.ts";
-import type { InstrumentedRun, RunObserver } from "../core/instrumentation.ts";
-import type { AssistantMessage } from "../core/message.ts";
-import type { ModelSpec } from "../core/model.ts";
-import type { StreamRequest } from "../core/stream.ts";
-import { addUsage } from "../core/usage.ts";
+} from "../core/events/event.ts";
+import type { InstrumentedRun, RunObserver } from "../core/hooks/instrumentation.ts";
+import type { AssistantMessage } from "../core/messages/message.ts";
+import type { ModelSpec } from "../core/models/model.ts";
+import type { StreamRequest } from "../core/streams/stream.ts";
+import { addUsage } from "../core/models/usage.ts";
 import type { Attributes, OpenTelemetryApi, Span, TraceContext, Tracer } from "./api.ts";
 import { formatMessages, formatResult, getFinishReason } from "./message_parts.ts";
 import { createModelSeries, type Metrics, type ModelSeries } from "./metrics.ts";

@@ -5,13 +5,13 @@
  */
 
 import type { Agent } from "../agent/agent.ts";
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 import {
   type Instrumentation,
   instrumentations,
   type InstrumentedRun,
   type RunObserver,
-} from "../core/instrumentation.ts";
+} from "../core/hooks/instrumentation.ts";
 import { importApi } from "./api_package.ts";
 import { Metrics } from "./metrics.ts";
 import { checkTelemetryOptions, type TelemetryOptions } from "./options.ts";

@@ -1,10 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
-import type { AgentEvent } from "../core/event.ts";
-import { type PromptInput, userMessage } from "../core/message.ts";
-import { modelSpec } from "../core/model.ts";
-import type { Policy } from "../core/policy.ts";
+import type { AgentEvent } from "../core/events/event.ts";
+import { type PromptInput, userMessage } from "../core/messages/message.ts";
+import { modelSpec } from "../core/models/model.ts";
+import type { Policy } from "../core/hooks/policy.ts";
 import { checkStream, findViolation } from "./event_grammar.ts";
 import { fakeTool } from "./fake_tool.ts";
 import { assistantMessage, text, thinking, toolCall } from "./messages.ts";

@@ -4,8 +4,11 @@
  * @module
  */
 
-import type { PendingApproval } from "../core/approval.ts";
-import type { ToolApprovalRequestedEvent, ToolApprovalResolvedEvent } from "../core/event.ts";
+import type { PendingApproval } from "../core/approval/approval.ts";
+import type {
+  ToolApprovalRequestedEvent,
+  ToolApprovalResolvedEvent,
+} from "../core/events/event.ts";
 import { assertRule } from "./event_violation.ts";
 
 /** A reply whose calls run in a later run than the one that requested their approvals. */

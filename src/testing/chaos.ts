@@ -4,14 +4,14 @@
  * @module
  */
 
-import { checkNames } from "../core/check_names.ts";
-import { checkObject } from "../core/check_object.ts";
-import { describeValue } from "../core/describe_value.ts";
-import { BadRequestError } from "../core/errors.ts";
-import { realSleep, type Sleep } from "../core/ports.ts";
-import type { StreamFn } from "../core/stream.ts";
-import type { AgentTool } from "../core/tool.ts";
-import { wrapStreamFn } from "../core/wrap_stream_fn.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import { realSleep, type Sleep } from "../core/ports/ports.ts";
+import type { StreamFn } from "../core/streams/stream.ts";
+import type { AgentTool } from "../core/tools/tool.ts";
+import { wrapStreamFn } from "../core/streams/wrap_stream_fn.ts";
 import { ALL_FAULTS, type ChaosFault, FaultPlan, type InjectedFault } from "./chaos_plan.ts";
 import { wrapWithFaults } from "./chaos_stream.ts";
 import { wrapToolWithFaults } from "./chaos_tool.ts";

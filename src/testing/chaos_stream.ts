@@ -4,14 +4,14 @@
  * @module
  */
 
-import { createAgentError } from "../core/errors.ts";
+import { createAgentError } from "../core/errors/errors.ts";
 import type {
   AssistantMessageEvent,
   StreamFn,
   StreamRequest,
   ToolCallStartEvent,
-} from "../core/stream.ts";
-import { wrapStreamFn } from "../core/wrap_stream_fn.ts";
+} from "../core/streams/stream.ts";
+import { wrapStreamFn } from "../core/streams/wrap_stream_fn.ts";
 import { type FaultPlan, MODEL_FAULTS } from "./chaos_plan.ts";
 
 /** Time after which a call that was refused by a rate limit may be repeated. */

@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
-import { BadRequestError } from "../core/errors.ts";
-import type { AgentEvent } from "../core/event.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { StreamFn } from "../core/stream.ts";
-import type { AgentTool } from "../core/tool.ts";
-import { textResult } from "../core/tool_result.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import type { AgentEvent } from "../core/events/event.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { StreamFn } from "../core/streams/stream.ts";
+import type { AgentTool } from "../core/tools/tool.ts";
+import { textResult } from "../core/messages/tool_result.ts";
 import { type Chaos, chaos, type ChaosOptions } from "./chaos.ts";
 import type { ChaosFault } from "./chaos_plan.ts";
 import { checkEvents } from "./event_grammar.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 
 /**
  * Reads a stream to its end and returns its values in order.

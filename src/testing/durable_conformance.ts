@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { WorkflowFunction } from "../core/durable_engine.ts";
-import type { DurableSteps } from "../core/durable_steps.ts";
-import { AgentError, getErrorMessage } from "../core/errors.ts";
-import type { JsonValue } from "../core/json.ts";
+import type { WorkflowFunction } from "../core/durable/durable_engine.ts";
+import type { DurableSteps } from "../core/durable/durable_steps.ts";
+import { AgentError, getErrorMessage } from "../core/errors/errors.ts";
+import type { JsonValue } from "../core/json/json.ts";
 import { EVENT_CONTRACT } from "./durable_event_conformance.ts";
 import { createGates, readText, until, untilArrived, untilStored } from "./durable_gates.ts";
 import { type DurableEngineFixture, DurableSubject } from "./durable_subject.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { PublishedEvent } from "../core/durable_engine.ts";
-import type { DurableSteps } from "../core/durable_steps.ts";
-import type { JsonValue } from "../core/json.ts";
+import type { PublishedEvent } from "../core/durable/durable_engine.ts";
+import type { DurableSteps } from "../core/durable/durable_steps.ts";
+import type { JsonValue } from "../core/json/json.ts";
 import { createGates, readText, until } from "./durable_gates.ts";
 import type { DurableSubject } from "./durable_subject.ts";
 import { expectEqual } from "./session_subject.ts";

@@ -4,7 +4,11 @@
  * @module
  */
 
-import type { DurableEngine, DurableRun, WorkflowFunction } from "../core/durable_engine.ts";
+import type {
+  DurableEngine,
+  DurableRun,
+  WorkflowFunction,
+} from "../core/durable/durable_engine.ts";
 
 /** An engine for one test, before and after a restart. */
 export interface DurableEngineFixture {

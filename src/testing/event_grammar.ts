@@ -20,11 +20,11 @@
  * @module
  */
 
-import { checkNames } from "../core/check_names.ts";
-import { checkObject } from "../core/check_object.ts";
-import { BadRequestError } from "../core/errors.ts";
-import type { AgentEvent, SubAgentEvent } from "../core/event.ts";
-import { isJsonObject } from "../core/json.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import type { AgentEvent, SubAgentEvent } from "../core/events/event.ts";
+import { isJsonObject } from "../core/json/json.ts";
 import { checkEventSource } from "./collect_events.ts";
 import {
   assertRule,

@@ -22,8 +22,8 @@ import {
   toolRun,
   user,
 } from "../../tests/testing/event_sequences.ts";
-import type { AgentEvent, AgentEventBody, QueuedMessages } from "../core/event.ts";
-import { type AgentMessage, userMessage } from "../core/message.ts";
+import type { AgentEvent, AgentEventBody, QueuedMessages } from "../core/events/event.ts";
+import { type AgentMessage, userMessage } from "../core/messages/message.ts";
 import { collectEvents } from "./collect_events.ts";
 import { checkEvents, checkStream, findViolation } from "./event_grammar.ts";
 import { EventOrderError } from "./event_violation.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentEvent } from "../core/event.ts";
+import type { AgentEvent } from "../core/events/event.ts";
 
 /** A rule of the event order. */
 export type EventRule =

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
-import { AbortedError, BadRequestError } from "../core/errors.ts";
-import type { ToolContext } from "../core/tool.ts";
+import { AbortedError, BadRequestError } from "../core/errors/errors.ts";
+import type { ToolContext } from "../core/tools/tool.ts";
 import { fakeTool, type FakeToolOptions } from "./fake_tool.ts";
 import { text, toolCall } from "./messages.ts";
 import { reply } from "./script.ts";

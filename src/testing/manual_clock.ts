@@ -4,9 +4,9 @@
  * @module
  */
 
-import { describeValue } from "../core/describe_value.ts";
-import { BadRequestError } from "../core/errors.ts";
-import type { Clock } from "../core/ports.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import type { Clock } from "../core/ports/ports.ts";
 
 interface Sleeper {
   readonly until: number;

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 import { fakeTool } from "./fake_tool.ts";
 import { ManualClock } from "./manual_clock.ts";
 import { toolCall } from "./messages.ts";

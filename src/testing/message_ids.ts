@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentMessage } from "../core/message.ts";
+import type { AgentMessage } from "../core/messages/message.ts";
 import { assertRule } from "./event_violation.ts";
 
 /** Checks that every message of a run has an id of its own. */

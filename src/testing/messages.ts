@@ -4,14 +4,19 @@
  * @module
  */
 
-import { checkNames } from "../core/check_names.ts";
-import { checkObject } from "../core/check_object.ts";
-import type { ContentBlock, TextBlock, ThinkingBlock, ToolCallBlock } from "../core/content.ts";
-import { describeValue } from "../core/describe_value.ts";
-import { BadRequestError } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { AssistantMessage, ToolResultMessage } from "../core/message.ts";
-import { zeroCost, zeroUsage } from "../core/usage.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import type {
+  ContentBlock,
+  TextBlock,
+  ThinkingBlock,
+  ToolCallBlock,
+} from "../core/messages/content.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import type { JsonObject } from "../core/json/json.ts";
+import type { AssistantMessage, ToolResultMessage } from "../core/messages/message.ts";
+import { zeroCost, zeroUsage } from "../core/models/usage.ts";
 
 /** Creates a text block. */
 export function text(

@@ -137,7 +137,7 @@ export {
   type SessionStoreFixture,
   testSessionStore,
 } from "./session_conformance.ts";
-export type { Sleep } from "../core/ports.ts";
+export type { Sleep } from "../core/ports/ports.ts";
 export { testStreamFn } from "./stream_conformance.ts";
 export { testToolContext } from "./test_tool_context.ts";
 export type {

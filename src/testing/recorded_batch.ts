@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ToolResultMessage } from "../core/message.ts";
+import type { ToolResultMessage } from "../core/messages/message.ts";
 import type { BatchEvent, ToolsGrammar } from "./tools_grammar.ts";
 
 /**

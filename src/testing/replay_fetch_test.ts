@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 import { replayFetch, type ReplayOptions } from "./replay_fetch.ts";
 
 const url = "https://api.example.com/v1/messages";

@@ -9,16 +9,16 @@ import {
   extractToolCalls,
   type ThinkingBlock,
   type ToolCallBlock,
-} from "../core/content.ts";
+} from "../core/messages/content.ts";
 import type {
   ContextCompactedEvent,
   ModelCallEndEvent,
   ModelCallStartEvent,
   ModelFallbackEvent,
   RetryEvent,
-} from "../core/event.ts";
-import type { AssistantMessage } from "../core/message.ts";
-import type { AssistantMessageDelta } from "../core/stream.ts";
+} from "../core/events/event.ts";
+import type { AssistantMessage } from "../core/messages/message.ts";
+import type { AssistantMessageDelta } from "../core/streams/stream.ts";
 import { assertRule } from "./event_violation.ts";
 
 interface StreamedBlock {

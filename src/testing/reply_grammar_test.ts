@@ -14,7 +14,7 @@ import {
   replaceEvents,
   toolRun,
 } from "../../tests/testing/event_sequences.ts";
-import type { AgentEvent, AgentEventBody } from "../core/event.ts";
+import type { AgentEvent, AgentEventBody } from "../core/events/event.ts";
 
 const report = { droppedCount: 1, tokensBefore: 9, tokensAfter: 3 };
 const compacted: AgentEventBody = { type: "context_compacted", report };

@@ -12,11 +12,11 @@ import type {
   SubAgentEvent,
   TurnEndEvent,
   TurnStartEvent,
-} from "../core/event.ts";
-import { hasContent } from "../core/history.ts";
-import type { AgentMessage } from "../core/message.ts";
+} from "../core/events/event.ts";
+import { hasContent } from "../core/messages/history.ts";
+import type { AgentMessage } from "../core/messages/message.ts";
 import { assertRule } from "./event_violation.ts";
-import { isJsonEqual } from "../core/json_equal.ts";
+import { isJsonEqual } from "../core/json/json_equal.ts";
 import { MessageIds } from "./message_ids.ts";
 import { type PendingReply, TurnGrammar } from "./turn_grammar.ts";
 

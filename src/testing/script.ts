@@ -4,21 +4,26 @@
  * @module
  */
 
-import { BlockWriter } from "../core/block_writer.ts";
-import { findContentProblem } from "../core/check_message.ts";
-import { checkNames } from "../core/check_names.ts";
-import { checkObject } from "../core/check_object.ts";
-import type { ExtensionBlock, TextBlock, ThinkingBlock, ToolCallBlock } from "../core/content.ts";
-import { describeValue } from "../core/describe_value.ts";
+import { BlockWriter } from "../core/streams/block_writer.ts";
+import { findContentProblem } from "../core/messages/check_message.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import type {
+  ExtensionBlock,
+  TextBlock,
+  ThinkingBlock,
+  ToolCallBlock,
+} from "../core/messages/content.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
 import {
   type AgentErrorCode,
   type AgentErrorOptions,
   BadRequestError,
   createAgentError,
-} from "../core/errors.ts";
-import type { StopReason } from "../core/model.ts";
-import type { AssistantMessageEvent, StreamRequest } from "../core/stream.ts";
-import { type Cost, type Usage, zeroUsage } from "../core/usage.ts";
+} from "../core/errors/errors.ts";
+import type { StopReason } from "../core/models/model.ts";
+import type { AssistantMessageEvent, StreamRequest } from "../core/streams/stream.ts";
+import { type Cost, type Usage, zeroUsage } from "../core/models/usage.ts";
 
 /** A content block of a scripted reply. */
 export type ReplyBlock = TextBlock | ThinkingBlock | ToolCallBlock | ExtensionBlock;

@@ -4,25 +4,25 @@
  * @module
  */
 
-import { checkNames } from "../core/check_names.ts";
-import { checkObject } from "../core/check_object.ts";
-import { describeValue } from "../core/describe_value.ts";
-import { isJsonObject } from "../core/json.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
+import { isJsonObject } from "../core/json/json.ts";
 import {
   AbortedError,
   type AgentError,
   BadRequestError,
   getErrorMessage,
   StreamError,
-} from "../core/errors.ts";
+} from "../core/errors/errors.ts";
 import type {
   AssistantMessageEvent,
   BlockEndEvent,
   StreamFn,
   StreamRequest,
-} from "../core/stream.ts";
+} from "../core/streams/stream.ts";
 import { fail, type ScriptedEvents, type ScriptedStep, toEvents } from "./script.ts";
-import { realSleep, type Sleep } from "../core/ports.ts";
+import { realSleep, type Sleep } from "../core/ports/ports.ts";
 
 /** A {@linkcode StreamFn} that plays a script and records its requests. */
 export interface ScriptedStream extends StreamFn {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { describeValue } from "../core/describe_value.ts";
-import { BadRequestError } from "../core/errors.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 
 /**
  * Creates a generator of numbers in [0, 1) that repeats for the same seed (mulberry32).

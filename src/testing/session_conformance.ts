@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { ContentBlock } from "../core/content.ts";
-import type { SessionStore } from "../core/session.ts";
-import type { SessionEntryBody } from "../core/session_entry.ts";
+import type { ContentBlock } from "../core/messages/content.ts";
+import type { SessionStore } from "../core/sessions/session.ts";
+import type { SessionEntryBody } from "../core/sessions/session_entry.ts";
 import { collectEvents } from "./collect_events.ts";
 import { assistantMessage, text } from "./messages.ts";
 import {

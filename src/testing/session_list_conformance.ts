@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionFilter } from "../core/session.ts";
+import type { SessionFilter } from "../core/sessions/session.ts";
 import { assistantMessage } from "./messages.ts";
 import {
   collectPages,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionStore } from "../core/session.ts";
+import type { SessionStore } from "../core/sessions/session.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "./messages.ts";
 import {
   collectPages,

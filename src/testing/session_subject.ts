@@ -4,12 +4,12 @@
  * @module
  */
 
-import { SessionError } from "../core/errors.ts";
-import type { ContentBlock } from "../core/content.ts";
-import { isJsonEqual } from "../core/json_equal.ts";
-import type { AgentMessage, UserMessage } from "../core/message.ts";
-import type { CreateSessionOptions, Session, SessionStore } from "../core/session.ts";
-import type { SessionEntry, SessionEntryBody } from "../core/session_entry.ts";
+import { SessionError } from "../core/errors/errors.ts";
+import type { ContentBlock } from "../core/messages/content.ts";
+import { isJsonEqual } from "../core/json/json_equal.ts";
+import type { AgentMessage, UserMessage } from "../core/messages/message.ts";
+import type { CreateSessionOptions, Session, SessionStore } from "../core/sessions/session.ts";
+import type { SessionEntry, SessionEntryBody } from "../core/sessions/session_entry.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "./messages.ts";
 
 /** The store for one test. */

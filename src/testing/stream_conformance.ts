@@ -4,12 +4,12 @@
  * @module
  */
 
-import { checkObject } from "../core/check_object.ts";
-import { createDeferred } from "../core/deferred.ts";
-import type { AssistantMessageEvent, StreamFn } from "../core/stream.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { createDeferred } from "../core/ports/deferred.ts";
+import type { AssistantMessageEvent, StreamFn } from "../core/streams/stream.ts";
 import { corruptBytes, createFaultyBody, type FaultyBody } from "./faulty_body.ts";
 import type { CollectedReply } from "./read_reply.ts";
-import { isJsonEqual } from "../core/json_equal.ts";
+import { isJsonEqual } from "../core/json/json_equal.ts";
 import { seededRandom } from "./seeded_random.ts";
 import {
   checkRegisterTest,

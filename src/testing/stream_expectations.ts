@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonEqual } from "../core/json_equal.ts";
+import { isJsonEqual } from "../core/json/json_equal.ts";
 import type { ChunkSizes } from "./faulty_body.ts";
 import type { CollectedReply } from "./read_reply.ts";
 import type { ExpectedReply } from "./stream_fixture.ts";

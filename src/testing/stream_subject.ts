@@ -4,15 +4,15 @@
  * @module
  */
 
-import { userMessage } from "../core/message.ts";
-import { getErrorMessage } from "../core/errors.ts";
-import type { ModelSpec } from "../core/model.ts";
+import { userMessage } from "../core/messages/message.ts";
+import { getErrorMessage } from "../core/errors/errors.ts";
+import type { ModelSpec } from "../core/models/model.ts";
 import type {
   AssistantMessageEvent,
   StreamFn,
   StreamOptions,
   StreamRequest,
-} from "../core/stream.ts";
+} from "../core/streams/stream.ts";
 import { createFaultyBody, type FaultyBody, type FaultyBodyOptions } from "./faulty_body.ts";
 import { type CollectedReply, readReply } from "./read_reply.ts";
 import { settleWithin } from "./time_limits.ts";

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { checkObject } from "../core/check_object.ts";
-import { BadRequestError } from "../core/errors.ts";
-import { modelSpec } from "../core/model.ts";
-import type { RunHandle } from "../core/run_handle.ts";
-import type { ToolContext } from "../core/tool.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import { modelSpec } from "../core/models/model.ts";
+import type { RunHandle } from "../core/events/run_handle.ts";
+import type { ToolContext } from "../core/tools/tool.ts";
 import { resolveConfig } from "../loop/run/config.ts";
 import { ParentRun, RunTree } from "../loop/run/parent_run.ts";
 import { scriptedStream } from "./scripted_stream.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createDeferred } from "../core/deferred.ts";
+import { createDeferred } from "../core/ports/deferred.ts";
 
 /** Rejects with a message if a promise has not settled after a number of milliseconds. */
 export async function settleWithin<Value>(

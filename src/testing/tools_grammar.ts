@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { PendingApproval } from "../core/approval.ts";
-import type { ToolCallBlock } from "../core/content.ts";
+import type { PendingApproval } from "../core/approval/approval.ts";
+import type { ToolCallBlock } from "../core/messages/content.ts";
 import type {
   ToolApprovalRequestedEvent,
   ToolApprovalResolvedEvent,
@@ -13,8 +13,8 @@ import type {
   ToolExecutionStartEvent,
   ToolExecutionUpdateEvent,
   TurnEndReason,
-} from "../core/event.ts";
-import type { ToolResultMessage } from "../core/message.ts";
+} from "../core/events/event.ts";
+import type { ToolResultMessage } from "../core/messages/message.ts";
 import { ApprovalGrammar, type ResumedReply } from "./approval_grammar.ts";
 import { assertRule } from "./event_violation.ts";
 

@@ -24,7 +24,7 @@ import {
   toolRun,
   user,
 } from "../../tests/testing/event_sequences.ts";
-import type { AgentEvent, AgentEventBody } from "../core/event.ts";
+import type { AgentEvent, AgentEventBody } from "../core/events/event.ts";
 import { toolCall } from "./messages.ts";
 
 Deno.test("ToolsGrammar: requires approvals before any call, in call order, each followed by its decision", () => {

@@ -4,13 +4,17 @@
  * @module
  */
 
-import type { PendingApproval } from "../core/approval.ts";
-import { extractToolCalls } from "../core/content.ts";
-import type { AgentEvent, TurnEndEvent, TurnEndReason } from "../core/event.ts";
-import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../core/message.ts";
+import type { PendingApproval } from "../core/approval/approval.ts";
+import { extractToolCalls } from "../core/messages/content.ts";
+import type { AgentEvent, TurnEndEvent, TurnEndReason } from "../core/events/event.ts";
+import type {
+  AgentMessage,
+  AssistantMessage,
+  ToolResultMessage,
+} from "../core/messages/message.ts";
 import type { ResumedReply } from "./approval_grammar.ts";
 import { assertRule } from "./event_violation.ts";
-import { isJsonEqual } from "../core/json_equal.ts";
+import { isJsonEqual } from "../core/json/json_equal.ts";
 import type { MessageIds } from "./message_ids.ts";
 import { RecordedBatch } from "./recorded_batch.ts";
 import { ReplyGrammar } from "./reply_grammar.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentTool } from "../core/tool.ts";
+import type { AgentTool } from "../core/tools/tool.ts";
 import { PathLocks } from "./changes/path_locks.ts";
 import { PreviewedChanges } from "./changes/previewed_changes.ts";
 import { SeenFiles } from "./changes/seen_files.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { checkNames } from "../core/check_names.ts";
-import { checkObject } from "../core/check_object.ts";
-import { BadRequestError } from "../core/errors.ts";
-import type { AgentTool } from "../core/tool.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { checkObject } from "../core/checks/check_object.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import type { AgentTool } from "../core/tools/tool.ts";
 import { createBasicTools, createToolKit } from "./basic_tools.ts";
 import { BackgroundJobs } from "./commands/background_jobs.ts";
 import { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";

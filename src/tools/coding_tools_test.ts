@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { BadRequestError } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
 import { testToolContext } from "../testing/test_tool_context.ts";
 import { TestWorkspace } from "../../tests/sandbox/test_workspace.ts";
 import { codingTools } from "./coding_tools.ts";

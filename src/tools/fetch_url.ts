@@ -4,15 +4,15 @@
  * @module
  */
 
-import { checkNames } from "../core/check_names.ts";
-import { describeValue } from "../core/describe_value.ts";
-import { BadRequestError, getErrorMessage } from "../core/errors.ts";
-import { MAX_TIMER_MS } from "../core/ports.ts";
-import { type AgentTool, defineTool } from "../core/tool.ts";
-import { textResult } from "../core/tool_result.ts";
+import { checkNames } from "../core/checks/check_names.ts";
+import { describeValue } from "../core/errors/describe_value.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors/errors.ts";
+import { MAX_TIMER_MS } from "../core/ports/ports.ts";
+import { type AgentTool, defineTool } from "../core/tools/tool.ts";
+import { textResult } from "../core/messages/tool_result.ts";
 import { htmlToText } from "./text/html_text.ts";
 import { isAllowedHost, resolveHost } from "./sandbox/host_proxy.ts";
-import { formatNumber, truncateMiddle } from "../core/output_limit.ts";
+import { formatNumber, truncateMiddle } from "../core/text/output_limit.ts";
 import { isPrivateAddress } from "./sandbox/private_address.ts";
 import { catchAsErrorResult } from "./kit/tool_kit.ts";
 

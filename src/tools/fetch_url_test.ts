@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { extractText } from "../core/content.ts";
+import { extractText } from "../core/messages/content.ts";
 import { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 import { testToolContext } from "../testing/test_tool_context.ts";
 

@@ -37,8 +37,8 @@ export type {
   ClassGate,
   ExplainedRequest,
 } from "./approval/explain_call.ts";
-export { parseRuleSet, type RuleSet } from "./approval/rule_set.ts";
-export { readRuleSet } from "./approval/read_rule_set.ts";
+export { parseRuleSet, type RuleSet } from "./approval/rules/rule_set.ts";
+export { readRuleSet } from "./approval/rules/read_rule_set.ts";
 export { listHunks } from "../core/diff/unified_diff.ts";
 export { assessCommand, type CommandAssessment } from "./approval/command_assessment.ts";
 export { planMode } from "./approval/plan_mode.ts";
@@ -89,6 +89,6 @@ export {
   skillTool,
 } from "./skills.ts";
 export { type TodoItem, todoTool } from "./todo.ts";
-export type * from "../core/worktree_port.ts";
+export type * from "../core/ports/worktree_port.ts";
 export { gitWorktrees, type GitWorktreesOptions } from "./worktrees/git_worktrees.ts";
 export type { ProcessExit } from "./process/running_process.ts";

@@ -6,10 +6,10 @@
  */
 
 import { join } from "../platform/paths.ts";
-import { BadRequestError } from "../core/errors.ts";
-import { type AgentTool, defineTool } from "../core/tool.ts";
-import { textResult } from "../core/tool_result.ts";
-import { truncateMiddle } from "../core/output_limit.ts";
+import { BadRequestError } from "../core/errors/errors.ts";
+import { type AgentTool, defineTool } from "../core/tools/tool.ts";
+import { textResult } from "../core/messages/tool_result.ts";
+import { truncateMiddle } from "../core/text/output_limit.ts";
 import { catchAsErrorResult } from "./kit/tool_kit.ts";
 import { system } from "../platform/system.ts";
 import { readUntrustedFile } from "../platform/untrusted_file.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createDeferred } from "../../src/core/deferred.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

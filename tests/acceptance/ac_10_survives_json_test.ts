@@ -1,5 +1,5 @@
 import { assertEquals, assertInstanceOf } from "@std/assert";
-import { AgentError, ModelThrottledError } from "../../src/core/errors.ts";
+import { AgentError, ModelThrottledError } from "../../src/core/errors/errors.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { StructuredOutputFailedError } from "../../src/core/errors.ts";
-import { repairHistory } from "../../src/core/history.ts";
+import { StructuredOutputFailedError } from "../../src/core/errors/errors.ts";
+import { repairHistory } from "../../src/core/messages/history.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { outlineMessages } from "../conformance/outline.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertInstanceOf } from "@std/assert";
-import { ContextWindowOverflowError } from "../../src/core/errors.ts";
+import { ContextWindowOverflowError } from "../../src/core/errors/errors.ts";
 import { fail } from "../../src/testing/script.ts";
 import { outlineMessages } from "../conformance/outline.ts";
 import { testAgent } from "../conformance/test_agent.ts";

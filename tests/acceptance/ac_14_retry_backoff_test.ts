@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { exponentialBackoff } from "../../src/core/retry.ts";
+import { exponentialBackoff } from "../../src/core/hooks/retry.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { eventsOfType } from "../conformance/outline.ts";

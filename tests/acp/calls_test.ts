@@ -15,7 +15,7 @@ import {
   type StreamRequest,
   textResult,
 } from "../../mod.ts";
-import { zeroUsage } from "../../src/core/usage.ts";
+import { zeroUsage } from "../../src/core/models/usage.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
 import { type AcpClient, terminalTool } from "../../src/protocols/acp/mod.ts";
 import { describeCall } from "../../src/protocols/acp/describe_call.ts";

@@ -7,7 +7,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Agent, extractText, SessionError } from "../../mod.ts";
 import { InMemorySessionStore } from "../../src/memory/mod.ts";
-import { realSleep } from "../../src/core/ports.ts";
+import { realSleep } from "../../src/core/ports/ports.ts";
 import { type AcpHost, serveAcp } from "../../src/protocols/acp/mod.ts";
 import { fail, fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { connectClient, connectToServer, type ServerStreams } from "./acp_client.ts";

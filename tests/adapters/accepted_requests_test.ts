@@ -4,18 +4,18 @@ import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createBedrock } from "../../adapters/bedrock/mod.ts";
 import { createGoogle } from "../../adapters/google/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { ContentBlock } from "../../src/core/content.ts";
-import type { JsonObject, JsonSchema } from "../../src/core/json.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
-import { modelSpec } from "../../src/core/model.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import type { JsonObject, JsonSchema } from "../../src/core/json/json.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
 import type {
   StreamFn,
   StreamOptions,
   StreamRequest,
   ToolChoice,
   ToolSpec,
-} from "../../src/core/stream.ts";
-import { providerTool, webSearch } from "../../src/core/server_tool.ts";
+} from "../../src/core/streams/stream.ts";
+import { providerTool, webSearch } from "../../src/core/streams/server_tool.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { createReply, createToolResult, PIXEL, prompt, richRequest } from "./rich_conversation.ts";

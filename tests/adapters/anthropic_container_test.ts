@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
-import type { ContentBlock } from "../../src/core/content.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
-import type { ModelSpec } from "../../src/core/model.ts";
-import { codeExecution } from "../../src/core/server_tool.ts";
-import type { StreamOptions } from "../../src/core/stream.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
+import type { ModelSpec } from "../../src/core/models/model.ts";
+import { codeExecution } from "../../src/core/streams/server_tool.ts";
+import type { StreamOptions } from "../../src/core/streams/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { createReply, createToolResult, prompt, TOOLS } from "./rich_conversation.ts";

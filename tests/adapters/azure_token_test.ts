@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { type AzureOptions, createAzure } from "../../adapters/azure/mod.ts";
-import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
+import type { StreamOptions, StreamRequest } from "../../src/core/streams/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import {
   type ReplayFetch,

@@ -3,8 +3,8 @@ import { withEnvironment } from "../../adapters/bedrock/environment.ts";
 import { type BedrockOptions, createBedrock } from "../../adapters/bedrock/mod.ts";
 import { BEDROCK_PACKAGES } from "../../adapters/bedrock/packages.ts";
 import { connect } from "../../adapters/connect.ts";
-import { systemClock } from "../../src/core/ports.ts";
-import type { StreamRequest } from "../../src/core/stream.ts";
+import { systemClock } from "../../src/core/ports/ports.ts";
+import type { StreamRequest } from "../../src/core/streams/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import {
   type ReplayFetch,

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertFalse, assertMatch } from "@std/assert";
 import { type BedrockOptions, createBedrock } from "../../adapters/bedrock/mod.ts";
-import type { ContentBlock } from "../../src/core/content.ts";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
-import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
-import { webSearch } from "../../src/core/server_tool.ts";
-import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { ModelSpec, ThinkingLevel } from "../../src/core/models/model.ts";
+import { webSearch } from "../../src/core/streams/server_tool.ts";
+import type { StreamOptions, StreamRequest } from "../../src/core/streams/stream.ts";
 import {
   createReply,
   createToolResult,

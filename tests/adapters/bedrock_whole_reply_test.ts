@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createBedrock } from "../../adapters/bedrock/mod.ts";
 import { Agent } from "../../mod.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { encodeEventStream, EVENT_STREAM_TYPE } from "./bedrock_frames.ts";

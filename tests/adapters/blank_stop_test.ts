@@ -5,7 +5,7 @@ import { createGoogle } from "../../adapters/google/mod.ts";
 import { createMistral } from "../../adapters/mistral/mod.ts";
 import { createOllama } from "../../adapters/ollama/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { createMinimalRequest } from "./wire_tests.ts";
 

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
 import { asList, asObject, asTexts, findAll, hasNoKeyword } from "./body_values.ts";
 import { type BodyRule, NOVA_ROOT, PROPERTY_KEYS, SCHEMA_RULES } from "./schema_rules.ts";
 

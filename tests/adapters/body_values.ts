@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
 
 /** Returns all objects within a value that match. */
 export function findAll(value: unknown, matches: (object: JsonObject) => boolean): JsonObject[] {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
 
 /** The parts of a request in the order in which a provider caches them, each as JSON. */
 export interface CachedParts {

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
-import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
+import { type ModelSpec, modelSpec } from "../../src/core/models/model.ts";
 import { createReply, createToolResult, prompt, TOOLS } from "./rich_conversation.ts";
 import { captureRequest } from "./sent_request.ts";
 

@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
-import { modelSpec } from "../../src/core/model.ts";
-import type { StreamOptions } from "../../src/core/stream.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
+import type { StreamOptions } from "../../src/core/streams/stream.ts";
 import { type CollectedReply, readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch, type ReplayFixture } from "../../src/testing/replay_fetch.ts";
 import { createReply, createToolResult, PIXEL, prompt } from "./rich_conversation.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { createMinimalRequest } from "./wire_tests.ts";

@@ -3,7 +3,7 @@ import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createGoogle } from "../../adapters/google/mod.ts";
 import { createOllama } from "../../adapters/ollama/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { createMinimalRequest } from "./wire_tests.ts";

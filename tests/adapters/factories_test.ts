@@ -9,7 +9,7 @@ import { createOllama } from "../../adapters/ollama/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { createProxy } from "../../adapters/proxy/mod.ts";
 import { createXai } from "../../adapters/xai/mod.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { createMinimalRequest } from "./wire_tests.ts";
 

@@ -1,9 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { ContentBlock } from "../../src/core/content.ts";
-import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
-import type { StreamRequest } from "../../src/core/stream.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import { type ModelSpec, modelSpec } from "../../src/core/models/model.ts";
+import type { StreamRequest } from "../../src/core/streams/stream.ts";
 import { NINE_PROVIDERS } from "./nine_providers.ts";
 import { createReply, prompt } from "./rich_conversation.ts";
 import { captureRequest } from "./sent_request.ts";

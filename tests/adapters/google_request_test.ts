@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { createGoogle, type GoogleOptions } from "../../adapters/google/mod.ts";
-import type { ContentBlock } from "../../src/core/content.ts";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
-import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
-import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
+import type { ModelSpec, ThinkingLevel } from "../../src/core/models/model.ts";
+import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/streams/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import {

@@ -13,7 +13,7 @@ import { createOllama } from "../../adapters/ollama/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { createProxy } from "../../adapters/proxy/mod.ts";
 import { createXai } from "../../adapters/xai/mod.ts";
-import type { StreamFn, ToolSpec } from "../../src/core/stream.ts";
+import type { StreamFn, ToolSpec } from "../../src/core/streams/stream.ts";
 import { type CollectedReply, readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { encodeEventStream } from "./bedrock_frames.ts";

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertFalse, assertMatch } from "@std/assert";
 import { createMistral } from "../../adapters/mistral/mod.ts";
 import { MISTRAL_DIALECT, toMistralCallId } from "../../adapters/mistral/request.ts";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
-import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
-import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
+import type { ModelSpec, ThinkingLevel } from "../../src/core/models/model.ts";
+import type { StreamOptions, StreamRequest } from "../../src/core/streams/stream.ts";
 import { createReply, createToolResult, prompt, richRequest } from "./rich_conversation.ts";
 import { assertGolden, captureRequest, type SentRequest } from "./sent_request.ts";
 

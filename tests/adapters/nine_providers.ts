@@ -13,8 +13,8 @@ import { createOllama } from "../../adapters/ollama/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { createProxy } from "../../adapters/proxy/mod.ts";
 import { createXai } from "../../adapters/xai/mod.ts";
-import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
+import { type ModelSpec, modelSpec } from "../../src/core/models/model.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import {
   findAnthropicProblems,
   findBedrockProblems,

@@ -1,15 +1,15 @@
 import { assert, assertEquals } from "@std/assert";
-import type { ContentBlock } from "../../src/core/content.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
 import {
   codeExecution,
   fileSearch,
   providerTool,
   webFetch,
   webSearch,
-} from "../../src/core/server_tool.ts";
-import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
+} from "../../src/core/streams/server_tool.ts";
+import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/streams/stream.ts";
 import { NINE_PROVIDERS, type ProviderSubject } from "./nine_providers.ts";
 import { createReply, createToolResult, prompt } from "./rich_conversation.ts";
 import { captureRequest, type SentRequest } from "./sent_request.ts";

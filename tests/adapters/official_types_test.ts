@@ -13,12 +13,17 @@ import { createGoogle } from "../../adapters/google/mod.ts";
 import { createMistral } from "../../adapters/mistral/mod.ts";
 import { createOllama } from "../../adapters/ollama/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { ContentBlock, ToolCallBlock } from "../../src/core/content.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
-import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
-import { codeExecution, fileSearch, webFetch, webSearch } from "../../src/core/server_tool.ts";
-import type { StreamFn, StreamOptions } from "../../src/core/stream.ts";
+import type { ContentBlock, ToolCallBlock } from "../../src/core/messages/content.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
+import { type ModelSpec, modelSpec } from "../../src/core/models/model.ts";
+import {
+  codeExecution,
+  fileSearch,
+  webFetch,
+  webSearch,
+} from "../../src/core/streams/server_tool.ts";
+import type { StreamFn, StreamOptions } from "../../src/core/streams/stream.ts";
 import { REPLY_NAMES } from "./reply_names.ts";
 import {
   createConversation,

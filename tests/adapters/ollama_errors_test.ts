@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createOllama } from "../../adapters/ollama/mod.ts";
 import { Agent } from "../../mod.ts";
-import { exponentialBackoff } from "../../src/core/retry.ts";
+import { exponentialBackoff } from "../../src/core/hooks/retry.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { createMinimalRequest } from "./wire_tests.ts";
 

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { catalog } from "../../adapters/catalog/catalog.ts";
 import { createOllama, type OllamaOptions } from "../../adapters/ollama/mod.ts";
-import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
-import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
+import type { ModelSpec, ThinkingLevel } from "../../src/core/models/model.ts";
+import type { StreamOptions, StreamRequest } from "../../src/core/streams/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { createReply, prompt, richRequest, TOOLS } from "./rich_conversation.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../src/core/json.ts";
+import { isJsonObject } from "../../src/core/json/json.ts";
 import type { GroundTruth } from "./wire_fixtures.ts";
 
 /** Converts token counts of OpenAI, whose prompt tokens include cache reads and writes. */

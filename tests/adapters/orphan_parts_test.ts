@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { ContentBlock } from "../../src/core/content.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
 import type { CollectedReply } from "../../src/testing/read_reply.ts";
 import { HANDMADE_APIS, readHandmade } from "./handmade_streams.ts";
 

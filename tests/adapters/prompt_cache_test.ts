@@ -16,9 +16,9 @@ import {
   type StreamFn,
 } from "../../mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import { modelSpec } from "../../src/core/model.ts";
-import type { CacheRetention } from "../../src/core/stream.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
+import type { CacheRetention } from "../../src/core/streams/stream.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { fail, hang, reply, type ScriptedAnswer } from "../../src/testing/script.ts";

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { createProxy, serveProxy, type ServeProxyOptions } from "../../adapters/proxy/mod.ts";
-import type { ContentBlock } from "../../src/core/content.ts";
-import { BadRequestError, ModelThrottledError } from "../../src/core/errors.ts";
-import { THINKING_LEVELS } from "../../src/core/model.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
-import { zeroUsage } from "../../src/core/usage.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import { BadRequestError, ModelThrottledError } from "../../src/core/errors/errors.ts";
+import { THINKING_LEVELS } from "../../src/core/models/model.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
+import { zeroUsage } from "../../src/core/models/usage.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";

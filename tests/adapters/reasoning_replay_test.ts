@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { ContentBlock } from "../../src/core/content.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
-import { modelSpec } from "../../src/core/model.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
 import { createReply, createToolResult, prompt, TOOLS } from "./rich_conversation.ts";
 import { captureRequest } from "./sent_request.ts";
 

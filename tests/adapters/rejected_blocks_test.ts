@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { createOllama } from "../../adapters/ollama/mod.ts";
-import type { ContentBlock } from "../../src/core/content.ts";
-import { modelSpec } from "../../src/core/model.ts";
-import type { StreamRequest } from "../../src/core/stream.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
+import type { StreamRequest } from "../../src/core/streams/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import {
   createScreenshots,

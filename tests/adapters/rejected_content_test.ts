@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../mod.ts";
-import type { StreamRequest } from "../../src/core/stream.ts";
+import type { StreamRequest } from "../../src/core/streams/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import {
   createRequest,

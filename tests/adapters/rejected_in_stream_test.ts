@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { ContentBlock } from "../../src/core/content.ts";
-import { modelSpec } from "../../src/core/model.ts";
-import type { AssistantMessageEvent, StreamRequest } from "../../src/core/stream.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
+import type { AssistantMessageEvent, StreamRequest } from "../../src/core/streams/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { createScreenshots, SIGNED } from "./rejecting_server.ts";
 import { createReply, prompt } from "./rich_conversation.ts";

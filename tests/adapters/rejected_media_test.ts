@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { Agent } from "../../mod.ts";
-import type { ContentBlock } from "../../src/core/content.ts";
-import { modelSpec } from "../../src/core/model.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import {
   createScreenshots,

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import type { ContentBlock } from "../../src/core/content.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
-import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
+import type { StreamFn, StreamRequest } from "../../src/core/streams/stream.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { createScreenshots, createServer, listRejections, SUBJECTS } from "./rejecting_server.ts";
 import { createReply, createToolResult, prompt } from "./rich_conversation.ts";

@@ -7,10 +7,10 @@
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createGoogle } from "../../adapters/google/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { ContentBlock } from "../../src/core/content.ts";
-import type { ToolResultMessage } from "../../src/core/message.ts";
-import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
-import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import type { ToolResultMessage } from "../../src/core/messages/message.ts";
+import { type ModelSpec, modelSpec } from "../../src/core/models/model.ts";
+import type { StreamFn, StreamRequest } from "../../src/core/streams/stream.ts";
 import { createReply, prompt } from "./rich_conversation.ts";
 
 export const SIGNED = "c2lnbmVkIGJ5IGFub3RoZXIgYWNjb3VudA==";

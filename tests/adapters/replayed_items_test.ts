@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { ContentBlock } from "../../src/core/content.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import { modelSpec } from "../../src/core/model.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
 import { createReply, prompt } from "./rich_conversation.ts";
 import { captureRequest } from "./sent_request.ts";
 

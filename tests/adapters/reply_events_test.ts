@@ -7,7 +7,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createBedrock } from "../../adapters/bedrock/mod.ts";
-import type { AssistantMessageEvent } from "../../src/core/stream.ts";
+import type { AssistantMessageEvent } from "../../src/core/streams/stream.ts";
 import { type CollectedReply, readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { HANDMADE_APIS, KEY, readHandmade } from "./handmade_streams.ts";

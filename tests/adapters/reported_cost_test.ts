@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { createXai } from "../../adapters/xai/mod.ts";
-import { modelSpec } from "../../src/core/model.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { createMinimalRequest } from "./wire_tests.ts";
 
 /** Reads the cost in the terminal event of a reply with the given usage. */

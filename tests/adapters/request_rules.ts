@@ -7,7 +7,7 @@
  */
 
 import { parseProxyRequest } from "../../adapters/proxy/request.ts";
-import { isJsonObject } from "../../src/core/json.ts";
+import { isJsonObject } from "../../src/core/json/json.ts";
 
 /** Returns the problems in a request body. */
 export type RequestCheck = (body: unknown) => string[];

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createGoogle } from "../../adapters/google/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import { modelSpec } from "../../src/core/model.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { richRequest } from "./rich_conversation.ts";

@@ -4,11 +4,15 @@
  * @module
  */
 
-import type { ContentBlock } from "../../src/core/content.ts";
-import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
-import type { ModelSpec } from "../../src/core/model.ts";
-import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
-import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import type {
+  AssistantMessage,
+  LlmMessage,
+  ToolResultMessage,
+} from "../../src/core/messages/message.ts";
+import type { ModelSpec } from "../../src/core/models/model.ts";
+import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/streams/stream.ts";
+import { zeroCost, zeroUsage } from "../../src/core/models/usage.ts";
 
 /** An image block of one pixel. */
 export const PIXEL: ContentBlock = {

@@ -5,7 +5,7 @@
  */
 
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
 import { asList, asObject, asTexts, findAll, hasNoKeyword } from "./body_values.ts";
 
 /** A rule of an API. */

@@ -5,8 +5,8 @@
  */
 
 import { assertEquals } from "@std/assert";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { StreamFn, StreamRequest, StreamWarningEvent } from "../../src/core/stream.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { StreamFn, StreamRequest, StreamWarningEvent } from "../../src/core/streams/stream.ts";
 import { findBrokenRules } from "./body_rules.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";

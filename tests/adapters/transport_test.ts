@@ -4,7 +4,7 @@ import { connect } from "../../adapters/connect.ts";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createOllama } from "../../adapters/ollama/mod.ts";
 import { createOpenAI, type OpenAIOptions } from "../../adapters/openai/mod.ts";
-import type { AgentError } from "../../src/core/errors.ts";
+import type { AgentError } from "../../src/core/errors/errors.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch, type ReplayFixture } from "../../src/testing/replay_fetch.ts";
 import { getUnusedUrl, serveLoopback } from "./loopback.ts";

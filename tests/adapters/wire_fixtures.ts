@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { JsonObject } from "../../src/core/json.ts";
-import { isJsonEqual } from "../../src/core/json_equal.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import { isJsonEqual } from "../../src/core/json/json_equal.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import type { ChunkSizes } from "../../src/testing/faulty_body.ts";
 

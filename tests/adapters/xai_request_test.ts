@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { createXai, type XaiOptions } from "../../adapters/xai/mod.ts";
-import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
-import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
+import type { ModelSpec, ThinkingLevel } from "../../src/core/models/model.ts";
+import type { StreamOptions, StreamRequest } from "../../src/core/streams/stream.ts";
 import { createReply, prompt, richRequest } from "./rich_conversation.ts";
 import { assertGolden, captureRequest, type SentRequest } from "./sent_request.ts";
 

@@ -12,7 +12,7 @@ import {
   type StreamRequest,
   textResult,
 } from "../../mod.ts";
-import { encodeBase64 } from "../../src/core/byte_encoding.ts";
+import { encodeBase64 } from "../../src/core/text/byte_encoding.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
 import { agUiHandler } from "../../src/protocols/ag_ui/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";

@@ -8,7 +8,7 @@ import { root } from "../project.ts";
 
 /** A file of the project and its imports, types included. */
 export interface ImportingFile {
-  /** Path relative to the root of the project: `src/core/tool.ts`. */
+  /** Path relative to the root of the project: `src/core/tools/tool.ts`. */
   path: string;
   /** Imported files of the project, relative to its root. */
   internal: string[];

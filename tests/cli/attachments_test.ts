@@ -6,7 +6,7 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
-import { findReferences } from "../../cli/run/attachments.ts";
+import { findReferences } from "../../cli/run/prompt/attachments.ts";
 import { typeConversation } from "./conversation/plain_conversation.ts";
 import { createFakeHost, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import type { AgentEvent } from "../../src/core/event.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
 import {
   AbortedError,
   AlreadyRunningError,
@@ -7,9 +7,9 @@ import {
   BadRequestError,
   BudgetExceededError,
   NoMessagesError,
-} from "../../src/core/errors.ts";
-import type { AssistantMessageEvent } from "../../src/core/stream.ts";
-import { zeroUsage } from "../../src/core/usage.ts";
+} from "../../src/core/errors/errors.ts";
+import type { AssistantMessageEvent } from "../../src/core/streams/stream.ts";
+import { zeroUsage } from "../../src/core/models/usage.ts";
 import { Agent } from "../../src/agent/agent.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";

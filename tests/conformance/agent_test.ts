@@ -1,11 +1,11 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import { AlreadyRunningError, BadRequestError } from "../../src/core/errors.ts";
-import { repairHistory } from "../../src/core/history.ts";
-import { userMessage } from "../../src/core/message.ts";
-import { modelSpec } from "../../src/core/model.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
+import { AlreadyRunningError, BadRequestError } from "../../src/core/errors/errors.ts";
+import { repairHistory } from "../../src/core/messages/history.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import type { AgentLoopConfig } from "../../src/loop/run/config.ts";
 import { agentLoopContinue } from "../../src/loop/loop.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";

@@ -3,8 +3,8 @@ import {
   AbortedError,
   BadRequestError,
   StructuredOutputFailedError,
-} from "../../src/core/errors.ts";
-import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
+} from "../../src/core/errors/errors.ts";
+import { type ModelSpec, modelSpec } from "../../src/core/models/model.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../src/testing/script.ts";

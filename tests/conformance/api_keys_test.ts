@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import { modelSpec } from "../../src/core/model.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";

@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { ApprovalMode } from "../../src/core/approval.ts";
-import type { Approve } from "../../src/core/approve.ts";
-import { userMessage } from "../../src/core/message.ts";
-import type { AgentTool } from "../../src/core/tool.ts";
+import type { ApprovalMode } from "../../src/core/approval/approval.ts";
+import type { Approve } from "../../src/core/hooks/approve.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
+import type { AgentTool } from "../../src/core/tools/tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

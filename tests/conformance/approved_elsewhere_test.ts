@@ -6,8 +6,8 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import type { ExplainedCall } from "../../src/core/approve.ts";
-import type { AgentTool } from "../../src/core/tool.ts";
+import type { ExplainedCall } from "../../src/core/hooks/approve.ts";
+import type { AgentTool } from "../../src/core/tools/tool.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { startThreadTimer } from "../thread_time.ts";
-import type { AgentEvent } from "../../src/core/event.ts";
-import type { AssistantMessageEvent, StreamFn } from "../../src/core/stream.ts";
-import { zeroUsage } from "../../src/core/usage.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
+import type { AssistantMessageEvent, StreamFn } from "../../src/core/streams/stream.ts";
+import { zeroUsage } from "../../src/core/models/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

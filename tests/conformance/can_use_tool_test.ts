@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import type { CanUseToolContext, Policy } from "../../src/core/policy.ts";
-import { codeExecution, webSearch } from "../../src/core/server_tool.ts";
+import type { CanUseToolContext, Policy } from "../../src/core/hooks/policy.ts";
+import { codeExecution, webSearch } from "../../src/core/streams/server_tool.ts";
 import type { ScriptedStream } from "../../src/testing/scripted_stream.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { createDefaultStream } from "../../src/agent/default_stream.ts";
-import { modelSpec } from "../../src/core/model.ts";
-import { findRates } from "../../src/core/usage.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
+import { findRates } from "../../src/core/models/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { hang, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";

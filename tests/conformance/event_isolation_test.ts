@@ -1,8 +1,8 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import type { AgentEvent } from "../../src/core/event.ts";
-import type { Policy } from "../../src/core/policy.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../src/testing/script.ts";

@@ -1,8 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import { BadRequestError } from "../../src/core/errors.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import { modelSpec } from "../../src/core/model.ts";
+import { BadRequestError } from "../../src/core/errors/errors.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
 import { subAgentTool } from "../../src/sub_agents/sub_agent_tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { toolCall } from "../../src/testing/messages.ts";

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { setTimeout as delay } from "node:timers/promises";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import type { Sleep } from "../../src/core/ports.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import type { Sleep } from "../../src/core/ports/ports.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { ManualClock } from "../../src/testing/manual_clock.ts";

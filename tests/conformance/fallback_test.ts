@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { ModelSpec } from "../../src/core/model.ts";
+import type { ModelSpec } from "../../src/core/models/model.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import type { Policy } from "../../src/core/policy.ts";
-import type { AgentTool } from "../../src/core/tool.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
+import type { AgentTool } from "../../src/core/tools/tool.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";

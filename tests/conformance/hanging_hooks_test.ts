@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import { repairHistory } from "../../src/core/history.ts";
+import { repairHistory } from "../../src/core/messages/history.ts";
 import { budget } from "../../src/policies/budget.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { ManualClock } from "../../src/testing/manual_clock.ts";

@@ -1,9 +1,9 @@
 import { assertEquals, assertInstanceOf, assertStringIncludes } from "@std/assert";
-import { AbortedError, AuthError, StreamError } from "../../src/core/errors.ts";
-import { defineCustomMessage } from "../../src/core/custom_message.ts";
-import { omitCustomMessages } from "../../src/core/context.ts";
-import { type AgentMessage, userMessage } from "../../src/core/message.ts";
-import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
+import { AbortedError, AuthError, StreamError } from "../../src/core/errors/errors.ts";
+import { defineCustomMessage } from "../../src/core/context/custom_message.ts";
+import { omitCustomMessages } from "../../src/core/context/context.ts";
+import { type AgentMessage, userMessage } from "../../src/core/messages/message.ts";
+import { zeroCost, zeroUsage } from "../../src/core/models/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

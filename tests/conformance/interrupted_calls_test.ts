@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { Policy } from "../../src/core/policy.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { text } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";

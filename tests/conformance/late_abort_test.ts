@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { AgentEvent } from "../../src/core/event.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

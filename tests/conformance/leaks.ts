@@ -5,7 +5,7 @@
  */
 
 import { Agent } from "../../src/agent/agent.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";

@@ -1,10 +1,14 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { MessageQueue } from "../../src/loop/queues/message_queue.ts";
-import type { AgentContext } from "../../src/core/context.ts";
-import { BadRequestError, InvalidContinueError, NoMessagesError } from "../../src/core/errors.ts";
-import { userMessage } from "../../src/core/message.ts";
-import { modelSpec } from "../../src/core/model.ts";
-import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
+import type { AgentContext } from "../../src/core/context/context.ts";
+import {
+  BadRequestError,
+  InvalidContinueError,
+  NoMessagesError,
+} from "../../src/core/errors/errors.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
+import { zeroCost, zeroUsage } from "../../src/core/models/usage.ts";
 import type { AgentLoopConfig } from "../../src/loop/run/config.ts";
 import { agentLoop, agentLoopContinue } from "../../src/loop/loop.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";

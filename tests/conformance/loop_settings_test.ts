@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { BadRequestError } from "../../src/core/errors.ts";
-import { userMessage } from "../../src/core/message.ts";
-import { modelSpec } from "../../src/core/model.ts";
+import { BadRequestError } from "../../src/core/errors/errors.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
 import type { AgentLoopConfig, TurnSettings } from "../../src/loop/run/config.ts";
 import { agentLoop, agentLoopContinue } from "../../src/loop/loop.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";

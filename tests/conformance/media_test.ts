@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { ContentBlock } from "../../src/core/content.ts";
-import { userMessage } from "../../src/core/message.ts";
+import type { ContentBlock } from "../../src/core/messages/content.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";

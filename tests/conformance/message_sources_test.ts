@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import type { AgentContext } from "../../src/core/context.ts";
-import type { AgentEvent } from "../../src/core/event.ts";
-import { type AgentMessage, userMessage } from "../../src/core/message.ts";
-import { modelSpec } from "../../src/core/model.ts";
+import type { AgentContext } from "../../src/core/context/context.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
+import { type AgentMessage, userMessage } from "../../src/core/messages/message.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
 import type { AgentLoopConfig } from "../../src/loop/run/config.ts";
 import { agentLoop, agentLoopContinue } from "../../src/loop/loop.ts";
 import type { MessageSource } from "../../src/loop/queues/message_source.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { BadRequestError } from "../../src/core/errors.ts";
-import type { JsonSchema } from "../../src/core/json.ts";
+import { BadRequestError } from "../../src/core/errors/errors.ts";
+import type { JsonSchema } from "../../src/core/json/json.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { testAgent } from "./test_agent.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { StreamFn } from "../../src/core/stream.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";

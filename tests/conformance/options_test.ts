@@ -1,9 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import { BadRequestError } from "../../src/core/errors.ts";
-import { userMessage } from "../../src/core/message.ts";
-import { modelSpec } from "../../src/core/model.ts";
+import { BadRequestError } from "../../src/core/errors/errors.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
 import type { AgentLoopConfig } from "../../src/loop/run/config.ts";
 import { agentLoop, agentLoopContinue } from "../../src/loop/loop.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";

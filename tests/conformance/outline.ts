@@ -4,9 +4,9 @@
  * @module
  */
 
-import { extractText } from "../../src/core/content.ts";
-import type { AgentEvent } from "../../src/core/event.ts";
-import type { AgentMessage } from "../../src/core/message.ts";
+import { extractText } from "../../src/core/messages/content.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
+import type { AgentMessage } from "../../src/core/messages/message.ts";
 
 /** Formats each event as its type and its most distinctive property; omits the model calls, one for each attempt. */
 export function outlineEvents(events: readonly AgentEvent[]): string[] {

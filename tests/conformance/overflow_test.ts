@@ -1,11 +1,11 @@
 import { assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
-import type { TransformContext } from "../../src/core/context.ts";
+import type { TransformContext } from "../../src/core/context/context.ts";
 import {
   AbortedError,
   BadRequestError,
   ContextWindowOverflowError,
-} from "../../src/core/errors.ts";
-import { unknownCost } from "../../src/core/usage.ts";
+} from "../../src/core/errors/errors.ts";
+import { unknownCost } from "../../src/core/models/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fail, hang, reply } from "../../src/testing/script.ts";
 import { outlineEvents, outlineMessages } from "./outline.ts";

@@ -1,9 +1,9 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import { BadRequestError } from "../../src/core/errors.ts";
-import type { RunHandle } from "../../src/core/run_handle.ts";
-import { type AgentTool, defineTool } from "../../src/core/tool.ts";
+import { BadRequestError } from "../../src/core/errors/errors.ts";
+import type { RunHandle } from "../../src/core/events/run_handle.ts";
+import { type AgentTool, defineTool } from "../../src/core/tools/tool.ts";
 import { agentLoop } from "../../src/loop/loop.ts";
 import { denyTools, sharedBudget } from "../../src/policies/mod.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { AgentOptions } from "../../src/agent/options.ts";
-import type { ApprovalAnswer, Approve } from "../../src/core/approve.ts";
+import type { ApprovalAnswer, Approve } from "../../src/core/hooks/approve.ts";
 import { type FakeTool, fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply, type ScriptedStep } from "../../src/testing/script.ts";

@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
-import { BadRequestError } from "../../src/core/errors.ts";
-import { repairHistory } from "../../src/core/history.ts";
-import { userMessage } from "../../src/core/message.ts";
-import type { Policy } from "../../src/core/policy.ts";
+import { BadRequestError } from "../../src/core/errors/errors.ts";
+import { repairHistory } from "../../src/core/messages/history.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import type { Policy } from "../../src/core/policy.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
-import { type AgentTool, defineTool } from "../../src/core/tool.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
+import { type AgentTool, defineTool } from "../../src/core/tools/tool.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";

@@ -5,7 +5,7 @@
  */
 
 import { preload } from "../../src/agent/preload.ts";
-import type { Ports } from "../../src/core/ports.ts";
+import type { Ports } from "../../src/core/ports/ports.ts";
 import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 

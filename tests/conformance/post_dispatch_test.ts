@@ -1,7 +1,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { ToolResultMessage } from "../../src/core/message.ts";
-import type { Policy, PostDispatchContext } from "../../src/core/policy.ts";
-import { type AgentToolResult, errorResult, textResult } from "../../src/core/tool_result.ts";
+import type { ToolResultMessage } from "../../src/core/messages/message.ts";
+import type { Policy, PostDispatchContext } from "../../src/core/hooks/policy.ts";
+import {
+  type AgentToolResult,
+  errorResult,
+  textResult,
+} from "../../src/core/messages/tool_result.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";

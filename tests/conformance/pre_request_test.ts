@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { userMessage } from "../../src/core/message.ts";
-import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
-import type { ChangeVerdict, Policy, PreRequestVerdict } from "../../src/core/policy.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
+import { type ModelSpec, modelSpec } from "../../src/core/models/model.ts";
+import type { ChangeVerdict, Policy, PreRequestVerdict } from "../../src/core/hooks/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

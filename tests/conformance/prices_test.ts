@@ -1,7 +1,13 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
-import { AbortedError } from "../../src/core/errors.ts";
-import { modelSpec } from "../../src/core/model.ts";
-import { type Prices, unknownCost, type Usage, zeroCost, zeroUsage } from "../../src/core/usage.ts";
+import { AbortedError } from "../../src/core/errors/errors.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
+import {
+  type Prices,
+  unknownCost,
+  type Usage,
+  zeroCost,
+  zeroUsage,
+} from "../../src/core/models/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { InvalidContinueError, NoMessagesError } from "../../src/core/errors.ts";
-import { userMessage } from "../../src/core/message.ts";
+import { InvalidContinueError, NoMessagesError } from "../../src/core/errors/errors.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { assistantMessage, toolCall } from "../../src/testing/messages.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { Policy } from "../../src/core/policy.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
 import { pendingAgent } from "./pending_agent.ts";
 
 /** Policies of which the first one notes the calls, and the second one stops the run at one of them. */

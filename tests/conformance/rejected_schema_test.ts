@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { AgentError, type AgentErrorCode, BadRequestError } from "../../src/core/errors.ts";
-import type { ModelSpec } from "../../src/core/model.ts";
+import { AgentError, type AgentErrorCode, BadRequestError } from "../../src/core/errors/errors.ts";
+import type { ModelSpec } from "../../src/core/models/model.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { AbortedError, NetworkError, StreamError } from "../../src/core/errors.ts";
-import { failedStream } from "../../src/core/lazy_stream_fn.ts";
-import { exponentialBackoff } from "../../src/core/retry.ts";
-import type { RetryStrategy } from "../../src/core/retry.ts";
-import type { AssistantMessageEvent } from "../../src/core/stream.ts";
+import { AbortedError, NetworkError, StreamError } from "../../src/core/errors/errors.ts";
+import { failedStream } from "../../src/core/streams/lazy_stream_fn.ts";
+import { exponentialBackoff } from "../../src/core/hooks/retry.ts";
+import type { RetryStrategy } from "../../src/core/hooks/retry.ts";
+import type { AssistantMessageEvent } from "../../src/core/streams/stream.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
 import { endWithoutTerminal, fail, hang, reply } from "../../src/testing/script.ts";

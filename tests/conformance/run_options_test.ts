@@ -1,9 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import type { RunOptions } from "../../src/agent/run_options.ts";
-import { BadRequestError } from "../../src/core/errors.ts";
-import type { Policy } from "../../src/core/policy.ts";
-import type { StreamOptions, ToolChoice } from "../../src/core/stream.ts";
+import { BadRequestError } from "../../src/core/errors/errors.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
+import type { StreamOptions, ToolChoice } from "../../src/core/streams/stream.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import type { AgentEvent } from "../../src/core/event.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { type FakeTool, fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

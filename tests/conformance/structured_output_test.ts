@@ -7,10 +7,10 @@ import {
   NetworkError,
   StreamError,
   StructuredOutputFailedError,
-} from "../../src/core/errors.ts";
-import { repairHistory } from "../../src/core/history.ts";
-import { isDeeperThan, type JsonSchema } from "../../src/core/json.ts";
-import { zeroUsage } from "../../src/core/usage.ts";
+} from "../../src/core/errors/errors.ts";
+import { repairHistory } from "../../src/core/messages/history.ts";
+import { isDeeperThan, type JsonSchema } from "../../src/core/json/json.ts";
+import { zeroUsage } from "../../src/core/models/usage.ts";
 import { budget } from "../../src/policies/budget.ts";
 import { sharedBudget } from "../../src/policies/shared_budget.ts";
 import { findViolation } from "../../src/testing/event_grammar.ts";

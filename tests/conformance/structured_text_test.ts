@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
 import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { outlineMessages } from "./outline.ts";

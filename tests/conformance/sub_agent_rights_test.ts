@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import type { Approve } from "../../src/core/approve.ts";
-import type { Policy } from "../../src/core/policy.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
-import { type AgentTool, defineTool } from "../../src/core/tool.ts";
+import type { Approve } from "../../src/core/hooks/approve.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
+import { type AgentTool, defineTool } from "../../src/core/tools/tool.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
-import type { WorktreePort } from "../../src/core/worktree_port.ts";
+import type { WorktreePort } from "../../src/core/ports/worktree_port.ts";
 import { allowTools, denyTools } from "../../src/policies/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { toolCall } from "../../src/testing/messages.ts";

@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { extractText } from "../../src/core/content.ts";
-import { repairHistory } from "../../src/core/history.ts";
-import type { JsonSchema } from "../../src/core/json.ts";
-import type { AgentTool } from "../../src/core/tool.ts";
+import { extractText } from "../../src/core/messages/content.ts";
+import { repairHistory } from "../../src/core/messages/history.ts";
+import type { JsonSchema } from "../../src/core/json/json.ts";
+import type { AgentTool } from "../../src/core/tools/tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertNotStrictEquals, assertStrictEquals } from "@std/assert";
-import { type AgentError, StreamError } from "../../src/core/errors.ts";
-import type { AgentEvent } from "../../src/core/event.ts";
-import type { AgentMessage } from "../../src/core/message.ts";
-import { defineTool, type ToolContext } from "../../src/core/tool.ts";
-import { unknownCost, zeroCost, zeroUsage } from "../../src/core/usage.ts";
+import { type AgentError, StreamError } from "../../src/core/errors/errors.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
+import type { AgentMessage } from "../../src/core/messages/message.ts";
+import { defineTool, type ToolContext } from "../../src/core/tools/tool.ts";
+import { unknownCost, zeroCost, zeroUsage } from "../../src/core/models/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import { AgentError } from "../../src/core/errors.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import { AgentError } from "../../src/core/errors/errors.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

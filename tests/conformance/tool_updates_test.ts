@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { defineTool } from "../../src/core/tool.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";

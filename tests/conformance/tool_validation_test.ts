@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { SchemaValidator } from "../../src/core/schema.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import type { SchemaValidator } from "../../src/core/schemas/schema.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { type FakeTool, fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

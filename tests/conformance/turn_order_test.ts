@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { omitCustomMessages } from "../../src/core/context.ts";
-import { userMessage } from "../../src/core/message.ts";
-import { modelSpec } from "../../src/core/model.ts";
+import { omitCustomMessages } from "../../src/core/context/context.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../mod.ts";
-import type { ApprovalMode } from "../../src/core/approval.ts";
-import type { AgentEvent } from "../../src/core/event.ts";
+import type { ApprovalMode } from "../../src/core/approval/approval.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

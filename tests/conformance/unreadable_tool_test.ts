@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import type { AgentEvent } from "../../src/core/event.ts";
-import { repairHistory } from "../../src/core/history.ts";
-import type { AgentTool } from "../../src/core/tool.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
+import { repairHistory } from "../../src/core/messages/history.ts";
+import type { AgentTool } from "../../src/core/tools/tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

@@ -1,9 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import { BadRequestError } from "../../src/core/errors.ts";
-import type { Policy } from "../../src/core/policy.ts";
-import type { AssistantMessageEvent } from "../../src/core/stream.ts";
-import { unknownCost, type Usage, zeroUsage } from "../../src/core/usage.ts";
+import { BadRequestError } from "../../src/core/errors/errors.ts";
+import type { Policy } from "../../src/core/hooks/policy.ts";
+import type { AssistantMessageEvent } from "../../src/core/streams/stream.ts";
+import { unknownCost, type Usage, zeroUsage } from "../../src/core/models/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";

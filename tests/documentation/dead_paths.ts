@@ -16,7 +16,7 @@ const USER_FILES = new Set(["SKILL.md", "AGENTS.md", "CLAUDE.md"]);
 /**
  * Returns the paths in a page or in the comments of a source file that match no file or directory.
  *
- * A path may omit its first directories (`core/policy.ts`) and may have `*` or `<name>` instead of a name.
+ * A path may omit its first directories (`core/hooks/policy.ts`) and may have `*` or `<name>` instead of a name.
  */
 export function findDeadPaths({ path, text }: TextFile, existing: readonly string[]): string[] {
   const prose = path.endsWith(".md")

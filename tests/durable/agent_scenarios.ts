@@ -5,14 +5,14 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { createDeferred } from "../../src/core/deferred.ts";
-import type { PublishedEvent } from "../../src/core/durable_engine.ts";
-import type { DurableSteps } from "../../src/core/durable_steps.ts";
-import type { AgentEvent } from "../../src/core/event.ts";
-import { isJsonObject } from "../../src/core/json.ts";
-import { realSleep } from "../../src/core/ports.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
-import { type AgentTool, defineTool } from "../../src/core/tool.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
+import type { PublishedEvent } from "../../src/core/durable/durable_engine.ts";
+import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
+import { isJsonObject } from "../../src/core/json/json.ts";
+import { realSleep } from "../../src/core/ports/ports.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
+import { type AgentTool, defineTool } from "../../src/core/tools/tool.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { openDurableSession } from "../../src/durable/agent/durable_session.ts";
 import { workflowTool } from "../../src/durable/agent/workflow_tool.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { defineTool } from "../../mod.ts";
-import { createDeferred } from "../../src/core/deferred.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { durableAgent } from "../../src/durable/mod.ts";
 import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { DbosEngine } from "../../src/durable/dbos/mod.ts";

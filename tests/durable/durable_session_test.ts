@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import type { DurableSteps } from "../../src/core/durable_steps.ts";
-import type { SessionStore } from "../../src/core/session.ts";
+import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
+import type { SessionStore } from "../../src/core/sessions/session.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { openDurableSession } from "../../src/durable/agent/durable_session.ts";
 import { executeRun } from "../../src/durable/engine/execute_run.ts";

@@ -8,8 +8,8 @@ import type {
   StoredEvent,
 } from "../../src/durable/events/event_storage.ts";
 import { followRunEvents } from "../../src/durable/events/read_run_events.ts";
-import { createDeferred } from "../../src/core/deferred.ts";
-import { systemClock } from "../../src/core/ports.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { systemClock } from "../../src/core/ports/ports.ts";
 
 /** A storage whose statements take some turns of the event loop, and may fail. */
 class SlowStorage implements EventStorage {

@@ -5,11 +5,11 @@
  */
 
 import type { Agent } from "../../src/agent/agent.ts";
-import { extractText } from "../../src/core/content.ts";
-import type { DurableSteps } from "../../src/core/durable_steps.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
-import type { StreamRequest } from "../../src/core/stream.ts";
-import { type AgentTool, defineTool } from "../../src/core/tool.ts";
+import { extractText } from "../../src/core/messages/content.ts";
+import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
+import type { StreamRequest } from "../../src/core/streams/stream.ts";
+import { type AgentTool, defineTool } from "../../src/core/tools/tool.ts";
 import { DbosEngine } from "../../src/durable/dbos/mod.ts";
 import { durableAgent, openDurableSession } from "../../src/durable/mod.ts";
 import { PostgresSessionStore } from "../../src/memory/postgres/mod.ts";

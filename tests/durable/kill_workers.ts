@@ -6,8 +6,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { choosePackages } from "../../scripts/packages.ts";
-import { extractText } from "../../src/core/content.ts";
-import { repairHistory } from "../../src/core/history.ts";
+import { extractText } from "../../src/core/messages/content.ts";
+import { repairHistory } from "../../src/core/messages/history.ts";
 import { PostgresSessionStore } from "../../src/memory/postgres/mod.ts";
 import { resumeSession } from "../../src/memory/recording/resume.ts";
 import { createDeadline } from "../deadline.ts";

@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
-import { createDeferred } from "../../src/core/deferred.ts";
-import type { DurableSteps } from "../../src/core/durable_steps.ts";
-import { modelSpec } from "../../src/core/model.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
+import type { DurableSteps } from "../../src/core/durable/durable_steps.ts";
+import { modelSpec } from "../../src/core/models/model.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
 import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { executeRun } from "../../src/durable/engine/execute_run.ts";
 import { DetachedError } from "../../src/durable/steps/step_journal.ts";

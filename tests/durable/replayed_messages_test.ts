@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { createDeferred } from "../../src/core/deferred.ts";
-import { userMessage } from "../../src/core/message.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
 import { DetachedError } from "../../src/durable/steps/step_journal.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { hang, reply } from "../../src/testing/script.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { createDeferred } from "../../src/core/deferred.ts";
-import { AbortedError } from "../../src/core/errors.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
+import { AbortedError } from "../../src/core/errors/errors.ts";
 import { RestateEngine } from "../../src/durable/restate/mod.ts";
 import { testDurableAgent } from "./agent_scenarios.ts";
 import { testDurableEngine } from "../../src/testing/durable_conformance.ts";

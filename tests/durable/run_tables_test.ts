@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createDeferred } from "../../src/core/deferred.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { loadPg, type PgClient } from "../../src/durable/dbos/npm_packages.ts";
 import { RunTables } from "../../src/durable/dbos/run_tables.ts";
 import { POSTGRES_DIRECTORY, startPostgres } from "../memory/postgres_server.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { TestWorkspace } from "../sandbox/test_workspace.ts";
-import { BadRequestError } from "../../src/core/errors.ts";
+import { BadRequestError } from "../../src/core/errors/errors.ts";
 import { approvalGate } from "../../src/tools/approval/approval_gate.ts";
 import { findConfinement } from "../../src/tools/confinement/confinement.ts";
 import { containsHome } from "../../src/tools/sandbox/home_directory.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
+import { zeroCost, zeroUsage } from "../../src/core/models/usage.ts";
 import type { CaseResult, EvalRun, TrajectoryCall } from "../../src/eval/mod.ts";
 
 /** A text with the syntax of HTML, XML and Markdown, control characters and a lone surrogate. */

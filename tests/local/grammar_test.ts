@@ -6,7 +6,7 @@ import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { Agent, defineTool } from "../../mod.ts";
-import { isJsonObject } from "../../src/core/json.ts";
+import { isJsonObject } from "../../src/core/json/json.ts";
 import { createCallGrammar, createReplyGrammar } from "../../src/local/grammar/reply_grammar.ts";
 import { CHANNEL_CALLS, findCallFormat, TAGGED_CALLS } from "../../src/local/prompt/call_format.ts";
 import { createFixture, WEATHER } from "./local_fixture.ts";

@@ -6,7 +6,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { Agent } from "../../mod.ts";
-import { getRisk } from "../../src/core/risk.ts";
+import { getRisk } from "../../src/core/approval/risk.ts";
 import { connectMcp, type McpServerStatus, type ProcessSpawner } from "../../src/mcp/mod.ts";
 import { ManualClock, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { planMode } from "../../src/tools/approval/plan_mode.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertObjectMatch, assertStringIncludes } from "@std/assert";
-import { compileSchema } from "../../src/core/compile_schema.ts";
-import { createDeferred } from "../../src/core/deferred.ts";
+import { compileSchema } from "../../src/core/schemas/compile_schema.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import type { McpElicitation } from "../../src/mcp/mod.ts";
 import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";

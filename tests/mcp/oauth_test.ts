@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import * as clientPackage from "@modelcontextprotocol/client";
-import { createDeferred } from "../../src/core/deferred.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { connectMcp, type McpServerStatus } from "../../src/mcp/mod.ts";
 import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";

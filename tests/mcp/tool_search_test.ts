@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import * as clientPackage from "@modelcontextprotocol/client";
 import { Agent, type AgentMessage } from "../../mod.ts";
-import { estimateToolTokens } from "../../src/core/tokens.ts";
+import { estimateToolTokens } from "../../src/core/streams/tokens.ts";
 import { reply, type ScriptedStep, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { createPlanMode } from "../../src/tools/plan/mod.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../mod.ts";
-import type { ToolUpdate } from "../../src/core/tool_result.ts";
-import { createDeferred } from "../../src/core/deferred.ts";
+import type { ToolUpdate } from "../../src/core/messages/tool_result.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import type { McpElicitation, McpElicitationAnswer } from "../../src/mcp/mod.ts";
 import { ManualClock, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { waitUntil } from "../wait_until.ts";

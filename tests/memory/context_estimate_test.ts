@@ -1,7 +1,7 @@
 import { assert } from "@std/assert";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
-import type { AssistantMessage, ToolResultMessage } from "../../src/core/message.ts";
-import type { Usage } from "../../src/core/usage.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { AssistantMessage, ToolResultMessage } from "../../src/core/messages/message.ts";
+import type { Usage } from "../../src/core/models/usage.ts";
 import { countContext } from "../../src/memory/context/context_count.ts";
 import { assistantMessage, text, thinking, toolResultMessage } from "../../src/testing/messages.ts";
 import { getFixtureDirectory } from "../adapters/wire_fixtures.ts";

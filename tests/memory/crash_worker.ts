@@ -6,12 +6,12 @@
  */
 
 import { Agent } from "../../src/agent/agent.ts";
-import { extractText } from "../../src/core/content.ts";
-import { SessionError } from "../../src/core/errors.ts";
-import type { AgentMessage, LlmMessage } from "../../src/core/message.ts";
-import type { SessionStore } from "../../src/core/session.ts";
-import type { StreamRequest } from "../../src/core/stream.ts";
-import { type AgentTool, defineTool } from "../../src/core/tool.ts";
+import { extractText } from "../../src/core/messages/content.ts";
+import { SessionError } from "../../src/core/errors/errors.ts";
+import type { AgentMessage, LlmMessage } from "../../src/core/messages/message.ts";
+import type { SessionStore } from "../../src/core/sessions/session.ts";
+import type { StreamRequest } from "../../src/core/streams/stream.ts";
+import { type AgentTool, defineTool } from "../../src/core/tools/tool.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { PostgresSessionStore } from "../../src/memory/postgres/mod.ts";
 import { SqliteSessionStore } from "../../src/memory/sqlite/sqlite_store.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { extractText } from "../../src/core/content.ts";
-import { repairHistory } from "../../src/core/history.ts";
-import type { AgentMessage } from "../../src/core/message.ts";
+import { extractText } from "../../src/core/messages/content.ts";
+import { repairHistory } from "../../src/core/messages/history.ts";
+import type { AgentMessage } from "../../src/core/messages/message.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { resumeSession } from "../../src/memory/recording/resume.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";

@@ -5,8 +5,8 @@
  * @module
  */
 
-import { SessionError } from "../../src/core/errors.ts";
-import type { Session, SessionStore } from "../../src/core/session.ts";
+import { SessionError } from "../../src/core/errors/errors.ts";
+import type { Session, SessionStore } from "../../src/core/sessions/session.ts";
 import { PostgresSessionStore } from "../../src/memory/postgres/mod.ts";
 
 /** Opens a session as soon as no other writer has it open. */

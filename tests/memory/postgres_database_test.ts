@@ -7,7 +7,7 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
-import { BadRequestError, SessionError } from "../../src/core/errors.ts";
+import { BadRequestError, SessionError } from "../../src/core/errors/errors.ts";
 import { type PostgresClient, PostgresSessionStore } from "../../src/memory/postgres/mod.ts";
 import { PG_PACKAGE } from "../../src/memory/postgres/postgres_client.ts";
 import {

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { SessionError } from "../../src/core/errors.ts";
-import type { Session } from "../../src/core/session.ts";
+import { SessionError } from "../../src/core/errors/errors.ts";
+import type { Session } from "../../src/core/sessions/session.ts";
 import { seededRandom } from "../../src/testing/mod.ts";
 import { createDeadline } from "../deadline.ts";
 import { type PostgresStores, ServerTests } from "./postgres_stores.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { SessionError } from "../../src/core/errors.ts";
-import type { SessionStore } from "../../src/core/session.ts";
+import { SessionError } from "../../src/core/errors/errors.ts";
+import type { SessionStore } from "../../src/core/sessions/session.ts";
 import type { PostgresClient } from "../../src/memory/postgres/mod.ts";
 import { PostgresStorage } from "../../src/memory/postgres/postgres_storage.ts";
 import { quoteSchema } from "../../src/memory/postgres/postgres_tables.ts";

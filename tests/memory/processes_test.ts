@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { SessionError } from "../../src/core/errors.ts";
+import { SessionError } from "../../src/core/errors/errors.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { createDeadline } from "../deadline.ts";
 import type { FillReport } from "./session_child.ts";

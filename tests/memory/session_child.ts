@@ -7,10 +7,10 @@
  */
 
 import { Agent } from "../../src/agent/agent.ts";
-import { SessionError } from "../../src/core/errors.ts";
-import type { Session } from "../../src/core/session.ts";
-import { isJsonEqual } from "../../src/core/json_equal.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import { SessionError } from "../../src/core/errors/errors.ts";
+import type { Session } from "../../src/core/sessions/session.ts";
+import { isJsonEqual } from "../../src/core/json/json_equal.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { SqliteSessionStore } from "../../src/memory/sqlite/sqlite_store.ts";
 import { recordSession } from "../../src/memory/recording/recorder.ts";

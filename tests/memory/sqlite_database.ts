@@ -5,8 +5,8 @@
  */
 
 import type { DatabaseSync, DatabaseSyncOptions } from "node:sqlite";
-import { userMessage } from "../../src/core/message.ts";
-import type { SessionEntryBody } from "../../src/core/session_entry.ts";
+import { userMessage } from "../../src/core/messages/message.ts";
+import type { SessionEntryBody } from "../../src/core/sessions/session_entry.ts";
 import { getBuiltinModule } from "../../src/platform/builtin_modules.ts";
 
 /** Creates an entry with a prompt. */

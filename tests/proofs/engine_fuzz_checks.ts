@@ -5,15 +5,15 @@
  */
 
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import type { PendingApproval } from "../../src/core/approval.ts";
+import type { PendingApproval } from "../../src/core/approval/approval.ts";
 import type {
   AgentEndEvent,
   AgentEvent,
   MessageStartEvent,
   RunOutcome,
-} from "../../src/core/event.ts";
-import { repairHistory } from "../../src/core/history.ts";
-import type { AgentMessage } from "../../src/core/message.ts";
+} from "../../src/core/events/event.ts";
+import { repairHistory } from "../../src/core/messages/history.ts";
+import type { AgentMessage } from "../../src/core/messages/message.ts";
 import {
   addCost,
   addUsage,
@@ -21,7 +21,7 @@ import {
   type Usage,
   zeroCost,
   zeroUsage,
-} from "../../src/core/usage.ts";
+} from "../../src/core/models/usage.ts";
 import { findNonJson } from "./engine_fuzz_objects.ts";
 
 /** Asserts that a history is valid, except for the tool calls of its last reply that wait for approvals, and is JSON. */

@@ -5,8 +5,8 @@
  */
 
 import type { Agent } from "../../src/agent/agent.ts";
-import { AgentError, getErrorMessage } from "../../src/core/errors.ts";
-import type { PromptInput } from "../../src/core/message.ts";
+import { AgentError, getErrorMessage } from "../../src/core/errors/errors.ts";
+import type { PromptInput } from "../../src/core/messages/message.ts";
 import { assistantMessage, toolCall, toolResultMessage } from "../../src/testing/messages.ts";
 import type { FuzzEnvironment } from "./engine_fuzz_environment.ts";
 import { randomJson, randomNonsense, randomReturnValue } from "./engine_fuzz_values.ts";

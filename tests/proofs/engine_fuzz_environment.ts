@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentTool } from "../../src/core/tool.ts";
+import type { AgentTool } from "../../src/core/tools/tool.ts";
 import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { CallLedger } from "./engine_fuzz_ledger.ts";
 import { RandomSource } from "./engine_fuzz_random.ts";

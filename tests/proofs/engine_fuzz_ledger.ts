@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentTool } from "../../src/core/tool.ts";
+import type { AgentTool } from "../../src/core/tools/tool.ts";
 
 /** The decisions on tool calls and their executions; finds calls that ran although they must not. */
 export class CallLedger {

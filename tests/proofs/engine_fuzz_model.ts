@@ -4,9 +4,13 @@
  * @module
  */
 
-import type { AgentErrorCode } from "../../src/core/errors.ts";
-import { NetworkError } from "../../src/core/errors.ts";
-import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import type { AgentErrorCode } from "../../src/core/errors/errors.ts";
+import { NetworkError } from "../../src/core/errors/errors.ts";
+import type {
+  AssistantMessageEvent,
+  StreamFn,
+  StreamRequest,
+} from "../../src/core/streams/stream.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import {
   endWithoutTerminal,

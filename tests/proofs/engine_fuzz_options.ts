@@ -6,11 +6,11 @@
 
 import type { AgentOptions } from "../../src/agent/options.ts";
 import type { RunOptions } from "../../src/agent/run_options.ts";
-import type { ApprovalDecision } from "../../src/core/approval.ts";
-import type { ApprovalAnswer, ApprovalRequest } from "../../src/core/approve.ts";
-import type { TransformContext } from "../../src/core/context.ts";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
-import type { AgentMessage, LlmMessage } from "../../src/core/message.ts";
+import type { ApprovalDecision } from "../../src/core/approval/approval.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "../../src/core/hooks/approve.ts";
+import type { TransformContext } from "../../src/core/context/context.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json/json.ts";
+import type { AgentMessage, LlmMessage } from "../../src/core/messages/message.ts";
 import type { FuzzEnvironment } from "./engine_fuzz_environment.ts";
 import { CallLedger } from "./engine_fuzz_ledger.ts";
 import { collectObjects } from "./engine_fuzz_objects.ts";

@@ -7,7 +7,7 @@
 import { assertEquals } from "@std/assert";
 import { findFailure } from "../../src/agent/agent_result.ts";
 import type { AgentStream } from "../../src/agent/agent_stream.ts";
-import type { AgentEvent } from "../../src/core/event.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
 import type { FuzzEnvironment } from "./engine_fuzz_environment.ts";
 
 /** Reads a run in a random way. Returns its events, or `undefined` if it did not read all of them. */

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { AgentEvent } from "../../src/core/event.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { AgentTool, ToolContext } from "../../src/core/tool.ts";
+import type { AgentEvent } from "../../src/core/events/event.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import type { AgentTool, ToolContext } from "../../src/core/tools/tool.ts";
 import type { FuzzEnvironment } from "./engine_fuzz_environment.ts";
 import { collectObjects } from "./engine_fuzz_objects.ts";
 import {

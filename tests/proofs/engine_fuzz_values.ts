@@ -4,8 +4,12 @@
  * @module
  */
 
-import { AbortedError, ContextWindowOverflowError, NetworkError } from "../../src/core/errors.ts";
-import type { Cost, Usage } from "../../src/core/usage.ts";
+import {
+  AbortedError,
+  ContextWindowOverflowError,
+  NetworkError,
+} from "../../src/core/errors/errors.ts";
+import type { Cost, Usage } from "../../src/core/models/usage.ts";
 import type { RandomSource } from "./engine_fuzz_random.ts";
 
 /** Creates an object that contains itself. */

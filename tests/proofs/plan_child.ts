@@ -4,9 +4,9 @@
  * @module
  */
 
-import { extractToolCalls } from "../../src/core/content.ts";
-import type { LlmMessage } from "../../src/core/message.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import { extractToolCalls } from "../../src/core/messages/content.ts";
+import type { LlmMessage } from "../../src/core/messages/message.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { openSession } from "../../src/memory/recording/open_session.ts";
 import { toolCall } from "../../src/testing/messages.ts";

@@ -37,7 +37,7 @@ export const tool${index} = defineTool({
 }
 
 async function countInstantiations(directory: string, tools: number): Promise<number> {
-  const core = new URL("src/core/tool.ts", root).pathname;
+  const core = new URL("src/core/tools/tool.ts", root).pathname;
   const sources = Array.from({ length: tools }, (_, index) => createToolSource(index));
   const name = `tools_${tools}.ts`;
   await Deno.writeTextFile(

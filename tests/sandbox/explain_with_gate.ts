@@ -5,8 +5,8 @@
  */
 
 import { assertEquals } from "@std/assert";
-import type { JsonObject } from "../../src/core/json.ts";
-import { defineTool } from "../../src/core/tool.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
 import { type ApprovalGate, approvalGate } from "../../src/tools/approval/approval_gate.ts";
 import type { CallExplanation } from "../../src/tools/approval/explain_call.ts";
 

@@ -6,7 +6,7 @@
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
-import { extractText } from "../../src/core/content.ts";
+import { extractText } from "../../src/core/messages/content.ts";
 import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { approvalGate } from "../../src/tools/approval/approval_gate.ts";
 import { confineLaunch, findConfinement } from "../../src/tools/confinement/confinement.ts";

@@ -6,7 +6,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { DirectorySnapshot } from "../../src/patch/mod.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json/json.ts";
 import { ChangeLog } from "../../src/tools/changes/change_log.ts";
 import { codingTools } from "../../src/tools/coding_tools.ts";
 import { testToolContext } from "../../src/testing/test_tool_context.ts";

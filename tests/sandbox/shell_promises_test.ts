@@ -7,7 +7,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { defineTool } from "../../src/core/tool.ts";
+import { defineTool } from "../../src/core/tools/tool.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { type ApprovalGate, approvalGate } from "../../src/tools/approval/approval_gate.ts";
 import { assessCommand } from "../../src/tools/approval/command_assessment.ts";

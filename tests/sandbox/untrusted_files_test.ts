@@ -5,7 +5,7 @@
  */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { extractText } from "../../src/core/content.ts";
+import { extractText } from "../../src/core/messages/content.ts";
 import { DirectorySnapshot } from "../../src/patch/mod.ts";
 import { testToolContext } from "../../src/testing/test_tool_context.ts";
 import { ChangeLog } from "../../src/tools/changes/change_log.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { BadRequestError, SessionError } from "../../src/core/errors.ts";
+import { BadRequestError, SessionError } from "../../src/core/errors/errors.ts";
 import { InProcessEngine } from "../../src/durable/mod.ts";
 import { InMemorySessionStore } from "../../src/memory/mod.ts";
 import { durableRunner } from "../../src/server/durable/mod.ts";

@@ -5,7 +5,7 @@
  */
 
 import { type AgentOptions, type AgentTool, defineTool, type StreamFn } from "../../mod.ts";
-import { createDeferred } from "../../src/core/deferred.ts";
+import { createDeferred } from "../../src/core/ports/deferred.ts";
 import { durableAgent, InProcessEngine } from "../../src/durable/mod.ts";
 import { InMemorySessionStore } from "../../src/memory/mod.ts";
 import type { AgentServerOptions } from "../../src/server/mod.ts";

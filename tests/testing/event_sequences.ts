@@ -5,11 +5,15 @@
  */
 
 import { assertEquals, assertExists } from "@std/assert";
-import { type AgentError, NetworkError } from "../../src/core/errors.ts";
-import type { AgentEndEvent, AgentEvent, AgentEventBody } from "../../src/core/event.ts";
-import { type AgentMessage, type AssistantMessage, userMessage } from "../../src/core/message.ts";
-import type { ModelSpec } from "../../src/core/model.ts";
-import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
+import { type AgentError, NetworkError } from "../../src/core/errors/errors.ts";
+import type { AgentEndEvent, AgentEvent, AgentEventBody } from "../../src/core/events/event.ts";
+import {
+  type AgentMessage,
+  type AssistantMessage,
+  userMessage,
+} from "../../src/core/messages/message.ts";
+import type { ModelSpec } from "../../src/core/models/model.ts";
+import { zeroCost, zeroUsage } from "../../src/core/models/usage.ts";
 import {
   assistantMessage,
   type EventRule,

@@ -6,8 +6,8 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
-import { NetworkError } from "../../src/core/errors.ts";
-import type { StreamFn } from "../../src/core/stream.ts";
+import { NetworkError } from "../../src/core/errors/errors.ts";
+import type { StreamFn } from "../../src/core/streams/stream.ts";
 import { testStreamFn } from "../../src/testing/stream_conformance.ts";
 import type { StreamFnFactory, StreamFnFixtures } from "../../src/testing/stream_fixture.ts";
 import { createAcme } from "../adapters/worked_example/acme.ts";

@@ -23,15 +23,15 @@ import {
   type ToolDefinition,
   type UserMessage,
 } from "../../mod.ts";
-import type { CompactionReport } from "../../src/core/compaction_report.ts";
-import type { DecidedCall, PendingBatch } from "../../src/core/approval.ts";
-import type { TransformInput, TransformOutput } from "../../src/core/context.ts";
+import type { CompactionReport } from "../../src/core/messages/compaction_report.ts";
+import type { DecidedCall, PendingBatch } from "../../src/core/approval/approval.ts";
+import type { TransformInput, TransformOutput } from "../../src/core/context/context.ts";
 import type {
   ChangeVerdict,
   OnDeltaContext,
   PostLoopContext,
   PreTurnContext,
-} from "../../src/core/policy.ts";
+} from "../../src/core/hooks/policy.ts";
 import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 
 /** The names of the optional properties of a type. */

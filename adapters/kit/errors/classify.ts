@@ -6,8 +6,8 @@
  * @module
  */
 
-import { type AgentError, createAgentError } from "../../../src/core/errors.ts";
-import { redact } from "../../../src/core/redact.ts";
+import { type AgentError, createAgentError } from "../../../src/core/errors/errors.ts";
+import { redact } from "../../../src/core/text/redact.ts";
 import { type ProviderError, readErrorBody, readErrorValue } from "./error_body.ts";
 import {
   AUTH,

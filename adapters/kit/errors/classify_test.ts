@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import type { AgentErrorCode } from "../../../src/core/errors.ts";
+import type { AgentErrorCode } from "../../../src/core/errors/errors.ts";
 import { classifyResponse, classifyStreamError } from "./classify.ts";
 import { UNAVAILABLE } from "./error_table.ts";
 

@@ -13,7 +13,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../../src/core/json/json.ts";
 
 /** An error as reported by a provider. */
 export interface ProviderError {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentErrorCode } from "../../../src/core/errors.ts";
+import type { AgentErrorCode } from "../../../src/core/errors/errors.ts";
 
 /** Classification of a provider error. */
 export interface ErrorClassification {

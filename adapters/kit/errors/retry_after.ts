@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../../src/core/json/json.ts";
 
 /** Error response that may contain a retry delay. */
 export interface RetryAfterSource {

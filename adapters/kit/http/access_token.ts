@@ -4,8 +4,8 @@
  * @module
  */
 
-import { AgentError, AuthError, getErrorMessage } from "../../../src/core/errors.ts";
-import type { Clock } from "../../../src/core/ports.ts";
+import { AgentError, AuthError, getErrorMessage } from "../../../src/core/errors/errors.ts";
+import type { Clock } from "../../../src/core/ports/ports.ts";
 
 /** An access token and its expiry. */
 export interface AccessToken {

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { AuthError } from "../../../src/core/errors.ts";
+import { AuthError } from "../../../src/core/errors/errors.ts";
 import { ManualClock } from "../../../src/testing/manual_clock.ts";
 import { AccessTokenCache } from "./access_token.ts";
 

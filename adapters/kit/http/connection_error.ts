@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage, NetworkError } from "../../../src/core/errors.ts";
-import { redact } from "../../../src/core/redact.ts";
+import { BadRequestError, getErrorMessage, NetworkError } from "../../../src/core/errors/errors.ts";
+import { redact } from "../../../src/core/text/redact.ts";
 
 /** A request that failed. */
 export interface FailedRequest {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { startTimer } from "../../../src/core/start_timer.ts";
+import { startTimer } from "../../../src/core/ports/start_timer.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
 import { isBinaryText } from "./binary_text.ts";
 

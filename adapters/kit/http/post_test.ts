@@ -6,10 +6,10 @@ import {
   BadRequestError,
   NetworkError,
   StreamError,
-} from "../../../src/core/errors.ts";
+} from "../../../src/core/errors/errors.ts";
 import { createOpenAI } from "../../openai/mod.ts";
 import { readReply } from "../../../src/testing/read_reply.ts";
-import type { StreamRequest } from "../../../src/core/stream.ts";
+import type { StreamRequest } from "../../../src/core/streams/stream.ts";
 import { serveLoopback } from "../../../tests/adapters/loopback.ts";
 import { ManualClock } from "../../../src/testing/manual_clock.ts";
 import { settle } from "../../../tests/conformance/ports.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { encodeBase64 } from "../../../src/core/byte_encoding.ts";
+import { encodeBase64 } from "../../../src/core/text/byte_encoding.ts";
 
 /** Headers that never contain a secret. */
 const PUBLIC_HEADERS: ReadonlySet<string> = new Set([

@@ -4,15 +4,15 @@
  * @module
  */
 
-import { AgentError } from "../../../src/core/errors.ts";
-import type { BlockWriter } from "../../../src/core/block_writer.ts";
-import type { LlmContext, StreamRequest } from "../../../src/core/stream.ts";
+import { AgentError } from "../../../src/core/errors/errors.ts";
+import type { BlockWriter } from "../../../src/core/streams/block_writer.ts";
+import type { LlmContext, StreamRequest } from "../../../src/core/streams/stream.ts";
 import {
   estimateTextTokens,
   estimateTokens,
   estimateToolTokens,
-} from "../../../src/core/tokens.ts";
-import type { Usage } from "../../../src/core/usage.ts";
+} from "../../../src/core/streams/tokens.ts";
+import type { Usage } from "../../../src/core/models/usage.ts";
 import type { RequestLimiter } from "../options/adapter_options.ts";
 import { notifyLimiter } from "./notify_limiter.ts";
 

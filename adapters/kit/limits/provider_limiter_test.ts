@@ -1,6 +1,6 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
 import { Agent } from "../../../src/agent/agent.ts";
-import { exponentialBackoff } from "../../../src/core/retry.ts";
+import { exponentialBackoff } from "../../../src/core/hooks/retry.ts";
 import { ManualClock } from "../../../src/testing/manual_clock.ts";
 import { replayFetch } from "../../../src/testing/replay_fetch.ts";
 import { settle } from "../../../tests/conformance/ports.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { abortable } from "../../../src/core/abortable.ts";
-import { checkNames } from "../../../src/core/check_names.ts";
-import { BadRequestError, ModelThrottledError } from "../../../src/core/errors.ts";
-import { type Clock, resolvePorts, systemClock } from "../../../src/core/ports.ts";
+import { abortable } from "../../../src/core/ports/abortable.ts";
+import { checkNames } from "../../../src/core/checks/check_names.ts";
+import { BadRequestError, ModelThrottledError } from "../../../src/core/errors/errors.ts";
+import { type Clock, resolvePorts, systemClock } from "../../../src/core/ports/ports.ts";
 import type { AcquireOptions, RequestLimiter } from "../options/adapter_options.ts";
 import { ProviderLimiter } from "./provider_limiter.ts";
 import { readLimits } from "./rate_headers.ts";

@@ -1,10 +1,10 @@
 import { setTimeout as sleepUntil } from "node:timers/promises";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../../src/agent/agent.ts";
-import { exponentialBackoff } from "../../../src/core/retry.ts";
-import { BadRequestError } from "../../../src/core/errors.ts";
-import { userMessage } from "../../../src/core/message.ts";
-import type { StreamRequest } from "../../../src/core/stream.ts";
+import { exponentialBackoff } from "../../../src/core/hooks/retry.ts";
+import { BadRequestError } from "../../../src/core/errors/errors.ts";
+import { userMessage } from "../../../src/core/messages/message.ts";
+import type { StreamRequest } from "../../../src/core/streams/stream.ts";
 import { readReply } from "../../../src/testing/read_reply.ts";
 import { replayFetch } from "../../../src/testing/replay_fetch.ts";
 import { ManualClock } from "../../../src/testing/manual_clock.ts";

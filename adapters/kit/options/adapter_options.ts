@@ -4,9 +4,9 @@
  * @module
  */
 
-import { AgentError, AuthError, getErrorMessage } from "../../../src/core/errors.ts";
-import { type Clock, systemClock } from "../../../src/core/ports.ts";
-import type { StreamRequest } from "../../../src/core/stream.ts";
+import { AgentError, AuthError, getErrorMessage } from "../../../src/core/errors/errors.ts";
+import { type Clock, systemClock } from "../../../src/core/ports/ports.ts";
+import type { StreamRequest } from "../../../src/core/streams/stream.ts";
 import { type Catalog, catalog } from "../../catalog/catalog.ts";
 import { checkAdapterOptions } from "./check_options.ts";
 import { isPrivateUrl } from "./private_url.ts";

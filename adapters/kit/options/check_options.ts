@@ -4,9 +4,9 @@
  * @module
  */
 
-import { BadRequestError } from "../../../src/core/errors.ts";
-import { isJsonObject } from "../../../src/core/json.ts";
-import type { StreamOptions } from "../../../src/core/stream.ts";
+import { BadRequestError } from "../../../src/core/errors/errors.ts";
+import { isJsonObject } from "../../../src/core/json/json.ts";
+import type { StreamOptions } from "../../../src/core/streams/stream.ts";
 
 /** The type of an option. */
 interface Expectation {
@@ -194,7 +194,7 @@ export function refuseUnknownOptions(
   known: readonly string[],
   subject: string,
 ): void {
-  // `core/check_names.ts` is loaded with an agent: shared with adapters, it would be a further file of a bundle.
+  // `core/checks/check_names.ts` is loaded with an agent: shared with adapters, it would be a further file of a bundle.
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || known.includes(name)) continue;
     const similar = known.find((other) => normalizeName(other).startsWith(normalizeName(name)));

@@ -1,5 +1,5 @@
 import { assertThrows } from "@std/assert";
-import { BadRequestError } from "../../../src/core/errors.ts";
+import { BadRequestError } from "../../../src/core/errors/errors.ts";
 import {
   checkAdapterOptions,
   checkApi,

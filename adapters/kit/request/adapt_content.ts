@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { ContentBlock, ImageSource } from "../../../src/core/content.ts";
-import type { LlmMessage } from "../../../src/core/message.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
-import type { StreamRequest } from "../../../src/core/stream.ts";
+import type { ContentBlock, ImageSource } from "../../../src/core/messages/content.ts";
+import type { LlmMessage } from "../../../src/core/messages/message.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
+import type { StreamRequest } from "../../../src/core/streams/stream.ts";
 import { isUsualBase64 } from "./base64_text.ts";
 import { hasValidArguments, isOwnReply, isReplyBlock } from "./history.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";

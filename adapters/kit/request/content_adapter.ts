@@ -9,10 +9,10 @@ import type {
   DocumentBlock,
   ImageSource,
   TextBlock,
-} from "../../../src/core/content.ts";
-import { isJsonObject } from "../../../src/core/json.ts";
-import type { LlmMessage } from "../../../src/core/message.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
+} from "../../../src/core/messages/content.ts";
+import { isJsonObject } from "../../../src/core/json/json.ts";
+import type { LlmMessage } from "../../../src/core/messages/message.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
 import { decodeBase64Text, toUsualBase64 } from "./base64_text.ts";

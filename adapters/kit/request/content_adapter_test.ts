@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { ContentBlock, MediaSource } from "../../../src/core/content.ts";
+import type { ContentBlock, MediaSource } from "../../../src/core/messages/content.ts";
 import { adaptContent, COMMON_IMAGES, WEB_URLS } from "./adapt_content.ts";
 import type { ContentAbilities } from "./content_abilities.ts";
 

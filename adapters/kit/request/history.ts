@@ -4,10 +4,18 @@
  * @module
  */
 
-import { type ContentBlock, extractToolCalls, type TextBlock } from "../../../src/core/content.ts";
-import { isJsonObject } from "../../../src/core/json.ts";
-import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../../src/core/message.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
+import {
+  type ContentBlock,
+  extractToolCalls,
+  type TextBlock,
+} from "../../../src/core/messages/content.ts";
+import { isJsonObject } from "../../../src/core/json/json.ts";
+import type {
+  AssistantMessage,
+  LlmMessage,
+  ToolResultMessage,
+} from "../../../src/core/messages/message.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
 import type { MediaBlock } from "./media.ts";
 

@@ -1,8 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { ContentBlock } from "../../../src/core/content.ts";
-import { BadRequestError } from "../../../src/core/errors.ts";
-import type { AssistantMessage } from "../../../src/core/message.ts";
-import { zeroCost, zeroUsage } from "../../../src/core/usage.ts";
+import type { ContentBlock } from "../../../src/core/messages/content.ts";
+import { BadRequestError } from "../../../src/core/errors/errors.ts";
+import type { AssistantMessage } from "../../../src/core/messages/message.ts";
+import { zeroCost, zeroUsage } from "../../../src/core/models/usage.ts";
 import { assistantMessage, toolCall } from "../../../src/testing/messages.ts";
 import { createCallIdEncoder, isOwnReply, toResultText } from "./history.ts";
 import { toMediaUrl } from "./media.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import { isJsonObject, type JsonSchema } from "../../../src/core/json/json.ts";
 import { mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
 import { resolvePointer } from "./resolve_pointer.ts";
 

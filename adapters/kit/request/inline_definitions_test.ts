@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { JsonSchema } from "../../../src/core/json.ts";
+import type { JsonSchema } from "../../../src/core/json/json.ts";
 import { inlineDefinitions } from "./inline_definitions.ts";
 
 const TEXT = { type: "string" };

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject } from "../../../src/core/json.ts";
+import { isJsonObject } from "../../../src/core/json/json.ts";
 
 /** Whether a value has a certain shape. */
 export type Shape = (value: unknown) => boolean;

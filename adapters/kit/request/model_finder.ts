@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ModelSpec } from "../../../src/core/model.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
 import { type Catalog, findModel } from "../../catalog/catalog.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import type { WarningSink } from "./warnings.ts";

@@ -4,9 +4,13 @@
  * @module
  */
 
-import { extractText } from "../../../src/core/content.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
-import type { ServiceTier, StreamOptions, StreamRequest } from "../../../src/core/stream.ts";
+import { extractText } from "../../../src/core/messages/content.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
+import type {
+  ServiceTier,
+  StreamOptions,
+  StreamRequest,
+} from "../../../src/core/streams/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import type { WarningSink } from "./warnings.ts";
 import { hashText, type NameRule, toWireName } from "./wire_names.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { StreamOptions } from "../../../src/core/stream.ts";
+import type { StreamOptions } from "../../../src/core/streams/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import {
   resolveMaxTokens,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError } from "../../../src/core/errors.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
+import { BadRequestError } from "../../../src/core/errors/errors.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
 
 /**
  * Encodes the steps of a path that contains a model id.

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { BadRequestError } from "../../../src/core/errors.ts";
+import { BadRequestError } from "../../../src/core/errors/errors.ts";
 import { encodeModelPath } from "./model_path.ts";
 
 Deno.test("encodeModelPath(): encodes each step", () => {

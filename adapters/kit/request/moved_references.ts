@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import { isJsonObject, type JsonSchema } from "../../../src/core/json/json.ts";
 import { getSubschemas, mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
 import { resolvePointer } from "./resolve_pointer.ts";
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { JsonSchema } from "../../../src/core/json.ts";
+import type { JsonSchema } from "../../../src/core/json/json.ts";
 import { toToolSchema } from "./tool_schema.ts";
 import { toValidSchema } from "./valid_schema.ts";
 

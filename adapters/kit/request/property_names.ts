@@ -6,8 +6,8 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
-import type { ToolSpec } from "../../../src/core/stream.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json/json.ts";
+import type { ToolSpec } from "../../../src/core/streams/stream.ts";
 import { inlineDefinitions } from "./inline_definitions.ts";
 import { toToolSchema } from "./tool_schema.ts";
 import { type NameRule, toWireName } from "./wire_names.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { JsonSchema } from "../../../src/core/json.ts";
+import type { JsonSchema } from "../../../src/core/json/json.ts";
 import { findRenamedProperties, toClaudeSchema } from "./property_names.ts";
 
 const TEXT = { type: "string" };

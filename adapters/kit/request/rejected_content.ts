@@ -7,11 +7,11 @@
  * @module
  */
 
-import type { ContentBlock } from "../../../src/core/content.ts";
-import { AgentError } from "../../../src/core/errors.ts";
-import type { AssistantMessage, LlmMessage } from "../../../src/core/message.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
-import type { StreamRequest } from "../../../src/core/stream.ts";
+import type { ContentBlock } from "../../../src/core/messages/content.ts";
+import { AgentError } from "../../../src/core/errors/errors.ts";
+import type { AssistantMessage, LlmMessage } from "../../../src/core/messages/message.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
+import type { StreamRequest } from "../../../src/core/streams/stream.ts";
 import { isMedia, isOwnReply } from "./history.ts";
 import { getMediaType, type MediaBlock } from "./media.ts";
 import { findNamedPart, isNamed } from "./named_part.ts";

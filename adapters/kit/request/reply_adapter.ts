@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { ContentBlock, ToolCallBlock } from "../../../src/core/content.ts";
-import { isJsonObject } from "../../../src/core/json.ts";
-import type { AssistantMessage } from "../../../src/core/message.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
+import type { ContentBlock, ToolCallBlock } from "../../../src/core/messages/content.ts";
+import { isJsonObject } from "../../../src/core/json/json.ts";
+import type { AssistantMessage } from "../../../src/core/messages/message.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
 import { isMedia, isOwnReply, isReplyBlock } from "./history.ts";
 import type { Omissions } from "./omissions.ts";
 import {

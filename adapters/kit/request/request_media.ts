@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { LlmMessage } from "../../../src/core/message.ts";
-import type { StreamRequest } from "../../../src/core/stream.ts";
+import type { LlmMessage } from "../../../src/core/messages/message.ts";
+import type { StreamRequest } from "../../../src/core/streams/stream.ts";
 import { isMedia } from "./history.ts";
 import type { MediaBlock } from "./media.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonSchema } from "../../../src/core/json.ts";
+import type { JsonSchema } from "../../../src/core/json/json.ts";
 
 /** Returns the value to which a reference such as `#/$defs/name` refers; `undefined` if the schema does not have it. */
 export function resolvePointer(root: JsonSchema, reference: string): unknown {

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { ServerTool } from "../../../src/core/server_tool.ts";
-import type { StreamRequest } from "../../../src/core/stream.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
+import type { ServerTool } from "../../../src/core/streams/server_tool.ts";
+import type { StreamRequest } from "../../../src/core/streams/stream.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
 import type { WarningSink } from "./warnings.ts";
 

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json/json.ts";
 import { getSubschemas, mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
 import { toValidSchema } from "./valid_schema.ts";
 

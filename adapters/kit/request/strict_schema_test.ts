@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { JsonSchema } from "../../../src/core/json.ts";
+import type { JsonSchema } from "../../../src/core/json/json.ts";
 import {
   CLAUDE_KEYWORDS,
   isStrictSchema,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ModelSpec, ThinkingLevel } from "../../../src/core/model.ts";
+import type { ModelSpec, ThinkingLevel } from "../../../src/core/models/model.ts";
 import type { ThinkingEffort } from "../../catalog/catalog_entry.ts";
 
 /** Efforts from lowest to highest. */

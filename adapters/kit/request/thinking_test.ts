@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { THINKING_LEVELS } from "../../../src/core/model.ts";
+import { THINKING_LEVELS } from "../../../src/core/models/model.ts";
 import type { ThinkingEffort } from "../../catalog/catalog_entry.ts";
 import { resolveBudget, resolveEffort } from "./thinking.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json/json.ts";
 import { inlineMovedReferences } from "./moved_references.ts";
 import { resolvePointer } from "./resolve_pointer.ts";
 import { toValidSchema } from "./valid_schema.ts";

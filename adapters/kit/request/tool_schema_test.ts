@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { JsonSchema } from "../../../src/core/json.ts";
+import type { JsonSchema } from "../../../src/core/json/json.ts";
 import { toToolSchema } from "./tool_schema.ts";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
 

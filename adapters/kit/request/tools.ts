@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StreamRequest, ToolSpec } from "../../../src/core/stream.ts";
+import type { StreamRequest, ToolSpec } from "../../../src/core/streams/stream.ts";
 import type { WarningSink } from "./warnings.ts";
 
 /** Sorts tools by name, so that the same tools always result in the same prompt, which the provider can cache. */

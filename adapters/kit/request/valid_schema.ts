@@ -7,7 +7,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json/json.ts";
 import { mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
 import { inlineMovedReferences } from "./moved_references.ts";
 import { isPortablePattern } from "./portable_pattern.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { JsonSchema } from "../../../src/core/json.ts";
+import type { JsonSchema } from "../../../src/core/json/json.ts";
 import { toToolSchema } from "./tool_schema.ts";
 import { toValidSchema } from "./valid_schema.ts";
 

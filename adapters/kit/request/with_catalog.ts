@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ModelSpec } from "../../../src/core/model.ts";
-import type { ModelFacts, StreamFn } from "../../../src/core/stream.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
+import type { ModelFacts, StreamFn } from "../../../src/core/streams/stream.ts";
 import type { Catalog } from "../../catalog/catalog_entry.ts";
 
 type CatalogModule = typeof import("../../catalog/catalog.ts");

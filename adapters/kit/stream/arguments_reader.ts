@@ -4,7 +4,7 @@
  * @module
  */
 
-import { findChangedIntegers, restoreIntegers } from "../../../src/core/parsed_problem.ts";
+import { findChangedIntegers, restoreIntegers } from "../../../src/core/json/parsed_problem.ts";
 import { toArgumentsText } from "./wire_values.ts";
 
 /**

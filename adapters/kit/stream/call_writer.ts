@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { BlockEndOptions, BlockWriter } from "../../../src/core/block_writer.ts";
-import type { ToolSpec } from "../../../src/core/stream.ts";
+import type { BlockEndOptions, BlockWriter } from "../../../src/core/streams/block_writer.ts";
+import type { ToolSpec } from "../../../src/core/streams/stream.ts";
 import { findRenamedProperties } from "../request/property_names.ts";
 import { renameMembers } from "./rename_members.ts";
 import { readText, textOrEmpty } from "./wire_values.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { BlockWriter } from "../../../src/core/block_writer.ts";
-import type { AssistantMessageEvent, ToolSpec } from "../../../src/core/stream.ts";
+import { BlockWriter } from "../../../src/core/streams/block_writer.ts";
+import type { AssistantMessageEvent, ToolSpec } from "../../../src/core/streams/stream.ts";
 import { findRenamedProperties } from "../request/property_names.ts";
 import { CallWriter } from "./call_writer.ts";
 

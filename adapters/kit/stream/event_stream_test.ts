@@ -1,7 +1,7 @@
 import { assertEquals, assertLess, assertStringIncludes } from "@std/assert";
-import { BadRequestError } from "../../../src/core/errors.ts";
-import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/stream.ts";
-import { type Usage, zeroUsage } from "../../../src/core/usage.ts";
+import { BadRequestError } from "../../../src/core/errors/errors.ts";
+import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/streams/stream.ts";
+import { type Usage, zeroUsage } from "../../../src/core/models/usage.ts";
 import { createFaultyBody } from "../../../src/testing/faulty_body.ts";
 import { readReply } from "../../../src/testing/read_reply.ts";
 import { ManualClock } from "../../../src/testing/manual_clock.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Clock } from "../../../src/core/ports.ts";
-import { startTimer } from "../../../src/core/start_timer.ts";
+import type { Clock } from "../../../src/core/ports/ports.ts";
+import { startTimer } from "../../../src/core/ports/start_timer.ts";
 
 /** Options for `new IdleTimer()`. */
 export interface IdleTimerOptions {

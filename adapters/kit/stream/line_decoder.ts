@@ -4,7 +4,7 @@
  * @module
  */
 
-import { StreamError } from "../../../src/core/errors.ts";
+import { StreamError } from "../../../src/core/errors/errors.ts";
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { StreamError } from "../../../src/core/errors.ts";
+import { StreamError } from "../../../src/core/errors/errors.ts";
 import { LineDecoder } from "./line_decoder.ts";
 
 /** Decodes a body in chunks of one size. */

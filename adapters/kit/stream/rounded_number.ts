@@ -4,7 +4,7 @@
  * @module
  */
 
-import { findLostDigits } from "../../../src/core/parsed_problem.ts";
+import { findLostDigits } from "../../../src/core/json/parsed_problem.ts";
 import type { WarningSink } from "../request/warnings.ts";
 
 /** A tool call with the JSON text of its arguments. */

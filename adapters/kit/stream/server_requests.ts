@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Usage } from "../../../src/core/usage.ts";
+import type { Usage } from "../../../src/core/models/usage.ts";
 
 /** Name of a count in `Usage.extra` that has a fee, such as `webSearchRequests`. */
 export type RequestName = `${string}Requests`;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ServiceTier } from "../../../src/core/stream.ts";
+import type { ServiceTier } from "../../../src/core/streams/stream.ts";
 import type { ServerRequests } from "./server_requests.ts";
 
 /** The tier of a reply, as far as it is known. */

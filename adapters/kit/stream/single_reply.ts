@@ -4,7 +4,7 @@
  * @module
  */
 
-import { StreamError } from "../../../src/core/errors.ts";
+import { StreamError } from "../../../src/core/errors/errors.ts";
 import type { ErrorOrigin } from "../errors/classify.ts";
 import type { UnknownParts } from "./unknown_parts.ts";
 import { textOrEmpty } from "./wire_values.ts";

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { StreamError } from "../../../src/core/errors.ts";
+import { StreamError } from "../../../src/core/errors/errors.ts";
 import type { FrameParser } from "./event_stream.ts";
 import { LineDecoder } from "./line_decoder.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertLess, assertThrows } from "@std/assert";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
-import { StreamError } from "../../../src/core/errors.ts";
+import { StreamError } from "../../../src/core/errors/errors.ts";
 import { seededRandom } from "../../../src/testing/seeded_random.ts";
 import { SseParser } from "./sse.ts";
 

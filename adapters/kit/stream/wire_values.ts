@@ -7,8 +7,8 @@
  * @module
  */
 
-import { isJsonObject } from "../../../src/core/json.ts";
-import { restoreDigits } from "../../../src/core/parsed_problem.ts";
+import { isJsonObject } from "../../../src/core/json/json.ts";
+import { restoreDigits } from "../../../src/core/json/parsed_problem.ts";
 
 /**
  * Returns content that is text, and `""` for missing content.

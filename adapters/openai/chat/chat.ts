@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StreamFn } from "../../../src/core/stream.ts";
+import type { StreamFn } from "../../../src/core/streams/stream.ts";
 import { createServerStreamFn, type OpenAIServer } from "../server/server_stream_fn.ts";
 import { adaptBody, findProgram, findServer } from "./compatible_servers.ts";
 import type { ChatDialect } from "./dialect.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ModelSpec } from "../../../src/core/model.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
 
 /** Whether a model is one of Claude, by its id: a gateway passes the tools of a request on to Anthropic. */
 export function isClaude({ modelId }: ModelSpec): boolean {

@@ -6,8 +6,8 @@
  * @module
  */
 
-import type { JsonObject } from "../../../src/core/json.ts";
-import { isJsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
+import { isJsonObject } from "../../../src/core/json/json.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { toGrammarSchema } from "./grammar_schema.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { JsonObject, JsonSchema } from "../../../src/core/json.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
+import type { JsonObject, JsonSchema } from "../../../src/core/json/json.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
 import type { ThinkingAbility, ThinkingEffort } from "../../catalog/catalog_entry.ts";
 import type { ContentAbilities } from "../../kit/request/content_abilities.ts";
 import type { MediaBlock } from "../../kit/request/media.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type ModelSpec, modelSpec } from "../../../src/core/model.ts";
+import { type ModelSpec, modelSpec } from "../../../src/core/models/model.ts";
 import type { ThinkingAbility } from "../../catalog/catalog_entry.ts";
 import { detectDialect, isOpenAIUrl } from "./dialect.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StreamRequest } from "../../../src/core/stream.ts";
+import type { StreamRequest } from "../../../src/core/streams/stream.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { rejectsForcedCalls } from "./claude.ts";
 import type { ChatDialect } from "./dialect.ts";

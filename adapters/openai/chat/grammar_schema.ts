@@ -7,7 +7,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json/json.ts";
 import { mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
 
 /** Keywords that become many rules of the grammar, or a regular expression that it may not support. */

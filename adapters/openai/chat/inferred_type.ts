@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
 
 /** Keywords by the type to which they apply. */
 const KEYWORDS: readonly (readonly [type: string, keywords: readonly string[]])[] = [

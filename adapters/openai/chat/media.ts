@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
 import { COMMON_IMAGES, WEB_URLS } from "../../kit/request/adapt_content.ts";
 import type { ContentAbilities, MediaAbility } from "../../kit/request/content_abilities.ts";
 import { getFileName, type MediaBlock, toMediaUrl } from "../../kit/request/media.ts";

@@ -9,11 +9,15 @@ import {
   extractText,
   extractToolCalls,
   type TextBlock,
-} from "../../../src/core/content.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../../src/core/message.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
-import type { ToolSpec } from "../../../src/core/stream.ts";
+} from "../../../src/core/messages/content.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
+import type {
+  AssistantMessage,
+  LlmMessage,
+  ToolResultMessage,
+} from "../../../src/core/messages/message.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
+import type { ToolSpec } from "../../../src/core/streams/stream.ts";
 import { toClaudeInput } from "../../kit/request/property_names.ts";
 import {
   createCallIdEncoder,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json/json.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
 import { mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
 import { inlineDefinitions } from "../../kit/request/inline_definitions.ts";
 import { toToolSchema } from "../../kit/request/tool_schema.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { modelSpec } from "../../../src/core/model.ts";
+import { modelSpec } from "../../../src/core/models/model.ts";
 import { isKimi, toMoonshotSchema } from "./moonshot_schema.ts";
 
 const TEXT = { type: "string" };

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { extractToolCalls, type ThinkingBlock } from "../../../src/core/content.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { AssistantMessage, LlmMessage } from "../../../src/core/message.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
+import { extractToolCalls, type ThinkingBlock } from "../../../src/core/messages/content.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
+import type { AssistantMessage, LlmMessage } from "../../../src/core/messages/message.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
 import { isOwnReply } from "../../kit/request/history.ts";
 import { createUnsignedDetails } from "./call_signatures.ts";
 import { toContentParts } from "./content_parts.ts";

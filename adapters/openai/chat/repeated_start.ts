@@ -4,8 +4,8 @@
  * @module
  */
 
-import { extractText, extractToolCalls } from "../../../src/core/content.ts";
-import type { LlmMessage } from "../../../src/core/message.ts";
+import { extractText, extractToolCalls } from "../../../src/core/messages/content.ts";
+import type { LlmMessage } from "../../../src/core/messages/message.ts";
 
 /** Returns the text of a reply at the end of a conversation, which the model continues; empty without such a reply. */
 export function getContinuedText(messages: readonly LlmMessage[]): string {

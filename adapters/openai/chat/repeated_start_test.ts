@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { ContentBlock } from "../../../src/core/content.ts";
+import type { ContentBlock } from "../../../src/core/messages/content.ts";
 import { createReply, prompt } from "../../../tests/adapters/rich_conversation.ts";
 import { getContinuedText, RepeatedStart } from "./repeated_start.ts";
 

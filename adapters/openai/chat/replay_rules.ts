@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
 import {
   listShape,
   NUMBER_SHAPE,

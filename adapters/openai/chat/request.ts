@@ -4,13 +4,13 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json/json.ts";
 import type {
   LlmContext,
   StreamOptions,
   StreamRequest,
   ToolSpec,
-} from "../../../src/core/stream.ts";
+} from "../../../src/core/streams/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import { adaptContent } from "../../kit/request/adapt_content.ts";
 import { mergeExtraFields } from "../../kit/request/json_body.ts";

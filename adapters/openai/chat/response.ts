@@ -4,10 +4,14 @@
  * @module
  */
 
-import type { BlockWriter } from "../../../src/core/block_writer.ts";
-import { type AgentError, ContentFilteredError, NetworkError } from "../../../src/core/errors.ts";
-import { isJsonObject } from "../../../src/core/json.ts";
-import type { Usage } from "../../../src/core/usage.ts";
+import type { BlockWriter } from "../../../src/core/streams/block_writer.ts";
+import {
+  type AgentError,
+  ContentFilteredError,
+  NetworkError,
+} from "../../../src/core/errors/errors.ts";
+import { isJsonObject } from "../../../src/core/json/json.ts";
+import type { Usage } from "../../../src/core/models/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../../kit/errors/classify.ts";
 import { isErrorValue } from "../../kit/errors/error_body.ts";
 import type { ProviderCall } from "../../kit/provider.ts";

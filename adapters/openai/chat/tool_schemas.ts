@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { JsonSchema } from "../../../src/core/json.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
+import type { JsonSchema } from "../../../src/core/json/json.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
 import { inlineDefinitions } from "../../kit/request/inline_definitions.ts";
 import { toClaudeSchema } from "../../kit/request/property_names.ts";
 import { toToolSchema } from "../../kit/request/tool_schema.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
-import { modelSpec } from "../../../src/core/model.ts";
+import { modelSpec } from "../../../src/core/models/model.ts";
 import { selectToolSchema } from "./tool_schemas.ts";
 
 const TEXT = { type: "string" };

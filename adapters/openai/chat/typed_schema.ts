@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import { isJsonObject, type JsonSchema } from "../../../src/core/json/json.ts";
 import { mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
 import { toToolSchema } from "../../kit/request/tool_schema.ts";
 import { inferType } from "./inferred_type.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Cost, type Usage, zeroCost } from "../../../src/core/usage.ts";
+import { type Cost, type Usage, zeroCost } from "../../../src/core/models/usage.ts";
 import { countOrZero } from "../../kit/stream/wire_values.ts";
 import type { WireCost, WireUsage } from "./wire.ts";
 

@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
 
 /** Type name of extension blocks with reasoning for OpenRouter and compatible gateways. */
 export const REASONING_DETAILS = "openai.reasoning_details";

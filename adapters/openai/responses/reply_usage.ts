@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Cost, Usage } from "../../../src/core/usage.ts";
-import type { ServiceTier } from "../../../src/core/stream.ts";
+import type { Cost, Usage } from "../../../src/core/models/usage.ts";
+import type { ServiceTier } from "../../../src/core/streams/stream.ts";
 import { type RequestName, ServerRequests } from "../../kit/stream/server_requests.ts";
 import { countTierRequest } from "../../kit/stream/service_tier.ts";
 import { readObject } from "../../kit/stream/wire_values.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
-import type { StreamOptions, StreamRequest, ToolSpec } from "../../../src/core/stream.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
+import type { ModelSpec } from "../../../src/core/models/model.ts";
+import type { StreamOptions, StreamRequest, ToolSpec } from "../../../src/core/streams/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import { adaptContent, COMMON_IMAGES, WEB_URLS } from "../../kit/request/adapt_content.ts";
 import type { MediaAbility } from "../../kit/request/content_abilities.ts";

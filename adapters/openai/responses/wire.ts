@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
 import type { WireCost } from "../chat/wire.ts";
 
 /** Prefix of the type names of extension blocks with items of the API. */

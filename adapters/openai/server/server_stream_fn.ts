@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { BlockWriter } from "../../../src/core/block_writer.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { StreamFn, StreamRequest } from "../../../src/core/stream.ts";
+import type { BlockWriter } from "../../../src/core/streams/block_writer.ts";
+import type { JsonObject } from "../../../src/core/json/json.ts";
+import type { StreamFn, StreamRequest } from "../../../src/core/streams/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import type { ErrorTable } from "../../kit/errors/error_table.ts";
 import type { AdapterSettings, ApiKey } from "../../kit/options/adapter_options.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { UserLocation } from "../../../src/core/server_tool.ts";
+import type { UserLocation } from "../../../src/core/streams/server_tool.ts";
 import type { ServerToolFormats } from "../../kit/request/server_tools.ts";
 
 const FILE_SEARCH: ServerToolFormats["file_search"] = {

@@ -10,7 +10,7 @@ import type { FileChange } from "../../../mod.ts";
 import type { Choice } from "../../questions/choice.ts";
 import { toPlainText } from "../../render/plain_text.ts";
 import { toVisibleText } from "../../render/visible_text.ts";
-import { type CallDetailsOptions, formatCallDetails } from "../../run/call_details.ts";
+import { type CallDetailsOptions, formatCallDetails } from "../../run/approval/call_details.ts";
 
 /**
  * An answer: once, for the session, for a command or directory in the session, after an edit, hunk by hunk, no, no with a

@@ -12,15 +12,15 @@ import {
   listHunks,
   type Sandbox,
 } from "../../../src/tools/mod.ts";
-import { getErrorMessage } from "../../../src/core/errors.ts";
-import { getRisk } from "../../../src/core/risk.ts";
+import { getErrorMessage } from "../../../src/core/errors/errors.ts";
+import { getRisk } from "../../../src/core/approval/risk.ts";
 import { formatDiffLines } from "../../render/diff_lines.ts";
 import type { Style } from "../../render/style.ts";
 import type { StyledLine } from "../../render/styled_line.ts";
 import { USER_DENIAL } from "../../render/tool_line.ts";
 import { toVisibleText } from "../../render/visible_text.ts";
-import { canTrustTool } from "../../run/can_trust_tool.ts";
-import { WaitingCalls, type WaitingCallsOptions } from "../../run/waiting_calls.ts";
+import { canTrustTool } from "../../run/approval/can_trust_tool.ts";
+import { WaitingCalls, type WaitingCallsOptions } from "../../run/approval/waiting_calls.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toMessage } from "../view/lines.ts";
 import { createApprovalQuestion } from "./approval_question.ts";

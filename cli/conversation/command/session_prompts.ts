@@ -5,7 +5,7 @@
  */
 
 import type { EntryOutline, Session, SessionEntry } from "../../../src/memory/mod.ts";
-import { extractText } from "../../../src/core/content.ts";
+import { extractText } from "../../../src/core/messages/content.ts";
 import type { RewoundPrompt } from "./change_turn.ts";
 import { getTypedPrompt } from "./typed_text.ts";
 import { isNote } from "../../sessions/user_notes.ts";

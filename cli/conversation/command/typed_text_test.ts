@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createTemporaryDirectory } from "../../../tests/cli/temporary_directory.ts";
-import { addAttachments } from "../../run/attachments.ts";
+import { addAttachments } from "../../run/prompt/attachments.ts";
 import { getTypedText } from "./typed_text.ts";
 
 Deno.test("getTypedText: returns what was typed of a prompt with files", async () => {

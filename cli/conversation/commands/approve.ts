@@ -10,7 +10,7 @@ import { didYouMean } from "../../command_line/suggestion.ts";
 import { UsageError } from "../../host/cli_error.ts";
 import type { Line } from "../../render/line/line.ts";
 import { toPlainText } from "../../render/plain_text.ts";
-import type { LateApprovalGate } from "../../run/call_approval.ts";
+import type { LateApprovalGate } from "../../run/approval/call_approval.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { toLine } from "../view/lines.ts";
 

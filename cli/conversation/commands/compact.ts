@@ -4,7 +4,7 @@
  * @module
  */
 
-import { unknownCost } from "../../../src/core/usage.ts";
+import { unknownCost } from "../../../src/core/models/usage.ts";
 import { formatNumber } from "../../render/format_number.ts";
 import { pluralize } from "../../render/tool_line.ts";
 import { importLate } from "../../host/import_late.ts";

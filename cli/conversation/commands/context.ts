@@ -4,7 +4,7 @@
  * @module
  */
 
-import { estimateTextTokens } from "../../../src/core/tokens.ts";
+import { estimateTextTokens } from "../../../src/core/streams/tokens.ts";
 import { importLate } from "../../host/import_late.ts";
 import { formatNumber } from "../../render/format_number.ts";
 import { pluralize } from "../../render/tool_line.ts";

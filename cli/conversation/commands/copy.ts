@@ -5,7 +5,7 @@
  */
 
 import type { AgentMessage } from "../../../mod.ts";
-import { extractText } from "../../../src/core/content.ts";
+import { extractText } from "../../../src/core/messages/content.ts";
 import { CliError, UsageError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { getFinalText } from "../../render/final_text.ts";

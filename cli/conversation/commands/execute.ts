@@ -6,8 +6,8 @@
 
 import type { Agent, Cost, Usage } from "../../../mod.ts";
 import type { PlanDecision, PlanOutcome, PlanReview } from "../../../src/tools/plan/mod.ts";
-import { extractText } from "../../../src/core/content.ts";
-import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.ts";
+import { extractText } from "../../../src/core/messages/content.ts";
+import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/models/usage.ts";
 import { importLate } from "../../host/import_late.ts";
 import { formatUsage } from "../../render/usage_line.ts";
 import { toVisibleText } from "../../render/visible_text.ts";

@@ -11,7 +11,7 @@ import { ExitCode } from "../../host/exit_code.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import { importLate } from "../../host/import_late.ts";
 import { defineCommand } from "../command/conversation_command.ts";
-import { expandHome } from "../../run/resolve_path.ts";
+import { expandHome } from "../../run/settings/resolve_path.ts";
 import { requireSession } from "../command/require_session.ts";
 import { toLines } from "../view/lines.ts";
 

@@ -5,8 +5,8 @@
  */
 
 import type { ModelSpec } from "../../../mod.ts";
-import { getErrorMessage } from "../../../src/core/errors.ts";
-import { modelSpec } from "../../../src/core/model.ts";
+import { getErrorMessage } from "../../../src/core/errors/errors.ts";
+import { modelSpec } from "../../../src/core/models/model.ts";
 import { didYouMean } from "../../command_line/suggestion.ts";
 import { UsageError } from "../../host/cli_error.ts";
 import { importLate } from "../../host/import_late.ts";

@@ -6,7 +6,7 @@
 
 import { defineCommand } from "../command/conversation_command.ts";
 import { describeNet } from "../../render/describe_net.ts";
-import { parseNet } from "../../run/settings.ts";
+import { parseNet } from "../../run/settings/settings.ts";
 import { toLine } from "../view/lines.ts";
 
 /** `/net`. */

@@ -9,7 +9,7 @@ import type { Session, SessionStore } from "../../../src/memory/mod.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { ProgramDirectories } from "../../host/program_directories.ts";
-import type { AgentSetup } from "../../run/setup_agent.ts";
+import type { AgentSetup } from "../../run/agent/setup_agent.ts";
 import { NewSession } from "../../sessions/new_session.ts";
 import type { RunSession } from "../../sessions/run_session.ts";
 import type { SessionChoice } from "../../sessions/session_choice.ts";

@@ -6,7 +6,7 @@
 
 import { importLate } from "../../host/import_late.ts";
 import type { StatusView } from "../../render/status/status_view.ts";
-import type { AgentSetup } from "../../run/setup_agent.ts";
+import type { AgentSetup } from "../../run/agent/setup_agent.ts";
 import { describeNet } from "../../render/describe_net.ts";
 import type { RunSandbox } from "../../render/reporter.ts";
 import { formatModel } from "../../render/format_model.ts";

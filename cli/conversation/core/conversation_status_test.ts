@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { userMessage } from "../../../mod.ts";
-import type { AgentSetup } from "../../run/setup_agent.ts";
+import type { AgentSetup } from "../../run/agent/setup_agent.ts";
 import { ConversationStatus, type ConversationStatusOptions } from "./conversation_status.ts";
 
 Deno.test("ConversationStatus: refreshGauge() does not end the program when the facts of models cannot be loaded", async () => {

@@ -5,7 +5,7 @@
  */
 
 import type { AgentMessage, AssistantMessage, ToolCallBlock } from "../../../mod.ts";
-import { extractText } from "../../../src/core/content.ts";
+import { extractText } from "../../../src/core/messages/content.ts";
 import type { Line } from "../../render/line/line.ts";
 import { getLineWidth, truncateLine } from "../../render/line/line_width.ts";
 import { getSpeakerLabel, type Speaker } from "../../render/line/speaker_label.ts";

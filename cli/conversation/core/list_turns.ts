@@ -5,7 +5,7 @@
  */
 
 import type { AgentMessage, AssistantMessage, Cost, Usage } from "../../../mod.ts";
-import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.ts";
+import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/models/usage.ts";
 import type { TurnUsage } from "../../render/status/turn_usage.ts";
 import { parsePlanMetadata } from "../../sessions/user_notes.ts";
 import type { OtherSpending } from "./other_spending.ts";

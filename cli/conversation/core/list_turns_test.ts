@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { AgentMessage } from "../../../mod.ts";
-import { zeroCost, zeroUsage } from "../../../src/core/usage.ts";
+import { zeroCost, zeroUsage } from "../../../src/core/models/usage.ts";
 import { createPlanMetadata } from "../../sessions/user_notes.ts";
 import { listTurns } from "./list_turns.ts";
 import type { OtherSpending } from "./other_spending.ts";

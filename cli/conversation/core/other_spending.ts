@@ -4,7 +4,7 @@
  * @module
  */
 
-import { unknownCost, zeroUsage } from "../../../src/core/usage.ts";
+import { unknownCost, zeroUsage } from "../../../src/core/models/usage.ts";
 import type { Cost, Usage } from "../../../mod.ts";
 import type { Session, SessionEntry } from "../../../src/memory/mod.ts";
 import { PLAN_AGENT_ID } from "../command/record_execution.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { AgentEvent } from "../../../mod.ts";
-import { toPlanEntry } from "../../../src/core/plan_entry.ts";
+import { toPlanEntry } from "../../../src/core/sessions/plan_entry.ts";
 import type { Line } from "../../render/line/line.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
 import { pluralize } from "../../render/tool_line.ts";

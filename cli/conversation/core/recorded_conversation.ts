@@ -5,8 +5,8 @@
  */
 
 import type { AgentEvent, AgentMessage, AgentTool, FileChange, ToolUpdate } from "../../../mod.ts";
-import { extractText } from "../../../src/core/content.ts";
-import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.ts";
+import { extractText } from "../../../src/core/messages/content.ts";
+import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/models/usage.ts";
 import type { AgentView } from "../../render/agents/agent_view.ts";
 import type { EarlierTurns, TurnUsage } from "../../render/status/turn_usage.ts";
 import type { CallView } from "../../render/tools/call_view.ts";

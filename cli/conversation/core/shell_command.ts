@@ -5,8 +5,8 @@
  */
 
 import type { AgentTool, ToolContext } from "../../../mod.ts";
-import { extractText } from "../../../src/core/content.ts";
-import { getErrorMessage } from "../../../src/core/errors.ts";
+import { extractText } from "../../../src/core/messages/content.ts";
+import { getErrorMessage } from "../../../src/core/errors/errors.ts";
 import type { Line } from "../../render/line/line.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toLine, toLines } from "../view/lines.ts";

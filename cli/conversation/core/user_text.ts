@@ -5,7 +5,7 @@
  */
 
 import type { AgentMessage } from "../../../mod.ts";
-import { extractText } from "../../../src/core/content.ts";
+import { extractText } from "../../../src/core/messages/content.ts";
 
 /** Returns the text of a message of the user; empty for other messages. */
 export function getUserText(message: AgentMessage): string {

@@ -5,7 +5,7 @@
  */
 
 import { detectFileKind, SNIFF_BYTES } from "../../../src/tools/text/file_kind.ts";
-import { expandHome } from "../../run/resolve_path.ts";
+import { expandHome } from "../../run/settings/resolve_path.ts";
 
 /**
  * Matches a path behind a quote, with escaped blanks, or up to its extension. Only absolute paths are meant as files. The

@@ -5,7 +5,7 @@
  */
 
 import type { AgentToolResult } from "../../../mod.ts";
-import { extractText } from "../../../src/core/content.ts";
+import { extractText } from "../../../src/core/messages/content.ts";
 import { PlainTextFilter, toOneLine } from "../plain_text.ts";
 import type { Symbols } from "../theme/display.ts";
 import { pluralize, shortenRefusal } from "../tool_line.ts";

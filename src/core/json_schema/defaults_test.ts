@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { JsonSchema } from "../json.ts";
+import type { JsonSchema } from "../json/json.ts";
 import { fillDefaults } from "./defaults.ts";
 
 Deno.test("fillDefaults() fills in missing properties at every level, and keeps the value unchanged", () => {

@@ -6,14 +6,14 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentResult } from "../../agent/agent_result.ts";
-import type { DurableSteps } from "../../core/durable_steps.ts";
-import { BadRequestError, SessionError } from "../../core/errors.ts";
-import type { QueuedMessage, QueuedMessages } from "../../core/event.ts";
-import { repairHistory } from "../../core/history.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import { realSleep } from "../../core/ports.ts";
-import type { CreateSessionOptions, Session, SessionStore } from "../../core/session.ts";
-import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
+import type { DurableSteps } from "../../core/durable/durable_steps.ts";
+import { BadRequestError, SessionError } from "../../core/errors/errors.ts";
+import type { QueuedMessage, QueuedMessages } from "../../core/events/event.ts";
+import { repairHistory } from "../../core/messages/history.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import { realSleep } from "../../core/ports/ports.ts";
+import type { CreateSessionOptions, Session, SessionStore } from "../../core/sessions/session.ts";
+import type { SessionEntry, SessionEntryBody } from "../../core/sessions/session_entry.ts";
 
 /** Name of the entry that precedes the messages of a run; its data have the `runId`. */
 export const RUN_ENTRY = "durable_run";

@@ -4,11 +4,16 @@
  * @module
  */
 
-import { createDeferred } from "../../core/deferred.ts";
-import { AbortedError, getErrorMessage, NetworkError, StreamError } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
-import { realSleep } from "../../core/ports.ts";
-import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../../core/stream.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import {
+  AbortedError,
+  getErrorMessage,
+  NetworkError,
+  StreamError,
+} from "../../core/errors/errors.ts";
+import type { JsonValue } from "../../core/json/json.ts";
+import { realSleep } from "../../core/ports/ports.ts";
+import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../../core/streams/stream.ts";
 import { GRACE_MS } from "../../loop/callbacks/cancellation.ts";
 import type { GetApiKey } from "../../loop/run/config.ts";
 import { hashJson } from "../steps/hash_json.ts";

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { AgentError, type AgentErrorRecord } from "../../core/errors.ts";
-import { cloneJson } from "../../core/json.ts";
+import { AgentError, type AgentErrorRecord } from "../../core/errors/errors.ts";
+import { cloneJson } from "../../core/json/json.ts";
 import type {
   AssistantMessageEvent,
   BlockDeltaEvent,
   StreamErrorEvent,
-} from "../../core/stream.ts";
+} from "../../core/streams/stream.ts";
 
 /** Consecutive deltas of a block: their text, and the length of each if there is more than one. */
 type RecordedDeltas = BlockDeltaEvent & { readonly cuts?: readonly number[] };

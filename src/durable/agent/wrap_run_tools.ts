@@ -5,7 +5,7 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import type { AgentTool } from "../../core/tool.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 
 /** Wraps the tools of `setTools()`, and those that are passed for one run. */
 export function wrapRunTools(agent: Agent, wrap: (tool: AgentTool) => AgentTool): void {

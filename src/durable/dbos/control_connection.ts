@@ -4,9 +4,9 @@
  * @module
  */
 
-import { createDeferred, type Deferred } from "../../core/deferred.ts";
-import { getErrorMessage, NetworkError } from "../../core/errors.ts";
-import type { Clock } from "../../core/ports.ts";
+import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
+import { getErrorMessage, NetworkError } from "../../core/errors/errors.ts";
+import type { Clock } from "../../core/ports/ports.ts";
 import { loadPg, type PgClient, type PgNotification } from "./npm_packages.ts";
 
 /** First and longest pause between two attempts to connect, in milliseconds. */

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { createDeferred } from "../../core/deferred.ts";
-import { DivergenceError } from "../../core/divergence_error.ts";
-import { getErrorMessage } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
-import type { Clock } from "../../core/ports.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { DivergenceError } from "../../core/errors/divergence_error.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import type { JsonValue } from "../../core/json/json.ts";
+import type { Clock } from "../../core/ports/ports.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
 import { DetachedError, type StepJournal } from "../steps/step_journal.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isJsonObject } from "../../core/json.ts";
-import type { Clock } from "../../core/ports.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import type { Clock } from "../../core/ports/ports.ts";
 import type {
   EventPosition,
   EventStorage,

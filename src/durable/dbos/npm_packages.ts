@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 
 /** The npm packages and their version ranges, equal to those in deno.json. */
 export const DBOS_PACKAGES = {

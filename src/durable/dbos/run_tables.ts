@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { ReceivedMessage, RunMessage } from "../../core/durable_steps.ts";
-import { BadRequestError, StreamError } from "../../core/errors.ts";
-import type { Clock } from "../../core/ports.ts";
+import type { ReceivedMessage, RunMessage } from "../../core/durable/durable_steps.ts";
+import { BadRequestError, StreamError } from "../../core/errors/errors.ts";
+import type { Clock } from "../../core/ports/ports.ts";
 import type { ControlConnection } from "./control_connection.ts";
 import type { PgClient } from "./npm_packages.ts";
 

@@ -4,17 +4,17 @@
  * @module
  */
 
-import type { ApprovalDecision, PendingApproval } from "../../core/approval.ts";
+import type { ApprovalDecision, PendingApproval } from "../../core/approval/approval.ts";
 import type {
   DurableRun,
   DurableStatus,
   PublishedEvent,
   RunEventsOptions,
-} from "../../core/durable_engine.ts";
-import type { RunMessage } from "../../core/durable_steps.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import { type JsonValue, toJsonValue } from "../../core/json.ts";
-import { type PromptInput, toAgentMessages } from "../../core/message.ts";
+} from "../../core/durable/durable_engine.ts";
+import type { RunMessage } from "../../core/durable/durable_steps.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { type JsonValue, toJsonValue } from "../../core/json/json.ts";
+import { type PromptInput, toAgentMessages } from "../../core/messages/message.ts";
 import { type EventSource, followRunEvents, readRunEvents } from "../events/read_run_events.ts";
 import { listPendingApprovals } from "./pending_approvals.ts";
 import { type DurableOutcome, unwrapRun } from "./run_outcome.ts";

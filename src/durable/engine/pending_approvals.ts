@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { PendingApproval } from "../../core/approval.ts";
-import type { PublishedEvent } from "../../core/durable_engine.ts";
-import { isJsonObject } from "../../core/json.ts";
+import type { PendingApproval } from "../../core/approval/approval.ts";
+import type { PublishedEvent } from "../../core/durable/durable_engine.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 
 /** Published when an agent begins or ends to wait for the decision on a call. */
 export type ApprovalNotice =

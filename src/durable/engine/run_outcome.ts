@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { DurableStatus } from "../../core/durable_engine.ts";
-import { AbortedError, type AgentErrorRecord, StreamError } from "../../core/errors.ts";
-import { isJsonObject, type JsonValue } from "../../core/json.ts";
+import type { DurableStatus } from "../../core/durable/durable_engine.ts";
+import { AbortedError, type AgentErrorRecord, StreamError } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonValue } from "../../core/json/json.ts";
 import { fromErrorRecord } from "../steps/step_record.ts";
 
 /** The outcome of a run, as engines record it. */

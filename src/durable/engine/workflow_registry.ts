@@ -4,9 +4,13 @@
  * @module
  */
 
-import type { DurableRun, DurableWorkflow, WorkflowFunction } from "../../core/durable_engine.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import { type JsonValue, toJsonValue } from "../../core/json.ts";
+import type {
+  DurableRun,
+  DurableWorkflow,
+  WorkflowFunction,
+} from "../../core/durable/durable_engine.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { type JsonValue, toJsonValue } from "../../core/json/json.ts";
 
 /** Longest id of a run: stores and engines add to it. */
 export const MAX_ID_LENGTH = 150;

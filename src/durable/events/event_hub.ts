@@ -7,9 +7,9 @@
  * @module
  */
 
-import { createDeferred, type Deferred } from "../../core/deferred.ts";
-import type { Clock } from "../../core/ports.ts";
-import { startTimer } from "../../core/start_timer.ts";
+import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
+import type { Clock } from "../../core/ports/ports.ts";
+import { startTimer } from "../../core/ports/start_timer.ts";
 import type { EventContent, EventStorage, NewEvent } from "./event_storage.ts";
 import { WatchedRun } from "./watched_run.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { PublishedEvent } from "../../core/durable_engine.ts";
-import type { JsonValue } from "../../core/json.ts";
+import type { PublishedEvent } from "../../core/durable/durable_engine.ts";
+import type { JsonValue } from "../../core/json/json.ts";
 
 /**
  * The content of a record. `end` follows the last event of a run; `continued` separates the events of two processes.

@@ -4,11 +4,15 @@
  * @module
  */
 
-import { createDeferred } from "../../core/deferred.ts";
-import type { DurableStatus, PublishedEvent, RunEventsOptions } from "../../core/durable_engine.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import type { Clock } from "../../core/ports.ts";
-import { startTimer } from "../../core/start_timer.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import type {
+  DurableStatus,
+  PublishedEvent,
+  RunEventsOptions,
+} from "../../core/durable/durable_engine.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { Clock } from "../../core/ports/ports.ts";
+import { startTimer } from "../../core/ports/start_timer.ts";
 import type { EventHub } from "./event_hub.ts";
 import { type EventStorage, toPublished } from "./event_storage.ts";
 import { readAll } from "./run_events.ts";

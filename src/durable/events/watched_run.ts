@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createDeferred, type Deferred } from "../../core/deferred.ts";
+import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type { EventStorage, StoredEvent } from "./event_storage.ts";
 
 /** Number of records that are kept for all readers. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
+import { SessionError } from "../../core/errors/errors.ts";
 
 /** Whether an error is that of a session store, with a reason. */
 export function hasReason(error: unknown, reason: SessionError["reason"]): boolean {

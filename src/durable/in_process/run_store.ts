@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { ReceivedMessage, RunMessage } from "../../core/durable_steps.ts";
-import { SessionError } from "../../core/errors.ts";
-import { isJsonObject, type JsonValue } from "../../core/json.ts";
-import { realSleep } from "../../core/ports.ts";
-import type { Session, SessionStore } from "../../core/session.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import type { ReceivedMessage, RunMessage } from "../../core/durable/durable_steps.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonValue } from "../../core/json/json.ts";
+import { realSleep } from "../../core/ports/ports.ts";
+import type { Session, SessionStore } from "../../core/sessions/session.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 import { hasReason } from "./has_reason.ts";
 

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { realSleep } from "../../core/ports.ts";
-import type { Session, SessionStore } from "../../core/session.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import { realSleep } from "../../core/ports/ports.ts";
+import type { Session, SessionStore } from "../../core/sessions/session.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import type {
   EventContent,
   EventPosition,

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { DivergenceError } from "../../core/divergence_error.ts";
-import { getErrorMessage } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { DivergenceError } from "../../core/errors/divergence_error.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import type { JsonValue } from "../../core/json/json.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { MessageInbox } from "../steps/message_inbox.ts";
 import type { StepJournal } from "../steps/step_journal.ts";

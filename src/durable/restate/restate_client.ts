@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage, NetworkError } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { BadRequestError, getErrorMessage, NetworkError } from "../../core/errors/errors.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 
 /** Status of an output that does not exist yet. */
 const NOT_READY = 470;

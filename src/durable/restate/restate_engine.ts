@@ -4,8 +4,8 @@
  * @module
  */
 
-import { checkNames } from "../../core/check_names.ts";
-import { createDeferred } from "../../core/deferred.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type {
   CloseEngineOptions,
   DurableEngine,
@@ -13,11 +13,11 @@ import type {
   DurableStatus,
   DurableWorkflow,
   WorkflowFunction,
-} from "../../core/durable_engine.ts";
-import type { RunMessage } from "../../core/durable_steps.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
-import { systemClock } from "../../core/ports.ts";
+} from "../../core/durable/durable_engine.ts";
+import type { RunMessage } from "../../core/durable/durable_steps.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { JsonValue } from "../../core/json/json.ts";
+import { systemClock } from "../../core/ports/ports.ts";
 import { EngineRun, type RunBackend } from "../engine/engine_run.ts";
 import { executeRun } from "../engine/execute_run.ts";
 import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";

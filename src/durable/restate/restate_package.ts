@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 
 /** The npm package and its version range, equal to that in deno.json. */
 export const RESTATE_PACKAGE = { name: "@restatedev/restate-sdk", range: "^1.17.2" } as const;

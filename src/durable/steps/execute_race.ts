@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { RaceWinner, StepContext, StepOperation } from "../../core/durable_steps.ts";
+import type { RaceWinner, StepContext, StepOperation } from "../../core/durable/durable_steps.ts";
 
 /** Executes operations until the first has ended, and aborts the others. */
 export async function executeRace<Value>(

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ReceivedMessage } from "../../core/durable_steps.ts";
+import type { ReceivedMessage } from "../../core/durable/durable_steps.ts";
 import type { RunInbox } from "./step_journal.ts";
 
 /** An inbox that an engine fills. */

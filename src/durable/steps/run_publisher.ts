@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { PublishOptions } from "../../core/durable_steps.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import { toJsonValue } from "../../core/json.ts";
+import type { PublishOptions } from "../../core/durable/durable_steps.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { toJsonValue } from "../../core/json/json.ts";
 import type { EventContent, StoredEvent } from "../events/event_storage.ts";
 import type { RunEvents } from "../events/run_events.ts";
 import { hashJson } from "./hash_json.ts";

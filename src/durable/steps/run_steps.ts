@@ -4,8 +4,8 @@
  * @module
  */
 
-import { createDeferred } from "../../core/deferred.ts";
-import { DivergenceError } from "../../core/divergence_error.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { DivergenceError } from "../../core/errors/divergence_error.ts";
 import type {
   DurableSteps,
   ExecuteStep,
@@ -17,10 +17,10 @@ import type {
   StepOperation,
   StepOptions,
   WaitOptions,
-} from "../../core/durable_steps.ts";
-import { AbortedError, BadRequestError } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
-import { type Clock, systemClock } from "../../core/ports.ts";
+} from "../../core/durable/durable_steps.ts";
+import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
+import type { JsonValue } from "../../core/json/json.ts";
+import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import { executeRace } from "./execute_race.ts";
 import { hashJson } from "./hash_json.ts";
 import { RunPublisher } from "./run_publisher.ts";

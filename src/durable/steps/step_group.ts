@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createDeferred, type Deferred } from "../../core/deferred.ts";
+import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 
 /** A step of a group. */
 export interface GroupMember {

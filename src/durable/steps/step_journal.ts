@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ReceivedMessage } from "../../core/durable_steps.ts";
-import type { JsonValue } from "../../core/json.ts";
+import type { ReceivedMessage } from "../../core/durable/durable_steps.ts";
+import type { JsonValue } from "../../core/json/json.ts";
 import type { RunEvents } from "../events/run_events.ts";
 
 /** The messages to a run, as far as they have arrived in this process. */

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { DivergenceError } from "../../core/divergence_error.ts";
-import type { ReceivedMessage } from "../../core/durable_steps.ts";
-import { AgentError, type AgentErrorRecord, getErrorMessage } from "../../core/errors.ts";
-import { isJsonObject, type JsonValue, toJsonValue } from "../../core/json.ts";
+import { DivergenceError } from "../../core/errors/divergence_error.ts";
+import type { ReceivedMessage } from "../../core/durable/durable_steps.ts";
+import { AgentError, type AgentErrorRecord, getErrorMessage } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonValue, toJsonValue } from "../../core/json/json.ts";
 
 /** The result of a step: its value, or the error that it has thrown. */
 export type StepOutcome =

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { createDeferred, type Deferred } from "../../core/deferred.ts";
-import { type Clock, systemClock } from "../../core/ports.ts";
+import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
+import { type Clock, systemClock } from "../../core/ports/ports.ts";
 import { DetachedError } from "./step_journal.ts";
 
 /** Default time for the steps that are executed when an engine is closed, in milliseconds. */

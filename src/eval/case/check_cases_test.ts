@@ -1,5 +1,5 @@
 import { assertRejects } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { checkCases } from "./check_cases.ts";
 import type { EvalCase } from "./eval_case.ts";
 

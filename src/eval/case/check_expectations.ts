@@ -4,8 +4,8 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
-import type { JsonSchema } from "../../core/json.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import type { JsonSchema } from "../../core/json/json.ts";
 import type { Matcher } from "../../core/json_schema/pattern.ts";
 import { compileExpectedSchema, compilePattern } from "./compile_expectation.ts";
 import type { EvalCase } from "./eval_case.ts";

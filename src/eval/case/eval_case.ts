@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject, JsonSchema } from "../../core/json.ts";
+import type { JsonObject, JsonSchema } from "../../core/json/json.ts";
 
 /** Compares one argument of a tool call. */
 export type ArgumentMatcher =

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonSchema } from "../../core/json.ts";
+import type { JsonSchema } from "../../core/json/json.ts";
 
 /** Ids are also names of files. Those of a case can be as long as those of benchmarks, which contain two hashes. */
 export const CASE_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;

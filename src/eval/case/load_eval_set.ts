@@ -4,8 +4,8 @@
  * @module
  */
 
-import { compileSchema } from "../../core/compile_schema.ts";
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { compileSchema } from "../../core/schemas/compile_schema.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { dirname } from "../../platform/paths.ts";
 import { findExpectationProblems, type KeyProblem } from "./check_expectations.ts";
 import { findSchemaProblems, formatKeys } from "./schema_problems.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { scoreResponse } from "../evaluators/response_evaluator.ts";
 import type { EvalFiles } from "./eval_files.ts";
 import { loadEvalSet, parseEvalSet } from "./load_eval_set.ts";

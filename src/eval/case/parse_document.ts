@@ -5,7 +5,7 @@
  */
 
 import type { Document } from "yaml";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { isMissingPermission } from "../../platform/system_error.ts";
 import { importYaml } from "./yaml_package.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { runCompiled } from "../../core/compile_schema.ts";
-import type { CompiledSchema } from "../../core/schema.ts";
+import { runCompiled } from "../../core/schemas/compile_schema.ts";
+import type { CompiledSchema } from "../../core/schemas/schema.ts";
 import type { KeyProblem } from "./check_expectations.ts";
 
 /** The error of a condition follows those of the values that it is about. */

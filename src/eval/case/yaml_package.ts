@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 
 /** The npm package and its version range, equal to that in deno.json. */
 export const YAML_PACKAGE = { name: "yaml", range: "^2.9.1" } as const;

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { createDeferred } from "../../core/deferred.ts";
-import { MAX_TIMER_MS } from "../../core/ports.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { MAX_TIMER_MS } from "../../core/ports/ports.ts";
 import { OutputReading } from "../../platform/output_reading.ts";
 import type { OpenCommandSandbox, RunningCommand } from "./command_sandbox.ts";
 

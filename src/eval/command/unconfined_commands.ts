@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SpawnedProcess } from "../../core/process_spawner.ts";
+import type { SpawnedProcess } from "../../core/ports/process_spawner.ts";
 import { spawnProcess } from "../../platform/spawn_process.ts";
 import { system } from "../../platform/system.ts";
 import type { CommandSandbox, RunningCommand } from "./command_sandbox.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Policy, PolicyContext, StopVerdict } from "../../core/policy.ts";
+import type { Policy, PolicyContext, StopVerdict } from "../../core/hooks/policy.ts";
 import type { EvalBudget } from "../case/eval_case.ts";
 import { type BudgetSpending, findExceededLimits } from "./budget_evaluator.ts";
 

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { describeValue } from "../../core/describe_value.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import { type CommandResult, runCommand } from "../command/run_command.ts";
 import type { Evaluator } from "./evaluator.ts";

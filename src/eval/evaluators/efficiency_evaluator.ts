@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
 import type { Trajectory, TrajectoryCall } from "../trajectory/trajectory.ts";
 import { isAtLeast } from "./compare_limit.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { EvalCase } from "../case/eval_case.ts";
 import type { Trajectory } from "../trajectory/trajectory.ts";
 import type { Score } from "./score.ts";

@@ -5,13 +5,13 @@
  */
 
 import { settleAfterAbort } from "./settle_after_abort.ts";
-import { checkNames } from "../../core/check_names.ts";
-import { createDeferred } from "../../core/deferred.ts";
-import { describeValue } from "../../core/describe_value.ts";
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { MAX_TIMER_MS } from "../../core/ports.ts";
-import { isThenable, refusePromise } from "../../core/refuse_promise.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { MAX_TIMER_MS } from "../../core/ports/ports.ts";
+import { isThenable, refusePromise } from "../../core/errors/refuse_promise.ts";
 import type { EvalCase, EvaluatorConfig } from "../case/eval_case.ts";
 import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import { createBudgetEvaluator } from "./budget_evaluator.ts";

@@ -5,9 +5,9 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { zeroCost, zeroUsage } from "../../core/usage.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import type {
   EvalBudget,
   EvalCase,

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { zeroCost, zeroUsage } from "../../core/usage.ts";
+import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import type { ExpectedFile } from "../case/eval_case.ts";
 import { createFilesEvaluator } from "./files_evaluator.ts";
 

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { abortable } from "../../core/abortable.ts";
-import { describeValue } from "../../core/describe_value.ts";
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { MAX_TIMER_MS } from "../../core/ports.ts";
+import { abortable } from "../../core/ports/abortable.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { MAX_TIMER_MS } from "../../core/ports/ports.ts";
 import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
 import type { EvalContext, Evaluator } from "./evaluator.ts";
 import { createJudgePrompt, JUDGE_PROMPT_VERSION, type JudgeTopic } from "./judge_prompt.ts";

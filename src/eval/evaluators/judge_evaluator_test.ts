@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { zeroCost, zeroUsage } from "../../core/usage.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import { EvaluatorRegistry } from "./evaluator_registry.ts";
 import { createJudgeEvaluator, type JudgeModel, type JudgeOptions } from "./judge_evaluator.ts";
 import { LruJudgeCache } from "./lru_judge_cache.ts";

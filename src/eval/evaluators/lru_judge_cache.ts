@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import type { JudgeCache } from "./judge_evaluator.ts";
 
 /** Options for `LruJudgeCache`. */

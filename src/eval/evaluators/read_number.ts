@@ -4,10 +4,10 @@
  * @module
  */
 
-import { describeValue } from "../../core/describe_value.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { MAX_TIMER_MS } from "../../core/ports.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { MAX_TIMER_MS } from "../../core/ports/ports.ts";
 
 /**
  * Reads an option that is a number of at least 0; `undefined` if it is missing.

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createDeferred } from "../../core/deferred.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 
 /** Time after an abort in which agents and evaluators can end their processes. */
 const GRACE_MS = 1_000;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
 import { dirname, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { isOuterPath } from "../case/outer_path.ts";

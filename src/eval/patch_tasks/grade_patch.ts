@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
 import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import { runCommand } from "../command/run_command.ts";
 import { createLocalDirectory } from "../run/case_directory.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { DirectorySnapshot } from "../../patch/directory_snapshot.ts";
 import type { EvalBudget, EvalCase, EvalSet } from "../case/eval_case.ts";
 import type { EvalFiles } from "../case/eval_files.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import { isCutLine } from "../case/cut_line.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
 import { formatPrediction, type PatchPrediction, PREDICTION_START } from "./patch_task.ts";

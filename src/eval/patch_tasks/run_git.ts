@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
 import { spawnProcess } from "../../platform/spawn_process.ts";
 import { system } from "../../platform/system.ts";
 import { getTrustedPath } from "../../platform/trusted_path.ts";

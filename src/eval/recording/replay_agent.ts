@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonValue } from "../../core/json.ts";
+import type { JsonValue } from "../../core/json/json.ts";
 import { decodeUtf8, parseJson } from "../../cassettes/cassette_bytes.ts";
 import type { CassettePath } from "../../cassettes/cassette_files.ts";
 import { checkNormalize } from "../../cassettes/check_normalize.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { recordFetch } from "../../cassettes/record_fetch.ts";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { replayAgent } from "./replay_agent.ts";
 
 const PROMPT = "Answer within 30 seconds. It is 2026-11-28T10:00:00Z.";

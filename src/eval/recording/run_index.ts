@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import { join } from "../../platform/paths.ts";
 import { isCutLine } from "../case/cut_line.ts";
 import type { EvalFiles } from "../case/eval_files.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { checkNames } from "../../core/check_names.ts";
-import { describeValue } from "../../core/describe_value.ts";
-import { getErrorMessage } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import type { CaseResult, EvalSetResult } from "../run/case_result.ts";
 import { isAtLeast, isAtMost } from "../evaluators/compare_limit.ts";
 import { formatDollars } from "../evaluators/format_dollars.ts";

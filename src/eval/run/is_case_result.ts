@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import type { CaseResult } from "./case_result.ts";
 
 /**

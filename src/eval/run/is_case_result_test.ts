@@ -1,6 +1,6 @@
 import { assertRejects } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import type { EvalSet } from "../case/eval_case.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { checkObject } from "../../core/check_object.ts";
-import { describeValue } from "../../core/describe_value.ts";
-import { BadRequestError } from "../../core/errors.ts";
+import { checkObject } from "../../core/checks/check_object.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import type { EvalCase, EvalSet } from "../case/eval_case.ts";
 import { CASE_ID_PATTERN } from "../case/eval_set_schema.ts";
 import type { PlannedRun } from "./run_case.ts";

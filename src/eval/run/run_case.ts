@@ -7,11 +7,11 @@
 import type { Agent } from "../../agent/agent.ts";
 import { isAgent } from "../../agent/is_agent.ts";
 import { settleAfterAbort } from "../evaluators/settle_after_abort.ts";
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import { describeValue } from "../../core/describe_value.ts";
-import type { AgentEndEvent } from "../../core/event.ts";
-import { isJsonObject } from "../../core/json.ts";
-import type { Policy } from "../../core/policy.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import type { AgentEndEvent } from "../../core/events/event.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import type { Policy } from "../../core/hooks/policy.ts";
 import type { EvalCase } from "../case/eval_case.ts";
 import { resolveFixture } from "../case/resolve_fixture.ts";
 import { BudgetGuard } from "../evaluators/budget_guard.ts";

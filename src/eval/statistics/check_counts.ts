@@ -4,8 +4,8 @@
  * @module
  */
 
-import { describeValue } from "../../core/describe_value.ts";
-import { BadRequestError } from "../../core/errors.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 
 /**
  * Checks numbers of runs by their names; formulas would return a probability for others, too.

@@ -1,6 +1,6 @@
 import { assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { summarizeScores } from "./summarize_scores.ts";
 import { calculateMcNemar } from "./compare_pairs.ts";
 import { calculatePassAtK } from "./pass_at_k.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { calculatePassAtK } from "./pass_at_k.ts";
 import { calculateWilsonInterval, type Interval } from "./wilson_interval.ts";
 

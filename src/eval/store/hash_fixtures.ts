@@ -4,7 +4,7 @@
  * @module
  */
 
-import { encodeHex } from "../../core/byte_encoding.ts";
+import { encodeHex } from "../../core/text/byte_encoding.ts";
 import type { NamedEntry } from "../../platform/file_calls.ts";
 import { isAbsolute, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
 import { hashCanonical, hashText } from "../results/audit_trail.ts";
 import type { CaseResult } from "../run/case_result.ts";

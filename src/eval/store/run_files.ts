@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import { basename, join } from "../../platform/paths.ts";
 import type { EvalFiles } from "../case/eval_files.ts";
 import { RUN_FILES } from "../case/output_files.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
 import { join } from "../../platform/paths.ts";
 import type { EvalSet } from "../case/eval_case.ts";

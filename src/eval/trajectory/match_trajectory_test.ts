@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { ArgumentMatcher, ExpectedCall, TrajectoryMatch } from "../case/eval_case.ts";
 import { toCanonicalText } from "../../core/json_schema/canonical_text.ts";
 import { matchTrajectory } from "./match_trajectory.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { JsonObject } from "../../core/json.ts";
-import type { StopReason } from "../../core/model.ts";
-import type { Cost, Usage } from "../../core/usage.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { StopReason } from "../../core/models/model.ts";
+import type { Cost, Usage } from "../../core/models/usage.ts";
 
 /**
  * Outcome of a tool call.

@@ -4,12 +4,19 @@
  * @module
  */
 
-import type { AgentEndEvent, AgentEvent, ModelCallEndEvent } from "../../core/event.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { AssistantMessage } from "../../core/message.ts";
-import type { StopReason } from "../../core/model.ts";
-import type { AgentToolResult } from "../../core/tool_result.ts";
-import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
+import type { AgentEndEvent, AgentEvent, ModelCallEndEvent } from "../../core/events/event.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { AssistantMessage } from "../../core/messages/message.ts";
+import type { StopReason } from "../../core/models/model.ts";
+import type { AgentToolResult } from "../../core/messages/tool_result.ts";
+import {
+  addCost,
+  addUsage,
+  type Cost,
+  type Usage,
+  zeroCost,
+  zeroUsage,
+} from "../../core/models/usage.ts";
 import type {
   Trajectory,
   TrajectoryCall,

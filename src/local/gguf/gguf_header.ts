@@ -7,7 +7,7 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { system } from "../../platform/system.ts";
 import { ByteSource, InvalidFileError } from "./byte_source.ts";
 import { checkDimensions } from "./check_dimensions.ts";

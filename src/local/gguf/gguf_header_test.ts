@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { createTinyModel } from "../../../tests/local/tiny_model.ts";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { seededRandom } from "../../testing/seeded_random.ts";
 import { checkDimensions } from "./check_dimensions.ts";
 import { readGgufHeader } from "./gguf_header.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import type { ModelProfile } from "./model_profile.ts";
 
 /** The memory that a model needs, in bytes. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { JsonSchema } from "../../core/json.ts";
-import type { ToolSpec } from "../../core/stream.ts";
+import type { JsonSchema } from "../../core/json/json.ts";
+import type { ToolSpec } from "../../core/streams/stream.ts";
 import { type CallFormat, CHANNEL_CALLS } from "../prompt/call_format.ts";
 import { SchemaGrammar, toLiteral } from "./schema_grammar.ts";
 

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json/json.ts";
 
 /** Rules that all grammars share. Spaces are limited, so that a model cannot write them without end. */
 const BASE_RULES: Readonly<Record<string, string>> = {

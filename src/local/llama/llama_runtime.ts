@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { isDeno, system } from "../../platform/system.ts";
 import { loadWithoutSignals } from "./signal_listeners.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { abortable } from "../../core/abortable.ts";
-import { createDeferred } from "../../core/deferred.ts";
+import { abortable } from "../../core/ports/abortable.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 
 /** Settles when all work with an object has ended. */
 const pending = new WeakMap<object, Promise<unknown>>();

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { abortable } from "../../core/abortable.ts";
-import { createDeferred, type Deferred } from "../../core/deferred.ts";
+import { abortable } from "../../core/ports/abortable.ts";
+import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import type {
   LlamaContext,
   LlamaGrammarState,

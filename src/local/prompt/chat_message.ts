@@ -4,10 +4,14 @@
  * @module
  */
 
-import { type ContentBlock, extractText, extractToolCalls } from "../../core/content.ts";
-import type { JsonObject, JsonSchema } from "../../core/json.ts";
-import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../core/message.ts";
-import type { LlmContext, ToolSpec } from "../../core/stream.ts";
+import { type ContentBlock, extractText, extractToolCalls } from "../../core/messages/content.ts";
+import type { JsonObject, JsonSchema } from "../../core/json/json.ts";
+import type {
+  AssistantMessage,
+  LlmMessage,
+  ToolResultMessage,
+} from "../../core/messages/message.ts";
+import type { LlmContext, ToolSpec } from "../../core/streams/stream.ts";
 
 /** A message for a template. */
 export interface ChatMessage {

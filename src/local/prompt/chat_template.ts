@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { type CallFormat, CHANNEL_CALLS, findCallFormat, TAGGED_CALLS } from "./call_format.ts";
 import { type ChatMessage, type ChatTool, joinNeighbours } from "./chat_message.ts";
 import { type JinjaTemplate, parseTemplate } from "./jinja_package.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { Template } from "@huggingface/jinja";
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 
 /** A parsed template. It renders texts, and throws if the template does. */
 export type JinjaTemplate = Pick<Template, "render">;

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { ContentBlock } from "../../core/content.ts";
-import type { AssistantMessage } from "../../core/message.ts";
-import type { LlmContext } from "../../core/stream.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
+import type { AssistantMessage } from "../../core/messages/message.ts";
+import type { LlmContext } from "../../core/streams/stream.ts";
 import { type CallFormat, CHANNEL_CALLS, describeTools } from "./call_format.ts";
 import { type ChatMessage, separateCalls, toChatMessages, toChatTools } from "./chat_message.ts";
 import type { ChatTemplate, ReasoningEffort, TemplateInput } from "./chat_template.ts";

@@ -6,8 +6,8 @@ import {
   assertThrows,
 } from "@std/assert";
 import { CHAT_TEMPLATE } from "../../../tests/local/tiny_model.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import type { LlmMessage } from "../../core/message.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { LlmMessage } from "../../core/messages/message.ts";
 import { ChatTemplate } from "./chat_template.ts";
 import { PromptBuilder } from "./prompt_builder.ts";
 

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { ContentBlock } from "../../core/content.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
 
 /** Most replies that are kept. */
 const MAX_REPLIES = 256;

@@ -3,7 +3,7 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { AssistantMessage, LlmMessage } from "../../core/message.ts";
+import type { AssistantMessage, LlmMessage } from "../../core/messages/message.ts";
 import { ChatTemplate } from "./chat_template.ts";
 import { PromptBuilder } from "./prompt_builder.ts";
 

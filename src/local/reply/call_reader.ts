@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isJsonObject } from "../../core/json.ts";
-import { restoreDigits } from "../../core/parsed_problem.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import { restoreDigits } from "../../core/json/parsed_problem.ts";
 
 /** Receives a tool call. */
 export interface CallWriter {

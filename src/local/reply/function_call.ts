@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json.ts";
-import type { ToolSpec } from "../../core/stream.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json/json.ts";
+import type { ToolSpec } from "../../core/streams/stream.ts";
 
 /** A call that was read. */
 export interface FunctionCall {

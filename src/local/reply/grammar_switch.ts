@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { JsonSchema } from "../../core/json.ts";
-import type { ToolChoice, ToolSpec } from "../../core/stream.ts";
+import type { JsonSchema } from "../../core/json/json.ts";
+import type { ToolChoice, ToolSpec } from "../../core/streams/stream.ts";
 import { createCallGrammar, createReplyGrammar } from "../grammar/reply_grammar.ts";
 import type { LlamaGrammarState } from "../llama/llama_runtime.ts";
 import { type CallFormat, CHANNEL_CALLS } from "../prompt/call_format.ts";

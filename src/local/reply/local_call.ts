@@ -4,18 +4,18 @@
  * @module
  */
 
-import { BlockWriter } from "../../core/block_writer.ts";
+import { BlockWriter } from "../../core/streams/block_writer.ts";
 import {
   AgentError,
   ContextWindowOverflowError,
   getErrorMessage,
   StreamError,
-} from "../../core/errors.ts";
-import type { ThinkingLevel } from "../../core/model.ts";
-import { ReadableQueue } from "../../core/readable_queue.ts";
-import { redact } from "../../core/redact.ts";
-import type { AssistantMessageEvent, StreamRequest } from "../../core/stream.ts";
-import type { Usage } from "../../core/usage.ts";
+} from "../../core/errors/errors.ts";
+import type { ThinkingLevel } from "../../core/models/model.ts";
+import { ReadableQueue } from "../../core/ports/readable_queue.ts";
+import { redact } from "../../core/text/redact.ts";
+import type { AssistantMessageEvent, StreamRequest } from "../../core/streams/stream.ts";
+import type { Usage } from "../../core/models/usage.ts";
 import type { Generation, Sampling } from "../llama/text_engine.ts";
 import { CHANNEL_CALLS } from "../prompt/call_format.ts";
 import { isUnreadable } from "../prompt/chat_message.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { BlockWriter } from "../../core/block_writer.ts";
+import { BlockWriter } from "../../core/streams/block_writer.ts";
 import { ReplyBlocks } from "./reply_blocks.ts";
 
 function createBlocks(): ReplyBlocks {

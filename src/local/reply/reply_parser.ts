@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ToolSpec } from "../../core/stream.ts";
+import type { ToolSpec } from "../../core/streams/stream.ts";
 import type { CallFormat } from "../prompt/call_format.ts";
 import { THINKING_TAGS } from "../prompt/thinking_tags.ts";
 import { CallReader, type CallWriter, JsonObjectEnd } from "./call_reader.ts";

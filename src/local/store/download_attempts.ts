@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentError } from "../../core/errors.ts";
+import { AgentError } from "../../core/errors/errors.ts";
 
 /** Waits before the attempts after the first one, in milliseconds. */
 const WAITS_MS = [1_000, 2_000, 4_000, 8_000, 16_000] as const;

@@ -4,9 +4,14 @@
  * @module
  */
 
-import { abortable } from "../../core/abortable.ts";
-import { AgentError, BadRequestError, getErrorMessage, NetworkError } from "../../core/errors.ts";
-import { MAX_TIMER_MS, type Sleep } from "../../core/ports.ts";
+import { abortable } from "../../core/ports/abortable.ts";
+import {
+  AgentError,
+  BadRequestError,
+  getErrorMessage,
+  NetworkError,
+} from "../../core/errors/errors.ts";
+import { MAX_TIMER_MS, type Sleep } from "../../core/ports/ports.ts";
 import { SEEK_START, type SystemFile } from "../../platform/file_calls.ts";
 import { readFreeSpace } from "../../platform/free_space.ts";
 import { dirname } from "../../platform/paths.ts";

@@ -11,8 +11,8 @@ import {
   getErrorMessage,
   ModelNotFoundError,
   NetworkError,
-} from "../../core/errors.ts";
-import { redact } from "../../core/redact.ts";
+} from "../../core/errors/errors.ts";
+import { redact } from "../../core/text/redact.ts";
 
 /** A request of the content of a file. */
 export interface HubRequest {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage, ModelNotFoundError } from "../../core/errors.ts";
-import { realSleep, type Sleep } from "../../core/ports.ts";
+import { BadRequestError, getErrorMessage, ModelNotFoundError } from "../../core/errors/errors.ts";
+import { realSleep, type Sleep } from "../../core/ports/ports.ts";
 import { basename, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";

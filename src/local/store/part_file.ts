@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentError, BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { AgentError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type { SystemFile } from "../../platform/file_calls.ts";
 import { system } from "../../platform/system.ts";
 import { lockFile } from "../../platform/file_lock.ts";

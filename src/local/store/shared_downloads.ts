@@ -4,7 +4,7 @@
  * @module
  */
 
-import { abortable } from "../../core/abortable.ts";
+import { abortable } from "../../core/ports/abortable.ts";
 import type { DownloadProgress } from "./download_file.ts";
 
 /** A caller of a download. */

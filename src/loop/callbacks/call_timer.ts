@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../../core/ports.ts";
+import type { Clock } from "../../core/ports/ports.ts";
 
 /** Options for {@linkcode CallTimer}. */
 export interface CallTimerOptions {

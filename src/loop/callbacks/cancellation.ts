@@ -4,8 +4,8 @@
  * @module
  */
 
-import { AbortedError } from "../../core/errors.ts";
-import type { Sleep } from "../../core/ports.ts";
+import { AbortedError } from "../../core/errors/errors.ts";
+import type { Sleep } from "../../core/ports/ports.ts";
 
 /** Time that a tool, hook or listener has to settle after an abort, in milliseconds; later its result is ignored. */
 export const GRACE_MS = 100;

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { AbortedError } from "../../core/errors.ts";
+import { AbortedError } from "../../core/errors/errors.ts";
 import { Cancellation, GRACE_MS } from "./cancellation.ts";
 
 /** Creates a sleep that ends when `wake()` is called. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentError, getErrorMessage, StreamError } from "../../core/errors.ts";
+import { AgentError, getErrorMessage, StreamError } from "../../core/errors/errors.ts";
 
 /**
  * Returns an {@linkcode AgentError} unchanged; wraps anything else in a {@linkcode StreamError} that names the hook.

@@ -4,7 +4,11 @@
  * @module
  */
 
-import type { Instrumentation, InstrumentedRun, RunObserver } from "../../core/instrumentation.ts";
+import type {
+  Instrumentation,
+  InstrumentedRun,
+  RunObserver,
+} from "../../core/hooks/instrumentation.ts";
 
 /**
  * Starts to observe a run; returns an observer that does not throw, and whose work is done exactly once. Failures of an

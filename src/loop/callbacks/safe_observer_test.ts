@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { Instrumentation, RunObserver } from "../../core/instrumentation.ts";
+import type { Instrumentation, RunObserver } from "../../core/hooks/instrumentation.ts";
 import { startObserver } from "./safe_observer.ts";
 
 const run = {

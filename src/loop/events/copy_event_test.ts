@@ -5,10 +5,10 @@ import {
   assertStrictEquals,
   assertThrows,
 } from "@std/assert";
-import { NetworkError } from "../../core/errors.ts";
-import type { AgentEvent } from "../../core/event.ts";
-import { MAX_JSON_DEPTH } from "../../core/json.ts";
-import { zeroCost, zeroUsage } from "../../core/usage.ts";
+import { NetworkError } from "../../core/errors/errors.ts";
+import type { AgentEvent } from "../../core/events/event.ts";
+import { MAX_JSON_DEPTH } from "../../core/json/json.ts";
+import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import { copyEvent } from "./copy_event.ts";
 
 /** Returns arguments that are nested `levels` deep. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AgentEvent } from "../../core/event.ts";
-import { ReadableQueue } from "../../core/readable_queue.ts";
+import type { AgentEvent } from "../../core/events/event.ts";
+import { ReadableQueue } from "../../core/ports/readable_queue.ts";
 
 /** Number of events that a run may be ahead of its reader. */
 export const HIGH_WATER_MARK = 256;

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
-import type { AgentEvent } from "../../core/event.ts";
+import type { AgentEvent } from "../../core/events/event.ts";
 import { EventChannel, HIGH_WATER_MARK } from "./event_channel.ts";
 
 function event(name: number | string): AgentEvent {

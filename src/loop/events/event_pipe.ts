@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { AgentEvent, AgentEventBody } from "../../core/event.ts";
-import { realSleep } from "../../core/ports.ts";
-import type { AssistantMessageDelta } from "../../core/stream.ts";
+import type { AgentEvent, AgentEventBody } from "../../core/events/event.ts";
+import { realSleep } from "../../core/ports/ports.ts";
+import type { AssistantMessageDelta } from "../../core/streams/stream.ts";
 import type { EventChannel } from "./event_channel.ts";
 
 /** Gets every event before the stream does. An object, since a function of each run would not stay compiled. */

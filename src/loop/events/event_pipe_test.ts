@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import type { AgentEvent, AgentEventBody } from "../../core/event.ts";
-import { zeroCost, zeroUsage } from "../../core/usage.ts";
+import type { AgentEvent, AgentEventBody } from "../../core/events/event.ts";
+import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import { EventChannel, HIGH_WATER_MARK } from "./event_channel.ts";
 import { type EventObserver, EventPipe } from "./event_pipe.ts";
 

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { omitCustomMessages } from "../../core/context.ts";
-import { StreamError } from "../../core/errors.ts";
-import { type AgentMessage, userMessage } from "../../core/message.ts";
+import { omitCustomMessages } from "../../core/context/context.ts";
+import { StreamError } from "../../core/errors/errors.ts";
+import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
 import { HistoryConverter, MessageConverter } from "./convert.ts";
 
 const a = userMessage("a", 0);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 
 /** The formats that models accept, by their first bytes as Latin-1 text. */
 const SIGNATURES: readonly (readonly [mediaType: string, pattern: RegExp])[] = [

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { getImageType } from "./image_type.ts";
 
 const toBytes = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));

@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import type { ImageBlock } from "../../core/content.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import type { LlmMessage } from "../../core/message.ts";
-import type { ReadFile } from "../../core/ports.ts";
+import type { ImageBlock } from "../../core/messages/content.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { LlmMessage } from "../../core/messages/message.ts";
+import type { ReadFile } from "../../core/ports/ports.ts";
 import { hasMediaFile, readMediaFiles } from "./media_files.ts";
 
 function createImageMessage(path: string, mediaType?: string): LlmMessage {

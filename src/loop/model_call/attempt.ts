@@ -4,20 +4,20 @@
  * @module
  */
 
-import { copyAmounts } from "../../core/copy_message.ts";
-import { type AgentError, BudgetExceededError } from "../../core/errors.ts";
-import { cloneJson, type JsonObject } from "../../core/json.ts";
-import type { ModelSpec } from "../../core/model.ts";
-import { isThenable } from "../../core/refuse_promise.ts";
-import type { RetryStrategy } from "../../core/retry.ts";
-import type { StoppedBy } from "../../core/stopped_by.ts";
+import { copyAmounts } from "../../core/messages/copy_message.ts";
+import { type AgentError, BudgetExceededError } from "../../core/errors/errors.ts";
+import { cloneJson, type JsonObject } from "../../core/json/json.ts";
+import type { ModelSpec } from "../../core/models/model.ts";
+import { isThenable } from "../../core/errors/refuse_promise.ts";
+import type { RetryStrategy } from "../../core/hooks/retry.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
 import type {
   AssistantMessageEvent,
   StreamFn,
   StreamOptions,
   StreamRequest,
-} from "../../core/stream.ts";
-import { type Cost, zeroCost, zeroUsage } from "../../core/usage.ts";
+} from "../../core/streams/stream.ts";
+import { type Cost, zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import type { GetApiKey } from "../run/config.ts";
 import { toHookError } from "../callbacks/hook_error.ts";

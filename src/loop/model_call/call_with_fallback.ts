@@ -4,14 +4,14 @@
  * @module
  */
 
-import { describeValue } from "../../core/describe_value.ts";
-import { type AgentError, getErrorMessage } from "../../core/errors.ts";
-import { cloneJson } from "../../core/json.ts";
-import type { ModelSpec } from "../../core/model.ts";
-import { realSleep } from "../../core/ports.ts";
-import { refusePromise } from "../../core/refuse_promise.ts";
-import type { RetryStrategy } from "../../core/retry.ts";
-import { addCost, addUsage, type Cost, type Usage } from "../../core/usage.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { type AgentError, getErrorMessage } from "../../core/errors/errors.ts";
+import { cloneJson } from "../../core/json/json.ts";
+import type { ModelSpec } from "../../core/models/model.ts";
+import { realSleep } from "../../core/ports/ports.ts";
+import { refusePromise } from "../../core/errors/refuse_promise.ts";
+import type { RetryStrategy } from "../../core/hooks/retry.ts";
+import { addCost, addUsage, type Cost, type Usage } from "../../core/models/usage.ts";
 import { type Attempt, attempt, type Candidate, createAbortedAttempt } from "./attempt.ts";
 import type { ModelFallback } from "../run/config.ts";
 import type { PreparedRequest } from "./request.ts";

@@ -4,15 +4,15 @@
  * @module
  */
 
-import type { FinishedCall } from "../../core/accumulate.ts";
-import type { AgentError, AgentErrorCode } from "../../core/errors.ts";
-import type { AssistantMessage } from "../../core/message.ts";
-import type { ModelSpec } from "../../core/model.ts";
-import type { StoppedBy } from "../../core/stopped_by.ts";
-import type { LlmContext } from "../../core/stream.ts";
-import type { AgentTool } from "../../core/tool.ts";
-import { addCost, addUsage, zeroCost, zeroUsage } from "../../core/usage.ts";
-import { withModel } from "../../core/with_model.ts";
+import type { FinishedCall } from "../../core/streams/accumulate.ts";
+import type { AgentError, AgentErrorCode } from "../../core/errors/errors.ts";
+import type { AssistantMessage } from "../../core/messages/message.ts";
+import type { ModelSpec } from "../../core/models/model.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import type { LlmContext } from "../../core/streams/stream.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
+import { addCost, addUsage, zeroCost, zeroUsage } from "../../core/models/usage.ts";
+import { withModel } from "../../core/errors/with_model.ts";
 import { createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
 import { toHookError } from "../callbacks/hook_error.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { LlmContext } from "../../core/stream.ts";
-import { estimateTokens } from "../../core/tokens.ts";
+import type { LlmContext } from "../../core/streams/stream.ts";
+import { estimateTokens } from "../../core/streams/tokens.ts";
 
 /** Whether a context is shorter than another one, by its estimated tokens. */
 export function isSmaller(context: LlmContext, rejected: LlmContext): boolean {

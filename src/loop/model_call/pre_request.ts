@@ -4,17 +4,17 @@
  * @module
  */
 
-import { checkTools } from "../../core/check_tool.ts";
-import { getErrorMessage } from "../../core/errors.ts";
-import { freezeJson } from "../../core/freeze_json.ts";
-import { cloneJson } from "../../core/json.ts";
-import { type AgentMessage, checkMessages, type LlmMessage } from "../../core/message.ts";
-import { checkModelSpec } from "../../core/model.ts";
-import type { ChangeVerdict, HideVerdict, PreRequestContext } from "../../core/policy.ts";
-import { ignoreRejections } from "../../core/refuse_promise.ts";
-import type { StoppedBy } from "../../core/stopped_by.ts";
-import type { LlmContext } from "../../core/stream.ts";
-import type { AgentTool } from "../../core/tool.ts";
+import { checkTools } from "../../core/tools/check_tool.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import { freezeJson } from "../../core/json/freeze_json.ts";
+import { cloneJson } from "../../core/json/json.ts";
+import { type AgentMessage, checkMessages, type LlmMessage } from "../../core/messages/message.ts";
+import { checkModelSpec } from "../../core/models/model.ts";
+import type { ChangeVerdict, HideVerdict, PreRequestContext } from "../../core/hooks/policy.ts";
+import { ignoreRejections } from "../../core/errors/refuse_promise.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import type { LlmContext } from "../../core/streams/stream.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import type { CheckOption } from "../run/check_config.ts";
 import { toHookError } from "../callbacks/hook_error.ts";
 import { getModelFacts, loadFacts } from "../run/model_facts.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { describeValue } from "../../core/describe_value.ts";
-import { ignoreRejections, refusePromise } from "../../core/refuse_promise.ts";
-import type { AssistantMessageEvent } from "../../core/stream.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { ignoreRejections, refusePromise } from "../../core/errors/refuse_promise.ts";
+import type { AssistantMessageEvent } from "../../core/streams/stream.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 
 /** Why reading ended: at the terminal event, at the end of a source without one, or by an abort. */

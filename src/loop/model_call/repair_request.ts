@@ -4,8 +4,8 @@
  * @module
  */
 
-import { repairHistory } from "../../core/history.ts";
-import type { LlmMessage } from "../../core/message.ts";
+import { repairHistory } from "../../core/messages/history.ts";
+import type { LlmMessage } from "../../core/messages/message.ts";
 import type { RunServices } from "../run/run_services.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { AgentOptions } from "../../agent/options.ts";
 import { assistantMessage, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
-import { userMessage } from "../../core/message.ts";
+import { userMessage } from "../../core/messages/message.ts";
 
 const call = toolCall("t", {}, { id: "a" });
 const messages = [

@@ -4,11 +4,16 @@
  * @module
  */
 
-import { AbortedError, AgentError, getErrorMessage, StreamError } from "../../core/errors.ts";
-import type { StopReason } from "../../core/model.ts";
-import type { StreamDoneEvent, StreamErrorEvent } from "../../core/stream.ts";
-import type { Cost, Usage } from "../../core/usage.ts";
-import { toValidCost, toValidUsage } from "../../core/valid_usage.ts";
+import {
+  AbortedError,
+  AgentError,
+  getErrorMessage,
+  StreamError,
+} from "../../core/errors/errors.ts";
+import type { StopReason } from "../../core/models/model.ts";
+import type { StreamDoneEvent, StreamErrorEvent } from "../../core/streams/stream.ts";
+import type { Cost, Usage } from "../../core/models/usage.ts";
+import { toValidCost, toValidUsage } from "../../core/models/valid_usage.ts";
 
 /** The end of a reply, with valid amounts. */
 export interface ReplyEnd {

@@ -5,18 +5,18 @@
  */
 
 import { getExtraProvider } from "../run/extra_provider.ts";
-import type { CompactionReport } from "../../core/compaction_report.ts";
-import { omitCustomMessages, type TransformContext } from "../../core/context.ts";
-import { describeValue } from "../../core/describe_value.ts";
-import { NoMessagesError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject, toJsonValue } from "../../core/json.ts";
-import type { AgentMessage, LlmMessage } from "../../core/message.ts";
-import type { ModelSpec } from "../../core/model.ts";
-import { ignoreRejections } from "../../core/refuse_promise.ts";
-import { getStreamOrigin } from "../../core/stream_origin.ts";
-import type { LlmContext, StreamFn, StreamOptions, ToolSpec } from "../../core/stream.ts";
-import type { AgentTool } from "../../core/tool.ts";
-import { toValidSpending } from "../../core/valid_usage.ts";
+import type { CompactionReport } from "../../core/messages/compaction_report.ts";
+import { omitCustomMessages, type TransformContext } from "../../core/context/context.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { NoMessagesError } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonObject, toJsonValue } from "../../core/json/json.ts";
+import type { AgentMessage, LlmMessage } from "../../core/messages/message.ts";
+import type { ModelSpec } from "../../core/models/model.ts";
+import { ignoreRejections } from "../../core/errors/refuse_promise.ts";
+import { getStreamOrigin } from "../../core/streams/stream_origin.ts";
+import type { LlmContext, StreamFn, StreamOptions, ToolSpec } from "../../core/streams/stream.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
+import { toValidSpending } from "../../core/models/valid_usage.ts";
 import type { GetApiKey } from "../run/config.ts";
 import { CompactionCheck, type CompactionRefusal } from "./compaction_check.ts";
 import type { ConvertedMessages } from "../messages/convert.ts";

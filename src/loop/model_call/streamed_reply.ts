@@ -4,21 +4,21 @@
  * @module
  */
 
-import { type AccumulatedReply, ReplyAccumulator } from "../../core/accumulate.ts";
+import { type AccumulatedReply, ReplyAccumulator } from "../../core/streams/accumulate.ts";
 import {
   type AgentError,
   BudgetExceededError,
   getErrorMessage,
   NetworkError,
   StreamError,
-} from "../../core/errors.ts";
-import { toJsonValue } from "../../core/json.ts";
-import type { StopReason } from "../../core/model.ts";
-import type { StoppedBy } from "../../core/stopped_by.ts";
-import type { AssistantMessageEvent, StreamWarningEvent } from "../../core/stream.ts";
-import type { AgentTool } from "../../core/tool.ts";
-import { type Cost, type Usage, zeroUsage } from "../../core/usage.ts";
-import { preloadValidator, prepareValidation } from "../../core/validate_arguments.ts";
+} from "../../core/errors/errors.ts";
+import { toJsonValue } from "../../core/json/json.ts";
+import type { StopReason } from "../../core/models/model.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import type { AssistantMessageEvent, StreamWarningEvent } from "../../core/streams/stream.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
+import { type Cost, type Usage, zeroUsage } from "../../core/models/usage.ts";
+import { preloadValidator, prepareValidation } from "../../core/tools/validate_arguments.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import type { ReadOptions, ReadOutcome } from "./read_events.ts";
 import { parseReplyEnd, type ReplyEnd, toAbortedError } from "./reply_end.ts";

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
-import { filterExtraFields } from "../../core/extra_fields.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { OfferedTool, Policy } from "../../core/policy.ts";
-import { refusePromise } from "../../core/refuse_promise.ts";
-import type { ToolChoice } from "../../core/stream.ts";
-import type { AgentTool } from "../../core/tool.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import { filterExtraFields } from "../../core/streams/extra_fields.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { OfferedTool, Policy } from "../../core/hooks/policy.ts";
+import { refusePromise } from "../../core/errors/refuse_promise.ts";
+import type { ToolChoice } from "../../core/streams/stream.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import { ParentRun } from "../run/parent_run.ts";
 import { formatHook } from "../run/policy_slots.ts";
 import { getToolSpecs, type PreparedRequest } from "./request.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { QueuedMessage } from "../../core/event.ts";
-import type { AgentMessage } from "../../core/message.ts";
+import type { QueuedMessage } from "../../core/events/event.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 import type { MessageSource } from "./message_source.ts";
 
 /** Which queued messages one turn takes: the next one, or all. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
-import { userMessage } from "../../core/message.ts";
+import { userMessage } from "../../core/messages/message.ts";
 import { MessageQueue } from "./message_queue.ts";
 
 const [a, b, c] = [userMessage("a", 0), userMessage("b", 0), userMessage("c", 0)];

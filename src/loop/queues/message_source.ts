@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentMessage } from "../../core/message.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 
 /** A queue of messages for a run: steering or follow-ups. */
 export interface MessageSource {

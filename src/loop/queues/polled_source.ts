@@ -4,9 +4,9 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
-import { type AgentMessage, copyMessages } from "../../core/message.ts";
-import { isThenable } from "../../core/refuse_promise.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import { type AgentMessage, copyMessages } from "../../core/messages/message.ts";
+import { isThenable } from "../../core/errors/refuse_promise.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import type { EventPipe } from "../events/event_pipe.ts";
 import { GuardedSource } from "./guarded_source.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentMessage } from "../../core/message.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 import type { MessageSource } from "./message_source.ts";
 
 /** Watches the steering queue for one run. */

@@ -4,16 +4,16 @@
  * @module
  */
 
-import { checkFunction, wrongType } from "../../core/check_function.ts";
-import { checkMisspellings, checkNames } from "../../core/check_names.ts";
-import { checkObject } from "../../core/check_object.ts";
-import { describeValue } from "../../core/describe_value.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { checkModelSpec, type ModelSpec, modelSpec } from "../../core/model.ts";
-import type { Policy } from "../../core/policy.ts";
-import { isThenable } from "../../core/refuse_promise.ts";
-import type { StreamOptions } from "../../core/stream.ts";
+import { checkFunction, wrongType } from "../../core/checks/check_function.ts";
+import { checkMisspellings, checkNames } from "../../core/checks/check_names.ts";
+import { checkObject } from "../../core/checks/check_object.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { checkModelSpec, type ModelSpec, modelSpec } from "../../core/models/model.ts";
+import type { Policy } from "../../core/hooks/policy.ts";
+import { isThenable } from "../../core/errors/refuse_promise.ts";
+import type { StreamOptions } from "../../core/streams/stream.ts";
 
 /** Checks the value of an option, which is not `undefined`; throws a `BadRequestError` if it is invalid. */
 export type CheckOption = (name: string, value: unknown) => void;

@@ -4,24 +4,24 @@
  * @module
  */
 
-import type { ApprovalMode } from "../../core/approval.ts";
-import type { Approve } from "../../core/approve.ts";
+import type { ApprovalMode } from "../../core/approval/approval.ts";
+import type { Approve } from "../../core/hooks/approve.ts";
 import {
   type ConvertToLlm,
   omitCustomMessages,
   type TransformContext,
-} from "../../core/context.ts";
-import type { AgentError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { type ModelSpec, modelSpec } from "../../core/model.ts";
-import type { Policy } from "../../core/policy.ts";
-import { type Ports, resolvePorts } from "../../core/ports.ts";
-import { exponentialBackoff, type RetryStrategy } from "../../core/retry.ts";
-import type { RunHandle } from "../../core/run_handle.ts";
-import { ajvValidator, type SchemaValidator } from "../../core/schema.ts";
-import type { StreamFn, StreamOptions, ToolChoice } from "../../core/stream.ts";
-import type { AgentTool, ExpectedContext } from "../../core/tool.ts";
-import type { Prices } from "../../core/usage.ts";
+} from "../../core/context/context.ts";
+import type { AgentError } from "../../core/errors/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { type ModelSpec, modelSpec } from "../../core/models/model.ts";
+import type { Policy } from "../../core/hooks/policy.ts";
+import { type Ports, resolvePorts } from "../../core/ports/ports.ts";
+import { exponentialBackoff, type RetryStrategy } from "../../core/hooks/retry.ts";
+import type { RunHandle } from "../../core/events/run_handle.ts";
+import { ajvValidator, type SchemaValidator } from "../../core/schemas/schema.ts";
+import type { StreamFn, StreamOptions, ToolChoice } from "../../core/streams/stream.ts";
+import type { AgentTool, ExpectedContext } from "../../core/tools/tool.ts";
+import type { Prices } from "../../core/models/usage.ts";
 import { checkRunConfig } from "./check_config.ts";
 import type { MessageSource } from "../queues/message_source.ts";
 import type { GetMessages } from "../queues/polled_source.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
-import type { Policy, PreDispatchContext, PreTurnContext } from "../../core/policy.ts";
+import type { Policy, PreDispatchContext, PreTurnContext } from "../../core/hooks/policy.ts";
 import { addGuards } from "./guard.ts";
 
 const preTurnContext = {} as PreTurnContext;

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
-import { type AgentMessage, copyMessages } from "../../core/message.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import { type AgentMessage, copyMessages } from "../../core/messages/message.ts";
 import type {
   ChangeVerdict,
   HideVerdict,
@@ -18,9 +18,9 @@ import type {
   PreTurnContext,
   SkipVerdict,
   StopVerdict,
-} from "../../core/policy.ts";
-import { ignoreRejections, isThenable } from "../../core/refuse_promise.ts";
-import type { StoppedBy } from "../../core/stopped_by.ts";
+} from "../../core/hooks/policy.ts";
+import { ignoreRejections, isThenable } from "../../core/errors/refuse_promise.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import type { RunServices } from "./run_services.ts";
 

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { type AgentError, getErrorMessage } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
-import type { ModelSpec } from "../../core/model.ts";
-import { priceUsage } from "../../core/price_usage.ts";
-import { ignoreRejections, refusePromise } from "../../core/refuse_promise.ts";
-import type { StreamFn } from "../../core/stream.ts";
+import { type AgentError, getErrorMessage } from "../../core/errors/errors.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import type { ModelSpec } from "../../core/models/model.ts";
+import { priceUsage } from "../../core/models/price_usage.ts";
+import { ignoreRejections, refusePromise } from "../../core/errors/refuse_promise.ts";
+import type { StreamFn } from "../../core/streams/stream.ts";
 import {
   type Cost,
   findRates,
@@ -18,7 +18,7 @@ import {
   unknownCost,
   type Usage,
   zeroCost,
-} from "../../core/usage.ts";
+} from "../../core/models/usage.ts";
 import type { RunServices } from "./run_services.ts";
 
 /** Token counts of an attempt, and the cost that the provider reported. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ApprovalDecision, PendingBatch } from "../../core/approval.ts";
+import type { ApprovalDecision, PendingBatch } from "../../core/approval/approval.ts";
 
 /** A batch that was pending, with all decisions. */
 export interface ResumedBatch extends PendingBatch {

@@ -4,15 +4,15 @@
  * @module
  */
 
-import { extractToolCalls } from "../../core/content.ts";
-import { copyMessage } from "../../core/copy_message.ts";
-import { InvalidContinueError } from "../../core/errors.ts";
-import { hasContent, repairHistory } from "../../core/history.ts";
-import { cloneJson } from "../../core/json.ts";
-import { freezeJson } from "../../core/freeze_json.ts";
-import type { AgentMessage, AssistantMessage, LlmMessage } from "../../core/message.ts";
-import { defaultPorts, type Ports } from "../../core/ports.ts";
-import { UniqueIds } from "../../core/unique_ids.ts";
+import { extractToolCalls } from "../../core/messages/content.ts";
+import { copyMessage } from "../../core/messages/copy_message.ts";
+import { InvalidContinueError } from "../../core/errors/errors.ts";
+import { hasContent, repairHistory } from "../../core/messages/history.ts";
+import { cloneJson } from "../../core/json/json.ts";
+import { freezeJson } from "../../core/json/freeze_json.ts";
+import type { AgentMessage, AssistantMessage, LlmMessage } from "../../core/messages/message.ts";
+import { defaultPorts, type Ports } from "../../core/ports/ports.ts";
+import { UniqueIds } from "../../core/messages/unique_ids.ts";
 import type { EventPipe } from "../events/event_pipe.ts";
 
 /** Options for `new RunHistory()`. */

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { PendingBatch } from "../../core/approval.ts";
-import type { AgentError } from "../../core/errors.ts";
-import type { StopReason } from "../../core/model.ts";
-import type { StoppedBy } from "../../core/stopped_by.ts";
+import type { PendingBatch } from "../../core/approval/approval.ts";
+import type { AgentError } from "../../core/errors/errors.ts";
+import type { StopReason } from "../../core/models/model.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
 import {
   addCost,
   addUsage,
@@ -16,7 +16,7 @@ import {
   type Usage,
   zeroCost,
   zeroUsage,
-} from "../../core/usage.ts";
+} from "../../core/models/usage.ts";
 
 /** The result of a run so far; immutable: every stage returns a new value. */
 export interface RunProgress {

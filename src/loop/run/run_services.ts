@@ -4,20 +4,20 @@
  * @module
  */
 
-import { checkTools } from "../../core/check_tool.ts";
-import type { ToolCallBlock } from "../../core/content.ts";
-import type { AgentContext } from "../../core/context.ts";
-import type { AgentError } from "../../core/errors.ts";
-import type { AgentMessage } from "../../core/message.ts";
+import { checkTools } from "../../core/tools/check_tool.ts";
+import type { ToolCallBlock } from "../../core/messages/content.ts";
+import type { AgentContext } from "../../core/context/context.ts";
+import type { AgentError } from "../../core/errors/errors.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 import {
   type Instrumentation,
   instrumentations,
   type RunObserver,
-} from "../../core/instrumentation.ts";
-import { checkModelSpec } from "../../core/model.ts";
-import { refusePromise } from "../../core/refuse_promise.ts";
-import { type RunSession, runSessions } from "../../core/run_session.ts";
-import type { AgentTool } from "../../core/tool.ts";
+} from "../../core/hooks/instrumentation.ts";
+import { checkModelSpec } from "../../core/models/model.ts";
+import { refusePromise } from "../../core/errors/refuse_promise.ts";
+import { type RunSession, runSessions } from "../../core/events/run_session.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import { BackgroundRuns } from "./background_runs.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import type { CheckOption } from "./check_config.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { AgentEvent } from "../../core/event.ts";
-import { type LateSpending, zeroCost, zeroUsage } from "../../core/usage.ts";
-import { toValidSpending } from "../../core/valid_usage.ts";
+import type { AgentEvent } from "../../core/events/event.ts";
+import { type LateSpending, zeroCost, zeroUsage } from "../../core/models/usage.ts";
+import { toValidSpending } from "../../core/models/valid_usage.ts";
 import { addSpending, type RunProgress, type StepSpending } from "./run_progress.ts";
 
 /** The spending of the agents that one tool call runs; known even if the call never returns. */

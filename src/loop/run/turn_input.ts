@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { PendingBatch } from "../../core/approval.ts";
-import type { AgentMessage } from "../../core/message.ts";
+import type { PendingBatch } from "../../core/approval/approval.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 import type { MessageSource } from "../queues/message_source.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
 

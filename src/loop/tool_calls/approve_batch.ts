@@ -10,9 +10,9 @@ import type {
   InterruptedCall,
   PendingApproval,
   PendingBatch,
-} from "../../core/approval.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import type { StoppedBy } from "../../core/stopped_by.ts";
+} from "../../core/approval/approval.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
 import {
   applyDecision,
   canNeedApproval,

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { ApprovalDecision } from "../../core/approval.ts";
-import type { ApprovalRequest } from "../../core/approve.ts";
-import { getErrorMessage } from "../../core/errors.ts";
-import { cloneJson, isJsonObject } from "../../core/json.ts";
-import { refusePromise } from "../../core/refuse_promise.ts";
-import { needsApproval } from "../../core/tool.ts";
+import type { ApprovalDecision } from "../../core/approval/approval.ts";
+import type { ApprovalRequest } from "../../core/hooks/approve.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import { cloneJson, isJsonObject } from "../../core/json/json.ts";
+import { refusePromise } from "../../core/errors/refuse_promise.ts";
+import { needsApproval } from "../../core/tools/tool.ts";
 import type { Cancellation } from "../callbacks/cancellation.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
 import type { ResolvedConfig } from "../run/config.ts";

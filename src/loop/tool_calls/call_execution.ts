@@ -4,13 +4,17 @@
  * @module
  */
 
-import { type AgentError, getErrorMessage, ToolTimeoutError } from "../../core/errors.ts";
-import type { AgentEvent, SubAgentEvent } from "../../core/event.ts";
-import { cloneJson, type JsonObject } from "../../core/json.ts";
-import type { RunningCall } from "../../core/policy.ts";
-import type { ToolContext } from "../../core/tool.ts";
-import { toToolResult } from "../../core/to_tool_result.ts";
-import { type AgentToolResult, errorResult, type ToolUpdate } from "../../core/tool_result.ts";
+import { type AgentError, getErrorMessage, ToolTimeoutError } from "../../core/errors/errors.ts";
+import type { AgentEvent, SubAgentEvent } from "../../core/events/event.ts";
+import { cloneJson, type JsonObject } from "../../core/json/json.ts";
+import type { RunningCall } from "../../core/hooks/policy.ts";
+import type { ToolContext } from "../../core/tools/tool.ts";
+import { toToolResult } from "../../core/messages/to_tool_result.ts";
+import {
+  type AgentToolResult,
+  errorResult,
+  type ToolUpdate,
+} from "../../core/messages/tool_result.ts";
 import type { StartingCall } from "../run/background_runs.ts";
 import { CallTimer } from "../callbacks/call_timer.ts";
 import { GRACE_MS } from "../callbacks/cancellation.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { PendingBatch } from "../../core/approval.ts";
-import { extractToolCalls } from "../../core/content.ts";
-import { createResultMessage } from "../../core/result_message.ts";
-import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
+import type { PendingBatch } from "../../core/approval/approval.ts";
+import { extractToolCalls } from "../../core/messages/content.ts";
+import { createResultMessage } from "../../core/messages/result_message.ts";
+import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
 import type { RunServices } from "../run/run_services.ts";
 import type { TurnInput } from "../run/turn_input.ts";
 

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { copyResult } from "../../core/copy_message.ts";
-import { AbortedError, getErrorMessage, StreamError } from "../../core/errors.ts";
-import { cloneJson } from "../../core/json.ts";
-import { refusePromise } from "../../core/refuse_promise.ts";
-import type { AgentToolResult } from "../../core/tool_result.ts";
+import { copyResult } from "../../core/messages/copy_message.ts";
+import { AbortedError, getErrorMessage, StreamError } from "../../core/errors/errors.ts";
+import { cloneJson } from "../../core/json/json.ts";
+import { refusePromise } from "../../core/errors/refuse_promise.ts";
+import type { AgentToolResult } from "../../core/messages/tool_result.ts";
 import { CallExecution } from "./call_execution.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
 import { applyPostDispatch } from "./post_dispatch.ts";

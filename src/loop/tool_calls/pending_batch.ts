@@ -4,13 +4,17 @@
  * @module
  */
 
-import type { ApprovalDecision, ApprovalDecisions, PendingBatch } from "../../core/approval.ts";
-import { findContentProblem } from "../../core/check_message.ts";
-import { checkObject } from "../../core/check_object.ts";
-import { extractToolCalls } from "../../core/content.ts";
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { AgentMessage } from "../../core/message.ts";
+import type {
+  ApprovalDecision,
+  ApprovalDecisions,
+  PendingBatch,
+} from "../../core/approval/approval.ts";
+import { findContentProblem } from "../../core/messages/check_message.ts";
+import { checkObject } from "../../core/checks/check_object.ts";
+import { extractToolCalls } from "../../core/messages/content.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 import type { ResumedBatch } from "../run/resumed_batch.ts";
 import { toDecision } from "./to_decision.ts";
 
@@ -39,7 +43,7 @@ export function resolveApprovals(batch: PendingBatch, approvals: ApprovalDecisio
 function parseDecision(id: string, answer: unknown): ApprovalDecision {
   if (!isDecision(answer)) {
     throw new BadRequestError(
-      `Decide the tool call "${id}": pass true, false, or an object of type approved or denied`,
+      `Decide the tool call "${id}": pass true, false, or an ApprovalDecision`,
     );
   }
   try {

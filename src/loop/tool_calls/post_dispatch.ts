@@ -4,9 +4,9 @@
  * @module
  */
 
-import { cloneJson } from "../../core/json.ts";
-import { copyToolResult } from "../../core/to_tool_result.ts";
-import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
+import { cloneJson } from "../../core/json/json.ts";
+import { copyToolResult } from "../../core/messages/to_tool_result.ts";
+import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
 import { callPolicy } from "../run/policy_slots.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import { createPolicyContext, type TurnContext } from "../run/turn_context.ts";

@@ -4,16 +4,16 @@
  * @module
  */
 
-import type { FinishedCall } from "../../core/accumulate.ts";
-import { formatErrors, getIgnored } from "../../core/compile_schema.ts";
-import { getErrorMessage } from "../../core/errors.ts";
-import { cloneJson, type JsonObject } from "../../core/json.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import { formatIgnored, type ValidationResult } from "../../core/schema.ts";
-import type { PreDispatchContext } from "../../core/policy.ts";
-import type { StoppedBy } from "../../core/stopped_by.ts";
-import type { AgentTool } from "../../core/tool.ts";
-import { validateArguments } from "../../core/validate_arguments.ts";
+import type { FinishedCall } from "../../core/streams/accumulate.ts";
+import { formatErrors, getIgnored } from "../../core/schemas/compile_schema.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import { cloneJson, type JsonObject } from "../../core/json/json.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import { formatIgnored, type ValidationResult } from "../../core/schemas/schema.ts";
+import type { PreDispatchContext } from "../../core/hooks/policy.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
+import { validateArguments } from "../../core/tools/validate_arguments.ts";
 import { getAbortText } from "./cancel_text.ts";
 import { callPolicy, parseVerdict } from "../run/policy_slots.ts";
 import {

@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { ApprovalDecision, RefusedHunks } from "../../core/approval.ts";
-import type { ToolCallBlock } from "../../core/content.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { AgentTool } from "../../core/tool.ts";
-import type { AgentToolResult } from "../../core/tool_result.ts";
+import type { ApprovalDecision, RefusedHunks } from "../../core/approval/approval.ts";
+import type { ToolCallBlock } from "../../core/messages/content.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
+import type { AgentToolResult } from "../../core/messages/tool_result.ts";
 
 /** A call that may run. */
 export interface ReadyCall {

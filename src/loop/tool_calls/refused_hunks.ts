@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { RefusedHunks } from "../../core/approval.ts";
-import { getErrorMessage } from "../../core/errors.ts";
-import { cloneJson } from "../../core/json.ts";
+import type { RefusedHunks } from "../../core/approval/approval.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import { cloneJson } from "../../core/json/json.ts";
 import { getAbortText } from "./cancel_text.ts";
 import { withArguments } from "./prepare_call.ts";
 import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";

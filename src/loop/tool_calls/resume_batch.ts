@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { InterruptedCall } from "../../core/approval.ts";
-import { extractToolCalls, type ToolCallBlock } from "../../core/content.ts";
-import { getErrorMessage } from "../../core/errors.ts";
-import { isJsonEqual } from "../../core/json_equal.ts";
-import type { AgentMessage, AssistantMessage } from "../../core/message.ts";
-import { getResumedTools } from "../../core/resumed_tools.ts";
-import type { AgentTool } from "../../core/tool.ts";
+import type { InterruptedCall } from "../../core/approval/approval.ts";
+import { extractToolCalls, type ToolCallBlock } from "../../core/messages/content.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import { isJsonEqual } from "../../core/json/json_equal.ts";
+import type { AgentMessage, AssistantMessage } from "../../core/messages/message.ts";
+import { getResumedTools } from "../../core/hooks/resumed_tools.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import { applyDecision, emitDecision, formatDenial } from "./approve_call.ts";
 import { approveBatch, formatStop, type PreparedBatch, stopBatch } from "./approve_batch.ts";
 import { getAbortText } from "./cancel_text.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { ApprovalDecision, RefusedHunks } from "../../core/approval.ts";
-import { copyJson } from "../../core/copy_json.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { ignoreRejections } from "../../core/refuse_promise.ts";
+import type { ApprovalDecision, RefusedHunks } from "../../core/approval/approval.ts";
+import { copyJson } from "../../core/json/copy_json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { ignoreRejections } from "../../core/errors/refuse_promise.ts";
 
 /** Properties of a decision that are strings, apart from its type. */
 const TEXT_PROPERTIES = {

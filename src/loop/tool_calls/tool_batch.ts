@@ -5,15 +5,19 @@
  * @module
  */
 
-import type { PendingBatch } from "../../core/approval.ts";
-import { extractToolCalls, type ToolCallBlock } from "../../core/content.ts";
-import { type AgentError, getErrorMessage, StreamError } from "../../core/errors.ts";
-import { cloneJson } from "../../core/json.ts";
-import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../../core/message.ts";
-import { createResultMessage } from "../../core/result_message.ts";
-import type { StoppedBy } from "../../core/stopped_by.ts";
-import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
-import { toValidSpending } from "../../core/valid_usage.ts";
+import type { PendingBatch } from "../../core/approval/approval.ts";
+import { extractToolCalls, type ToolCallBlock } from "../../core/messages/content.ts";
+import { type AgentError, getErrorMessage, StreamError } from "../../core/errors/errors.ts";
+import { cloneJson } from "../../core/json/json.ts";
+import type {
+  AgentMessage,
+  AssistantMessage,
+  ToolResultMessage,
+} from "../../core/messages/message.ts";
+import { createResultMessage } from "../../core/messages/result_message.ts";
+import type { StoppedBy } from "../../core/events/stopped_by.ts";
+import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
+import { toValidSpending } from "../../core/models/valid_usage.ts";
 import { approveBatch, isAnswerCall, type PreparedBatch, stopBatch } from "./approve_batch.ts";
 import { getAbortText } from "./cancel_text.ts";
 import { executeCalls } from "./execute_calls.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { JsonObject, JsonSchema } from "../../core/json.ts";
-import type { Clock } from "../../core/ports.ts";
-import type { ProcessSpawner } from "../../core/process_spawner.ts";
+import type { JsonObject, JsonSchema } from "../../core/json/json.ts";
+import type { Clock } from "../../core/ports/ports.ts";
+import type { ProcessSpawner } from "../../core/ports/process_spawner.ts";
 import type { McpClientPackage } from "../protocol/client_package.ts";
 import type { McpServerStatus, McpWarning } from "./status.ts";
 

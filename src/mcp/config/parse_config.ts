@@ -4,9 +4,9 @@
  * @module
  */
 
-import { describeValue } from "../../core/describe_value.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
 /** A server of a checked configuration. */
 export type ParsedServer = ParsedProgram | ParsedEndpoint | UnsupportedServer;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { dirname } from "../../platform/paths.ts";
 import { readUntrustedFile } from "../../platform/untrusted_file.ts";
 import type { McpConfig } from "./mcp_config.ts";

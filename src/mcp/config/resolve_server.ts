@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { getArgumentSecrets } from "./argument_secrets.ts";
 import { expandVariables, listValues, type Variables } from "./expand_variables.ts";
 import type { ParsedEndpoint, ParsedProgram, ParsedServer } from "./parse_config.ts";

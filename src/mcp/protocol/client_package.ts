@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 
 /** A JSON-RPC message: a request, a notification or a response. */
 export interface ProtocolMessage {

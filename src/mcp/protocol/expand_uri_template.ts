@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 
 /** How the expressions of an operator are written: the text before them, between two values, and whether names are. */
 interface Operator {

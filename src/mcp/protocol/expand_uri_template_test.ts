@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { expandUriTemplate } from "./expand_uri_template.ts";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isDeeperThan, isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isDeeperThan, isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { ProtocolMessage } from "./client_package.ts";
 import type {
   McpToolHints,

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { JsonObject, JsonSchema } from "../../core/json.ts";
+import type { JsonObject, JsonSchema } from "../../core/json/json.ts";
 
 /** Hints of a server about a tool. They are not trustworthy unless the server is. */
 export interface McpToolHints {

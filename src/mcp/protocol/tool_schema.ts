@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isJsonObject, type JsonSchema } from "../../core/json.ts";
-import { formatIgnored, normalizeOnce } from "../../core/schema.ts";
+import { isJsonObject, type JsonSchema } from "../../core/json/json.ts";
+import { formatIgnored, normalizeOnce } from "../../core/schemas/schema.ts";
 
 /** Maximum number of characters of a schema; more would fill the context of a model. */
 const MAX_LENGTH = 65_536;

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
-import { redact } from "../../core/redact.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import { redact } from "../../core/text/redact.ts";
 import type { McpServerState } from "../config/status.ts";
 
 /** Maximum number of causes of an error that are described. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentError, AuthError, getErrorMessage, NetworkError } from "../../core/errors.ts";
+import { AgentError, AuthError, getErrorMessage, NetworkError } from "../../core/errors/errors.ts";
 import type { McpElicit } from "../config/options.ts";
 import type { ResolvedServer } from "../config/resolve_server.ts";
 import type { ProtocolClient } from "../protocol/client_package.ts";

@@ -4,11 +4,16 @@
  * @module
  */
 
-import { abortable } from "../../core/abortable.ts";
-import { createDeferred } from "../../core/deferred.ts";
-import { AbortedError, AuthError, BadRequestError, NetworkError } from "../../core/errors.ts";
-import type { Clock } from "../../core/ports.ts";
-import { redact } from "../../core/redact.ts";
+import { abortable } from "../../core/ports/abortable.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import {
+  AbortedError,
+  AuthError,
+  BadRequestError,
+  NetworkError,
+} from "../../core/errors/errors.ts";
+import type { Clock } from "../../core/ports/ports.ts";
+import { redact } from "../../core/text/redact.ts";
 import {
   getSecrets,
   type NamedServer,

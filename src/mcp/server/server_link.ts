@@ -4,10 +4,10 @@
  * @module
  */
 
-import { abortable } from "../../core/abortable.ts";
-import { AuthError, BadRequestError } from "../../core/errors.ts";
-import type { Clock } from "../../core/ports.ts";
-import type { ProcessSpawner } from "../../core/process_spawner.ts";
+import { abortable } from "../../core/ports/abortable.ts";
+import { AuthError, BadRequestError } from "../../core/errors/errors.ts";
+import type { Clock } from "../../core/ports/ports.ts";
+import type { ProcessSpawner } from "../../core/ports/process_spawner.ts";
 import { spawnProcess } from "../../platform/spawn_process.ts";
 import { system } from "../../platform/system.ts";
 import type { Variables } from "../config/expand_variables.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { abortable } from "../../core/abortable.ts";
-import { createDeferred } from "../../core/deferred.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { type Clock, MAX_TIMER_MS } from "../../core/ports.ts";
+import { abortable } from "../../core/ports/abortable.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { type Clock, MAX_TIMER_MS } from "../../core/ports/ports.ts";
 import { settlesWithin } from "../../platform/process_group.ts";
 import type { McpServerStatus } from "../config/status.ts";
 import type { ActiveRequests, PauseTimeout } from "./active_requests.ts";

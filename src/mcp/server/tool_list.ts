@@ -4,9 +4,9 @@
  * @module
  */
 
-import { isJsonEqual } from "../../core/json_equal.ts";
-import { getErrorMessage } from "../../core/errors.ts";
-import type { Clock } from "../../core/ports.ts";
+import { isJsonEqual } from "../../core/json/json_equal.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import type { Clock } from "../../core/ports/ports.ts";
 import type { ReportProblem } from "../protocol/repair_message.ts";
 import type { ServerTool } from "../protocol/server_lists.ts";
 import type { Session } from "./session.ts";

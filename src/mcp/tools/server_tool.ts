@@ -4,11 +4,11 @@
  * @module
  */
 
-import { AuthError, NetworkError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { RiskClass } from "../../core/risk.ts";
-import type { AgentTool, ToolContext } from "../../core/tool.ts";
-import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
+import { AuthError, NetworkError } from "../../core/errors/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { RiskClass } from "../../core/approval/risk.ts";
+import type { AgentTool, ToolContext } from "../../core/tools/tool.ts";
+import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
 import type { ProtocolProgress } from "../protocol/client_package.ts";
 import type { ServerTool } from "../protocol/server_lists.ts";
 import { isUnauthorized } from "../server/open_session.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ContentBlock } from "../../core/content.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
 import { findImageType, SIGNATURE_BYTES } from "../../loop/messages/image_type.ts";
 import type {
   ServerContent,

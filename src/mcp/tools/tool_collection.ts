@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentTool } from "../../core/tool.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import type { McpServerOptions } from "../config/options.ts";
 import type { ServerTool } from "../protocol/server_lists.ts";
 import type { ServerConnection } from "../server/server_connection.ts";

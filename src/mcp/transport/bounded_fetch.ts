@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Clock } from "../../core/ports.ts";
+import type { Clock } from "../../core/ports/ports.ts";
 import { MessageRate } from "./message_rate.ts";
 
 /** Options for {@linkcode createBoundedFetch}. */

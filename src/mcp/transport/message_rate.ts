@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Clock } from "../../core/ports.ts";
+import type { Clock } from "../../core/ports/ports.ts";
 
 /** Maximum number of messages in a window. */
 const MAX_MESSAGES = 1_000;

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isJsonObject } from "../../core/json.ts";
-import type { Clock } from "../../core/ports.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import type { Clock } from "../../core/ports/ports.ts";
 
 /** Time in which a request that was about to be sent gets the answer of an equal one. */
 const REUSE_MS = 10_000;

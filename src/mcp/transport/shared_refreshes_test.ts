@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createDeferred } from "../../core/deferred.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import { ManualClock } from "../../testing/manual_clock.ts";
 import { createTokenFetch } from "./token_fetch.ts";
 

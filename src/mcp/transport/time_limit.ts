@@ -4,9 +4,9 @@
  * @module
  */
 
-import { abortable } from "../../core/abortable.ts";
-import { NetworkError } from "../../core/errors.ts";
-import type { Clock } from "../../core/ports.ts";
+import { abortable } from "../../core/ports/abortable.ts";
+import { NetworkError } from "../../core/errors/errors.ts";
+import type { Clock } from "../../core/ports/ports.ts";
 
 /** Options for {@linkcode withTimeLimit}. */
 export interface TimeLimit {

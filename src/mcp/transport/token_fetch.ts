@@ -4,9 +4,9 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { Clock } from "../../core/ports.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { Clock } from "../../core/ports/ports.ts";
 import type { ReportProblem } from "../protocol/repair_message.ts";
 import { SharedRefreshes } from "./shared_refreshes.ts";
 import { withTimeLimit } from "./time_limit.ts";

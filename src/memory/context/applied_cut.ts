@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentMessage } from "../../core/message.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 import type { ChosenCut } from "./choose_cut.ts";
 import type { ContextCut, CutMessages } from "./compaction.ts";
 import { locateMessage, type MessageReference, skipResults } from "./locate_message.ts";

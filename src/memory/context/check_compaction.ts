@@ -4,10 +4,10 @@
  * @module
  */
 
-import { checkNames } from "../../core/check_names.ts";
-import { checkNumber } from "../../core/check_number.ts";
-import { checkObject } from "../../core/check_object.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
+import { checkNumber } from "../../core/checks/check_number.ts";
+import { checkObject } from "../../core/checks/check_object.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import type { CompactionOptions } from "./compaction.ts";
 
 /** The names of the options of `slidingWindow()`. With a misspelt one, the window would be unknown. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentMessage } from "../../core/message.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 import type { HistoryRange, MessageGroup } from "./message_groups.ts";
 
 /** A history to cut, and the messages to keep. */

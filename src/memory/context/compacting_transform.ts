@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { TransformInput, TransformOutput } from "../../core/context.ts";
-import type { CompactionReport } from "../../core/compaction_report.ts";
-import { AbortedError, ContextWindowOverflowError } from "../../core/errors.ts";
-import type { AgentMessage, LlmMessage } from "../../core/message.ts";
-import { estimateTokens } from "../../core/tokens.ts";
+import type { TransformInput, TransformOutput } from "../../core/context/context.ts";
+import type { CompactionReport } from "../../core/messages/compaction_report.ts";
+import { AbortedError, ContextWindowOverflowError } from "../../core/errors/errors.ts";
+import type { AgentMessage, LlmMessage } from "../../core/messages/message.ts";
+import { estimateTokens } from "../../core/streams/tokens.ts";
 import {
   type AppliedCut,
   createCut,

@@ -7,11 +7,11 @@
  * @module
  */
 
-import type { TransformInput, TransformOutput } from "../../core/context.ts";
-import type { CompactionReport } from "../../core/compaction_report.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import type { ModelSpec } from "../../core/model.ts";
-import type { Cost, Usage } from "../../core/usage.ts";
+import type { TransformInput, TransformOutput } from "../../core/context/context.ts";
+import type { CompactionReport } from "../../core/messages/compaction_report.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import type { ModelSpec } from "../../core/models/model.ts";
+import type { Cost, Usage } from "../../core/models/usage.ts";
 import type { CountTokens, HistoryRange } from "./message_groups.ts";
 
 /** Options for `slidingWindow()` and `summarize()`. */

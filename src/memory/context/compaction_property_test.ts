@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import type { TransformOutput } from "../../core/context.ts";
-import { ContextWindowOverflowError } from "../../core/errors.ts";
-import { repairHistory } from "../../core/history.ts";
-import { type AgentMessage, userMessage } from "../../core/message.ts";
-import { estimateTokens } from "../../core/tokens.ts";
+import type { TransformOutput } from "../../core/context/context.ts";
+import { ContextWindowOverflowError } from "../../core/errors/errors.ts";
+import { repairHistory } from "../../core/messages/history.ts";
+import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import { estimateTokens } from "../../core/streams/tokens.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { TransformContext } from "../../core/context.ts";
-import type { CompactionReport } from "../../core/compaction_report.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import { addReportedSpending } from "../../core/valid_usage.ts";
+import type { TransformContext } from "../../core/context/context.ts";
+import type { CompactionReport } from "../../core/messages/compaction_report.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import { addReportedSpending } from "../../core/models/valid_usage.ts";
 import { isReportingTransform } from "./compacting_transform.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { assertEquals, assertObjectMatch, assertStrictEquals } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
-import type { TransformContext } from "../../core/context.ts";
-import type { CompactionReport } from "../../core/compaction_report.ts";
-import { type AgentMessage, userMessage } from "../../core/message.ts";
-import { unknownCost } from "../../core/usage.ts";
+import type { TransformContext } from "../../core/context/context.ts";
+import type { CompactionReport } from "../../core/messages/compaction_report.ts";
+import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import { unknownCost } from "../../core/models/usage.ts";
 import { assistantMessage } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";

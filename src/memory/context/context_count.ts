@@ -4,10 +4,14 @@
  * @module
  */
 
-import type { AgentMessage, AssistantMessage } from "../../core/message.ts";
-import { estimateTextTokens, estimateTokens, estimateToolTokens } from "../../core/tokens.ts";
-import type { ToolSpec } from "../../core/stream.ts";
-import type { Usage } from "../../core/usage.ts";
+import type { AgentMessage, AssistantMessage } from "../../core/messages/message.ts";
+import {
+  estimateTextTokens,
+  estimateTokens,
+  estimateToolTokens,
+} from "../../core/streams/tokens.ts";
+import type { ToolSpec } from "../../core/streams/stream.ts";
+import type { Usage } from "../../core/models/usage.ts";
 import type { CountTokens, HistoryRange } from "./message_groups.ts";
 
 /** The parts of a request that are counted. */

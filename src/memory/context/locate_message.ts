@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isJsonEqual } from "../../core/json_equal.ts";
-import type { AgentMessage } from "../../core/message.ts";
+import { isJsonEqual } from "../../core/json/json_equal.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 
 /** The message to find. */
 export interface MessageReference {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentMessage } from "../../core/message.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 
 /** Estimates the tokens of a message. */
 export type CountTokens = (message: AgentMessage) => number;

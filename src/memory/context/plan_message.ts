@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentMessage } from "../../core/message.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 
 /**
  * Whether a message contains a plan: a custom message of type `plan`, or any message with an extension block

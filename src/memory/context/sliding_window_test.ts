@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
-import type { TransformInput, TransformOutput } from "../../core/context.ts";
-import { ContextWindowOverflowError } from "../../core/errors.ts";
-import { type AgentMessage, userMessage } from "../../core/message.ts";
+import type { TransformInput, TransformOutput } from "../../core/context/context.ts";
+import { ContextWindowOverflowError } from "../../core/errors/errors.ts";
+import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
 import { assistantMessage, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import type { CompactionOptions } from "./compaction.ts";
 import { slidingWindow } from "./sliding_window.ts";

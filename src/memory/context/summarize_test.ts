@@ -4,15 +4,15 @@ import {
   AbortedError,
   AlreadyRunningError,
   ContextWindowOverflowError,
-} from "../../core/errors.ts";
-import type { CompactionReport } from "../../core/compaction_report.ts";
-import type { TransformInput, TransformRequest } from "../../core/context.ts";
-import type { AgentEvent } from "../../core/event.ts";
-import { extractText } from "../../core/content.ts";
-import { type AgentMessage, userMessage } from "../../core/message.ts";
-import type { StreamFn } from "../../core/stream.ts";
-import { estimateTextTokens } from "../../core/tokens.ts";
-import { unknownCost } from "../../core/usage.ts";
+} from "../../core/errors/errors.ts";
+import type { CompactionReport } from "../../core/messages/compaction_report.ts";
+import type { TransformInput, TransformRequest } from "../../core/context/context.ts";
+import type { AgentEvent } from "../../core/events/event.ts";
+import { extractText } from "../../core/messages/content.ts";
+import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import type { StreamFn } from "../../core/streams/stream.ts";
+import { estimateTextTokens } from "../../core/streams/tokens.ts";
+import { unknownCost } from "../../core/models/usage.ts";
 import { assistantMessage, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { ManualClock } from "../../testing/manual_clock.ts";
 import { endWithoutTerminal, fail, hang, reply } from "../../testing/script.ts";

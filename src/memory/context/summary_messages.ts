@@ -8,8 +8,8 @@
  * @module
  */
 
-import { type AgentMessage, userMessage } from "../../core/message.ts";
-import { zeroCost, zeroUsage } from "../../core/usage.ts";
+import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import type { ChosenCut } from "./choose_cut.ts";
 
 const QUESTION_TEXT = "What has happened so far?";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { userMessage } from "../../core/message.ts";
+import { userMessage } from "../../core/messages/message.ts";
 import { assistantMessage } from "../../testing/messages.ts";
 import { createSummaryMessages } from "./summary_messages.ts";
 

@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { ContentBlock } from "../../core/content.ts";
-import { ContextWindowOverflowError } from "../../core/errors.ts";
-import { type AgentMessage, userMessage } from "../../core/message.ts";
-import type { LlmContext } from "../../core/stream.ts";
-import { estimateTextTokens } from "../../core/tokens.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
+import { ContextWindowOverflowError } from "../../core/errors/errors.ts";
+import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import type { LlmContext } from "../../core/streams/stream.ts";
+import { estimateTextTokens } from "../../core/streams/tokens.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 
 const SYSTEM_PROMPT =

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { extractText } from "../../core/content.ts";
-import { userMessage } from "../../core/message.ts";
-import { estimateTextTokens } from "../../core/tokens.ts";
+import { extractText } from "../../core/messages/content.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import { estimateTextTokens } from "../../core/streams/tokens.ts";
 import { createSummaryRequest } from "./summary_request.ts";
 
 function countTokens(maxTokens: number, previous: string | undefined): number {

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
-import { SessionError } from "../../core/errors.ts";
-import { userMessage } from "../../core/message.ts";
-import type { Session } from "../../core/session.ts";
-import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import type { Session } from "../../core/sessions/session.ts";
+import type { SessionEntry, SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { seededRandom } from "../../testing/seeded_random.ts";
 import { FileSessionStore } from "./file_store.ts";
 

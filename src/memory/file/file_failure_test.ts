@@ -1,11 +1,11 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
-import { createDeferred } from "../../core/deferred.ts";
-import { SessionError } from "../../core/errors.ts";
-import { userMessage } from "../../core/message.ts";
-import type { Session } from "../../core/session.ts";
-import type { SessionEntryBody } from "../../core/session_entry.ts";
-import { defineTool } from "../../core/tool.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import type { Session } from "../../core/sessions/session.ts";
+import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
+import { defineTool } from "../../core/tools/tool.ts";
 import { toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";

@@ -8,9 +8,9 @@
  * @module
  */
 
-import { isJsonObject } from "../../core/json.ts";
-import type { SessionDamage, SessionSummary } from "../../core/session.ts";
-import type { SessionEntryType, SessionHeader } from "../../core/session_entry.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import type { SessionDamage, SessionSummary } from "../../core/sessions/session.ts";
+import type { SessionEntryType, SessionHeader } from "../../core/sessions/session_entry.ts";
 import type { FileInfo, FileSystem } from "./file_system.ts";
 import { LineOffsets } from "./line_offsets.ts";
 import type { LogState } from "./log_scanner.ts";

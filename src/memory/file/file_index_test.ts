@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import { createDeferred } from "../../core/deferred.ts";
-import { userMessage } from "../../core/message.ts";
-import type { SessionStore } from "../../core/session.ts";
-import type { SessionEntryBody } from "../../core/session_entry.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import type { SessionStore } from "../../core/sessions/session.ts";
+import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { collectPages } from "../../testing/session_subject.ts";
 import { localFileSystem } from "./local_file_system.ts";
 import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { SessionDamage } from "../../core/session.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import type { SessionDamage } from "../../core/sessions/session.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import type { WriterLock } from "../lock/writer_lock.ts";
 import type { AppendResult, EntryLog } from "../store/entry_log.ts";
 import type { EncodedEntry } from "../store/entry_encoder.ts";

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { createDeferred } from "../../core/deferred.ts";
-import { userMessage } from "../../core/message.ts";
-import type { Session } from "../../core/session.ts";
-import type { SessionEntryBody } from "../../core/session_entry.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import type { Session } from "../../core/sessions/session.ts";
+import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
 import type { FileSystem } from "./file_system.ts";
 import { localFileSystem } from "./local_file_system.ts";

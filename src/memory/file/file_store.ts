@@ -15,7 +15,7 @@ import type {
   SessionPage,
   SessionStore,
   SessionSummary,
-} from "../../core/session.ts";
+} from "../../core/sessions/session.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
 import { createHeartbeats, withWriterLock, type WriterLock } from "../lock/writer_lock.ts";
 import { checkPath, checkStoreOptions } from "../storage/check_store_options.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionSummary } from "../../core/session.ts";
+import type { SessionSummary } from "../../core/sessions/session.ts";
 
 /** Maximum difference of the clock of entries and that of files, in milliseconds; the latter has ticks of some 10 ms. */
 const CLOCK_TOLERANCE_MS = 1_000;

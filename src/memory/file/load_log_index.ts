@@ -4,10 +4,10 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
-import type { SessionDamage } from "../../core/session.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import type { SessionDamage } from "../../core/sessions/session.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { SESSION_VERSION } from "../store/jsonl.ts";
 import { decodeIndex, encodeIndex, isUpToDate } from "./file_index.ts";
 import type { FileInfo, FileSystem, ReadableFile } from "./file_system.ts";

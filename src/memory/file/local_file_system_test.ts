@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { SessionError } from "../../core/errors.ts";
+import { SessionError } from "../../core/errors/errors.ts";
 import type { SystemFile } from "../../platform/file_calls.ts";
 import { type System, system } from "../../platform/system.ts";
 import { FileSessionStore } from "./file_store.ts";

@@ -7,11 +7,11 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import type { SessionDamage, SessionSummary } from "../../core/session.ts";
-import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import type { SessionDamage, SessionSummary } from "../../core/sessions/session.ts";
+import type { SessionEntry, SessionHeader } from "../../core/sessions/session_entry.ts";
 import { isMessage } from "../store/entry_check.ts";
 import {
   createHeader,

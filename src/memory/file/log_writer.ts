@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { SessionHeader } from "../../core/session_entry.ts";
+import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { encodeHeader } from "../store/jsonl.ts";
 import { createLogChangedError } from "../store/session_errors.ts";
 import { concatBytes } from "./bytes.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createDeferred, type Deferred } from "../../core/deferred.ts";
-import { SessionError } from "../../core/errors.ts";
+import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
+import { SessionError } from "../../core/errors/errors.ts";
 import { createHeader } from "../store/jsonl.ts";
 import type { AppendableFile, FileInfo } from "./file_system.ts";
 import { LogWriter } from "./log_writer.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type { ReadableFile } from "./file_system.ts";
 import { readLines } from "./read_lines.ts";
 

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import { getProcessStart, isProcessRunning } from "../../platform/node_processes.ts";
 import { decodeLockOwner, isKnownOwner } from "./lock_owner.ts";
 

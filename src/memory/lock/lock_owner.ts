@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { SessionOwner } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { SessionOwner } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { isDate } from "../store/format_time.ts";
 
 /** Interval between two heartbeats, in milliseconds. */

@@ -13,7 +13,7 @@
  * @module
  */
 
-import type { SessionOwner } from "../../core/errors.ts";
+import type { SessionOwner } from "../../core/errors/errors.ts";
 import { SharedInterval } from "../storage/shared_interval.ts";
 import { encodeFileName } from "../store/file_name.ts";
 import { createLockedError, createLockLostError, toSessionError } from "../store/session_errors.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { SessionError, type SessionOwner } from "../../core/errors.ts";
+import { SessionError, type SessionOwner } from "../../core/errors/errors.ts";
 import { createNodeSystem, system } from "../../platform/system.ts";
 import { FileSessionStore, type FileStoreOptions } from "../file/file_store.ts";
 import type { FileSystem } from "../file/file_system.ts";

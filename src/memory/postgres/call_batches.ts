@@ -6,7 +6,7 @@
  * @module
  */
 
-import { createDeferred, type Deferred } from "../../core/deferred.ts";
+import { createDeferred, type Deferred } from "../../core/ports/deferred.ts";
 import { type PostgresDatabase, StatementError } from "./postgres_database.ts";
 
 /** Maximum number of statements under way. */

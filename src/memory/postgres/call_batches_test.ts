@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createDeferred } from "../../core/deferred.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import { CallBatches } from "./call_batches.ts";
 import type { PostgresClient } from "./postgres_client.ts";
 import { PostgresDatabase } from "./postgres_database.ts";

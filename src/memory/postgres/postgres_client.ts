@@ -4,9 +4,9 @@
  * @module
  */
 
-import { createDeferred } from "../../core/deferred.ts";
-import { BadRequestError, SessionError } from "../../core/errors.ts";
-import { MAX_TIMER_MS } from "../../core/ports.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { BadRequestError, SessionError } from "../../core/errors/errors.ts";
+import { MAX_TIMER_MS } from "../../core/ports/ports.ts";
 
 /** A row of a result: values by the names of their columns. */
 export type PostgresRow = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
+import { SessionError } from "../../core/errors/errors.ts";
 import {
   createPool,
   type PostgresClient,

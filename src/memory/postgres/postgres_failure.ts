@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
 import { isMissingPermission } from "../../platform/system_error.ts";
 
 /** Why a statement failed. */

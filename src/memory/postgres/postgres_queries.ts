@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DeleteSessionsOptions, SessionFilter } from "../../core/session.ts";
+import type { DeleteSessionsOptions, SessionFilter } from "../../core/sessions/session.ts";
 import { listMembers } from "../store/session_filter.ts";
 import type { StorageListOptions, StorageSearch } from "../storage/entry_storage.ts";
 import { encodeText } from "../storage/stored_text.ts";

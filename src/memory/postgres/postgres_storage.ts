@@ -7,8 +7,8 @@
  * @module
  */
 
-import { SessionError, type SessionOwner } from "../../core/errors.ts";
-import type { DeleteSessionsOptions, SessionSummary } from "../../core/session.ts";
+import { SessionError, type SessionOwner } from "../../core/errors/errors.ts";
+import type { DeleteSessionsOptions, SessionSummary } from "../../core/sessions/session.ts";
 import { decodeLockOwner } from "../lock/lock_owner.ts";
 import { createOutline } from "../storage/create_outline.ts";
 import type {

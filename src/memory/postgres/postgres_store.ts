@@ -4,8 +4,8 @@
  * @module
  */
 
-import { checkNumber } from "../../core/check_number.ts";
-import { BadRequestError } from "../../core/errors.ts";
+import { checkNumber } from "../../core/checks/check_number.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { checkStoreOptions } from "../storage/check_store_options.ts";
 import { stampReaders } from "../storage/session_stamps.ts";
 import { StorageSessionStore } from "../storage/storage_session_store.ts";

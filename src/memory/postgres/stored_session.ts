@@ -4,8 +4,12 @@
  * @module
  */
 
-import type { SessionSummary } from "../../core/session.ts";
-import type { EntryOutline, SessionEntryType, SessionHeader } from "../../core/session_entry.ts";
+import type { SessionSummary } from "../../core/sessions/session.ts";
+import type {
+  EntryOutline,
+  SessionEntryType,
+  SessionHeader,
+} from "../../core/sessions/session_entry.ts";
 import { decodeHeader, readSummary } from "../storage/session_columns.ts";
 import { decodeText } from "../storage/stored_text.ts";
 import { createHeader } from "../store/jsonl.ts";

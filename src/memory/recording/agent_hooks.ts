@@ -6,8 +6,8 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import { internalsByAgent } from "../../agent/options.ts";
-import type { ApprovalGateState, ApprovalMode, TrustGrant } from "../../core/approval.ts";
-import { findPlanMode, type PlanModeState } from "../../core/plan_mode_state.ts";
+import type { ApprovalGateState, ApprovalMode, TrustGrant } from "../../core/approval/approval.ts";
+import { findPlanMode, type PlanModeState } from "../../core/hooks/plan_mode_state.ts";
 import { isReportingTransform } from "../context/compacting_transform.ts";
 import type {
   CompactingTransform,

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { extractToolCalls } from "../../core/content.ts";
-import type { ToolExecutionStartEvent, TurnEndEvent } from "../../core/event.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import type { SessionEntryBody } from "../../core/session_entry.ts";
-import type { SideEffect } from "../../core/tool.ts";
+import { extractToolCalls } from "../../core/messages/content.ts";
+import type { ToolExecutionStartEvent, TurnEndEvent } from "../../core/events/event.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
+import type { SideEffect } from "../../core/tools/tool.ts";
 
 /** The reply that a call is part of, and its run. */
 export interface CallOrigin {

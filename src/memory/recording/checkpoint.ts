@@ -11,17 +11,17 @@ import type {
   InterruptedCall,
   PendingBatch,
   TrustGrant,
-} from "../../core/approval.ts";
-import { extractToolCalls, type ToolCallBlock } from "../../core/content.ts";
-import { describeValue } from "../../core/describe_value.ts";
-import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
-import type { QueuedMessages } from "../../core/event.ts";
-import { type HistoryRepair, repairHistory } from "../../core/history.ts";
-import { isJsonObject } from "../../core/json.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import type { ModelSpec } from "../../core/model.ts";
-import { createResultMessage } from "../../core/result_message.ts";
-import type { AgentTool } from "../../core/tool.ts";
+} from "../../core/approval/approval.ts";
+import { extractToolCalls, type ToolCallBlock } from "../../core/messages/content.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { AlreadyRunningError, BadRequestError } from "../../core/errors/errors.ts";
+import type { QueuedMessages } from "../../core/events/event.ts";
+import { type HistoryRepair, repairHistory } from "../../core/messages/history.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import type { ModelSpec } from "../../core/models/model.ts";
+import { createResultMessage } from "../../core/messages/result_message.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import { checkPending, getPendingIds } from "../../loop/tool_calls/pending_batch.ts";
 import type { ContextCut } from "../context/compaction.ts";
 import { type AgentHookOptions, findHooks, restoreGate, restorePlanMode } from "./agent_hooks.ts";

@@ -1,9 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createTemporaryDirectory } from "../../../tests/cli/temporary_directory.ts";
 import { Agent } from "../../agent/agent.ts";
-import type { ApprovalRequest } from "../../core/approve.ts";
-import { extractText } from "../../core/content.ts";
-import type { Policy } from "../../core/policy.ts";
+import type { ApprovalRequest } from "../../core/hooks/approve.ts";
+import { extractText } from "../../core/messages/content.ts";
+import type { Policy } from "../../core/hooks/policy.ts";
 import { fakeTool } from "../../testing/fake_tool.ts";
 import { assistantMessage, toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";

@@ -6,8 +6,8 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import { internalsByAgent } from "../../agent/options.ts";
-import { getResumedTools } from "../../core/resumed_tools.ts";
-import type { AgentTool } from "../../core/tool.ts";
+import { getResumedTools } from "../../core/hooks/resumed_tools.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 
 /** Returns the tools of an agent, with those that its policies add to requests. */
 export function listAgentTools(agent: Agent): readonly AgentTool[] {

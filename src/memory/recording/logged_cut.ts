@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionEntry } from "../../core/session_entry.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import type { ContextCut, CutMessages } from "../context/compaction.ts";
 import type { LoggedHistory } from "./logged_history.ts";
 

@@ -4,13 +4,17 @@
  * @module
  */
 
-import type { PendingBatch } from "../../core/approval.ts";
-import { extractToolCalls, type ToolCallBlock } from "../../core/content.ts";
-import { type HistoryRepair, type RepairedHistory, repairHistory } from "../../core/history.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import { createResultMessage } from "../../core/result_message.ts";
-import type { Session } from "../../core/session.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import type { PendingBatch } from "../../core/approval/approval.ts";
+import { extractToolCalls, type ToolCallBlock } from "../../core/messages/content.ts";
+import {
+  type HistoryRepair,
+  type RepairedHistory,
+  repairHistory,
+} from "../../core/messages/history.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import { createResultMessage } from "../../core/messages/result_message.ts";
+import type { Session } from "../../core/sessions/session.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { getResultWithoutRunning, type PendingCall } from "./pending_calls.ts";
 import { isFinishedReply } from "./session_state.ts";
 import { ToolJournal } from "./tool_journal.ts";

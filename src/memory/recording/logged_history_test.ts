@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { userMessage } from "../../core/message.ts";
+import { userMessage } from "../../core/messages/message.ts";
 import { assistantMessage, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { readLoggedHistory } from "./logged_history.ts";

@@ -5,10 +5,14 @@
  */
 
 import type { AgentState } from "../../agent/live_state.ts";
-import { isJsonEqual } from "../../core/json_equal.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import type { Session } from "../../core/session.ts";
-import type { MessageEntry, SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
+import { isJsonEqual } from "../../core/json/json_equal.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import type { Session } from "../../core/sessions/session.ts";
+import type {
+  MessageEntry,
+  SessionEntry,
+  SessionEntryBody,
+} from "../../core/sessions/session_entry.ts";
 import { toReference } from "../context/applied_cut.ts";
 import type { CutMessages } from "../context/compaction.ts";
 import { isSameMessage, locateMessage } from "../context/locate_message.ts";

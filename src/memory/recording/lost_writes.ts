@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { SessionError } from "../../core/errors.ts";
-import type { Session } from "../../core/session.ts";
+import type { SessionError } from "../../core/errors/errors.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import { LiveSession } from "../store/live_session.ts";
 
 /**

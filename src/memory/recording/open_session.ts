@@ -5,9 +5,9 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import type { PendingApproval } from "../../core/approval.ts";
-import { SessionError } from "../../core/errors.ts";
-import type { SessionStore } from "../../core/session.ts";
+import type { PendingApproval } from "../../core/approval/approval.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type { SessionStore } from "../../core/sessions/session.ts";
 import { scopeStore } from "../storage/scoped_store.ts";
 import { checkOptionsObject } from "../store/check_options_object.ts";
 import { recordSession } from "./recorder.ts";

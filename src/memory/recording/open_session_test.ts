@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
-import { AlreadyRunningError, BadRequestError, SessionError } from "../../core/errors.ts";
-import { extractText } from "../../core/content.ts";
-import type { SessionAccess, SessionStore } from "../../core/session.ts";
-import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
-import { type AgentMessage, userMessage } from "../../core/message.ts";
+import { AlreadyRunningError, BadRequestError, SessionError } from "../../core/errors/errors.ts";
+import { extractText } from "../../core/messages/content.ts";
+import type { SessionAccess, SessionStore } from "../../core/sessions/session.ts";
+import type { SessionEntry, SessionEntryBody } from "../../core/sessions/session_entry.ts";
+import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
 import { fakeTool } from "../../testing/fake_tool.ts";
 import { assistantMessage } from "../../testing/messages.ts";
 import { hang, reply, type ScriptedStep } from "../../testing/script.ts";

@@ -12,17 +12,17 @@
  * @module
  */
 
-import type { InterruptedCall } from "../../core/approval.ts";
-import type { ToolCallBlock } from "../../core/content.ts";
+import type { InterruptedCall } from "../../core/approval/approval.ts";
+import type { ToolCallBlock } from "../../core/messages/content.ts";
 import type {
   SubAgentSpawnedEntry,
   ToolFinishedEntry,
   ToolStartedEntry,
-} from "../../core/session_entry.ts";
-import type { AgentTool, SideEffect } from "../../core/tool.ts";
-import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
-import { describeKeptWorktree } from "../../core/sub_agent_report.ts";
-import { toValidSpending } from "../../core/valid_usage.ts";
+} from "../../core/sessions/session_entry.ts";
+import type { AgentTool, SideEffect } from "../../core/tools/tool.ts";
+import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
+import { describeKeptWorktree } from "../../core/events/sub_agent_report.ts";
+import { toValidSpending } from "../../core/models/valid_usage.ts";
 
 const UNKNOWN_TEXT =
   "The outcome of this tool call is not known: it was running when the session was interrupted. " +

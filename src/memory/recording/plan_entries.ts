@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionEntryBody } from "../../core/session_entry.ts";
+import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import type { ResumedPlan } from "./session_state.ts";
 
 /** Returns the entries that record a plan with the states of its steps. */

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import { internalsByAgent } from "../../agent/options.ts";
-import { userMessage } from "../../core/message.ts";
-import type { QueueChangedEntry, SessionEntry } from "../../core/session_entry.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import type { QueueChangedEntry, SessionEntry } from "../../core/sessions/session_entry.ts";
 import { MessageQueue } from "../../loop/queues/message_queue.ts";
 import { assistantMessage } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";

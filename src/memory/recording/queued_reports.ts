@@ -5,7 +5,7 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import type { AgentEvent } from "../../core/event.ts";
+import type { AgentEvent } from "../../core/events/event.ts";
 
 /** Queues reports, and finds out when the recording of the agent has recorded them. */
 export class QueuedReports {

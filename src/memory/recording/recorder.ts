@@ -7,19 +7,19 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import { AlreadyRunningError, type SessionError } from "../../core/errors.ts";
+import { AlreadyRunningError, type SessionError } from "../../core/errors/errors.ts";
 import type {
   AgentEvent,
   CustomEvent,
   ToolExecutionEndEvent,
   ToolExecutionStartEvent,
   TurnEndEvent,
-} from "../../core/event.ts";
-import type { CompactionReport } from "../../core/compaction_report.ts";
-import { hasContent } from "../../core/history.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import { toPlanEntry } from "../../core/plan_entry.ts";
-import type { Session, SessionStore } from "../../core/session.ts";
+} from "../../core/events/event.ts";
+import type { CompactionReport } from "../../core/messages/compaction_report.ts";
+import { hasContent } from "../../core/messages/history.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import { toPlanEntry } from "../../core/sessions/plan_entry.ts";
+import type { Session, SessionStore } from "../../core/sessions/session.ts";
 import { checkOptionsObject } from "../store/check_options_object.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { toSessionError } from "../store/session_errors.ts";

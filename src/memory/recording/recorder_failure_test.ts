@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
-import { extractText } from "../../core/content.ts";
-import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
-import { userMessage } from "../../core/message.ts";
+import { extractText } from "../../core/messages/content.ts";
+import { AlreadyRunningError, SessionError } from "../../core/errors/errors.ts";
+import { userMessage } from "../../core/messages/message.ts";
 import { assistantMessage, toolCall } from "../../testing/messages.ts";
 import { hang, reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";

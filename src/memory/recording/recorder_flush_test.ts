@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
-import { extractText } from "../../core/content.ts";
-import { userMessage } from "../../core/message.ts";
-import type { Session } from "../../core/session.ts";
+import { extractText } from "../../core/messages/content.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import { reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";

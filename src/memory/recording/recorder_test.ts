@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
-import type { AgentEvent } from "../../core/event.ts";
-import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
-import { type AgentMessage, userMessage } from "../../core/message.ts";
-import type { Session } from "../../core/session.ts";
-import type { SessionEntry, SessionEntryType } from "../../core/session_entry.ts";
-import { type AgentTool, defineTool } from "../../core/tool.ts";
+import type { AgentEvent } from "../../core/events/event.ts";
+import { AlreadyRunningError, SessionError } from "../../core/errors/errors.ts";
+import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import type { Session } from "../../core/sessions/session.ts";
+import type { SessionEntry, SessionEntryType } from "../../core/sessions/session_entry.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { assistantMessage, text, toolCall } from "../../testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";

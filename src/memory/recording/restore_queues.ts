@@ -5,9 +5,9 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import { NoMessagesError } from "../../core/errors.ts";
-import type { QueuedMessages } from "../../core/event.ts";
-import type { AgentMessage } from "../../core/message.ts";
+import { NoMessagesError } from "../../core/errors/errors.ts";
+import type { QueuedMessages } from "../../core/events/event.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
 
 /** Replaces the queues of an agent. A message that it cannot have, such as one without content, is omitted. */
 export function restoreQueues(agent: Agent, { steering, followUp }: QueuedMessages): void {

@@ -5,13 +5,13 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import type { HistoryRepair } from "../../core/history.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import type { PendingApproval } from "../../core/approval.ts";
-import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
-import { createResultMessage } from "../../core/result_message.ts";
-import type { Session, SessionDamage, SessionStore } from "../../core/session.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import type { HistoryRepair } from "../../core/messages/history.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import type { PendingApproval } from "../../core/approval/approval.ts";
+import { AlreadyRunningError, BadRequestError } from "../../core/errors/errors.ts";
+import { createResultMessage } from "../../core/messages/result_message.ts";
+import type { Session, SessionDamage, SessionStore } from "../../core/sessions/session.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import type { ContextCut } from "../context/compaction.ts";
 import { forkSession } from "../transfer/fork.ts";
 import {

@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { userMessage } from "../../core/message.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
-import { type AgentTool, defineTool, type SideEffect } from "../../core/tool.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
+import { type AgentTool, defineTool, type SideEffect } from "../../core/tools/tool.ts";
 import { checkStream } from "../../testing/event_grammar.ts";
 import { assistantMessage, toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { userMessage } from "../../core/message.ts";
+import { userMessage } from "../../core/messages/message.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { resumeSession } from "./resume.ts";

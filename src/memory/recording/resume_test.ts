@@ -2,12 +2,12 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import type { RunOptions } from "../../agent/run_options.ts";
-import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
-import { repairHistory } from "../../core/history.ts";
-import { type AgentMessage, userMessage } from "../../core/message.ts";
-import type { Session } from "../../core/session.ts";
-import type { SessionEntryBody } from "../../core/session_entry.ts";
-import { type AgentTool, defineTool, type SideEffect } from "../../core/tool.ts";
+import { AlreadyRunningError, SessionError } from "../../core/errors/errors.ts";
+import { repairHistory } from "../../core/messages/history.ts";
+import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import type { Session } from "../../core/sessions/session.ts";
+import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
+import { type AgentTool, defineTool, type SideEffect } from "../../core/tools/tool.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";

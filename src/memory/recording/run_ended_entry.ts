@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AgentEndEvent } from "../../core/event.ts";
-import type { RunEndedEntry } from "../../core/session_entry.ts";
+import type { AgentEndEvent } from "../../core/events/event.ts";
+import type { RunEndedEntry } from "../../core/sessions/session_entry.ts";
 
 /** Creates the entry for the end of a run. */
 export function createRunEndedEntry(

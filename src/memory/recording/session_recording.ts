@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { SessionError } from "../../core/errors.ts";
-import type { CreateSessionOptions, Session } from "../../core/session.ts";
+import type { SessionError } from "../../core/errors/errors.ts";
+import type { CreateSessionOptions, Session } from "../../core/sessions/session.ts";
 import type { AgentHookOptions } from "./agent_hooks.ts";
 import type { DetachedAgent } from "./sub_agent_sessions.ts";
 

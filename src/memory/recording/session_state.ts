@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { ApprovalDecision, ApprovalMode, TrustGrant } from "../../core/approval.ts";
-import { extractToolCalls } from "../../core/content.ts";
-import type { QueuedMessage, QueuedMessages } from "../../core/event.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import type { ModelSpec } from "../../core/model.ts";
-import type { PlanStepState, SessionEntry } from "../../core/session_entry.ts";
+import type { ApprovalDecision, ApprovalMode, TrustGrant } from "../../core/approval/approval.ts";
+import { extractToolCalls } from "../../core/messages/content.ts";
+import type { QueuedMessage, QueuedMessages } from "../../core/events/event.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import type { ModelSpec } from "../../core/models/model.ts";
+import type { PlanStepState, SessionEntry } from "../../core/sessions/session_entry.ts";
 import { isUsableModel } from "../store/entry_check.ts";
 import { getMessageKey } from "./message_key.ts";
 

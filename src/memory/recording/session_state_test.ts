@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
-import { extractText } from "../../core/content.ts";
-import { SessionError } from "../../core/errors.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
-import { userMessage } from "../../core/message.ts";
-import { type AgentTool, defineTool } from "../../core/tool.ts";
+import { extractText } from "../../core/messages/content.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { assistantMessage, toolCall } from "../../testing/messages.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { InterruptedCall, PendingBatch } from "../../core/approval.ts";
-import type { ToolResultMessage } from "../../core/message.ts";
-import { createResultMessage } from "../../core/result_message.ts";
+import type { InterruptedCall, PendingBatch } from "../../core/approval/approval.ts";
+import type { ToolResultMessage } from "../../core/messages/message.ts";
+import { createResultMessage } from "../../core/messages/result_message.ts";
 import type { LoggedHistory, OpenReply } from "./logged_history.ts";
 import {
   createInterruptedCall,

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ToolSpec } from "../../core/stream.ts";
-import type { AgentTool } from "../../core/tool.ts";
+import type { ToolSpec } from "../../core/streams/stream.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import { getToolSpecs } from "../../loop/model_call/request.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 

@@ -4,17 +4,17 @@
  * @module
  */
 
-import { extractText } from "../../core/content.ts";
-import { SessionError } from "../../core/errors.ts";
-import type { SubAgentOutcome, SubAgentStatus } from "../../core/run_session.ts";
-import type { SessionStore } from "../../core/session.ts";
+import { extractText } from "../../core/messages/content.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type { SubAgentOutcome, SubAgentStatus } from "../../core/events/run_session.ts";
+import type { SessionStore } from "../../core/sessions/session.ts";
 import type {
   RunEndedEntry,
   SessionEntry,
   SessionHeader,
   SubAgentSpawnedEntry,
-} from "../../core/session_entry.ts";
-import { addCost, addUsage, zeroCost, zeroUsage } from "../../core/usage.ts";
+} from "../../core/sessions/session_entry.ts";
+import { addCost, addUsage, zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import { getSubAgentLink } from "../store/sub_agent_link.ts";
 
 const INTERRUPTED = "its process ended before it had a report";

@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { ToolCallBlock } from "../../core/content.ts";
-import type { Session } from "../../core/session.ts";
+import type { ToolCallBlock } from "../../core/messages/content.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import type {
   EntryPosition,
   SessionEntry,
   ToolFinishedEntry,
   ToolStartedEntry,
-} from "../../core/session_entry.ts";
+} from "../../core/sessions/session_entry.ts";
 import { readEntries } from "../store/read_entries.ts";
 import type { PendingCall } from "./pending_calls.ts";
 

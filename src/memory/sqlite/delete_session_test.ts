@@ -4,7 +4,7 @@ import {
   openSqlite,
   testDatabase,
 } from "../../../tests/memory/sqlite_database.ts";
-import { SessionError } from "../../core/errors.ts";
+import { SessionError } from "../../core/errors/errors.ts";
 import { scopeStore } from "../storage/scoped_store.ts";
 import { deleteSession } from "./delete_session.ts";
 import { type Database, openDatabase } from "./sqlite_database.ts";

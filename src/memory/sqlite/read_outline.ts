@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { EntryOutline, SessionEntryType } from "../../core/session_entry.ts";
+import type { EntryOutline, SessionEntryType } from "../../core/sessions/session_entry.ts";
 import { createOutline } from "../storage/create_outline.ts";
 import { decodeText } from "../storage/stored_text.ts";
 import type { Database } from "./sqlite_database.ts";

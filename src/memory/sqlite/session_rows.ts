@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { SessionSummary } from "../../core/session.ts";
-import type { SessionHeader } from "../../core/session_entry.ts";
+import type { SessionSummary } from "../../core/sessions/session.ts";
+import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { decodeHeader, readSummary } from "../storage/session_columns.ts";
 import { decodeText, encodeText } from "../storage/stored_text.ts";
 import { createHeader } from "../store/jsonl.ts";

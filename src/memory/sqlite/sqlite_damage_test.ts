@@ -4,7 +4,7 @@ import {
   openSqlite,
   testDatabase,
 } from "../../../tests/memory/sqlite_database.ts";
-import { SessionError } from "../../core/errors.ts";
+import { SessionError } from "../../core/errors/errors.ts";
 import { openDatabase } from "./sqlite_database.ts";
 import { SqliteSessionStore } from "./sqlite_store.ts";
 import { createTables } from "./sqlite_tables.ts";

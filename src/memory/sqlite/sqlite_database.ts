@@ -9,7 +9,7 @@
  */
 
 import type { DatabaseSync as Database, StatementSync as Statement } from "node:sqlite";
-import { getErrorMessage, SessionError } from "../../core/errors.ts";
+import { getErrorMessage, SessionError } from "../../core/errors/errors.ts";
 import { findBuiltinModule } from "../../platform/builtin_modules.ts";
 import { system } from "../../platform/system.ts";
 import { isMissingPermission } from "../../platform/system_error.ts";

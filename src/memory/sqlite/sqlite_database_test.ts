@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
-import { SessionError } from "../../core/errors.ts";
+import { SessionError } from "../../core/errors/errors.ts";
 import { addAdvice, isDiskFull, MEMORY_PATH, openDatabase } from "./sqlite_database.ts";
 import { createTables } from "./sqlite_tables.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionFilter } from "../../core/session.ts";
+import type { SessionFilter } from "../../core/sessions/session.ts";
 import { listMembers } from "../store/session_filter.ts";
 import { encodeWord } from "./index_words.ts";
 import { PARTLY_DELETED, SESSION_COLUMNS } from "./session_rows.ts";

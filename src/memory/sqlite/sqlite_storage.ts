@@ -4,8 +4,8 @@
  * @module
  */
 
-import { getErrorMessage, SessionError } from "../../core/errors.ts";
-import type { SessionSummary } from "../../core/session.ts";
+import { getErrorMessage, SessionError } from "../../core/errors/errors.ts";
+import type { SessionSummary } from "../../core/sessions/session.ts";
 import { LockFileLeases } from "../lock/lock_file_leases.ts";
 import type { LockStorage } from "../lock/lock_storage.ts";
 import { MemoryLeases } from "../lock/memory_leases.ts";

@@ -4,9 +4,9 @@ import {
   testDatabase,
 } from "../../../tests/memory/sqlite_database.ts";
 import { assert, assertEquals, assertFalse, assertMatch, assertRejects } from "@std/assert";
-import { SessionError } from "../../core/errors.ts";
-import type { SessionDamage } from "../../core/session.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type { SessionDamage } from "../../core/sessions/session.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { testSessionStore } from "../../testing/session_conformance.ts";
 import { localFileSystem } from "../file/local_file_system.ts";
 import type { StorageListOptions } from "../storage/entry_storage.ts";

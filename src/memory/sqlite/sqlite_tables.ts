@@ -4,8 +4,8 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
-import type { SessionHeader } from "../../core/session_entry.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { encodeText } from "../storage/stored_text.ts";
 import { decodeLine, decodeSearchable } from "../store/jsonl.ts";
 import { getSearchText } from "../store/search.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { userMessage } from "../../core/message.ts";
-import type { SessionEntryBody } from "../../core/session_entry.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { assistantMessage, text, thinking, toolCall } from "../../testing/messages.ts";
 import { encodeEntry } from "../store/jsonl.ts";
 import { toIndexText } from "./index_words.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { describeValue } from "../../core/describe_value.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 
 /**
  * Checks that the options of a store are an object: stores of other libraries take a path or URL instead. The message does

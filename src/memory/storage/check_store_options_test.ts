@@ -1,5 +1,5 @@
 import { assert, assertFalse, assertMatch, assertThrows } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { FileSessionStore } from "../file/file_store.ts";
 import { PostgresSessionStore } from "../postgres/postgres_store.ts";
 import { SqliteSessionStore } from "../sqlite/sqlite_store.ts";

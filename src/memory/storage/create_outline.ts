@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { EntryOutline } from "../../core/session_entry.ts";
+import type { EntryOutline } from "../../core/sessions/session_entry.ts";
 
 /** Maximum number of missing entries: a forged number of entries must not fill the memory. */
 const MAX_MISSING = 100_000;

@@ -4,9 +4,13 @@
  * @module
  */
 
-import type { SessionOwner } from "../../core/errors.ts";
-import type { DeleteSessionsOptions, SessionFilter, SessionSummary } from "../../core/session.ts";
-import type { EntryOutline, SessionHeader } from "../../core/session_entry.ts";
+import type { SessionOwner } from "../../core/errors/errors.ts";
+import type {
+  DeleteSessionsOptions,
+  SessionFilter,
+  SessionSummary,
+} from "../../core/sessions/session.ts";
+import type { EntryOutline, SessionHeader } from "../../core/sessions/session_entry.ts";
 import type { HitPosition, SessionOrder } from "../store/session_page.ts";
 
 /** An entry as it is stored. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { userMessage } from "../../core/message.ts";
-import type { SearchSessionsOptions } from "../../core/session.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import type { SearchSessionsOptions } from "../../core/sessions/session.ts";
 import { testSessionStore } from "../../testing/session_conformance.ts";
 import { InMemorySessionStore } from "./in_memory_store.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionDamage } from "../../core/session.ts";
+import type { SessionDamage } from "../../core/sessions/session.ts";
 import { SessionTree } from "../store/session_tree.ts";
 import type { StoredSession } from "./entry_storage.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { SessionSummary } from "../../core/session.ts";
-import type { EntryOutline, SessionHeader } from "../../core/session_entry.ts";
+import type { SessionSummary } from "../../core/sessions/session.ts";
+import type { EntryOutline, SessionHeader } from "../../core/sessions/session_entry.ts";
 import { createLockLostError } from "../store/session_errors.ts";
 import { selectSummaries } from "../store/session_page.ts";
 import type {

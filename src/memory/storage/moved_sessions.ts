@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionFilter, SessionSummary } from "../../core/session.ts";
+import type { SessionFilter, SessionSummary } from "../../core/sessions/session.ts";
 import { decodeLine } from "../store/jsonl.ts";
 import {
   type FindUpdated,

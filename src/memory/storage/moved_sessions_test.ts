@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { SessionError } from "../../core/errors.ts";
-import type { SessionStore } from "../../core/session.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type { SessionStore } from "../../core/sessions/session.ts";
 import { FileSessionStore } from "../file/file_store.ts";
 import type { EntryStorage } from "./entry_storage.ts";
 import { createMemoryStorage } from "./memory_storage.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
+import { SessionError } from "../../core/errors/errors.ts";
 import type {
   CreateSessionOptions,
   DeleteSessionsOptions,
@@ -16,7 +16,7 @@ import type {
   SessionFilter,
   SessionPage,
   SessionStore,
-} from "../../core/session.ts";
+} from "../../core/sessions/session.ts";
 import { createAlreadyExistsError, createNotFoundError } from "../store/session_errors.ts";
 import {
   checkDeleteOptions,

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { SessionError } from "../../core/errors.ts";
-import { userMessage } from "../../core/message.ts";
-import type { SessionStore } from "../../core/session.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import type { SessionStore } from "../../core/sessions/session.ts";
 import { FileSessionStore } from "../file/file_store.ts";
 import { SqliteSessionStore } from "../sqlite/sqlite_store.ts";
 import { forkSession } from "../transfer/fork.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { abortable } from "../../core/abortable.ts";
+import { abortable } from "../../core/ports/abortable.ts";
 import { decodeSearchable } from "../store/jsonl.ts";
 import { type ListedSession, listSnapshot, WrittenCount } from "../store/list_snapshot.ts";
 import type { SearchQuery } from "../store/search.ts";

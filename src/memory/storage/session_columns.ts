@@ -4,9 +4,9 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { SessionSummary } from "../../core/session.ts";
-import type { SessionHeader } from "../../core/session_entry.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { SessionSummary } from "../../core/sessions/session.ts";
+import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { readHeader } from "../store/jsonl.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import { isSummary } from "../store/summary_check.ts";

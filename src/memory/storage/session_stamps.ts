@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { SessionStore } from "../../core/session.ts";
+import type { SessionStore } from "../../core/sessions/session.ts";
 
 /** Reads the stamp of a session; `undefined` if it does not exist. */
 export type ReadStamp = (id: string) => Promise<string | undefined>;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { MAX_TIMER_MS } from "../../core/ports.ts";
+import { MAX_TIMER_MS } from "../../core/ports/ports.ts";
 import { isDeno, system } from "../../platform/system.ts";
 
 /** Calls a function periodically without keeping the program alive; returns a function that stops it. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { SessionDamage, SessionSummary } from "../../core/session.ts";
-import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
+import type { SessionDamage, SessionSummary } from "../../core/sessions/session.ts";
+import type { SessionEntry, SessionHeader } from "../../core/sessions/session_entry.ts";
 import type { EncodedEntry } from "../store/entry_encoder.ts";
 import type { AppendResult, EntryLog } from "../store/entry_log.ts";
 import { type DecodedLine, decodeLine } from "../store/jsonl.ts";

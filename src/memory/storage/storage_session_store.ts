@@ -16,7 +16,7 @@ import type {
   SessionPage,
   SessionStore,
   SessionSummary,
-} from "../../core/session.ts";
+} from "../../core/sessions/session.ts";
 import { system } from "../../platform/system.ts";
 import { EntryEncoder } from "../store/entry_encoder.ts";
 import { addEntries, LiveSession } from "../store/live_session.ts";

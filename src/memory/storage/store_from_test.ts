@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { extractText } from "../../core/content.ts";
-import { createDeferred } from "../../core/deferred.ts";
-import { SessionError } from "../../core/errors.ts";
-import { userMessage } from "../../core/message.ts";
-import type { Session } from "../../core/session.ts";
-import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
+import { extractText } from "../../core/messages/content.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import type { Session } from "../../core/sessions/session.ts";
+import type { SessionEntry, SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { testSessionStore } from "../../testing/session_conformance.ts";
 import type { EntryStorage, StoredSession } from "./entry_storage.ts";
 import { createMemoryStorage } from "./memory_storage.ts";

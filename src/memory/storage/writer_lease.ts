@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionError, SessionOwner } from "../../core/errors.ts";
+import type { SessionError, SessionOwner } from "../../core/errors/errors.ts";
 import { createLockedError, createLockLostError } from "../store/session_errors.ts";
 import type { EntryStorage, LeaseRequest } from "./entry_storage.ts";
 import type { SharedInterval } from "./shared_interval.ts";

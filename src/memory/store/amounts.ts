@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { Cost, Usage } from "../../core/usage.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { Cost, Usage } from "../../core/models/usage.ts";
 
 const NAMES = ["input", "output", "cacheRead", "cacheWrite", "total"] as const;
 

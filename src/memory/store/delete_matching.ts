@@ -4,8 +4,12 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
-import type { DeleteSessionsOptions, SessionStore, SessionSummary } from "../../core/session.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type {
+  DeleteSessionsOptions,
+  SessionStore,
+  SessionSummary,
+} from "../../core/sessions/session.ts";
 import { startPauses } from "./run_other_tasks.ts";
 import { isOlder } from "./session_filter.ts";
 import { listDescendants, sortLowestFirst } from "./sub_agent_tree.ts";

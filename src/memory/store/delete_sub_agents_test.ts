@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { SessionError, type SessionErrorReason } from "../../core/errors.ts";
-import type { SessionStore, SessionSummary } from "../../core/session.ts";
+import { SessionError, type SessionErrorReason } from "../../core/errors/errors.ts";
+import type { SessionStore, SessionSummary } from "../../core/sessions/session.ts";
 import {
   deleteListed,
   type DeleteSessionOptions,

@@ -5,16 +5,16 @@
  * @module
  */
 
-import { findContentProblem, findMessageProblem } from "../../core/check_message.ts";
+import { findContentProblem, findMessageProblem } from "../../core/messages/check_message.ts";
 import {
   ENVELOPE_DEPTH,
   isDeeperThan,
   isJsonObject,
   type JsonObject,
   MAX_JSON_DEPTH,
-} from "../../core/json.ts";
-import { isThinkingLevel, type ModelSpec } from "../../core/model.ts";
-import type { SessionEntry, SessionEntryType } from "../../core/session_entry.ts";
+} from "../../core/json/json.ts";
+import { isThinkingLevel, type ModelSpec } from "../../core/models/model.ts";
+import type { SessionEntry, SessionEntryType } from "../../core/sessions/session_entry.ts";
 
 /** Maximum nesting of an entry: that of tool arguments, and the levels around them. */
 export const MAX_ENTRY_DEPTH = MAX_JSON_DEPTH + ENVELOPE_DEPTH;

@@ -1,10 +1,14 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { repairHistory } from "../../core/history.ts";
-import type { Session } from "../../core/session.ts";
-import { SessionError } from "../../core/errors.ts";
-import type { SessionEntry, SessionEntryBody, SessionHeader } from "../../core/session_entry.ts";
-import { estimateTokens } from "../../core/tokens.ts";
+import { repairHistory } from "../../core/messages/history.ts";
+import type { Session } from "../../core/sessions/session.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type {
+  SessionEntry,
+  SessionEntryBody,
+  SessionHeader,
+} from "../../core/sessions/session_entry.ts";
+import { estimateTokens } from "../../core/streams/tokens.ts";
 import {
   assistantMessage,
   text,

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
-import { isJsonObject, toJsonValue } from "../../core/json.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import { isJsonObject, toJsonValue } from "../../core/json/json.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { findEntryProblem, isKnownType, MAX_ENTRY_DEPTH } from "./entry_check.ts";
 import { encodeEntry, withValidAmounts } from "./jsonl.ts";
 import { RepeatedContent } from "./repeated_content.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { SessionDamage } from "../../core/session.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import type { SessionDamage } from "../../core/sessions/session.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import type { EncodedEntry } from "./entry_encoder.ts";
 
 /** Result of {@linkcode EntryLog.append}. */

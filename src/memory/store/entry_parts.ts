@@ -7,7 +7,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
 /** Minimum length of base64 data that is stored once, in characters. */
 const MIN_DATA_LENGTH = 1024;

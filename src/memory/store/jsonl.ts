@@ -4,8 +4,17 @@
  * @module
  */
 
-import { isDeeperThan, isJsonObject, type JsonObject, MAX_JSON_DEPTH } from "../../core/json.ts";
-import type { EntryPosition, SessionEntry, SessionHeader } from "../../core/session_entry.ts";
+import {
+  isDeeperThan,
+  isJsonObject,
+  type JsonObject,
+  MAX_JSON_DEPTH,
+} from "../../core/json/json.ts";
+import type {
+  EntryPosition,
+  SessionEntry,
+  SessionHeader,
+} from "../../core/sessions/session_entry.ts";
 import { repairAmounts } from "./amounts.ts";
 import { findEntryProblem, isKnownType, omitInvalidOptions } from "./entry_check.ts";
 import { type FindEntry, listReferences, resolveReferences } from "./references.ts";

@@ -8,8 +8,8 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
-import type { SessionSummary } from "../../core/session.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type { SessionSummary } from "../../core/sessions/session.ts";
 import { compareSessions, type SessionOrder } from "./session_page.ts";
 
 /** A session and its position in a list. */

@@ -4,14 +4,19 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
-import type { PathOptions, Session, SessionAccess, SessionDamage } from "../../core/session.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type {
+  PathOptions,
+  Session,
+  SessionAccess,
+  SessionDamage,
+} from "../../core/sessions/session.ts";
 import type {
   EntryOutline,
   SessionEntry,
   SessionEntryBody,
   SessionHeader,
-} from "../../core/session_entry.ts";
+} from "../../core/sessions/session_entry.ts";
 import { type EncodedEntry, EntryEncoder } from "./entry_encoder.ts";
 import type { EntryLog } from "./entry_log.ts";
 import { toSessionError } from "./session_errors.ts";

@@ -1,9 +1,9 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { extractText } from "../../core/content.ts";
-import { createDeferred } from "../../core/deferred.ts";
-import { SessionError } from "../../core/errors.ts";
-import { userMessage } from "../../core/message.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import { extractText } from "../../core/messages/content.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import type { EncodedEntry } from "./entry_encoder.ts";
 import type { AppendResult, EntryLog } from "./entry_log.ts";
 import { LiveSession } from "./live_session.ts";

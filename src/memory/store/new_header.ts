@@ -4,11 +4,11 @@
  * @module
  */
 
-import { checkNames } from "../../core/check_names.ts";
-import { getErrorMessage, SessionError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject, toJsonValue } from "../../core/json.ts";
-import type { CreateSessionOptions } from "../../core/session.ts";
-import type { SessionHeader } from "../../core/session_entry.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
+import { getErrorMessage, SessionError } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonObject, toJsonValue } from "../../core/json/json.ts";
+import type { CreateSessionOptions } from "../../core/sessions/session.ts";
+import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { checkOptionsObject } from "./check_options_object.ts";
 import { createHeader } from "./jsonl.ts";
 import { checkSessionId, createSessionId } from "./session_id.ts";

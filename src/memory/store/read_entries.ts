@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Session } from "../../core/session.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import type { Session } from "../../core/sessions/session.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 
 /** Number of entries up to which each is read on its own. */
 const MAX_SINGLE_READS = 32;

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { userMessage } from "../../core/message.ts";
+import { userMessage } from "../../core/messages/message.ts";
 import { assistantMessage, text, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { resumeSession } from "../recording/resume.ts";
 import { createMemoryStorage } from "../storage/memory_storage.ts";

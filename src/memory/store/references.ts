@@ -4,9 +4,9 @@
  * @module
  */
 
-import { LOST_RESULT_TEXT } from "../../core/history.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import { LOST_RESULT_TEXT } from "../../core/messages/history.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { listLongData, mapBlocks, mapQueued } from "./entry_parts.ts";
 
 /** Returns the entry with an id, with its content; `undefined` if it cannot be read. */

@@ -4,9 +4,13 @@
  * @module
  */
 
-import { isJsonEqual } from "../../core/json_equal.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { EntryPosition, SessionEntry, ToolFinishedEntry } from "../../core/session_entry.ts";
+import { isJsonEqual } from "../../core/json/json_equal.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type {
+  EntryPosition,
+  SessionEntry,
+  ToolFinishedEntry,
+} from "../../core/sessions/session_entry.ts";
 import { getLongData, listLongData, mapBlocks, mapQueued } from "./entry_parts.ts";
 
 /** The place of base64 data: the id of its entry, its index among the long data of that entry, and its length. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionEntry } from "../../core/session_entry.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { type DecodedLine, restoreContent } from "./jsonl.ts";
 
 /** Reads the lines of the entries with these ids, in the same order. */

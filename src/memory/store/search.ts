@@ -4,11 +4,11 @@
  * @module
  */
 
-import { type ContentBlock, extractText } from "../../core/content.ts";
-import { SessionError } from "../../core/errors.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import type { SearchHit, SearchSessionsOptions } from "../../core/session.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import { type ContentBlock, extractText } from "../../core/messages/content.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import type { SearchHit, SearchSessionsOptions } from "../../core/sessions/session.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { safeStringify } from "./safe_stringify.ts";
 
 /** Length of a snippet before the match, in characters; from the match on it is twice as long. */

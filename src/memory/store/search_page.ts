@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SearchHit, SearchPage } from "../../core/session.ts";
+import type { SearchHit, SearchPage } from "../../core/sessions/session.ts";
 import { type HitPosition, toPage } from "./session_page.ts";
 
 /** A hit and its position. */

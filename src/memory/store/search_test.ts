@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { SessionEntryBody } from "../../core/session_entry.ts";
+import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { foldText, getSearchText, SearchQuery, splitWords } from "./search.ts";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
 

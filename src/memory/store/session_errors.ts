@@ -4,8 +4,8 @@
  * @module
  */
 
-import { getErrorMessage, SessionError, type SessionOwner } from "../../core/errors.ts";
-import { isInstance } from "../../core/is_instance.ts";
+import { getErrorMessage, SessionError, type SessionOwner } from "../../core/errors/errors.ts";
+import { isInstance } from "../../core/errors/is_instance.ts";
 import { formatTime } from "./format_time.ts";
 
 /** Causes, with advice if there is any, by error code of the system. */

@@ -4,16 +4,16 @@
  * @module
  */
 
-import { checkNames } from "../../core/check_names.ts";
-import { getErrorMessage, SessionError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
+import { getErrorMessage, SessionError } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type {
   DeleteSessionsOptions,
   SearchSessionsOptions,
   SessionFilter,
   SessionMetadataFilter,
   SessionSummary,
-} from "../../core/session.ts";
+} from "../../core/sessions/session.ts";
 
 /** Maximum length of a member of the metadata by which sessions are selected, as JSON, since databases have an index of them. */
 const MAX_MEMBER_LENGTH = 1_000;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
+import { SessionError } from "../../core/errors/errors.ts";
 import { formatTime, isDate } from "./format_time.ts";
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuv";

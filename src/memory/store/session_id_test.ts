@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { SessionError } from "../../core/errors.ts";
+import { SessionError } from "../../core/errors/errors.ts";
 import { checkSessionId, createRandomId, createSessionId } from "./session_id.ts";
 
 Deno.test("createSessionId() starts with the UTC time and is a valid file name", () => {

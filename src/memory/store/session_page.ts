@@ -4,8 +4,8 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
-import type { SessionFilter, SessionSummary } from "../../core/session.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type { SessionFilter, SessionSummary } from "../../core/sessions/session.ts";
 import { matchesFilter } from "./session_filter.ts";
 import { isSessionId } from "./session_id.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { EntryOutline } from "../../core/session_entry.ts";
+import type { EntryOutline } from "../../core/sessions/session_entry.ts";
 
 /** A repair made by {@linkcode SessionTree.addRepaired}. */
 export type TreeRepair = "lost_parent" | "duplicate_id";

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
-import type { EntryOutline } from "../../core/session_entry.ts";
+import type { EntryOutline } from "../../core/sessions/session_entry.ts";
 import { SessionTree } from "./session_tree.ts";
 
 function createNode(id: string, parentId: string | null = null): EntryOutline {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import type {
   CreateSessionOptions,
   ListSessionsOptions,
@@ -12,7 +12,7 @@ import type {
   SessionPage,
   SessionStore,
   SessionSummary,
-} from "../../core/session.ts";
+} from "../../core/sessions/session.ts";
 import { isScalar } from "./session_filter.ts";
 
 /** Name of the member of the metadata that has the link. */

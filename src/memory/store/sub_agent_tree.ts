@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionSummary } from "../../core/session.ts";
+import type { SessionSummary } from "../../core/sessions/session.ts";
 import { getSubAgentLink } from "./sub_agent_link.ts";
 
 /** Returns the ids of the sessions of sub-agents below some sessions, level by level. */

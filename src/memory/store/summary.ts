@@ -4,11 +4,22 @@
  * @module
  */
 
-import { extractText } from "../../core/content.ts";
-import type { SessionSummary } from "../../core/session.ts";
-import type { MessageEntry, SessionEntry, SessionHeader } from "../../core/session_entry.ts";
+import { extractText } from "../../core/messages/content.ts";
+import type { SessionSummary } from "../../core/sessions/session.ts";
+import type {
+  MessageEntry,
+  SessionEntry,
+  SessionHeader,
+} from "../../core/sessions/session_entry.ts";
 import { repairAmounts } from "./amounts.ts";
-import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
+import {
+  addCost,
+  addUsage,
+  type Cost,
+  type Usage,
+  zeroCost,
+  zeroUsage,
+} from "../../core/models/usage.ts";
 
 /** Maximum length of titles and prompts in a summary, in characters. */
 const MAX_TEXT_CHARACTERS = 200;

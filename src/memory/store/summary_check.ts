@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { SessionSummary } from "../../core/session.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import type { SessionSummary } from "../../core/sessions/session.ts";
 import { hasSums } from "./amounts.ts";
 
 const NUMBERS = ["created", "updated", "entries", "messages", "bytes"] as const;

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { ContentBlock } from "../../core/content.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
 import { createHeader } from "./jsonl.ts";
 import { SummaryBuilder } from "./summary.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ImageSource } from "../../core/content.ts";
-import type { Session } from "../../core/session.ts";
+import type { ImageSource } from "../../core/messages/content.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import { PAGE_STYLE } from "./page_style.ts";
 import { formatTime } from "../store/format_time.ts";
 import {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Session } from "../../core/session.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import { encodeEntry, encodeHeader } from "../store/jsonl.ts";
 import { redactHeader, redactTexts } from "./redact_texts.ts";
 import type { ExportOptions } from "./transcript.ts";

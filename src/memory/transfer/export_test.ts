@@ -1,8 +1,8 @@
-import type { ApprovalDecision } from "../../core/approval.ts";
+import type { ApprovalDecision } from "../../core/approval/approval.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { SessionError } from "../../core/errors.ts";
-import { type AgentMessage, userMessage } from "../../core/message.ts";
-import type { Session } from "../../core/session.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import { type AgentMessage, userMessage } from "../../core/messages/message.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import {
   assistantMessage,
   text,

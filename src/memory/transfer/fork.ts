@@ -4,8 +4,12 @@
  * @module
  */
 
-import type { Session, SessionStore } from "../../core/session.ts";
-import type { EntryOutline, QueueChangedEntry, SessionEntry } from "../../core/session_entry.ts";
+import type { Session, SessionStore } from "../../core/sessions/session.ts";
+import type {
+  EntryOutline,
+  QueueChangedEntry,
+  SessionEntry,
+} from "../../core/sessions/session_entry.ts";
 import { canStore } from "../store/entry_check.ts";
 import { readEntries } from "../store/read_entries.ts";
 import { createRandomId } from "../store/session_id.ts";

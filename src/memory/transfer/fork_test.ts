@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { SessionError } from "../../core/errors.ts";
-import { userMessage } from "../../core/message.ts";
-import type { SessionEntryBody } from "../../core/session_entry.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { assistantMessage, text, toolCall } from "../../testing/messages.ts";
 import { createLinkedOptions, listWithoutSubAgents } from "../store/sub_agent_link.ts";
 import { forkSession } from "./fork.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
-import type { Session, SessionDamage, SessionStore } from "../../core/session.ts";
-import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type { Session, SessionDamage, SessionStore } from "../../core/sessions/session.ts";
+import type { SessionEntry, SessionHeader } from "../../core/sessions/session_entry.ts";
 import { LogScanner } from "../file/log_scanner.ts";
 import { splitLines } from "../file/read_lines.ts";
 import { canStore } from "../store/entry_check.ts";

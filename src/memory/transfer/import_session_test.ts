@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { SessionError } from "../../core/errors.ts";
-import type { SessionStore } from "../../core/session.ts";
-import type { SessionEntryBody } from "../../core/session_entry.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type { SessionStore } from "../../core/sessions/session.ts";
+import type { SessionEntryBody } from "../../core/sessions/session_entry.ts";
 import { readSessionState } from "../recording/session_state.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { scopeStore } from "../storage/scoped_store.ts";

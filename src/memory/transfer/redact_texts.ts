@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionHeader } from "../../core/session_entry.ts";
+import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { MAX_ENTRY_DEPTH } from "../store/entry_check.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 

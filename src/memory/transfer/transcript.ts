@@ -4,19 +4,26 @@
  * @module
  */
 
-import type { ApprovalDecision } from "../../core/approval.ts";
+import type { ApprovalDecision } from "../../core/approval/approval.ts";
 import {
   type ContentBlock,
   type DocumentBlock,
   extractText,
   extractToolCalls,
   type ImageSource,
-} from "../../core/content.ts";
-import { isDeeperThan, isJsonObject, MAX_JSON_DEPTH } from "../../core/json.ts";
-import type { AgentMessage, ToolResultMessage } from "../../core/message.ts";
-import type { PathOptions, Session } from "../../core/session.ts";
-import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
-import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
+} from "../../core/messages/content.ts";
+import { isDeeperThan, isJsonObject, MAX_JSON_DEPTH } from "../../core/json/json.ts";
+import type { AgentMessage, ToolResultMessage } from "../../core/messages/message.ts";
+import type { PathOptions, Session } from "../../core/sessions/session.ts";
+import type { SessionEntry, SessionHeader } from "../../core/sessions/session_entry.ts";
+import {
+  addCost,
+  addUsage,
+  type Cost,
+  type Usage,
+  zeroCost,
+  zeroUsage,
+} from "../../core/models/usage.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { redactHeader, redactTexts } from "./redact_texts.ts";
 import { measureTurns, type TurnMeasures } from "./turn_measures.ts";

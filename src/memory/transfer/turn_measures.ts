@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionEntry } from "../../core/session_entry.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 
 /** The measures of one turn, or of several consecutive ones: finite numbers of at least 0. */
 export interface TurnMeasures {

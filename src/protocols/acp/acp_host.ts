@@ -5,10 +5,10 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import type { ApprovalDecision } from "../../core/approval.ts";
-import type { ApprovalRequest } from "../../core/approve.ts";
-import type { AgentEvent } from "../../core/event.ts";
-import type { UserMessage } from "../../core/message.ts";
+import type { ApprovalDecision } from "../../core/approval/approval.ts";
+import type { ApprovalRequest } from "../../core/hooks/approve.ts";
+import type { AgentEvent } from "../../core/events/event.ts";
+import type { UserMessage } from "../../core/messages/message.ts";
 import type { AcpTerminal, AcpTerminalOptions } from "./acp_terminal.ts";
 import type { AcpCommand, AcpConfigOption, AcpMcpServer, AcpMode } from "./acp_update.ts";
 import type { DescribeCall } from "./describe_call.ts";

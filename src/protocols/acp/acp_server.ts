@@ -4,8 +4,13 @@
  * @module
  */
 
-import { AgentError, BadRequestError, getErrorMessage, SessionError } from "../../core/errors.ts";
-import { realSleep } from "../../core/ports.ts";
+import {
+  AgentError,
+  BadRequestError,
+  getErrorMessage,
+  SessionError,
+} from "../../core/errors/errors.ts";
+import { realSleep } from "../../core/ports/ports.ts";
 import type { AcpAuthMethod, AcpHost, AcpSession } from "./acp_host.ts";
 import type { AcpConfigOption } from "./acp_update.ts";
 import { toUserMessage } from "./content.ts";

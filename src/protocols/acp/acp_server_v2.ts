@@ -5,8 +5,8 @@
  * @module
  */
 
-import { AlreadyRunningError, getErrorMessage } from "../../core/errors.ts";
-import type { UserMessage } from "../../core/message.ts";
+import { AlreadyRunningError, getErrorMessage } from "../../core/errors/errors.ts";
+import type { UserMessage } from "../../core/messages/message.ts";
 import type { AcpHost } from "./acp_host.ts";
 import {
   AcpServer,

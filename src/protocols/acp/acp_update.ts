@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 
 /** A part of a text, or a medium. */
 export type AcpContent =

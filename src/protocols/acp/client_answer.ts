@@ -4,8 +4,8 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 
 /** An answer of a client, of which nothing is known. */
 export class ClientAnswer {

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { realSleep } from "../../core/ports.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { realSleep } from "../../core/ports/ports.ts";
 
 /** A stream of messages. */
 export interface MessageStream {

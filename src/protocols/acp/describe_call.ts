@@ -5,8 +5,8 @@
  */
 
 import type { FileChange } from "../../core/diff/file_change.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { truncateEnd } from "../../core/output_limit.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { truncateEnd } from "../../core/text/output_limit.ts";
 import type {
   AcpLocation,
   AcpPlanEntry,

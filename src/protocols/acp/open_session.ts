@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { ApprovalDecision } from "../../core/approval.ts";
-import type { ContentBlock } from "../../core/content.ts";
-import { createDeferred } from "../../core/deferred.ts";
-import { AlreadyRunningError, getErrorMessage } from "../../core/errors.ts";
-import type { AgentEndEvent, AgentEvent } from "../../core/event.ts";
-import type { UserMessage } from "../../core/message.ts";
+import type { ApprovalDecision } from "../../core/approval/approval.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { AlreadyRunningError, getErrorMessage } from "../../core/errors/errors.ts";
+import type { AgentEndEvent, AgentEvent } from "../../core/events/event.ts";
+import type { UserMessage } from "../../core/messages/message.ts";
 import type { AcpClient, AcpCommandResult, AcpQuestion, AcpSession } from "./acp_host.ts";
 import { type AcpTerminal, type AcpTerminalOptions, createTerminal } from "./acp_terminal.ts";
 import type { AcpStopReason, AcpUpdate } from "./acp_update.ts";

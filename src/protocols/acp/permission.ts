@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ApprovalDecision } from "../../core/approval.ts";
+import type { ApprovalDecision } from "../../core/approval/approval.ts";
 
 /** An answer that a client offers to its user. */
 export interface PermissionOption {

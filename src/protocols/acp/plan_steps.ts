@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { CustomEvent } from "../../core/event.ts";
-import { toPlanEntry } from "../../core/plan_entry.ts";
-import type { PlanStepState } from "../../core/session_entry.ts";
+import type { CustomEvent } from "../../core/events/event.ts";
+import { toPlanEntry } from "../../core/sessions/plan_entry.ts";
+import type { PlanStepState } from "../../core/sessions/session_entry.ts";
 import type { AcpPlanEntry } from "./acp_update.ts";
 
 /** The protocol has no failed step; one that has failed must still be done. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createDeferred } from "../../core/deferred.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import type { AcpHost } from "./acp_host.ts";
 import { AcpServer } from "./acp_server.ts";
 import { ConnectionGuard, type MessageStream } from "./connection_guard.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { extractText } from "../../core/content.ts";
-import type { AgentToolResult } from "../../core/tool_result.ts";
+import { extractText } from "../../core/messages/content.ts";
+import type { AgentToolResult } from "../../core/messages/tool_result.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
 import type { AcpTerminal, AcpTerminalExit, AcpTerminalOptions } from "./acp_terminal.ts";
 import { terminalTool, type TerminalToolOptions } from "./terminal_tool.ts";

@@ -5,12 +5,12 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import type { AgentEndEvent } from "../../core/event.ts";
-import { isJsonObject } from "../../core/json.ts";
-import type { AgentMessage, ToolResultMessage } from "../../core/message.ts";
-import type { Policy } from "../../core/policy.ts";
-import type { AgentTool } from "../../core/tool.ts";
-import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
+import type { AgentEndEvent } from "../../core/events/event.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import type { AgentMessage, ToolResultMessage } from "../../core/messages/message.ts";
+import type { Policy } from "../../core/hooks/policy.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
+import { type AgentToolResult, textResult } from "../../core/messages/tool_result.ts";
 import type { AgUiRunInput, AgUiTool } from "./run_input.ts";
 
 /** Name of the policy that ends a run for the client. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Sleep } from "../../core/ports.ts";
+import type { Sleep } from "../../core/ports/ports.ts";
 import type { AgUiEvent } from "./ag_ui_event.ts";
 
 /** Options for `encodeEvents()`. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { extractText, extractToolCalls } from "../../core/content.ts";
+import { extractText, extractToolCalls } from "../../core/messages/content.ts";
 import type {
   AgentEndEvent,
   AgentEvent,
@@ -12,10 +12,10 @@ import type {
   MessageStartEvent,
   ModelCallEndEvent,
   SubAgentEvent,
-} from "../../core/event.ts";
-import type { AssistantMessageDelta } from "../../core/stream.ts";
-import { isJsonObject, toJsonValue } from "../../core/json.ts";
-import type { AssistantMessage, UserMessage } from "../../core/message.ts";
+} from "../../core/events/event.ts";
+import type { AssistantMessageDelta } from "../../core/streams/stream.ts";
+import { isJsonObject, toJsonValue } from "../../core/json/json.ts";
+import type { AssistantMessage, UserMessage } from "../../core/messages/message.ts";
 import type { AgUiEvent, AgUiMessage, AgUiUsage } from "./ag_ui_event.ts";
 import { ClientMessages } from "./client_messages.ts";
 import { isKnownToClient } from "./client_tools.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { PendingApproval } from "../../core/approval.ts";
-import { extractText } from "../../core/content.ts";
-import type { AgentEndEvent } from "../../core/event.ts";
+import type { PendingApproval } from "../../core/approval/approval.ts";
+import { extractText } from "../../core/messages/content.ts";
+import type { AgentEndEvent } from "../../core/events/event.ts";
 import type { AgUiInterrupt, AgUiOutcome } from "./ag_ui_event.ts";
 import { listClientCalls } from "./client_tools.ts";
 

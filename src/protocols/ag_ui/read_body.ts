@@ -4,9 +4,9 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
-import { systemClock } from "../../core/ports.ts";
-import { startTimer } from "../../core/start_timer.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { systemClock } from "../../core/ports/ports.ts";
+import { startTimer } from "../../core/ports/start_timer.ts";
 
 /** Limits of a body. */
 export interface BodyLimits {

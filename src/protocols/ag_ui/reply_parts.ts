@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ContentBlock } from "../../core/content.ts";
-import type { AgentMessage, AssistantMessage } from "../../core/message.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
+import type { AgentMessage, AssistantMessage } from "../../core/messages/message.ts";
 
 /** A part of a reply. */
 export interface ReplyPart {

@@ -4,13 +4,17 @@
  * @module
  */
 
-import type { ApprovalDecision } from "../../core/approval.ts";
-import { type ContentBlock, extractToolCalls } from "../../core/content.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json.ts";
-import type { AgentMessage } from "../../core/message.ts";
-import { findLostDigits, findParsedProblem, restoreDigits } from "../../core/parsed_problem.ts";
-import { zeroCost, zeroUsage } from "../../core/usage.ts";
+import type { ApprovalDecision } from "../../core/approval/approval.ts";
+import { type ContentBlock, extractToolCalls } from "../../core/messages/content.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json/json.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import {
+  findLostDigits,
+  findParsedProblem,
+  restoreDigits,
+} from "../../core/json/parsed_problem.ts";
+import { zeroCost, zeroUsage } from "../../core/models/usage.ts";
 import type { AgUiMessage } from "./ag_ui_event.ts";
 import { joinReplies } from "./reply_parts.ts";
 

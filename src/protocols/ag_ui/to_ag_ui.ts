@@ -4,8 +4,8 @@
  * @module
  */
 
-import { AgentError, getErrorMessage } from "../../core/errors.ts";
-import type { AgentEvent } from "../../core/event.ts";
+import { AgentError, getErrorMessage } from "../../core/errors/errors.ts";
+import type { AgentEvent } from "../../core/events/event.ts";
 import type { AgUiEvent } from "./ag_ui_event.ts";
 import { EventMapper, type EventMapperOptions } from "./event_mapper.ts";
 

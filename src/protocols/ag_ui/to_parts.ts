@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { CompactionReport } from "../../core/compaction_report.ts";
-import type { ContentBlock, ImageBlock, MediaSource } from "../../core/content.ts";
-import type { AgentToolResult } from "../../core/tool_result.ts";
+import type { CompactionReport } from "../../core/messages/compaction_report.ts";
+import type { ContentBlock, ImageBlock, MediaSource } from "../../core/messages/content.ts";
+import type { AgentToolResult } from "../../core/messages/tool_result.ts";
 import type { AgUiPart } from "./ag_ui_event.ts";
 
 /** Returns a content: a text with a line for each block if it has nothing else. */

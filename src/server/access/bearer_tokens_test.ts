@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { bearerTokens } from "./bearer_tokens.ts";
 
 const request = new Request("http://localhost/");

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { isLoopbackConnection, isLoopbackName } from "../../core/local_caller.ts";
+import { isLoopbackConnection, isLoopbackName } from "../../core/servers/local_caller.ts";
 import { createFailure } from "../http/problem.ts";
 import type { Connection } from "./caller.ts";
 

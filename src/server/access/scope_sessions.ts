@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SessionStore } from "../../core/session.ts";
+import type { SessionStore } from "../../core/sessions/session.ts";
 import { scopeStore } from "../../memory/storage/scoped_store.ts";
 import type { Caller } from "./caller.ts";
 

@@ -7,12 +7,12 @@
  * @module
  */
 
-import { createDeferred } from "../../core/deferred.ts";
-import { SessionError } from "../../core/errors.ts";
-import type { Clock } from "../../core/ports.ts";
-import type { Session } from "../../core/session.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
-import { startTimer } from "../../core/start_timer.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type { Clock } from "../../core/ports/ports.ts";
+import type { Session } from "../../core/sessions/session.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
+import { startTimer } from "../../core/ports/start_timer.ts";
 import type { EventsOptions, FeedItem, SessionActivity } from "../runner/agent_runner.ts";
 import { type EventCursor, formatCursor, parseCursor } from "../runner/event_cursor.ts";
 import { BatchSize, MAX_BATCH_LENGTH } from "../runner/batch_size.ts";

@@ -4,22 +4,26 @@
  * @module
  */
 
-import type { ApprovalDecisions } from "../../core/approval.ts";
-import { checkFunction } from "../../core/check_function.ts";
-import { checkNames } from "../../core/check_names.ts";
-import { checkNumber } from "../../core/check_number.ts";
-import { checkObject } from "../../core/check_object.ts";
-import type { DurableEngine, DurableRun, DurableWorkflow } from "../../core/durable_engine.ts";
+import type { ApprovalDecisions } from "../../core/approval/approval.ts";
+import { checkFunction } from "../../core/checks/check_function.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
+import { checkNumber } from "../../core/checks/check_number.ts";
+import { checkObject } from "../../core/checks/check_object.ts";
+import type {
+  DurableEngine,
+  DurableRun,
+  DurableWorkflow,
+} from "../../core/durable/durable_engine.ts";
 import {
   AlreadyRunningError,
   BadRequestError,
   InvalidContinueError,
   NetworkError,
-} from "../../core/errors.ts";
-import type { AgentMessage, UserMessage } from "../../core/message.ts";
-import { type Clock, systemClock } from "../../core/ports.ts";
-import type { Session, SessionStore } from "../../core/session.ts";
-import type { SessionHeader } from "../../core/session_entry.ts";
+} from "../../core/errors/errors.ts";
+import type { AgentMessage, UserMessage } from "../../core/messages/message.ts";
+import { type Clock, systemClock } from "../../core/ports/ports.ts";
+import type { Session, SessionStore } from "../../core/sessions/session.ts";
+import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { createContinueInput } from "../../loop/loop.ts";
 import { scopeSessions } from "../access/scope_sessions.ts";
 import { createShutdownFailure } from "../http/problem.ts";

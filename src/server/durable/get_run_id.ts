@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isJsonObject } from "../../core/json.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { RUN_ENTRY } from "../../durable/agent/durable_session.ts";
 
 /** Returns the id of the run whose entries follow an entry. */

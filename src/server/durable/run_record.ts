@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { PublishedEvent } from "../../core/durable_engine.ts";
-import type { AgentEvent, QueuedMessages } from "../../core/event.ts";
-import type { UserMessage } from "../../core/message.ts";
+import type { PublishedEvent } from "../../core/durable/durable_engine.ts";
+import type { AgentEvent, QueuedMessages } from "../../core/events/event.ts";
+import type { UserMessage } from "../../core/messages/message.ts";
 import {
   type ApprovalNotice,
   listPendingApprovals,

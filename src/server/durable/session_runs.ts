@@ -7,9 +7,13 @@
  * @module
  */
 
-import type { DurableEngine, DurableRun, PublishedEvent } from "../../core/durable_engine.ts";
-import type { Session } from "../../core/session.ts";
-import type { EntryOutline } from "../../core/session_entry.ts";
+import type {
+  DurableEngine,
+  DurableRun,
+  PublishedEvent,
+} from "../../core/durable/durable_engine.ts";
+import type { Session } from "../../core/sessions/session.ts";
+import type { EntryOutline } from "../../core/sessions/session_entry.ts";
 import type { RunEnd, SessionActivity } from "../runner/agent_runner.ts";
 import { readStoredActivity } from "../runner/stored_session.ts";
 import { getRunId } from "./get_run_id.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { DurableEngine, DurableStatus } from "../../core/durable_engine.ts";
+import type { DurableEngine, DurableStatus } from "../../core/durable/durable_engine.ts";
 import { InMemorySessionStore } from "../../memory/mod.ts";
 import { SessionRuns } from "./session_runs.ts";
 

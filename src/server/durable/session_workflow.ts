@@ -6,12 +6,12 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentResult } from "../../agent/agent_result.ts";
-import type { WorkflowFunction } from "../../core/durable_engine.ts";
-import type { DurableSteps } from "../../core/durable_steps.ts";
-import type { AgentEvent } from "../../core/event.ts";
-import type { UserMessage } from "../../core/message.ts";
-import type { SessionStore } from "../../core/session.ts";
-import type { SessionHeader } from "../../core/session_entry.ts";
+import type { WorkflowFunction } from "../../core/durable/durable_engine.ts";
+import type { DurableSteps } from "../../core/durable/durable_steps.ts";
+import type { AgentEvent } from "../../core/events/event.ts";
+import type { UserMessage } from "../../core/messages/message.ts";
+import type { SessionStore } from "../../core/sessions/session.ts";
+import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { type DurableSession, openDurableSession } from "../../durable/agent/durable_session.ts";
 import { hashJson } from "../../durable/steps/hash_json.ts";
 import { scopeSessions } from "../access/scope_sessions.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Clock } from "../../core/ports.ts";
-import { startTimer } from "../../core/start_timer.ts";
+import type { Clock } from "../../core/ports/ports.ts";
+import { startTimer } from "../../core/ports/start_timer.ts";
 import type { FeedItem } from "../runner/agent_runner.ts";
 
 /** Reason for the end of a stream. */

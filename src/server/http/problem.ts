@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentError, SessionError } from "../../core/errors.ts";
+import { AgentError, SessionError } from "../../core/errors/errors.ts";
 
 /** Status of the response for each kind of failure. */
 const STATUS = {

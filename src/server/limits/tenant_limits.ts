@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Policy } from "../../core/policy.ts";
+import type { Policy } from "../../core/hooks/policy.ts";
 
 /** Limits of a tenant in this process. A limit that is missing has its default. */
 export interface TenantLimits {

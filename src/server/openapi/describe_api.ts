@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { type Operation, type ResponseContent, TEXT_TYPES } from "./operation.ts";
 import { SCHEMAS } from "./schemas.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { JsonSchema } from "../../core/json.ts";
+import type { JsonSchema } from "../../core/json/json.ts";
 import { PROBLEM_CODES } from "../http/problem.ts";
 
 /** Pattern of the ids that clients may choose: those that need no encoding in a path. */

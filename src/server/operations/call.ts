@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { JsonObject } from "../../core/json.ts";
-import type { Clock } from "../../core/ports.ts";
-import type { SessionStore } from "../../core/session.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { Clock } from "../../core/ports/ports.ts";
+import type { SessionStore } from "../../core/sessions/session.ts";
 import type { Caller } from "../access/caller.ts";
 import type { EventStreams } from "../events/event_streams.ts";
 import { createFailure } from "../http/problem.ts";

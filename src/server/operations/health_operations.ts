@@ -5,7 +5,7 @@
  */
 
 import { createFailure } from "../http/problem.ts";
-import { startTimer } from "../../core/start_timer.ts";
+import { startTimer } from "../../core/ports/start_timer.ts";
 import { type Call, type Handle, respond, type Services } from "./call.ts";
 
 /** Time for which the state of the store is not asked for again, in milliseconds. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { JsonObject } from "../../core/json.ts";
-import type { SessionSummary } from "../../core/session.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { SessionSummary } from "../../core/sessions/session.ts";
 import { listWithoutSubAgents } from "../../memory/store/sub_agent_link.ts";
 import { createFailure } from "../http/problem.ts";
 import { readEntries } from "../runner/stored_session.ts";

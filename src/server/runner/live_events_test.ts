@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
-import type { AgentEvent } from "../../core/event.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { AgentEvent } from "../../core/events/event.ts";
 import { type ActiveLog, LiveEvents } from "./live_events.ts";
 
 function serialize(event: unknown): string {

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
-import type { Clock } from "../../core/ports.ts";
-import type { Session, SessionStore } from "../../core/session.ts";
-import type { SessionHeader } from "../../core/session_entry.ts";
+import { AlreadyRunningError, SessionError } from "../../core/errors/errors.ts";
+import type { Clock } from "../../core/ports/ports.ts";
+import type { Session, SessionStore } from "../../core/sessions/session.ts";
+import type { SessionHeader } from "../../core/sessions/session_entry.ts";
 import { type ResumedSession, resumeSession } from "../../memory/recording/resume.ts";
 import { stampReaders } from "../../memory/storage/session_stamps.ts";
 import { createRandomId } from "../../memory/store/session_id.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { AgentMessage } from "../../core/message.ts";
-import type { Session } from "../../core/session.ts";
+import type { AgentMessage } from "../../core/messages/message.ts";
+import type { Session } from "../../core/sessions/session.ts";
 import type { RunInput, RunStart } from "./agent_runner.ts";
 import { type EventCursor, formatCursor } from "./event_cursor.ts";
 

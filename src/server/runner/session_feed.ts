@@ -9,10 +9,10 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
-import type { Clock } from "../../core/ports.ts";
-import type { Session } from "../../core/session.ts";
-import { startTimer } from "../../core/start_timer.ts";
+import { SessionError } from "../../core/errors/errors.ts";
+import type { Clock } from "../../core/ports/ports.ts";
+import type { Session } from "../../core/sessions/session.ts";
+import { startTimer } from "../../core/ports/start_timer.ts";
 import type { EventsOptions, FeedItem, SessionActivity } from "./agent_runner.ts";
 import { type EventCursor, formatCursor, parseCursor } from "./event_cursor.ts";
 import type { ActiveLog, LiveEvent, LiveEvents } from "./live_events.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Session, SessionSummary } from "../../core/session.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import type { Session, SessionSummary } from "../../core/sessions/session.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { needsReply, readLoggedHistory } from "../../memory/recording/logged_history.ts";
 import { hasQueued, readSessionState } from "../../memory/recording/session_state.ts";
 import { SummaryBuilder } from "../../memory/store/summary.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { userMessage } from "../../core/message.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import { userMessage } from "../../core/messages/message.ts";
+import type { SessionEntry } from "../../core/sessions/session_entry.ts";
 import { InMemorySessionStore } from "../../memory/mod.ts";
 import { HANDED_OVER, readStoredActivity } from "./stored_session.ts";
 

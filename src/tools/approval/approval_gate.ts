@@ -10,17 +10,17 @@ import type {
   ApprovalGateState,
   ApprovalMode,
   TrustGrant,
-} from "../../core/approval.ts";
-import type { ApprovalAnswer, ApprovalRequest } from "../../core/approve.ts";
-import { checkFunction } from "../../core/check_function.ts";
-import { checkNames } from "../../core/check_names.ts";
-import { describeValue } from "../../core/describe_value.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { isJsonEqual } from "../../core/json_equal.ts";
-import { RISK_CLASSES, type RiskClass } from "../../core/risk.ts";
-import type { AgentTool } from "../../core/tool.ts";
-import { validateToolArguments } from "../../core/validate_tool_arguments.ts";
+} from "../../core/approval/approval.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "../../core/hooks/approve.ts";
+import { checkFunction } from "../../core/checks/check_function.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { isJsonEqual } from "../../core/json/json_equal.ts";
+import { RISK_CLASSES, type RiskClass } from "../../core/approval/risk.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
+import { validateToolArguments } from "../../core/schemas/validate_tool_arguments.ts";
 import { toDecision } from "../../loop/tool_calls/to_decision.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { getShellPlaces } from "../kit/tool_marks.ts";
@@ -35,8 +35,8 @@ import {
   findMove,
   isConfined,
 } from "./explain_call.ts";
-import { type CompiledRules, compileRuleSets, type RuleSet } from "./rule_set.ts";
-import { defineServerTool, isRedefined } from "./server_tools.ts";
+import { type CompiledRules, compileRuleSets, type RuleSet } from "./rules/rule_set.ts";
+import { defineServerTool, isRedefined } from "./rules/server_tools.ts";
 
 /** A call submitted to the approval prompt. */
 export interface GateRequest extends ApprovalRequest {

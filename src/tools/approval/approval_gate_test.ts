@@ -1,9 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { ApprovalDecision, TrustGrant } from "../../core/approval.ts";
-import type { ApprovalAnswer, ApprovalRequest } from "../../core/approve.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { type AgentTool, defineTool } from "../../core/tool.ts";
+import type { ApprovalDecision, TrustGrant } from "../../core/approval/approval.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "../../core/hooks/approve.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { codingTools } from "../coding_tools.ts";
 import { getCommandRisk } from "./command_risk.ts";
 import { createConfinementStub } from "../../../tests/sandbox/confinement_stub.ts";

@@ -1,5 +1,5 @@
 import { assertThrows } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
 
 Deno.test("approvalGate(): refuses rules that are no array, and a prompt that is no function", () => {

@@ -7,10 +7,14 @@
 
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { findDangers } from "./command_dangers.ts";
-import { type ExecutedCommands, findExecutedCommands, getProgram } from "./executed_commands.ts";
-import { isHarmlessCommand } from "./harmless_commands.ts";
-import { findNamedSecrets } from "./named_secrets.ts";
-import { isNameReader, listSearchExpressions } from "./path_words.ts";
+import {
+  type ExecutedCommands,
+  findExecutedCommands,
+  getProgram,
+} from "./commands/executed_commands.ts";
+import { isHarmlessCommand } from "./commands/harmless_commands.ts";
+import { findNamedSecrets } from "./reads/named_secrets.ts";
+import { isNameReader, listSearchExpressions } from "./reads/path_words.ts";
 import type { ShellWord } from "../kit/simple_command.ts";
 
 /** The assessment of a shell command. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { assessCommand } from "./command_assessment.ts";
-import { findExecutedCommands, getProgram } from "./executed_commands.ts";
+import { findExecutedCommands, getProgram } from "./commands/executed_commands.ts";
 import { seededRandom } from "../../testing/seeded_random.ts";
 
 const HARMLESS = [

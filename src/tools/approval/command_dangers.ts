@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
+import { type ExecutedCommands, getProgram } from "./commands/executed_commands.ts";
 import type { SimpleCommand } from "../kit/simple_command.ts";
 
 const DEVICE_PATH = /^\/dev\/(?:sd|hd|vd|nvme|xvd|disk|mmcblk|mem|kmem)/;

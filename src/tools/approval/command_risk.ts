@@ -4,9 +4,13 @@
  * @module
  */
 
-import type { RiskClass } from "../../core/risk.ts";
-import { type ExecutedCommands, findExecutedCommands, getProgram } from "./executed_commands.ts";
-import { isHarmlessCommand } from "./harmless_commands.ts";
+import type { RiskClass } from "../../core/approval/risk.ts";
+import {
+  type ExecutedCommands,
+  findExecutedCommands,
+  getProgram,
+} from "./commands/executed_commands.ts";
+import { isHarmlessCommand } from "./commands/harmless_commands.ts";
 import type { SimpleCommand } from "../kit/simple_command.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { ApprovalDecision, ApprovalMode, TrustGrant } from "../../core/approval.ts";
-import { cloneJson, isJsonObject, type JsonObject } from "../../core/json.ts";
-import { getRisk, type RiskClass } from "../../core/risk.ts";
-import { type AgentTool, needsApproval } from "../../core/tool.ts";
+import type { ApprovalDecision, ApprovalMode, TrustGrant } from "../../core/approval/approval.ts";
+import { cloneJson, isJsonObject, type JsonObject } from "../../core/json/json.ts";
+import { getRisk, type RiskClass } from "../../core/approval/risk.ts";
+import { type AgentTool, needsApproval } from "../../core/tools/tool.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import {
   callHasPrefix,
@@ -16,22 +16,22 @@ import {
   getHarmlessPart,
   parsePrefix,
   type RuledCall,
-} from "./approval_rules.ts";
+} from "./rules/approval_rules.ts";
 import { assessScript, type CommandAssessment } from "./command_assessment.ts";
-import type { Concern } from "./concern.ts";
+import type { Concern } from "./patterns/concern.ts";
 import { getShellPlaces, isHidingSecrets } from "../kit/tool_marks.ts";
 import {
   type ExecutedCommands,
   findExecutedCommands,
   mayChangeDirectory,
-} from "./executed_commands.ts";
-import { followRuleLinks } from "./linked_rules.ts";
-import { findStepwiseSearch } from "./stepwise_searches.ts";
-import type { ScriptPlace, WideSearch } from "./wide_searches.ts";
-import { findWorkingDirectory } from "./path_rules.ts";
-import type { CompiledRules, SourcedRule } from "./rule_set.ts";
-import { isRedefined } from "./server_tools.ts";
-import { mayReadUnknownFiles } from "./unknown_reads.ts";
+} from "./commands/executed_commands.ts";
+import { followRuleLinks } from "./rules/linked_rules.ts";
+import { findStepwiseSearch } from "./reads/stepwise_searches.ts";
+import type { ScriptPlace, WideSearch } from "./reads/wide_searches.ts";
+import { findWorkingDirectory } from "./patterns/path_rules.ts";
+import type { CompiledRules, SourcedRule } from "./rules/rule_set.ts";
+import { isRedefined } from "./rules/server_tools.ts";
+import { mayReadUnknownFiles } from "./reads/unknown_reads.ts";
 
 /** The treatment of the calls of a risk class: approved, submitted to the prompt unless a rule or grant allows them, denied. */
 export type ClassGate = "auto" | "ask" | "deny";

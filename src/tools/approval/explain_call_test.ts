@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { getRisk, type RiskClass } from "../../core/risk.ts";
-import { type AgentTool, defineTool } from "../../core/tool.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { getRisk, type RiskClass } from "../../core/approval/risk.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { codingTools } from "../coding_tools.ts";
 import { fetchUrlTool } from "../fetch_url.ts";
 import { createConfinementStub } from "../../../tests/sandbox/confinement_stub.ts";

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
-import { extractText } from "../../core/content.ts";
-import { type AgentTool, defineTool } from "../../core/tool.ts";
-import type { ToolCallBlock } from "../../core/content.ts";
-import type { Approve } from "../../core/approve.ts";
+import { extractText } from "../../core/messages/content.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
+import type { ToolCallBlock } from "../../core/messages/content.ts";
+import type { Approve } from "../../core/hooks/approve.ts";
 import { toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";

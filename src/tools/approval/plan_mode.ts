@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentTool } from "../../core/tool.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 
 /**
  * Returns the tools with `readOnly: true`. The model is not offered the others.

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { defineTool } from "../../core/tool.ts";
+import { defineTool } from "../../core/tools/tool.ts";
 import { codingTools } from "../coding_tools.ts";
 import { planMode } from "./plan_mode.ts";
 

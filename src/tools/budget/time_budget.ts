@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AbortedError, BadRequestError } from "../../core/errors.ts";
+import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
 
 /** Options for {@linkcode TimeBudget}. */
 export interface TimeBudgetOptions {

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { AbortedError, BadRequestError } from "../../core/errors.ts";
+import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
 import { TimeBudget } from "./time_budget.ts";
 
 Deno.test("TimeBudget: check() and pause() throw when the time is used up", async () => {

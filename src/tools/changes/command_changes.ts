@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { AbortedError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { dirname, isExactPath, join } from "../../platform/paths.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { statIfExists } from "../files/file_stat.ts";

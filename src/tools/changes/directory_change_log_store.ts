@@ -5,12 +5,12 @@
  */
 
 import { join } from "../../platform/paths.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import type { ChangeLogEntry, ChangeLogStore, LoggedChange } from "./change_log_entry.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
 import { quotePath } from "../files/file_error.ts";
 import { hashContent } from "../text/content_hash.ts";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { system } from "../../platform/system.ts";
 import { readUntrustedFile } from "../../platform/untrusted_file.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { finishAll } from "../../core/finish_all.ts";
+import { finishAll } from "../../core/ports/finish_all.ts";
 
 /** Maximum number of files worked on in parallel, which hides disk latency. */
 const MAX_PARALLEL = 16;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createDeferred } from "../../core/deferred.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 
 /** Runs tasks of the same path in sequence and tasks of different paths concurrently. */
 export class PathLocks {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { hashOrNull } from "../text/content_hash.ts";
 import { findMissingParents, listParents, removeDirectories } from "./change_directories.ts";

@@ -8,8 +8,8 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
-import { finishAll } from "../../core/finish_all.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { finishAll } from "../../core/ports/finish_all.ts";
 import { getRelativePath, isExactPath, join } from "../../platform/paths.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { system } from "../../platform/system.ts";

@@ -5,7 +5,7 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import type { Sandbox, SandboxCommand } from "../sandbox/sandbox.ts";
 import { BackgroundJobs } from "./background_jobs.ts";
 import { describeJob } from "./job_tools.ts";

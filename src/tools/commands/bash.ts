@@ -4,10 +4,10 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
-import type { RunHandle } from "../../core/run_handle.ts";
-import { type AgentTool, defineTool, type ToolContext } from "../../core/tool.ts";
-import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { RunHandle } from "../../core/events/run_handle.ts";
+import { type AgentTool, defineTool, type ToolContext } from "../../core/tools/tool.ts";
+import { type AgentToolResult, textResult } from "../../core/messages/tool_result.ts";
 import type { BackgroundJobs } from "./background_jobs.ts";
 import { CommandOutput } from "./command_output.ts";
 import { describeJob } from "./job_tools.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { findMarkedProcesses } from "../process/orphan_processes.ts";
 import { Agent } from "../../agent/agent.ts";
-import { extractText } from "../../core/content.ts";
+import { extractText } from "../../core/messages/content.ts";
 import { toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { TextCollector } from "../../core/output_limit.ts";
+import { TextCollector } from "../../core/text/output_limit.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
 import type { SystemFile } from "../../platform/file_calls.ts";
 import { system } from "../../platform/system.ts";

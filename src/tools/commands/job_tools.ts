@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type AgentTool, defineTool } from "../../core/tool.ts";
-import { textResult } from "../../core/tool_result.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
+import { textResult } from "../../core/messages/tool_result.ts";
 import type { BackgroundJobs, JobSnapshot } from "./background_jobs.ts";
 import { catchAsErrorResult } from "../kit/tool_kit.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { formatNumber } from "../../core/output_limit.ts";
+import { formatNumber } from "../../core/text/output_limit.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 
 /** Maximum number of paths that are named: a command may change thousands of files. */

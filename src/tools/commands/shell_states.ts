@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { RunHandle } from "../../core/run_handle.ts";
+import type { RunHandle } from "../../core/events/run_handle.ts";
 import { getAgentPath, ParentRun } from "../../loop/run/parent_run.ts";
 import { isDirectory } from "../../platform/is_directory.ts";
 import { system } from "../../platform/system.ts";

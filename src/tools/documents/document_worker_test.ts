@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { createDeadline } from "../../../tests/deadline.ts";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { startWorker, type WorkerThread } from "../../platform/worker.ts";
 import { requestFromWorker } from "./document_worker.ts";
 

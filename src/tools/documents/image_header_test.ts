@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { decodeBase64 } from "../../core/byte_encoding.ts";
+import { decodeBase64 } from "../../core/text/byte_encoding.ts";
 import { readImageSize } from "./image_header.ts";
 
 /** Complete images of 3 × 2 pixels. */

@@ -5,7 +5,7 @@
  */
 
 import type { PhotonImage, resize } from "@cf-wasm/photon/node";
-import { getErrorMessage } from "../../core/errors.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
 import { getParentThread, READY_MESSAGE } from "../../platform/worker.ts";
 import { readOrientation, turnUpright } from "./image_orientation.ts";
 import { loadNpmPackage } from "./npm_package.ts";

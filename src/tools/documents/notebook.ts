@@ -5,10 +5,10 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json/json.ts";
 import { quotePath } from "../files/file_error.ts";
-import { truncateEnd } from "../../core/output_limit.ts";
+import { truncateEnd } from "../../core/text/output_limit.ts";
 import { detectLineEnding, type LineEnding } from "../text/line_endings.ts";
 
 /** A notebook. */

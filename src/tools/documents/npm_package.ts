@@ -6,7 +6,7 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 
 /** The packages and their version ranges, equal to those in deno.json. */
 export const DOCUMENT_PACKAGES = { "unpdf": "^1.8.1", "@cf-wasm/photon": "^0.4.0" } as const;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { type IsolatedRequestOptions, requestFromIsolatedWorker } from "./document_worker.ts";
 import type { PdfReply, PdfRequest } from "./pdf_worker.ts";
 

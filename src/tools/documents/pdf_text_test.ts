@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { createDeadline } from "../../../tests/deadline.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { findWorkerProcesses, waitForBusyWorker } from "../../../tests/sandbox/worker_processes.ts";
-import { AbortedError, BadRequestError } from "../../core/errors.ts";
+import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
 import { extractPdfText } from "./pdf_text.ts";
 
 /** A document with one page per text. */

@@ -5,7 +5,7 @@
  */
 
 import type { extractText, getDocumentProxy, getResolvedPDFJS } from "unpdf";
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
 import { getParentThread, READY_MESSAGE } from "../../platform/worker.ts";
 import { loadNpmPackage } from "./npm_package.ts";

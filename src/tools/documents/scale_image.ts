@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { requestFromIsolatedWorker } from "./document_worker.ts";
 import type { ImageSize } from "./image_header.ts";
 import type { ImageReply, ImageRequest } from "./image_worker.ts";

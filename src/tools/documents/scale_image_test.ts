@@ -1,6 +1,6 @@
 import { PhotonImage } from "@cf-wasm/photon/node";
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { decodeBase64 } from "../../core/byte_encoding.ts";
+import { decodeBase64 } from "../../core/text/byte_encoding.ts";
 import { createExif } from "../../../tests/sandbox/exif.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { findWorkerProcesses, waitForBusyWorker } from "../../../tests/sandbox/worker_processes.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { AbortedError } from "../../core/errors.ts";
+import { AbortedError } from "../../core/errors/errors.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { decodeForDiff, MAX_EDIT_BYTES } from "../files/text_content.ts";
 import { findMissingParents } from "../changes/change_directories.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 
 /** Maximum total time of the comparisons of a call, during which nothing else runs. */
 const MAX_MATCHING_MS = 10_000;

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { withoutPrograms } from "../../../tests/sandbox/without_programs.ts";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
 import { codingTools } from "../coding_tools.ts";
 import { limitMatching } from "./limit_matching.ts";

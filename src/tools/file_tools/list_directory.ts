@@ -4,9 +4,9 @@
  * @module
  */
 
-import { type AgentTool, defineTool } from "../../core/tool.ts";
-import { textResult } from "../../core/tool_result.ts";
-import { BadRequestError } from "../../core/errors.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
+import { textResult } from "../../core/messages/tool_result.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { isExactPath } from "../../platform/paths.ts";
 import { quotePath } from "../files/file_error.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { RefusedHunks } from "../../core/approval.ts";
+import type { RefusedHunks } from "../../core/approval/approval.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
 import { omitHunks } from "../../core/diff/unified_diff.ts";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { quotePath } from "../files/file_error.ts";
 import type { TextEdit } from "../text/apply_edits.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { compilePathPatterns } from "../kit/path_patterns.ts";
 import { limitMatching } from "./limit_matching.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";

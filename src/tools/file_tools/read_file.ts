@@ -4,15 +4,15 @@
  * @module
  */
 
-import type { ContentBlock } from "../../core/content.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import { type AgentTool, defineTool } from "../../core/tool.ts";
-import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
+import type { ContentBlock } from "../../core/messages/content.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
+import { type AgentToolResult, textResult } from "../../core/messages/tool_result.ts";
 import { hashContent } from "../text/content_hash.ts";
 import { quotePath } from "../files/file_error.ts";
 import { detectFileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";
 import { type LineRange, LineWindow } from "../text/line_window.ts";
-import { formatNumber } from "../../core/output_limit.ts";
+import { formatNumber } from "../../core/text/output_limit.ts";
 import { type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
 import { openFile } from "../sandbox/file_reading.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { decodeBase64 } from "../../core/byte_encoding.ts";
+import { decodeBase64 } from "../../core/text/byte_encoding.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 
 Deno.test("read_file: numbers the lines [A96]", async () => {

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
 import { countChangedLines } from "../../core/diff/unified_diff.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import { type AgentToolResult, textResult } from "../../core/messages/tool_result.ts";
 import { TimeBudget } from "../budget/time_budget.ts";
 import { isNotebookPath } from "../documents/is_notebook_path.ts";
 import { applyCells, formatCells, type Notebook, parseNotebook } from "../documents/notebook.ts";

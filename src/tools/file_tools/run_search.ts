@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
 import { isExactPath } from "../../platform/paths.ts";
 import { MAX_SMALL_FILE_BYTES } from "../../platform/small_file.ts";
@@ -16,7 +16,7 @@ import { quotePath } from "../files/file_error.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
-import { truncateMiddle } from "../../core/output_limit.ts";
+import { truncateMiddle } from "../../core/text/output_limit.ts";
 import { formatHits } from "../search/format_hits.ts";
 import {
   countLines,

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createSandbox } from "../sandbox/local_sandbox.ts";
 import { codingTools } from "../coding_tools.ts";
-import { extractText } from "../../core/content.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { extractText } from "../../core/messages/content.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { seededRandom } from "../../testing/seeded_random.ts";
 import { speedUpTimers } from "../../../tests/fast_timers.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type AgentTool, defineTool } from "../../core/tool.ts";
+import { type AgentTool, defineTool } from "../../core/tools/tool.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 
 /** A program starts sooner without the code of changes. */

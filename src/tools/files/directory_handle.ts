@@ -8,7 +8,7 @@
  */
 
 import type { FileHandle } from "node:fs/promises";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { quotePath } from "./file_error.ts";
 import { getSystemErrorCode, isMissingPermission } from "../../platform/system_error.ts";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";

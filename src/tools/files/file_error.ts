@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentError, BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { AgentError, BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import { getSystemErrorCode, isMissingPermission } from "../../platform/system_error.ts";
 
 const ERROR_MESSAGES: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { AbortedError } from "../../core/errors.ts";
+import { AbortedError } from "../../core/errors/errors.ts";
 import { toFileError } from "./file_error.ts";
 
 const describe = (error: unknown) => toFileError("a\nb", error).message;

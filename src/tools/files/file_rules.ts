@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { basename, getRelativePath, SEPARATOR } from "../../platform/paths.ts";
 import {
   compileSecretGlobs,

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { createFileRules, type FileAccess } from "./file_rules.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 

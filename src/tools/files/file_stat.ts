@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { quotePath } from "./file_error.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
 import type { FileStatus } from "../../platform/file_calls.ts";

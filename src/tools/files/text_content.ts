@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { detectFileKind, type FileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";
 import { quotePath } from "./file_error.ts";
 import { detectLineEnding, keepLineEndings } from "../text/line_endings.ts";

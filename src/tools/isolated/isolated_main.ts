@@ -6,9 +6,9 @@
  * @module
  */
 
-import { isJsonObject } from "../../core/json.ts";
-import type { AgentTool } from "../../core/tool.ts";
-import { toToolResult } from "../../core/to_tool_result.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
+import { toToolResult } from "../../core/messages/to_tool_result.ts";
 import {
   type IsolatedDescription,
   type IsolatedRequest,

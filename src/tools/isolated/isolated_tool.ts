@@ -4,9 +4,9 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import type { AgentTool } from "../../core/tool.ts";
-import type { ToolUpdate } from "../../core/tool_result.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
+import type { ToolUpdate } from "../../core/messages/tool_result.ts";
 import {
   createCommandEnvironment,
   DOWNLOAD_VARIABLES,

@@ -1,12 +1,12 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { extractText } from "../../core/content.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { AgentTool } from "../../core/tool.ts";
+import { extractText } from "../../core/messages/content.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import { isolatedTool } from "./isolated_tool.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
 
-const toolModule = new URL("../../core/tool.ts", import.meta.url).href;
+const toolModule = new URL("../../core/tools/tool.ts", import.meta.url).href;
 
 /** Writes a tool module with the source and calls `run` with its path. */
 async function withModule(source: string, run: (module: string) => Promise<void>): Promise<void> {

@@ -5,15 +5,15 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
-import { copyToolResult } from "../../core/to_tool_result.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
+import { isJsonObject } from "../../core/json/json.ts";
+import { copyToolResult } from "../../core/messages/to_tool_result.ts";
 import {
   type IsolatedDescription,
   type IsolatedResponse,
   RESPONSE_PREFIX,
 } from "./isolated_protocol.ts";
-import { LineSplitter } from "../../core/line_splitter.ts";
+import { LineSplitter } from "../../core/text/line_splitter.ts";
 
 /** Maximum length of a response in characters. */
 const MAX_RESPONSE_CHARACTERS = 100_000_000;

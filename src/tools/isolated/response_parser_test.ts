@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { type IsolatedResponse, RESPONSE_PREFIX } from "./isolated_protocol.ts";
 import { ResponseParser, type ResponseParserOptions } from "./response_parser.ts";
 

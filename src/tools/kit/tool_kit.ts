@@ -4,9 +4,9 @@
  * @module
  */
 
-import { AbortedError, getErrorMessage } from "../../core/errors.ts";
-import type { ToolContext } from "../../core/tool.ts";
-import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
+import { AbortedError, getErrorMessage } from "../../core/errors/errors.ts";
+import type { ToolContext } from "../../core/tools/tool.ts";
+import { type AgentToolResult, errorResult } from "../../core/messages/tool_result.ts";
 import type { ChangeLog } from "../changes/change_log.ts";
 import type { CommandChanges } from "../changes/command_changes.ts";
 import type { PathLocks } from "../changes/path_locks.ts";

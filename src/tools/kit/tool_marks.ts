@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentTool } from "../../core/tool.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import type { SimpleCommand } from "./simple_command.ts";
 
 const hidingTools = new WeakSet<AgentTool<never>>();

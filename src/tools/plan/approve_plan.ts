@@ -4,8 +4,8 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import { formatProblems, parsePlan } from "./parse_plan.ts";
 import type { Plan } from "./plan.ts";
 import type { PlanFile } from "./plan_file.ts";

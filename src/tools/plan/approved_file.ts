@@ -4,9 +4,9 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
-import type { Policy, StopVerdict } from "../../core/policy.ts";
-import type { PlanStepState } from "../../core/session_entry.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
+import type { Policy, StopVerdict } from "../../core/hooks/policy.ts";
+import type { PlanStepState } from "../../core/sessions/session_entry.ts";
 import type { PlanFile } from "./plan_file.ts";
 import { hashPlan } from "./plan_hash.ts";
 import { setStates } from "./step_state.ts";

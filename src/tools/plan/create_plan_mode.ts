@@ -4,9 +4,9 @@
  * @module
  */
 
-import { checkNames } from "../../core/check_names.ts";
-import { emitPlan, emitPlanEntry } from "../../core/plan_entry.ts";
-import type { PlanModeAgent, PlanModeState } from "../../core/plan_mode_state.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
+import { emitPlan, emitPlanEntry } from "../../core/sessions/plan_entry.ts";
+import type { PlanModeAgent, PlanModeState } from "../../core/hooks/plan_mode_state.ts";
 import type {
   CanUseToolContext,
   ChangeVerdict,
@@ -14,9 +14,9 @@ import type {
   PreRequestContext,
   PreTurnContext,
   ResumeToolsContext,
-} from "../../core/policy.ts";
-import { isReadingServerTool } from "../../core/server_tool.ts";
-import type { AgentTool } from "../../core/tool.ts";
+} from "../../core/hooks/policy.ts";
+import { isReadingServerTool } from "../../core/streams/server_tool.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import type { PlanFile } from "./plan_file.ts";
 import { writePlanTool } from "./write_plan.ts";
 

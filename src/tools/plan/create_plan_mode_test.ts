@@ -3,10 +3,10 @@ import { createTemporaryDirectory } from "../../../tests/cli/temporary_directory
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
-import { extractText } from "../../core/content.ts";
-import type { CustomEvent } from "../../core/event.ts";
-import { codeExecution, webSearch } from "../../core/server_tool.ts";
-import type { AgentTool } from "../../core/tool.ts";
+import { extractText } from "../../core/messages/content.ts";
+import type { CustomEvent } from "../../core/events/event.ts";
+import { codeExecution, webSearch } from "../../core/streams/server_tool.ts";
+import type { AgentTool } from "../../core/tools/tool.ts";
 import { subAgentTool } from "../../sub_agents/sub_agent_tool.ts";
 import { fakeTool } from "../../testing/fake_tool.ts";
 import { toolCall } from "../../testing/messages.ts";

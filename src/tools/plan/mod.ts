@@ -28,8 +28,8 @@
  */
 
 export { createPlanMode, type PlanMode, type PlanModeOptions } from "./create_plan_mode.ts";
-export type { PlanModeAgent, PlanModeState } from "../../core/plan_mode_state.ts";
-export type { CustomEventEmitter } from "../../core/plan_entry.ts";
+export type { PlanModeAgent, PlanModeState } from "../../core/hooks/plan_mode_state.ts";
+export type { CustomEventEmitter } from "../../core/sessions/plan_entry.ts";
 export { type PlanFile, planFile, type PlanFileOptions, type PlanFileRead } from "./plan_file.ts";
 export { formatProblems, type ParsedPlan, parsePlan } from "./parse_plan.ts";
 export { formatPlan, normalizePlan, replacePlan } from "./format_plan.ts";

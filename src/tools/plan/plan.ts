@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PlanStepState } from "../../core/session_entry.ts";
+import type { PlanStepState } from "../../core/sessions/session_entry.ts";
 
 /** A step of a plan. */
 export interface PlanStep {

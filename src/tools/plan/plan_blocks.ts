@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PlanStepState } from "../../core/session_entry.ts";
+import type { PlanStepState } from "../../core/sessions/session_entry.ts";
 import { type MarkdownHeading, type MarkdownLine, readMarkdown } from "./markdown_lines.ts";
 import { readMarks } from "./state_mark.ts";
 

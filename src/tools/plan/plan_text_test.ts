@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
-import { PLAN_STEP_STATES } from "../../core/plan_entry.ts";
+import { PLAN_STEP_STATES } from "../../core/sessions/plan_entry.ts";
 import { formatPlan, normalizePlan, numberSteps, replacePlan } from "./format_plan.ts";
 import { findUnreadable, formatProblems, parsePlan } from "./parse_plan.ts";
 import type { Plan } from "./plan.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PlanStepState } from "../../core/session_entry.ts";
+import type { PlanStepState } from "../../core/sessions/session_entry.ts";
 
 /** The names of the states in plan files, as the model and a person write them. */
 export const STATE_NAMES: Readonly<Record<PlanStepState, string>> = {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PlanStepState } from "../../core/session_entry.ts";
+import type { PlanStepState } from "../../core/sessions/session_entry.ts";
 import { STATE_NAMES } from "./state_mark.ts";
 
 /** A change of a step's state. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { PLAN_STEP_STATES } from "../../core/plan_entry.ts";
+import { PLAN_STEP_STATES } from "../../core/sessions/plan_entry.ts";
 import { type StepChange, StepProgress } from "./step_progress.ts";
 
 type Case = readonly [

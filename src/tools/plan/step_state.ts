@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PlanStepState } from "../../core/session_entry.ts";
+import type { PlanStepState } from "../../core/sessions/session_entry.ts";
 import { getText, splitPlan } from "./plan_blocks.ts";
 import { formatMark, readMarks, splitHeading } from "./state_mark.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
 import { getNodeProcess } from "../../platform/builtin_modules.ts";
 import { fromFileUrl } from "../../platform/paths.ts";
 import { isDeno } from "../../platform/system.ts";

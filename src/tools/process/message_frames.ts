@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
 
 const LENGTH_BYTES = 4;

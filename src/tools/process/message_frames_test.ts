@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { encodeFrame, FrameDecoder } from "./message_frames.ts";
 
 const MESSAGES = ["ready", { bytes: new Uint8Array([1, 2, 3]), list: [undefined, null, "ü"] }, 0];

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createDeferred } from "../../core/deferred.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
 import { OutputReading } from "../../platform/output_reading.ts";
 import type { ProcessExit, RunningProcess } from "./running_process.ts";
 

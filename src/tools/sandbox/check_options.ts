@@ -4,11 +4,11 @@
  * @module
  */
 
-import { checkNames } from "../../core/check_names.ts";
-import { checkObject } from "../../core/check_object.ts";
-import { describeValue } from "../../core/describe_value.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
+import { checkObject } from "../../core/checks/check_object.ts";
+import { describeValue } from "../../core/errors/describe_value.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import { isJsonObject } from "../../core/json/json.ts";
 import type { SandboxOptions } from "./sandbox_options.ts";
 
 /** The values that an option accepts, and their description for messages. */

@@ -7,14 +7,14 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { resolveCanonicalPath } from "../files/canonical_path.ts";
 import { quotePath, toFileError } from "../files/file_error.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
 import type { FileAccess, FileRules } from "../files/file_rules.ts";
 import type { IgnoreRules } from "../../core/ignore/git_ignore.ts";
 import { readParentIgnoreRules } from "../files/parent_ignore_rules.ts";
-import { formatNumber } from "../../core/output_limit.ts";
+import { formatNumber } from "../../core/text/output_limit.ts";
 import {
   assertRegularFile,
   type EntryKind,

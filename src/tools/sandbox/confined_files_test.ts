@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { MAX_SMALL_FILE_BYTES } from "../../platform/small_file.ts";
 import { ConfinedFiles } from "./confined_files.ts";
 import { createSandbox } from "./local_sandbox.ts";

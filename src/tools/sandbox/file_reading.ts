@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import type { IgnoreRules } from "../../core/ignore/git_ignore.ts";
 import { quotePath } from "../files/file_error.ts";
 import { BufferedFile, type OpenedFile } from "../../platform/opened_file.ts";

@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
-import { extractText } from "../../core/content.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { extractText } from "../../core/messages/content.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { JsonObject } from "../../core/json/json.ts";
 import { codingTools } from "../coding_tools.ts";
 import { readParentIgnoreRules } from "./file_reading.ts";
 import type { Sandbox } from "./sandbox.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AbortedError } from "../../core/errors.ts";
+import { AbortedError } from "../../core/errors/errors.ts";
 import { basename, dirname, isExactPath, SEPARATOR } from "../../platform/paths.ts";
 import {
   compileSecretGlobs,

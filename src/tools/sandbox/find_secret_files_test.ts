@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { AbortedError } from "../../core/errors.ts";
+import { AbortedError } from "../../core/errors/errors.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { createFileRules } from "../files/file_rules.ts";
 import { findSecretFiles } from "./find_secret_files.ts";

@@ -4,8 +4,12 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
-import type { ProcessLaunch, ProcessSpawner, SpawnedProcess } from "../../core/process_spawner.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type {
+  ProcessLaunch,
+  ProcessSpawner,
+  SpawnedProcess,
+} from "../../core/ports/process_spawner.ts";
 import {
   canProtectPaths,
   confineLaunch,

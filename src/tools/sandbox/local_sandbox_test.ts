@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { createSandbox } from "./local_sandbox.ts";
 import type { SandboxOptions } from "./sandbox_options.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";

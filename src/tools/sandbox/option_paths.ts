@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import { isAbsolute, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { toFileError } from "../files/file_error.ts";

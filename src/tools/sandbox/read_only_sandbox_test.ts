@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
-import { AbortedError } from "../../core/errors.ts";
+import { AbortedError } from "../../core/errors/errors.ts";
 import { planMode } from "../approval/plan_mode.ts";
 import { findConfinement } from "../confinement/confinement.ts";
 import { createSandbox } from "./local_sandbox.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
-import type { SpawnedProcess } from "../../core/process_spawner.ts";
+import type { SpawnedProcess } from "../../core/ports/process_spawner.ts";
 import { findConfinement } from "../confinement/confinement.ts";
 import { createSandbox } from "./local_sandbox.ts";
 

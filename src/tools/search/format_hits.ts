@@ -5,7 +5,7 @@
  */
 
 import { detectEncoding } from "../files/text_content.ts";
-import { truncateEnd } from "../../core/output_limit.ts";
+import { truncateEnd } from "../../core/text/output_limit.ts";
 import type { LineHit } from "./find_lines.ts";
 
 /** Maximum length of a line in a result; longer ones are shortened to the part around the match. */

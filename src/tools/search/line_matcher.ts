@@ -4,8 +4,8 @@
  * @module
  */
 
-import { createDeferred } from "../../core/deferred.ts";
-import { AbortedError, BadRequestError } from "../../core/errors.ts";
+import { createDeferred } from "../../core/ports/deferred.ts";
+import { AbortedError, BadRequestError } from "../../core/errors/errors.ts";
 import type { WorkerThread } from "../../platform/worker.ts";
 import { startIsolatedWorker } from "../process/isolated_worker.ts";
 import { type FileLines, findLines, mayHaveLines } from "./find_lines.ts";

@@ -5,7 +5,7 @@ import { testToolContext } from "../../testing/test_tool_context.ts";
 import { findWorkerProcesses, waitForBusyWorker } from "../../../tests/sandbox/worker_processes.ts";
 import { withoutPrograms } from "../../../tests/sandbox/without_programs.ts";
 import { codingTools } from "../coding_tools.ts";
-import { AbortedError } from "../../core/errors.ts";
+import { AbortedError } from "../../core/errors/errors.ts";
 import { startWorker, type WorkerThread } from "../../platform/worker.ts";
 import { startIsolatedWorker } from "../process/isolated_worker.ts";
 import { createLineMatcher, type LineMatcher, type LineMatcherOptions } from "./line_matcher.ts";

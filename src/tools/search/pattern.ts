@@ -7,7 +7,7 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import {
   getDotClass,
   getWordCharacters,

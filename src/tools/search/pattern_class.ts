@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 
 /** Target of a translation. */
 export interface PatternTarget {

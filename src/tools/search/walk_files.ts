@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AbortedError } from "../../core/errors.ts";
+import { AbortedError } from "../../core/errors/errors.ts";
 import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../../core/ignore/git_ignore.ts";
 import { MAX_IGNORE_BYTES } from "../files/parent_ignore_rules.ts";
 import { readParentIgnoreRules, readWalkedFile } from "../sandbox/file_reading.ts";

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
 import type { TimeBudget } from "../budget/time_budget.ts";
 import { describeMatches, describeNearMatches } from "./edit_candidates.ts";
 import { detectLineEnding, keepLineEndings, normalizeLineEndings } from "./line_endings.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { encodeHex } from "../../core/byte_encoding.ts";
+import { encodeHex } from "../../core/text/byte_encoding.ts";
 
 /** Returns the SHA-256 of bytes, or of a text as UTF-8, in hexadecimal. */
 export async function hashContent(content: Uint8Array | string): Promise<string> {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { truncateEnd } from "../../core/output_limit.ts";
+import { truncateEnd } from "../../core/text/output_limit.ts";
 import { levenshteinDistance } from "@std/text/levenshtein-distance";
 import type { TimeBudget } from "../budget/time_budget.ts";
 import { LineIndex, type Passage } from "./passage.ts";

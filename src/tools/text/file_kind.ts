@@ -4,7 +4,7 @@
  * @module
  */
 
-import { toBinaryString } from "../../core/byte_encoding.ts";
+import { toBinaryString } from "../../core/text/byte_encoding.ts";
 
 /** Text, a PDF document, an image that models accept, or a binary file with a readable name for its format. */
 export type FileKind =

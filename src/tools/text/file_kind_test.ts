@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { fromBinaryString } from "../../core/byte_encoding.ts";
+import { fromBinaryString } from "../../core/text/byte_encoding.ts";
 import { detectFileKind } from "./file_kind.ts";
 
 /** The beginning of a document; the second line marks it as binary. */

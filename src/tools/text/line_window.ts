@@ -4,7 +4,7 @@
  * @module
  */
 
-import { formatNumber, OUTPUT_LIMIT, truncateEnd } from "../../core/output_limit.ts";
+import { formatNumber, OUTPUT_LIMIT, truncateEnd } from "../../core/text/output_limit.ts";
 
 /** A range of lines. */
 export interface LineRange {

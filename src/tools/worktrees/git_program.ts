@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../../core/errors.ts";
+import { getErrorMessage } from "../../core/errors/errors.ts";
 import { dirname, join } from "../../platform/paths.ts";
 import { spawnProcess } from "../../platform/spawn_process.ts";
 import { pathExists } from "../../platform/path_exists.ts";

@@ -4,15 +4,15 @@
  * @module
  */
 
-import { checkNames } from "../../core/check_names.ts";
-import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { checkNames } from "../../core/checks/check_names.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors/errors.ts";
 import type {
   Worktree,
   WorktreeCreation,
   WorktreeEnd,
   WorktreeOptions,
   WorktreePort,
-} from "../../core/worktree_port.ts";
+} from "../../core/ports/worktree_port.ts";
 import { basename, dirname, getRelativePath, isAbsolute, join } from "../../platform/paths.ts";
 import { PathLocks } from "../changes/path_locks.ts";
 import { type GitPlace, runGit } from "./git_program.ts";

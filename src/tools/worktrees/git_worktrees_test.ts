@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { BadRequestError } from "../../core/errors.ts";
-import type { Worktree, WorktreeEnd } from "../../core/worktree_port.ts";
+import { BadRequestError } from "../../core/errors/errors.ts";
+import type { Worktree, WorktreeEnd } from "../../core/ports/worktree_port.ts";
 import { gitWorktrees, type GitWorktreesOptions } from "./git_worktrees.ts";
 
 interface Fixture {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { Worktree } from "../../core/worktree_port.ts";
+import type { Worktree } from "../../core/ports/worktree_port.ts";
 import { gitWorktrees } from "./git_worktrees.ts";
 import { createOwner, decodeOwner, encodeOwner, getOwnerState } from "./worktree_owner.ts";
 

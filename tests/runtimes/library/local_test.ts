@@ -5,7 +5,7 @@
  */
 
 import { assertEquals, assertRejects } from "@std/assert";
-import { ModelNotFoundError } from "../../../src/core/errors.ts";
+import { ModelNotFoundError } from "../../../src/core/errors/errors.ts";
 import { ModelStore } from "../../../src/local/mod.ts";
 import { withDirectory } from "./temporary_directory.ts";
 

@@ -6,7 +6,7 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../../mod.ts";
-import { SessionError } from "../../../src/core/errors.ts";
+import { SessionError } from "../../../src/core/errors/errors.ts";
 import { loadEvalSet } from "../../../src/eval/mod.ts";
 import { connectMcp } from "../../../src/mcp/mod.ts";
 import { PostgresSessionStore } from "../../../src/memory/postgres/mod.ts";

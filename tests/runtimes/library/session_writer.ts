@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SessionError } from "../../../src/core/errors.ts";
+import { SessionError } from "../../../src/core/errors/errors.ts";
 import { FileSessionStore } from "../../../src/memory/mod.ts";
 import { getNodeProcess } from "../../../src/platform/builtin_modules.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../../mod.ts";
-import { SessionError } from "../../../src/core/errors.ts";
+import { SessionError } from "../../../src/core/errors/errors.ts";
 import {
   FileSessionStore,
   recordSession,

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent, type AgentTool } from "../../../mod.ts";
-import { BadRequestError } from "../../../src/core/errors.ts";
+import { BadRequestError } from "../../../src/core/errors/errors.ts";
 import { DirectorySnapshot } from "../../../src/patch/mod.ts";
 import { isDeno } from "../../../src/platform/system.ts";
 import { checkEvents, reply, scriptedStream, toolCall } from "../../../src/testing/mod.ts";

@@ -1,0 +1,56 @@
+/**
+ * The keys of the providers of a conversation, whose model and keys can change.
+ *
+ * @module
+ */
+
+import type { ProviderOptions } from "../../../adapters/mod.ts";
+import type { Host } from "../../host/host.ts";
+import { keyVariables } from "../../../adapters/connect.ts";
+import { getKey, hasVariable, type ProviderSelection } from "./provider_options.ts";
+
+/** Finds the key of each provider once, until it is asked to forget them. */
+export class ProviderKeys {
+  readonly #selection: ProviderSelection;
+  readonly #host: Pick<Host, "env">;
+  readonly #keys = new Map<string, Promise<string | undefined>>();
+
+  /** @param known The options of the providers whose keys were found already. */
+  constructor(
+    known: Readonly<Record<string, ProviderOptions>>,
+    { selection, host }: {
+      readonly selection: ProviderSelection;
+      readonly host: Pick<Host, "env">;
+    },
+  ) {
+    this.#selection = selection;
+    this.#host = host;
+    for (const [provider, { apiKey }] of Object.entries(known)) {
+      this.#keys.set(provider, Promise.resolve(typeof apiKey === "string" ? apiKey : undefined));
+    }
+  }
+
+  /** Returns the key of a provider; `undefined` if it is in an environment variable, which the adapter reads, or nowhere. */
+  get(provider: string): Promise<string | undefined> {
+    const { replay, needsKey = replay === undefined, providers = {}, signal } = this.#selection;
+    const { keyCommand } = providers[provider] ?? {};
+    const key = this.#keys.get(provider) ??
+      getKey(provider, { needsKey, keyCommand, signal }, this.#host);
+    this.#keys.set(provider, key);
+    // A key command that has failed runs again for the next request.
+    key.catch(() => this.#keys.delete(provider));
+    return key;
+  }
+
+  /** Whether a provider has a key; a key command, which may ask the user, counts as one. */
+  async has(provider: string): Promise<boolean> {
+    const { keyCommand } = this.#selection.providers?.[provider] ?? {};
+    return keyCommand !== undefined || hasVariable(keyVariables(provider), this.#host) ||
+      await this.get(provider) !== undefined;
+  }
+
+  /** Forgets the key of a provider, because another one was saved. */
+  forget(provider: string): void {
+    this.#keys.delete(provider);
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * The connections to the providers of a run: URL and key.
+ *
+ * @module
+ */
+
+import type { ModelSpec } from "../../../mod.ts";
+import { keyVariables, providerNames, urlVariable } from "../../../adapters/connect.ts";
+import type { ProviderOptions } from "../../../adapters/mod.ts";
+import { didYouMean } from "../../command_line/suggestion.ts";
+import type { ProviderSettings } from "../../config/provider_settings.ts";
+import { ConfigurationError, UsageError } from "../../host/cli_error.ts";
+import type { Host } from "../../host/host.ts";
+import { importLate } from "../../host/import_late.ts";
+import { LOCAL_PROVIDER } from "./local_models.ts";
+
+/** The settings of a run that concern its providers. */
+export interface ProviderSelection {
+  /** Base URL of the first provider. */
+  readonly baseUrl?: string;
+  /** Absolute path of the recording that answers the requests, if one does. */
+  readonly replay?: string;
+  /** Absolute path of the recording of the requests. Default: they are not recorded. */
+  readonly record?: string;
+  /** Whether a key is required. Default: `true`, except for a replay. */
+  readonly needsKey?: boolean;
+  /** Settings of providers, by name. */
+  readonly providers?: Readonly<Record<string, ProviderSettings>>;
+  /** Ends the wait for a key. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Returns the options of the providers of some models, by name.
+ *
+ * @throws {UsageError} If requests are to be recorded or replayed, and the first model runs in this process.
+ */
+export async function getProviders(
+  [first, ...others]: readonly ModelSpec[],
+  options: ProviderSelection,
+  host: Pick<Host, "env">,
+): Promise<Record<string, ProviderOptions>> {
+  if (!first) return {};
+  // The base URL of the command line is that of the model, not of its fallbacks.
+  const { baseUrl: _baseUrl, ...shared } = options;
+  const providers: Record<string, ProviderOptions> = {};
+  checkRecording(first, options);
+  if (!isOnDevice(first, options)) {
+    providers[first.provider] = await getProviderOptions(first, options, host);
+  }
+  for (const model of others) {
+    if (isOnDevice(model, shared)) continue;
+    providers[model.provider] ??= await getProviderOptions(model, shared, host);
+  }
+  return providers;
+}
+
+/**
+ * Refuses to record or replay the requests of a model that runs in this process and sends none.
+ *
+ * @throws {UsageError} If the selection has a recording.
+ */
+export function checkRecording(model: ModelSpec, selection: ProviderSelection): void {
+  if (!isOnDevice(model, selection)) return;
+  const { record, replay } = selection;
+  if (replay !== undefined) throw createOnDeviceError("--replay", model);
+  if (record !== undefined) throw createOnDeviceError("--record", model);
+}
+
+/** Creates the error of an option for requests to servers, of which a model in this process sends none. */
+export function createOnDeviceError(
+  option: string,
+  { provider, modelId }: ModelSpec,
+): UsageError {
+  return new UsageError(
+    `${option} cannot be used with ${provider}/${modelId}, which runs on this device and sends no requests`,
+    "Select another model with -m, or leave the option out.",
+  );
+}
+
+/** Whether a model runs in this process, for which no options are needed: unless a server has the name of the provider. */
+export function isOnDevice(
+  { provider }: ModelSpec,
+  { baseUrl, providers = {} }: ProviderSelection,
+): boolean {
+  return provider === LOCAL_PROVIDER && baseUrl === undefined &&
+    providers[provider]?.baseUrl === undefined;
+}
+
+/** Returns the options of the provider. With a base URL, any provider name is valid and the key is optional. */
+async function getProviderOptions(
+  { provider }: ModelSpec,
+  { baseUrl, replay, signal, needsKey = replay === undefined, providers = {} }: ProviderSelection,
+  host: Pick<Host, "env">,
+): Promise<ProviderOptions> {
+  const { baseUrl: configuredUrl, keyCommand } = providers[provider] ?? {};
+  const recordedUrl = replay === undefined ? undefined : await findRecordedUrl(replay, provider);
+  const ownUrl = recordedUrl ?? baseUrl ??
+    (hasVariable([urlVariable(provider)], host) ? undefined : configuredUrl);
+  const names = providerNames();
+  if (ownUrl === undefined && !names.includes(provider)) {
+    const known = [...names, LOCAL_PROVIDER].join(", ");
+    const advice = `Providers: ${known}. Any other requires --base-url.`;
+    const message = `Unknown provider "${provider}"${didYouMean(provider, names)}`;
+    throw new ConfigurationError(message, advice);
+  }
+  const apiKey = await getKey(provider, { needsKey, keyCommand, signal }, host);
+  const isKeyless = baseUrl !== undefined || !names.includes(provider);
+  const hint = `set ${keyVariables(provider).join(" or ")}, or run swink login ${provider}`;
+  const isUnavailable = apiKey === undefined && !hasKeyVariable(provider, host) &&
+    (await loadKeySearch()).isKeyUnavailable(provider, host);
+  return {
+    ...(ownUrl !== undefined && { baseUrl: ownUrl }),
+    ...(apiKey !== undefined && { apiKey }),
+    keyHint: isUnavailable
+      ? `the saved one is in a keyring that is not available here; ${hint}`
+      : hint,
+    ...(isKeyless && { keyless: true }),
+  };
+}
+
+async function findRecordedUrl(file: string, provider: string): Promise<string | undefined> {
+  const recorded = await importLate<typeof import("./recorded_model.ts")>(
+    "./recorded_model.ts",
+    import.meta.url,
+  );
+  return recorded.findRecordedUrl(file, provider);
+}
+
+/** Returns the options of all providers, by name; the model of a conversation can change to them. */
+export function getOtherProviders(
+  { providers = {} }: Pick<ProviderSelection, "providers">,
+  host: Pick<Host, "env">,
+): Record<string, ProviderOptions> {
+  const known = providerNames();
+  const names = new Set([...known, ...Object.keys(providers)]);
+  return Object.fromEntries(Array.from(names, (provider): [string, ProviderOptions] => {
+    const { baseUrl } = providers[provider] ?? {};
+    const hasUrl = baseUrl !== undefined && !hasVariable([urlVariable(provider)], host);
+    const variables = keyVariables(provider).join(" or ");
+    const keyHint = `${variables === "" ? "" : `set ${variables}, or `}enter #key ${provider}`;
+    return [provider, {
+      ...(hasUrl && { baseUrl }),
+      ...(known.includes(provider) ? { keyHint } : { keyless: true }),
+    }];
+  }));
+}
+
+/** Returns the key of a provider if it is not in an environment variable, which the adapter reads. */
+export async function getKey(
+  provider: string,
+  { needsKey, keyCommand: command, signal }: {
+    readonly needsKey: boolean;
+    readonly keyCommand: string | undefined;
+    readonly signal: AbortSignal | undefined;
+  },
+  host: Pick<Host, "env">,
+): Promise<string | undefined> {
+  if (!needsKey) return "unused";
+  if (hasVariable(keyVariables(provider), host)) return undefined;
+  const { findKey } = await loadKeySearch();
+  return await findKey(provider, { command, signal }, host);
+}
+
+function loadKeySearch(): Promise<typeof import("../../credentials/find_key.ts")> {
+  return importLate("../../credentials/find_key.ts", import.meta.url);
+}
+
+/** Whether the key of a provider is in an environment variable. */
+export function hasKeyVariable(provider: string, host: Pick<Host, "env">): boolean {
+  return hasVariable(keyVariables(provider), host);
+}
+
+/** Whether one of some environment variables is set. */
+export function hasVariable(
+  names: readonly (string | undefined)[],
+  { env }: Pick<Host, "env">,
+): boolean {
+  return names.some((name) => name !== undefined && (env(name) ?? "") !== "");
+}

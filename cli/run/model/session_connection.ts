@@ -1,0 +1,57 @@
+/**
+ * The connection of a run that continues a session.
+ *
+ * @module
+ */
+
+import type { ModelSpec } from "../../../mod.ts";
+import { providerNames, urlVariable } from "../../../adapters/connect.ts";
+import type { ProviderSettings } from "../../config/provider_settings.ts";
+import { ConfigurationError } from "../../host/cli_error.ts";
+import type { Host } from "../../host/host.ts";
+import { formatModel } from "../../render/format_model.ts";
+import type { RunSession } from "../../sessions/run_session.ts";
+import { matchesUrl, type SessionServer } from "../../sessions/session_server.ts";
+
+/** The servers that a run can ask. */
+export interface SessionConnection {
+  /** The server that an option names. */
+  readonly server: SessionServer | undefined;
+  /** Settings of providers, by name. Default: none. */
+  readonly providers?: Readonly<Record<string, ProviderSettings>> | undefined;
+}
+
+/**
+ * Refuses to continue a session whose server an option named, if the run would send the conversation to another server
+ * that no option names.
+ *
+ * @throws {ConfigurationError} With the options to add.
+ */
+export function checkSessionServer(
+  { server: last, model }: Pick<RunSession, "server" | "model">,
+  { server, providers = {} }: SessionConnection,
+  { env }: Pick<Host, "env">,
+): void {
+  if (!last || last.provider !== model?.provider || last.provider === server?.provider) return;
+  if (matchesUrl(last, findUrl(last, providers, env))) return;
+  throw new ConfigurationError(
+    `The session used the server at ${last.baseUrl}, and no option of this run names it`,
+    formatAdvice(last, model),
+  );
+}
+
+/** Returns the URL that a variable or the configuration has for a provider. */
+function findUrl(
+  { provider }: SessionServer,
+  providers: Readonly<Record<string, ProviderSettings>>,
+  env: Host["env"],
+): string | undefined {
+  const variable = urlVariable(provider);
+  return (variable && env(variable)) || providers[provider]?.baseUrl;
+}
+
+function formatAdvice({ baseUrl, provider }: SessionServer, model: ModelSpec): string {
+  const advice = `To continue it there, add --base-url ${baseUrl}`;
+  if (!providerNames().includes(provider)) return `${advice}.`;
+  return `${advice}; to send it to the provider's own server, add -m ${formatModel(model)}.`;
+}

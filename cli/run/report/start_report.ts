@@ -1,0 +1,52 @@
+/**
+ * The report of the start of a run.
+ *
+ * @module
+ */
+
+import { VERSION } from "../../host/version.ts";
+import type { Reporter } from "../../render/reporter.ts";
+import { createConfinementWarning } from "../tools/confinement_warning.ts";
+import { toRunSandbox } from "../tools/run_sandbox.ts";
+import type { RunSession } from "../../sessions/run_session.ts";
+import type { ProjectRunSettings } from "../settings/settings.ts";
+import type { AgentSetup } from "../agent/setup_agent.ts";
+
+/** Options for `reportStart()`. */
+export interface StartReportOptions
+  extends Pick<ProjectRunSettings, "cwd" | "net" | "sandbox" | "project"> {
+  /** The session of the run; `undefined` if it is not saved. */
+  readonly session?: RunSession | undefined;
+  /** The agent and its tools. */
+  readonly setup: Pick<
+    AgentSetup,
+    "agent" | "approvalMode" | "isInteractive" | "describeSandbox" | "planMode" | "warnings"
+  >;
+}
+
+/** Reports the properties of a run, and warns if a tool runs commands that are not confined. */
+export async function reportStart(
+  reporter: Pick<Reporter, "onRunStart" | "onNotice">,
+  { setup, session, cwd, net, sandbox: mode, project }: StartReportOptions,
+): Promise<void> {
+  const { agent, isInteractive } = setup;
+  const { model, tools } = agent.state;
+  const names = tools.map(({ name }) => name);
+  const [report, recorded] = await Promise.all([setup.describeSandbox(), session?.describe()]);
+  await reporter.onRunStart({
+    version: VERSION,
+    cwd,
+    model,
+    tools: names,
+    approvalMode: setup.planMode?.isActive ? "plan" : setup.approvalMode,
+    isInteractive,
+    net,
+    sandbox: toRunSandbox(mode, report),
+    sessionId: recorded?.id ?? null,
+    project: { root: project.root, loaded: project.loaded, ignored: project.ignored },
+  });
+  const warnings = [...project.problems, ...recorded?.warnings ?? [], ...setup.warnings];
+  for (const warning of warnings) await reporter.onNotice(`warning: ${warning}`);
+  const warning = names.includes("bash") ? createConfinementWarning(mode, report) : undefined;
+  if (warning !== undefined) await reporter.onNotice(warning);
+}

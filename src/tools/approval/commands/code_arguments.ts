@@ -1,0 +1,117 @@
+/**
+ * Code in the arguments and the input of programs.
+ *
+ * @module
+ */
+
+import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
+import { INPUT_FILE } from "./input_code.ts";
+import {
+  CODE_MODULE,
+  createProgramTest,
+  hasInputScript,
+  isLanguage,
+  mayRunInput,
+  runsCommands,
+} from "./interpreters.ts";
+import { listStartedCommands } from "./launched_commands.ts";
+import type { ShellWord } from "../../kit/simple_command.ts";
+
+/** Programs that run a file which they get, or that of the option `-f`. */
+const runsFile = createProgramTest("[bg]?make [gmn]?awk cmake just ninja rake");
+
+/** Whether a script may pass code to an interpreter as a file that is its input. */
+export function passesInputAsCode(script: ExecutedCommands): boolean {
+  const runners = listStartedCommands(script).filter((command) => {
+    const program = getProgram(command);
+    return isLanguage(program) || runsFile(program);
+  });
+  const isInput = ({ text }: ShellWord) => INPUT_FILE.test(text);
+  return runners.length > 0 && script.words.some(isInput) ||
+    runners.some((command) => command.words.some(isFileOfScript));
+}
+
+/** Whether a word is a file that the shell makes of the output of commands, for which `awk` has its program in another word. */
+function isFileOfScript({ text }: ShellWord, index: number, words: readonly ShellWord[]): boolean {
+  const isAwk = AWK.test(getProgram({ words }));
+  return text.includes("<(") && (!isAwk || /^-/.test(words[index - 1]?.text ?? ""));
+}
+
+/** Arguments with code. */
+const CODE =
+  /^-(?!-)\w*[ceEpr]|^-$|^--(?:eval|expr|print|require|import)\b|^(?:eval|repl)$|(?:^|=)\s*[dD][aA][tT][aA]:/;
+
+/** Such arguments of one language, whose letters have other meanings elsewhere. */
+const OWN_CODE: ReadonlyMap<string, RegExp> = new Map([
+  ["node", /^-\w*i|^--inter/],
+  ["perl", /^-[mM]-?[\w:]+[^\w:=,]/],
+  ["php", /^-\w*[BR]/],
+  ["swipl", /^-\w*[gt]$/],
+]);
+
+/** Modules of Python that take no code, whose options are other ones. */
+const TESTERS = /^(?:black|coverage|flake8|mypy|pip|pylint|pytest|ruff|unittest)$/;
+
+/** Whether the arguments of a program have code, or the program reads it from its input. */
+export function runsCode(program: string, args: readonly string[]): boolean {
+  if (/^(?:source|\.)$/.test(program) || args.some(namesFilesByEscapes)) return true;
+  if (AWK.test(program)) return hasInputScript(args) || args.some(readsByAwk);
+  if (program === "curl") return args.some((text) => CURL_READS.test(text));
+  if (/^(?:just|rake|ninja)$/.test(program)) return hasInputScript(args);
+  if (args.length === 1 && /^(?:-[vVh]|--?version|--help)$/.test(args[0] ?? "")) return false;
+  if (runsCommands(program)) return true;
+  if (program === "sqlite3") return runsOtherThanQueries(args);
+  const isUv = program === "uv" && args[0] === "run";
+  if (!isLanguage(program) && !isUv) return false;
+  if (args.some((text, index) => /^-\w*m$/.test(args[index - 1] ?? "") && CODE_MODULE.test(text))) {
+    return true;
+  }
+  if (isUv) return args.includes("-");
+  // The tests of `node` are files that it finds.
+  if (mayRunInput(program, args) && !args.includes("--test")) return true;
+  const start = args.findIndex((text, index) =>
+    text === "-m" && TESTERS.test(args[index + 1] ?? "")
+  );
+  const own = OWN_CODE.get(program);
+  return args.slice(0, start === -1 ? undefined : start).some((text) =>
+    CODE.test(text) || own?.test(text)
+  );
+}
+
+const AWK = /^[gmn]?awk$/;
+
+/** A script of awk that reads other files, or runs programs. */
+const AWK_READS = /getline|system\s*\(|"\s*\||\|\s*"|\bARGV\b|@(?:load|include|\w+\s*\()/;
+
+function readsByAwk(script: string): boolean {
+  const start = script.search(/\bprintf?\b/);
+  // A pipe behind it may be that of a command in a variable.
+  return AWK_READS.test(script) || start !== -1 && /(?<!\|)\|(?!\|)/.test(script.slice(start));
+}
+
+/** Arguments with which `curl` reads other ones from a file, or a file as a page; it expands braces also before the colon. */
+const CURL_READS =
+  /^-\w*K|^--(?:conf|exp|proto-d|var)|\b[fF][iI][lL][eE]:|^[A-Za-z]*[{[][\w,{}[\]-]*:\//;
+
+/** Whether an argument is the address of a file with escapes or patterns, which a browser replaces. */
+function namesFilesByEscapes(text: string): boolean {
+  return /[%*[{]/.test(text) && /(?:^|=)file:/i.test(text);
+}
+
+/** Commands of SQLite that only show something about a database. */
+const PLAIN_SQLITE =
+  /^\.(?:databases|dbinfo|dump|exit|fullschema|headers?|help|indexes|indices|mode|nullvalue|quit|schema|separator|show|tables|timer|version|width)\b[^\n]*$/;
+
+/** Functions, tables and commands of SQLite that read files. A path of a database may begin like a command. */
+const READING_SQL =
+  /\b(?:fsdir|load_extension|readfile|zipfile)\b|\bedit\b["\]`]?\s*(?:\(|\/\*|--)|\battach\b|^[^\S\n]*\.(?!\.?\/)/im;
+
+/** Whether SQLite gets commands with which it reads other files, or reads its input. */
+function runsOtherThanQueries(args: readonly string[]): boolean {
+  // The value of an option such as `-cmd` is one of them, too.
+  const texts = args.filter((text) => !text.startsWith("-"));
+  const isPlain = (text: string) => PLAIN_SQLITE.test(text) || !READING_SQL.test(text);
+  const readsCommands = (text: string, index: number) =>
+    /^--?init/.test(text) && args[index + 1] !== "/dev/null";
+  return texts.length < 2 || !texts.every(isPlain) || args.some(readsCommands);
+}

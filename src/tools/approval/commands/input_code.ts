@@ -1,0 +1,124 @@
+/**
+ * The texts of a script that other programs run.
+ *
+ * @module
+ */
+
+import { type ExecutedCommands, getInputText, getProgram } from "./executed_commands.ts";
+import { isHarmlessCommand } from "./harmless_commands.ts";
+import { isInterpreter, mayRunInput } from "./interpreters.ts";
+import type { ShellRedirect, ShellWord, SimpleCommand } from "../../kit/simple_command.ts";
+
+/** Matches paths with which a program can read its input or another open file, and the directories of these. */
+export const INPUT_FILE =
+  /(?:^|=)\/[./]*(?:dev|proc)\/*$|(?:^|[=/])(?:dev\/[./]*(?:stdin$|fd(?:\/|$))|proc\/[./]*(?:self|thread-self|\d+)\/)/;
+
+/** Whether a word with expansions may be such a path. */
+function mayBeInputFile({ text, literal }: ShellWord): boolean {
+  if (literal) return false;
+  const path = text.replace(/^[^/=]*=/, "");
+  const [first = ""] = path.replace(/^[./]+/, "").split("/", 1);
+  return /^[$`]/.test(path) || path.startsWith("/") && /^(?:dev|proc)$|[*?[{$`]/.test(first);
+}
+
+/**
+ * Returns the texts that a script passes to an interpreter: by its input, by a pipe if it runs its input, or in a file that
+ * the script writes and names again.
+ */
+export function listInputCode({ commands, words }: ExecutedCommands): readonly string[] {
+  const interpreters = commands.filter((command) => isInterpreter(getProgram(command)));
+  const isInput = words.some(({ text }) => INPUT_FILE.test(text));
+  const runsPipe = interpreters.some((command) => {
+    const args = command.words.slice(1);
+    return isInput || args.some(mayBeInputFile) ||
+      mayRunInput(getProgram(command), args.map(({ text }) => text));
+  });
+  const names = new Set(
+    commands.filter((command) => !readsFilesOnly(command)).flatMap(({ words }) =>
+      words.flatMap(listFileNames)
+    ),
+  );
+  const paths = new Set(
+    commands.flatMap(({ words: [program] }) =>
+      program?.text.includes("/") ? getBaseName(program.text) : []
+    ),
+  );
+  const mayEndPath = (word: ShellWord) => {
+    const end = findNameEnd(word);
+    return end !== undefined && [...paths].some((name) => name.endsWith(end));
+  };
+  const isNamed = (word: ShellWord) =>
+    listFileNames(word).some((name) => names.has(name)) || mayEndPath(word);
+  const isOutput = ({ operator }: ShellRedirect) => /^[&]?>/.test(operator);
+  // An argument of a function may be any of them.
+  const isProgram = (word: ShellWord) =>
+    listBaseNames(word).some((name) => paths.has(name) || paths.size > 0 && /^\$\d$/.test(name));
+  // The text of a list, a function or a filter comes from other commands.
+  const passesText = (command: SimpleCommand) =>
+    WRITERS.test(getProgram(command)) && command.words.slice(1).some(isNamed) ||
+    listTexts(command).length === 0 &&
+      command.redirects.some((redirect) =>
+        isOutput(redirect) && redirect.target && isProgram(redirect.target)
+      );
+  const isRun = (redirect: ShellRedirect) =>
+    isOutput(redirect) && redirect.target !== undefined && isNamed(redirect.target);
+  const runsTexts = runsPipe || commands.some(passesText);
+  return commands.flatMap((command) => {
+    const isCode = runsTexts || interpreters.includes(command) || command.redirects.some(isRun);
+    if (isCode) return listTexts(command);
+    return command.words.slice(1).some(isProgram) ? listInputTexts(command) : [];
+  });
+}
+
+/** Finds the text behind the expansions in the name of a file; `undefined` if it has none. */
+function findNameEnd({ text, literal }: ShellWord): string | undefined {
+  const [, end] = /(?:\$\w+\b|[*?`)}\]])([^$*?`(){}[\]]*)$/.exec(getBaseName(text)) ?? [];
+  return literal ? undefined : end;
+}
+
+/** Returns the names that the file of a word may have, also as it is written. */
+function listBaseNames({ text, written = text }: ShellWord): readonly string[] {
+  return [getBaseName(text), getBaseName(written)];
+}
+
+/** Returns the names of the files in a word, which may be an option with its value, such as `-fa.mk` and `of=a`. */
+function listFileNames(word: ShellWord): readonly string[] {
+  return listBaseNames(word).flatMap((name) => {
+    const [, attached] = /^-(?:[A-Za-z]*f|\w)(.+)$/s.exec(word.text) ?? [];
+    const values = [...word.text.split("=").slice(1), ...attached === undefined ? [] : [attached]];
+    return [name, ...values.map(getBaseName)];
+  });
+}
+
+/** Programs that write their input to a file which they name. */
+const WRITERS = /^(?:dd|iconv|pv|shuf|sort|sponge|tee|uniq)$/;
+
+/** Whether a command runs none of the files that it names: it shows them, or adds them to a commit. */
+function readsFilesOnly(command: SimpleCommand): boolean {
+  const [, subcommand] = command.words;
+  const program = getProgram(command);
+  return isHarmlessCommand(command) || program === "chmod" || WRITERS.test(program) ||
+    program === "git" && /^(?:add|commit|diff|status)$/.test(subcommand?.text ?? "");
+}
+
+/** Returns the texts that a command gets in its input, or prints. */
+function listTexts(command: SimpleCommand): readonly string[] {
+  const text = command.words.slice(1).map((word) => word.text).join(" ");
+  const printed = /^(?:echo|printf)$/.test(getProgram(command)) ? [text, replaceEscapes(text)] : [];
+  return [...printed.filter((text) => text !== ""), ...listInputTexts(command)];
+}
+
+function listInputTexts({ redirects }: SimpleCommand): readonly string[] {
+  return redirects.map(getInputText).filter((text) => text !== "");
+}
+
+/** Replaces the escapes that `printf` and `echo -e` do. */
+function replaceEscapes(text: string): string {
+  return text.replace(/\\[abefnrtv]/g, " ")
+    .replace(/\\x([\da-f]{1,2})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
+    .replace(/\\(0?[0-7]{1,3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8)));
+}
+
+function getBaseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

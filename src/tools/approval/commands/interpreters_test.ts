@@ -1,0 +1,85 @@
+import { assertEquals } from "@std/assert";
+import { startThreadTimer } from "../../../../tests/thread_time.ts";
+import {
+  assertNotForbidden,
+  decideWithDenyRules,
+  testForbiddenCommands,
+} from "../../../../tests/sandbox/explain_with_gate.ts";
+
+/** Commands with an interpreter that gets other arguments than its code, or has another name. */
+const FORBIDDEN: readonly string[] = [
+  "echo 'system(\"rm b\")' | perl - a",
+  "echo 'system(\"rm b\")' | perl -w - a",
+  "echo 'system(\"rm b\")' | perl -I lib",
+  "cat <<< 'os.system(\"rm b\")' | python3 - a",
+  "echo 'os.system(\"rm b\")' | python3 -W ignore",
+  "echo 'os.system(\"rm b\")' | python3 -Xdev -Wignore",
+  "echo 'os.system(\"rm b\")' | python3 -m code",
+  "echo 'os.system(\"rm b\")' | python3 -i a.py",
+  "echo 'execSync(\"rm b\")' | node -r fs",
+  "echo 'execSync(\"rm b\")' | node --require fs",
+  "echo 'execSync(\"rm b\")' | deno repl",
+  "echo '.shell rm b' | sqlite3 a.db",
+  "echo '!rm b' | gdb a",
+  "echo '!rm b' | gdb-multiarch a",
+  "echo ':!rm b' | vim -es a.txt",
+  "echo '!rm b' | ex a.txt",
+  "echo 'BEGIN { system(\"rm b\") }' | awk -f - a.txt",
+  "echo 'BEGIN { system(\"rm b\") }' | gawk -f- a.txt",
+  "echo 'a: ; rm b' | just --justfile=- a",
+  // A path of the input with expansions.
+  "echo 'system(\"rm b\")' | perl /dev/st*in",
+  "echo 'system(\"rm b\")' | perl /dev/{stdin,a}",
+  "echo 'system(\"rm b\")' | perl /d*/stdin",
+  "X=std; echo 'system(\"rm b\")' | perl /dev/${X}in",
+  "echo 'system(\"rm b\")' | perl /dev/$(echo stdin)",
+  'F=$(cat f); echo \'system("rm b")\' | perl "$F"',
+  "perl5.36-x86_64-linux-gnu -e 'system(\"rm b\")'",
+  "python3.11-dbg -c 'os.system(\"rm b\")'",
+  "vim.tiny -es '+!rm b' +q",
+  "tclsh8.6 <<< 'exec rm b'",
+  "emacs-nox --batch --eval '(shell-command \"rm b\")'",
+  "rust-gdb -batch -ex '!rm b'",
+  "lldb-15 -b -o 'shell rm b'",
+];
+
+testForbiddenCommands(FORBIDDEN);
+
+Deno.test("approvalGate(): deny rules let pass texts that an interpreter does not run", async () => {
+  await assertNotForbidden([
+    "echo 'rm b' | python3 a.py",
+    "echo 'rm b' | python3 -X dev -W ignore a.py",
+    "echo 'rm b' | python3 -m json.tool",
+    "echo 'rm b' | perl -lne 'print'",
+    "echo 'rm b' | perl -pi.bak -e 's/a/b/' c",
+    "echo 'rm b' | node --enable-source-maps a.js",
+    "echo 'rm b' | node --input-type=module -e 'a()'",
+    "echo 'rm b' | ruby -W0 a.rb",
+    "echo 'rm b' | awk '{ print $1 }'",
+    "echo 'rm b' | awk -f a.awk",
+    "echo 'rm b' | awk -F : '{ print $1 }' -",
+    "echo 'rm b' | deno run -A a.ts",
+    "echo 'rm b' | docker build --build-arg A=b -t c .",
+    "echo 'rm b' | npm run a",
+    "echo 'rm b' | m4sh a",
+    "python3-config --cflags | grep 'rm b'",
+  ]);
+});
+
+Deno.test("approvalGate(): deny rules take little time for long words of interpreters and of make", async () => {
+  const getThreadTime = startThreadTimer();
+  for (
+    const part of [".", "/.", "/", "=/", "a1", "1.", "-1", "!", "! ", "--", "a-", "edit "]
+  ) {
+    const text = part.repeat(30_000 / part.length);
+    for (
+      const command of [
+        `perl a "/${text}a/$X"`,
+        `echo a | perl '${text}'`,
+        `perl${text.replace(/[^\w.-]/g, "-")} a`,
+        `make A='${text}'`,
+      ]
+    ) await decideWithDenyRules(["bash(rm *)"], "bash", { command });
+  }
+  assertEquals(getThreadTime() < 2_000, true);
+});
